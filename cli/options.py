@@ -436,6 +436,10 @@ def format_option(*formats: str) -> Callable[[_Command], _Command]:
     return click.option("--format", "format_", type=kind, default=choices[0], show_default=True, help="Output format.")
 
 
+ci_format_option = format_option("table", "json", "csv", "github", "sarif")
+"""--format of commands whose findings GitHub can show beside the files: as workflow commands, or as SARIF."""
+
+
 def refuse_terminal(data: str) -> None:
     """UsageError where standard output is a terminal, which binary data would upset."""
     if sys.stdout.isatty():

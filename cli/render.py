@@ -6,6 +6,7 @@ What graphs say passes through `core.support.escaping` on its way out, here and 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import itertools
 import sys
@@ -172,13 +173,13 @@ def plain(value: Any) -> Any:
 @functools.cache
 def _fields(kind: Any) -> Sequence[tuple[str, bool]]:
     """Return the fields of a dataclass, and whether each is a number that may hold symbols, by its annotation."""
-    return [(field.name, "DimLike" in str(field.type)) for field in kind.__dataclass_fields__.values()]
+    return [(field.name, "DimLike" in str(field.type)) for field in dataclasses.fields(kind)]
 
 
 def _plain_fields(value: Any) -> dict[str, Any]:
     """Return a dataclass as a dict; a number that may hold symbols has two keys, for the number and for the formula."""
     result: dict[str, Any] = {}
-    for name, is_formula in _fields(type(value)):
+    for name, is_formula in _fields(value.__class__):
         item = getattr(value, name)
         if is_formula:
             result[name] = item if isinstance(item, int) else None

@@ -11,10 +11,10 @@ from ..main import COMPARISON_FAILED, DONE
 from ..options import (
     Couple,
     GraphReader,
+    ci_format_option,
     excluding,
     fast_math_option,
     feed_option,
-    format_option,
     gathered,
     graph_options,
     needing,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @feed_option
 @click.option("--tolerance", type=click.FloatRange(0), default=1e-5, show_default=True, help="Relative to the largest value.")
 @click.option("--all", "show_all", is_flag=True, help="Show every node that was compared, not only the first that differs.")
-@format_option("table", "json", "csv")
+@ci_format_option
 @excluding("--engine", "--engines", "these two run the graph")
 @needing("--fast-math", "--passes")
 @session_options
@@ -65,8 +65,12 @@ def command(
     tfg compare model.ckpt-1000 model.ckpt-2000
     """
     from .. import render
+    from ..findings import FORMATS, print_findings
     from ..jobs.compare_job import compare
 
     job = compare(before, after, reader, session, options)
+    if format_ in FORMATS:
+        print_findings(job.findings(before, after), format_)
+        return DONE if job.result.agrees else COMPARISON_FAILED
     render.emit("tfg.compare/1", job.as_json(), format_, lambda: job.sections(format_))
     return DONE if job.result.agrees else COMPARISON_FAILED

@@ -8,16 +8,17 @@ import click
 
 from ...core.explaining.diff import GraphDiff, diff_graphs
 from .. import render
+from ..findings import FORMATS, print_findings, table_findings
 from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
-from ..options import GraphReader, format_option, graph_options, quiet_option
+from ..options import GraphReader, ci_format_option, graph_options, quiet_option
 from ..sections.dump_sections import change_rows
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("before")
 @click.argument("after")
-@format_option("table", "json", "csv")
+@ci_format_option
 @quiet_option
 @graph_options
 def command(before: str, after: str, format_: str, quiet: bool, reader: GraphReader) -> int:
@@ -34,7 +35,10 @@ def command(before: str, after: str, format_: str, quiet: bool, reader: GraphRea
         graphs = reader.load(before), reader.load(after)
         with render.Working("comparing", quiet):
             result = diff_graphs(*graphs)
-    if not quiet:
+    if format_ in FORMATS:
+        tables = (section for section in _sections(result, "csv") if isinstance(section, render.Table))
+        print_findings(table_findings(tables, after, "different graph"), format_)
+    elif not quiet:
         render.emit("tfg.diff/1", result, format_, lambda: _sections(result, format_))
     return DONE if result.is_empty else COMPARISON_FAILED
 

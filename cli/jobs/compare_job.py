@@ -28,6 +28,7 @@ from ...core.support.errors import InvalidArgumentError
 from ...formats.state import holds_state, read_variables
 from .. import render
 from ..engines import report_sections
+from ..findings import Finding
 from ..names import Names
 from ..options import GraphReader
 from ..sessions import SessionOptions
@@ -62,6 +63,13 @@ class CompareJob:
         names = {"only_before": self.result.only_before, "only_after": self.result.only_after}
         engines = {"engines": self.reports} if self.options.engines else {}
         return {**found, **names, **engines, **({"nodes": self.result.nodes} if self.options.show_all else {})}
+
+    def findings(self, before: str, after: str | None) -> list[Finding]:
+        """Return the values that differ as findings in the second graph: the first, or all with --all."""
+        nodes = [node for node in self.result.nodes if not node.passed]
+        shown = nodes if self.options.show_all else nodes[:1]
+        path = after or before
+        return [Finding("error", "different value", _difference(node), path, node.other.partition(":")[0]) for node in shown]
 
     def sections(self, format_: str) -> Iterator[render.Section]:
         """The first difference, or all values; then what could not be compared, and what engines ran."""
@@ -192,6 +200,10 @@ def _other(names: Names, word: str, name: str) -> str:
 def _outputs(names: Names) -> Sequence[str]:
     """All outputs of all signatures, or what seems to be the graph's."""
     return [name for run in names.runs() for name in run] or guessed_fetches(names.graph)
+
+
+def _difference(node: NodeComparison) -> str:
+    return f"'{node.tensor}' differs by {node.largest_difference:.6g}; a tolerance of {node.tolerance_needed:.3g} would pass"
 
 
 def _table(nodes: Sequence[NodeComparison], of_states: bool, title: str = "") -> render.Table:

@@ -132,7 +132,7 @@ def test_nothing_is_wrong_with_a_good_graph(tmp_path):
 
 @pytest.mark.parametrize(("broken", "named"), [(name, found) for name, (found, _) in BREAKS.items()], indirect=["broken"])
 def test_names_every_break(broken, named):
-    problems = tfg("check", broken, "--format", "json").json["problems"]
+    problems = tfg("check", broken, "--format", "json").json["graphs"][0]["problems"]
     assert named in [problem["node"] for problem in problems]
 
 
@@ -194,7 +194,7 @@ def test_tells_all_breaks_at_once(tmp_path):
         BREAKS[name][1](graph)
     path = tmp_path / "broken.pb"
     path.write_bytes(graph.SerializeToString())
-    found = {problem["node"] for problem in tfg("check", path, "--format", "json").json["problems"]}
+    found = {problem["node"] for problem in tfg("check", path, "--format", "json").json["graphs"][0]["problems"]}
     assert found >= {BREAKS[name][0] for name in names}
 
 
@@ -207,7 +207,7 @@ def test_exit_code(broken, code, strict_code):
 
 def test_ops_that_nobody_declares():
     # A process of its own: here a test may have loaded the library that declares them.
-    problems = process("check", SAMPLES / "skipgram.pbtxt", "--format", "json").json["problems"]
+    problems = process("check", SAMPLES / "skipgram.pbtxt", "--format", "json").json["graphs"][0]["problems"]
     assert {problem["kind"] for problem in problems} == {"unknown op"}
     assert [problem["op"] for problem in problems] == ["SkipPairs", "PairScores"]
 

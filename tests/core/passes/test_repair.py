@@ -209,7 +209,8 @@ def test_what_is_kept_is_checked(leftover, way, tmp_path):
 
 
 def test_check_says_what_to_do(leftover):
-    hints = {p["node"]: p["hint"] for p in tfg("check", leftover, "--format", "json").json["problems"] if p["kind"] == "dtype"}
+    problems = tfg("check", leftover, "--format", "json").json["graphs"][0]["problems"]
+    hints = {p["node"]: p["hint"] for p in problems if p["kind"] == "dtype"}
     assert "`tfg convert GRAPH OUT --to OUTPUT`" in hints["cond/Switch"]
     assert "`--map-op RefSwitch=Switch --map-op AssignSub=Sub`" in hints["cond/Switch"]
     assert "`tfg optimize GRAPH -o OUT --passes repair`" in hints["cond/Switch"]

@@ -1,0 +1,98 @@
+"""The work of `tfg check`, from its options to its output."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ...core.explaining.problems import ERROR, WARNING, Problem, find_problems
+from ...core.support.errors import TfgError
+from ...core.support.words import counted
+from .. import render
+from ..documents.graphs import Check, CheckedGraph
+from ..findings import FORMATS, Finding, print_findings
+from ..main import COMPARISON_FAILED, DONE, REFUSED
+from ..options import GraphReader
+
+_COLUMNS = ("severity", "problem", "node", "op", "what is wrong", "what to do")
+
+
+class CheckJob:
+    """One `tfg check`: graphs, and how their problems are shown."""
+
+    def __init__(self, paths: Sequence[str], reader: GraphReader, strict: bool, format_: str) -> None:
+        self.paths = paths
+        self.reader = reader
+        self.strict = strict
+        self.format_ = format_
+
+    def run(self) -> int:
+        """Check all graphs, show their problems, and return the exit code of the worst."""
+        graphs = tuple(map(self._checked, self.paths))
+        counts = Counter(problem.severity for graph in graphs for problem in graph.problems)
+        if self.format_ in FORMATS:
+            print_findings(list(_findings(graphs)), self.format_)
+        else:
+            report = Check(graphs, counts[ERROR], counts[WARNING])
+            render.emit("tfg.check/1", report, self.format_, lambda: self._sections(report))
+        return max(map(self._exit_code, graphs), key=(DONE, COMPARISON_FAILED, REFUSED).index)
+
+    def _checked(self, path: str) -> CheckedGraph:
+        """Check a graph. Beside other graphs, and for a machine, an unreadable file is a finding and no end of the work."""
+        try:
+            graph, faults = self.reader.load_leniently(path)
+        except TfgError as error:
+            if len(self.paths) == 1 and self.format_ not in FORMATS:
+                raise
+            return CheckedGraph(path, (), error.summary)
+        with render.Working("looking for problems"):
+            return CheckedGraph(path, find_problems(graph, faults))
+
+    def _exit_code(self, graph: CheckedGraph) -> int:
+        if graph.unreadable is not None:
+            return REFUSED
+        return COMPARISON_FAILED if graph.has_errors or (self.strict and graph.problems) else DONE
+
+    def _sections(self, report: Check) -> Iterator[render.Section]:
+        if self.format_ == "csv":
+            rows = [(graph.graph, *row) for graph in report.graphs for row in _rows(graph)]
+            yield render.Table(("graph", *_COLUMNS), rows)
+            return
+        is_alone = len(report.graphs) == 1
+        for graph in report.graphs:
+            rows = _rows(graph)
+            if rows:
+                yield render.Table(_COLUMNS, rows, "" if is_alone else graph.graph)
+        yield render.Text(_summary(report.graphs[0].problems) if is_alone else list(_summaries(report)))
+
+
+def _rows(graph: CheckedGraph) -> list[tuple[str, ...]]:
+    if graph.unreadable is not None:
+        return [(ERROR, "unreadable", "", "", graph.unreadable, "")]
+    return [(p.severity, p.kind, _place(p) or "", p.op or "", p.message, p.hint or "") for p in graph.problems]
+
+
+def _summaries(report: Check) -> Iterator[str]:
+    """Yield a line for each graph, and one for all."""
+    for graph in report.graphs:
+        yield f"{graph.graph}: {'cannot be read' if graph.unreadable is not None else _summary(graph.problems)}"
+    sound = sum(not graph.problems and graph.unreadable is None for graph in report.graphs)
+    yield f"{sound} of {counted(len(report.graphs), 'graph')} without problems"
+
+
+def _summary(problems: Sequence[Problem]) -> str:
+    counts = Counter(problem.severity for problem in problems)
+    return " and ".join(counted(count, severity) for severity, count in counts.items()) or "nothing is wrong with it"
+
+
+def _place(problem: Problem) -> str | None:
+    return problem.node if problem.function is None else f"{problem.function}: {problem.node or ''}"
+
+
+def _findings(graphs: Sequence[CheckedGraph]) -> Iterator[Finding]:
+    for graph in graphs:
+        if graph.unreadable is not None:
+            yield Finding(ERROR, "unreadable", graph.unreadable, graph.graph)
+        for problem in graph.problems:
+            hint = f"; {problem.hint}" if problem.hint else ""
+            yield Finding(problem.severity, problem.kind, problem.message + hint, graph.graph, _place(problem))
