@@ -11,10 +11,10 @@ from .core.support import display, errors
 
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder
+    from .core.comparing.graph_diff import GraphDiff
     from .core.comparing.value_comparison import GraphComparison
     from .core.engines.engine_report import EngineReport
     from .core.explaining.device_partition import PartitionFacts, explain_partition
-    from .core.explaining.diff import GraphDiff
     from .core.explaining.graph_facts import GraphFacts, explain, missing_ops
     from .core.explaining.node_facts import NodeFacts
     from .core.explaining.problems import Problem
@@ -54,7 +54,7 @@ _LAZY = {
     "Graph": "core.graph.graph",
     "GraphBuilder": "core.building.builder",
     "GraphComparison": "core.comparing.value_comparison",
-    "GraphDiff": "core.explaining.diff",
+    "GraphDiff": "core.comparing.graph_diff",
     "GraphFacts": "core.explaining.graph_facts",
     "GraphPage": "formats.api.viewing",
     "Node": "core.graph.graph",

@@ -7,7 +7,10 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
-from ..core.explaining.diff import GraphDiff, NodeChange, diff_around, node_changes
+from ..core.comparing.function_matching import GraphMatch
+from ..core.comparing.generated_names import common_names
+from ..core.comparing.graph_diff import GraphDiff, NodeChange, diff_around
+from ..core.comparing.node_changes import STRICT, Renaming, node_changes
 from ..core.explaining.node_listing import NodeRecord, node_record
 from ..core.graph.graph import Graph, Node
 from ..core.support.errors import TfgError
@@ -109,17 +112,22 @@ def write_stream(stream: NodeStream, path: str | os.PathLike[str], text: bool, g
     return nodes.count
 
 
-def diff_streams(before: NodeStream, after: NodeStream) -> GraphDiff | None:
-    """Compare two streams as `diff_graphs`; None where a graph has to be loaded. Only nodes that differ stay in memory."""
+def diff_streams(before: NodeStream, after: NodeStream, *, strict_names: bool = False) -> GraphDiff | None:
+    """Compare two streams as `diff_models`; None where a graph has to be loaded. Only nodes that differ stay in memory.
+
+    Graphs have to be loaded where nodes or functions may match under other names, unless `strict_names` forbids it.
+    """
     try:
-        return _diff(before, after)
+        return _diff(before, after, strict_names)
     except Unsound:
         return None
 
 
-def _diff(before: NodeStream, after: NodeStream) -> GraphDiff:
+def _diff(before: NodeStream, after: NodeStream, strict_names: bool) -> GraphDiff | None:
     old, new = SoundNodes(before), SoundNodes(after)
+    renaming = STRICT if strict_names else Renaming()
     places = {node.name: before.place for node in old}
+    names = [*places]
     added: list[NodeRecord] = []
     changed: list[NodeChange] = []
     for node in new:
@@ -127,10 +135,15 @@ def _diff(before: NodeStream, after: NodeStream) -> GraphDiff:
         if place is None:
             added.append(node_record(node))
         elif not before.has_at(place, after):
-            changes = tuple(node_changes(before.node_at(place), node))
+            changes = tuple(node_changes(before.node_at(place), node, renaming))
             changed += [NodeChange(node.name, node.op, changes)] if changes else []
     removed = tuple(node_record(before.node_at(place)) for place in places.values())
-    around = diff_around(old.rest(), new.rest())
+    rests = old.rest(), new.rest()
+    new_names = [*(name for name in names if name not in places), *(node.name for node in added)]
+    is_renumbered = len([*common_names(dict.fromkeys(names), dict.fromkeys(new_names))]) < len(names) - len(removed)
+    if not strict_names and (is_renumbered or set(rests[0].functions) != set(rests[1].functions)):
+        return None
     return dataclasses.replace(
-        around, nodes_before=old.count, nodes_after=new.count, added=tuple(added), removed=removed, changed=tuple(changed)
-    )
+        diff_around(*rests, None if strict_names else GraphMatch(*rests)),
+        nodes_before=old.count, nodes_after=new.count, added=tuple(added), removed=removed, changed=tuple(changed),
+    )  # fmt: skip

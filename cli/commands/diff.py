@@ -2,68 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
-from ...core.explaining.diff import GraphDiff, diff_graphs
-from .. import render
 from ..findings import FORMATS, print_findings, table_findings
 from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
 from ..options import GraphReader, ci_format_option, graph_options, quiet_option
-from ..sections.dump_sections import change_rows
+
+if TYPE_CHECKING:
+    from ...core.comparing.graph_diff import GraphDiff
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("before")
 @click.argument("after")
+@click.option("--strict-names", is_flag=True, help="Match nodes and functions by name alone, and compare names as they are.")
 @ci_format_option
 @quiet_option
 @graph_options
-def command(before: str, after: str, format_: str, quiet: bool, reader: GraphReader) -> int:
-    """Compare BEFORE with AFTER: nodes added, removed and changed, functions, versions. The order of nodes does not count.
+def command(before: str, after: str, strict_names: bool, format_: str, quiet: bool, reader: GraphReader) -> int:
+    """Compare BEFORE with AFTER: nodes, functions, signatures, variables with their values, assets, versions.
 
-    Exit code 0 where they are equal, 3 where they differ.
+    The order of nodes does not count. Functions match by what they compute, and numbers that TensorFlow adds to names do
+    not count, nor does the way in which a model saves its variables. Exit code 0 where all sections are equal, 3 where they
+    differ.
 
     \b
     tfg diff graph.pb optimized.pb
+    tfg diff old_saved_model new_saved_model
     tfg diff graph.pb graph.pbtxt --quiet && echo equal
     """
-    result = _diff_as_read(before, after, quiet, reader)
-    if result is None:
-        graphs = reader.load(before), reader.load(after)
-        with render.Working("comparing", quiet):
-            result = diff_graphs(*graphs)
+    from .. import render
+    from ..sections.diff_sections import diff_sections
+
+    result = _diff_as_read(before, after, strict_names, quiet, reader) or _diff(before, after, strict_names, quiet, reader)
     if format_ in FORMATS:
-        tables = (section for section in _sections(result, "csv") if isinstance(section, render.Table))
+        tables = (section for section in diff_sections(result, "csv") if isinstance(section, render.Table))
         print_findings(table_findings(tables, after, "different graph"), format_)
     elif not quiet:
-        render.emit("tfg.diff/1", result, format_, lambda: _sections(result, format_))
+        render.emit("tfg.diff/1", result, format_, lambda: diff_sections(result, format_))
     return DONE if result.is_empty else COMPARISON_FAILED
 
 
-def _diff_as_read(before: str, after: str, quiet: bool, reader: GraphReader) -> GraphDiff | None:
+def _diff(before: str, after: str, strict_names: bool, quiet: bool, reader: GraphReader) -> GraphDiff:
+    from ...formats.api.analyses import diff
+    from ..render import Working
+
+    graphs = reader.load(before), reader.load(after)
+    with Working("comparing", quiet):
+        return diff(*graphs, strict_names=strict_names)
+
+
+def _diff_as_read(before: str, after: str, strict_names: bool, quiet: bool, reader: GraphReader) -> GraphDiff | None:
     """Compare two large files of nodes while they are read; None where the graphs have to be loaded."""
     streams = [stream for path in (before, after) if (stream := reader.stream(path)) is not None]
     if len(streams) < 2:
         return None
     from ...formats.streaming import diff_streams
+    from ..render import Working
 
-    with render.Working("comparing", quiet):
-        return diff_streams(*streams)
-
-
-def _sections(diff: GraphDiff, format_: str) -> Iterator[render.Section]:
-    rows = change_rows(diff)
-    if rows or format_ == "csv":
-        yield render.Table(("change", "name", "op", "detail"), rows)
-    functions = [f"+ {name}" for name in diff.functions_added] + [f"- {name}" for name in diff.functions_removed]
-    for f in diff.functions_changed:
-        functions.append(f"~ {f.name}: {len(f.added)} added, {len(f.removed)} removed, {len(f.changed)} changed")
-    if functions:
-        yield render.Text(functions, "functions")
-    if diff.versions is not None:
-        yield render.Text(str(diff.versions))
-    summary = "the graphs are equal" if diff.is_empty else diff.summary
-    yield render.Text(f"{diff.nodes_before} and {diff.nodes_after} nodes: {summary}")
+    with Working("comparing", quiet):
+        return diff_streams(*streams, strict_names=strict_names)

@@ -113,7 +113,7 @@ def _dump_snapshots(
     graphs: tuple[str, ...], script: str | None, stage: str | None, selection: Selection, format_: str, reader: GraphReader
 ) -> None:
     from ...core.building.scripting import run_script
-    from ...core.explaining.diff import diff_snapshots
+    from ...core.comparing.graph_diff import diff_snapshots
 
     snapshots = run_script(script) if script else [(path, reader.load(path)) for path in graphs]
     if stage is not None:
@@ -168,7 +168,7 @@ def _dump_optimization(
     graphs: tuple[str, ...], after: str, fetches: tuple[str, ...], format_: str, reader: GraphReader
 ) -> None:
     """What each pass changes, or one of them."""
-    from ...core.explaining.diff import diff_snapshots
+    from ...core.comparing.graph_diff import diff_snapshots
     from ...core.passes.pipeline import guessed_fetches, optimization_stages
 
     if len(graphs) != 1:

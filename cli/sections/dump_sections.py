@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...core.explaining.node_listing import Filter, NodeRecord, attribute_text, node_record, own_attributes
 from ...core.graph.graph import Function, Graph, Node
@@ -11,10 +12,14 @@ from ...core.support.words import counted
 from ..render import Section, Table, Text, Working
 
 if TYPE_CHECKING:
-    from ...core.explaining.diff import GraphDiff, NodeChange, Snapshot
+    from ...core.comparing.graph_diff import FunctionChange, GraphDiff, NodeChange, Snapshot
+    from ...core.comparing.node_changes import FieldChange
     from ...core.explaining.stages import RecoveredStage
     from ...core.inference.inference import Inference
 
+
+_MAX_VALUE: Final = 200
+"""The largest number of characters of a value in a row of changes."""
 
 _KEYS: Mapping[str, Callable[[Node], tuple[str, ...]]] = {
     "name": lambda node: (node.name,),
@@ -147,7 +152,7 @@ def _change_line(row: tuple[str, str, str, str]) -> str:
     return f"~ {name} ({op}): {detail}" if change == "changed" else f"{_SIGNS[change]} {name} = {op}{detail}"
 
 
-def change_rows(diff: GraphDiff) -> list[tuple[str, str, str, str]]:
+def change_rows(diff: GraphDiff | FunctionChange) -> list[tuple[str, str, str, str]]:
     """(change, name, op, detail) of every node that differs."""
     rows = [("removed", node.name, node.op, _arguments(node)) for node in diff.removed]
     rows += [("added", node.name, node.op, _arguments(node)) for node in diff.added]
@@ -163,7 +168,16 @@ def _arguments(node: NodeRecord) -> str:
 
 
 def _changes(change: NodeChange) -> str:
-    return "; ".join(map(str, change.changes))
+    return "; ".join(map(short_change, change.changes))
+
+
+def short_change(change: FieldChange) -> str:
+    """Return a change of a field with the first part of long values; JSON has all of them."""
+    return str(dataclasses.replace(change, before=_shortened(change.before), after=_shortened(change.after)))
+
+
+def _shortened(value: str | None) -> str | None:
+    return value if value is None or len(value) <= _MAX_VALUE else f"{value[: _MAX_VALUE - 3]}..."
 
 
 def stage_sections(stages: Sequence[RecoveredStage], format_: str) -> Iterator[Section]:

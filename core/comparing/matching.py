@@ -2,26 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
-from ..types.tensors import Tensor, attribute_key
+from ..support.errors import InvalidArgumentError
+from ..types.tensors import FuncRef, Tensor, attribute_key
+from .generated_names import NAMING, common_names, numbers, stem
+
+Label = Callable[[str], Hashable]
+"""A function from the name of a library function to a key that functions of equal computation share."""
+_Item = TypeVar("_Item")
 
 
-def match_nodes(a: Graph, b: Graph) -> dict[Node, Node]:
+def match_nodes(
+    a: Graph,
+    b: Graph,
+    *,
+    by_computation: bool = True,
+    labels: tuple[Label, Label] = (stem, stem),
+    arguments: Iterable[tuple[Node, Node]] = (),
+) -> dict[Node, Node]:
     """Match the nodes of `a` to their counterparts in `b`.
 
-    Nodes of the same name match. The others match where op, attributes and inputs are the same; then where all but the
-    values of constants are the same, and constants match by their users. Nodes alike in all this match in the order of the
-    graphs.
+    Nodes of the same name match, unless TensorFlow may have numbered the names anew. The others match where op, attributes,
+    inputs and the stem of the name are the same; then where all but the values of constants are the same; then by stem and
+    op in the order of the numbers. With `by_computation` they match under other names, too, and constants match by their
+    users. `labels` are the keys of each graph's functions, by default the stems of the names. `arguments` match beforehand.
     """
-    matched = {node: b.node(node.name) for node in a if node.name in b}
-    _match_alike(a, b, matched, _attributes)
-    _match_alike(a, b, matched, _attributes_without_values)
-    _match_constants(matched)
+    matched = dict(arguments)
+    taken = set(matched.values())
+    for name in common_names({node.name: 0 for node in a}, {node.name: 0 for node in b}):
+        if a[name] not in matched and b[name] not in taken:
+            matched[a[name]] = b[name]
+    if len(matched) < max(len(a), len(b)):
+        for with_values in (True, False):
+            _match_alike(a, b, matched, labels, with_stem=True, with_values=with_values)
+        _match_by(lambda node: (stem(node.name), node.op), a, b, matched)
+        _match_by(lambda node: node.name, a, b, matched)
+        if by_computation:
+            for with_values in (True, False):
+                _match_alike(a, b, matched, labels, with_stem=False, with_values=with_values)
+            _match_constants(matched)
     return matched
+
+
+def paired(
+    before: Mapping[Hashable, Sequence[_Item]], after: Mapping[Hashable, Sequence[_Item]], name: Callable[[_Item], str]
+) -> Iterator[tuple[_Item, _Item]]:
+    """Yield pairs of items of equal keys: items of the same name, and the others in the order of their names' numbers."""
+    for key in before:
+        mine, theirs = ({name(item): item for item in items.get(key, ())} for items in (before, after))
+        same = [text for text in mine if text in theirs]
+        yield from ((mine.pop(text), theirs.pop(text)) for text in same)
+        yield from zip(*(sorted(left.values(), key=lambda item: numbers(name(item))) for left in (mine, theirs)))
+
+
+def _match_by(key: Callable[[Node], Hashable], a: Graph, b: Graph, matched: dict[Node, Node]) -> None:
+    taken = set(matched.values())
+    mine = grouped((key(node), node) for node in a if node not in matched)
+    theirs = grouped((key(node), node) for node in b if node not in taken)
+    matched.update(paired(mine, theirs, lambda node: node.name))
+
+
+def grouped(items: Iterable[tuple[Hashable, _Item]]) -> dict[Hashable, list[_Item]]:
+    """Return the items of each key."""
+    groups: dict[Hashable, list[_Item]] = {}
+    for key, item in items:
+        groups.setdefault(key, []).append(item)
+    return groups
 
 
 def _match_constants(matched: dict[Node, Node]) -> None:
@@ -35,37 +85,64 @@ def _match_constants(matched: dict[Node, Node]) -> None:
                 taken.add(theirs.node)
 
 
-def _match_alike(a: Graph, b: Graph, matched: dict[Node, Node], describe: Callable[[Node], Hashable]) -> None:
-    names = {node: node.name for node in matched}
-    other_names = {other: node.name for node, other in matched.items()}
-    waiting: dict[Hashable, list[Node]] = {}
-    for node, key in _keys(a, names, describe):
-        waiting.setdefault(key, []).append(node)
-    queues = {key: iter(nodes) for key, nodes in waiting.items()}
-    for other, key in _keys(b, other_names, describe):
-        alike = next(queues.get(key, iter(())), None)
-        if alike is not None and not (alike.is_constant and describe is _attributes_without_values):
-            matched[alike] = other
+def _match_alike(
+    a: Graph, b: Graph, matched: dict[Node, Node], labels: tuple[Label, Label], with_stem: bool, with_values: bool
+) -> None:
+    if len(matched) == min(len(a), len(b)):
+        return
+    seeds = ({node: node.name for node in matched}, {other: node.name for node, other in matched.items()})
+    groups = [
+        grouped(
+            ((stem(node.name) if with_stem else "", key), node)
+            for node, key in node_keys(graph, names, label, with_values)
+            if node not in names and (with_values or not node.is_constant)
+        )
+        for graph, names, label in zip((a, b), seeds, labels)
+    ]
+    matched.update(paired(groups[0], groups[1], lambda node: node.name))
 
 
-def _keys(graph: Graph, names: Mapping[Node, str], describe: Callable[[Node], Hashable]) -> Iterable[tuple[Node, Hashable]]:
-    """Yield the unmatched nodes, each with a hash that nodes of equal computation share."""
+def node_keys(
+    graph: Graph, names: Mapping[Node, Hashable], label: Label, with_values: bool = True
+) -> Iterator[tuple[Node, Hashable]]:
+    """Yield all nodes, each with a hash that nodes of equal computation share; `names` are the keys of known nodes."""
     keys: dict[Node, Hashable] = dict(names)
-    for node in topological_order(graph):
+    describe = _attributes if with_values else _attributes_without_values
+    for node in _in_order(graph):
         if node not in names:
             inputs = tuple((keys.get(value.node), value.index) for value in node.inputs)
-            keys[node] = hash((node.op, describe(node), inputs))
-            yield node, keys[node]
+            keys[node] = hash((label(node.op) if node.op_def is None else node.op, describe(node, label), inputs))
+        yield node, keys[node]
 
 
-def _attributes(node: Node) -> Hashable:
-    return tuple(sorted((name, attribute_key(value)) for name, value in node.attrs.items() if not name.startswith("_")))
+def _in_order(graph: Graph) -> list[Node]:
+    """Return the nodes in topological order; in the graph's order where a cycle, which no run accepts, leaves none."""
+    try:
+        return topological_order(graph)
+    except InvalidArgumentError:
+        return list(graph)
 
 
-def _attributes_without_values(node: Node) -> Hashable:
-    kinds = {name: _kind(value) for name, value in node.attrs.items() if not name.startswith("_")}
-    return tuple(sorted(kinds.items()))
+def _attributes(node: Node, label: Label) -> Hashable:
+    return tuple(sorted((name, _key(name, value, label)) for name, value in node.attrs.items() if not name.startswith("_")))
 
 
-def _kind(value: Any) -> str:
-    return f"{value.dtype} {value.shape}" if isinstance(value, Tensor) else repr(value)
+def _attributes_without_values(node: Node, label: Label) -> Hashable:
+    return tuple(
+        sorted(
+            (name, f"{value.dtype} {value.shape}" if isinstance(value, Tensor) else _key(name, value, label))
+            for name, value in node.attrs.items()
+            if not name.startswith("_")
+        )
+    )
+
+
+def _key(name: str, value: Any, label: Label) -> Any:
+    """Return a key of an attribute's value that compares with the keys of other values of the attribute."""
+    if isinstance(value, FuncRef):
+        return repr((label(value.name), [(key, attribute_key(item)) for key, item in value.attrs.items()]))
+    if isinstance(value, list) and any(isinstance(item, FuncRef) for item in value):
+        return repr([_key(name, item, label) for item in value])
+    if name in NAMING and isinstance(value, bytes):
+        return repr(stem(value.decode("utf-8", "surrogateescape")))
+    return attribute_key(value)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef
 from .graph import Graph, Node, Output
+
+_Item = TypeVar("_Item", bound=Hashable)
 
 
 def topological_order(nodes: Iterable[Node], predecessors: Callable[[Node], Iterable[Node]] | None = None) -> list[Node]:
@@ -55,14 +58,14 @@ def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[No
     return True
 
 
-def strongly_connected(nodes: Iterable[Node], sources: Callable[[Node], Iterable[Node | None]]) -> list[list[Node]]:
+def strongly_connected(nodes: Iterable[_Item], sources: Callable[[_Item], Iterable[_Item | None]]) -> list[list[_Item]]:
     """Return the strongly connected components, each after its sources (Tarjan's algorithm, without recursion)."""
-    number: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    stack: list[Node] = []
-    components: list[list[Node]] = []
-    place: dict[Node, int] = {}
-    closed: set[Node] = set()
+    number: dict[_Item, int] = {}
+    low: dict[_Item, int] = {}
+    stack: list[_Item] = []
+    components: list[list[_Item]] = []
+    place: dict[_Item, int] = {}
+    closed: set[_Item] = set()
     for root in nodes:
         work = [] if root in number else [(root, iter(sources(root)))]
         if work:

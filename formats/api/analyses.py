@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...core.comparing.drawn_feeds import Feeds
+from ...core.comparing.graph_diff import GraphDiff
 from ...core.comparing.value_comparison import GraphComparison, compare_graphs, compare_values
-from ...core.explaining.diff import GraphDiff, diff_graphs
 from ...core.explaining.problems import Problem, find_problems
 from ...core.flops import count_flops as flops
 from ...core.flops.measured import Measurement, measure
@@ -19,6 +19,7 @@ from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import expect, takes
 from ...core.support.errors import InvalidArgumentError
 from ..loading import load_leniently
+from ..model_diff import diff_models
 from .sessions import State, as_tensors, named, names_of, opened
 
 __all__ = ["check", "compare", "compare_states", "diff", "flops", "flops_rows", "ops", "profile"]
@@ -36,13 +37,15 @@ def check(graph: Graph | str | os.PathLike[str] | bytes) -> tuple[Problem, ...]:
     return find_problems(*load_leniently(graph))
 
 
-@takes(before=Graph, after=Graph)
-def diff(before: Graph, after: Graph) -> GraphDiff:
-    """Return the nodes added, removed and changed from one graph to another, and differences of functions and versions.
+@takes(before=Graph, after=Graph, strict_names=bool)
+def diff(before: Graph, after: Graph, *, strict_names: bool = False) -> GraphDiff:
+    """Return the differences from one graph to another: nodes, functions, signatures, variables, assets and versions.
 
-    Nodes are matched by name; the order of nodes does not count.
+    The order of nodes does not count. Functions match by what they compute, and numbers that TensorFlow adds to names do not
+    count; with `strict_names` nodes and functions match by name. Values of variables and contents of assets are compared
+    where the graphs come from SavedModels. Raises the errors of reading these files.
     """
-    return diff_graphs(before, after)
+    return diff_models(before, after, strict_names=strict_names)
 
 
 @takes(before=Graph, after=Graph, feeds=Mapping | None, tolerance=float | int, state=Mapping | None)

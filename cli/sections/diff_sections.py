@@ -1,0 +1,115 @@
+"""The sections of `tfg diff`: a summary, large changes by op and scope, then a row for each change."""
+
+from __future__ import annotations
+
+import collections
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ...core.comparing.graph_diff import GraphDiff
+from ..render import Section, Table, Text
+from .dump_sections import change_rows, short_change
+
+_MANY: Final = 20
+"""More rows of changed nodes come after their numbers by op and scope."""
+_MAX_GROUPS: Final = 15
+_COLUMNS: Final = ("change", "name", "op", "detail")
+_KINDS: Final = ("added", "removed", "changed")
+
+Row = tuple[str, str, str, str]
+
+
+def diff_sections(diff: GraphDiff, format_: str) -> Iterator[Section]:
+    """Yield the summary and all sections that differ; as CSV a single table."""
+    nodes = change_rows(diff)
+    functions = dict(_function_rows(diff))
+    if format_ == "csv":
+        yield Table(("section", *_COLUMNS), [*_csv_rows(diff, nodes, functions)])
+        return
+    yield Text(f"{diff.nodes_before:,} and {diff.nodes_after:,} nodes: {diff.verdict}")
+    yield from _overview([*nodes, *(row for rows in functions.values() for row in rows)])
+    rows = [(change.name, change.change, "; ".join(map(str, change.changes))) for change in diff.signatures]
+    if rows:
+        yield Table(("signature", "change", "detail"), rows, "signatures")
+    if diff.variables:
+        yield _variables(diff)
+    if nodes:
+        yield Table(_COLUMNS, nodes, "nodes")
+    yield from _functions(diff, functions)
+    if diff.assets:
+        yield Table(("asset", "change"), [(change.filename, change.change) for change in diff.assets], "assets")
+    versions = [str(change) for change in (diff.versions, diff.tensorflow_version) if change is not None]
+    if versions:
+        yield Text(versions, "versions")
+
+
+def _function_rows(diff: GraphDiff) -> Iterator[tuple[str, list[Row]]]:
+    for function in diff.functions_changed:
+        yield function.name, change_rows(function)
+
+
+def _functions(diff: GraphDiff, rows: dict[str, list[Row]]) -> Iterator[Section]:
+    lines = [f"+ {name}" for name in diff.functions_added] + [f"- {name}" for name in diff.functions_removed]
+    for f in diff.functions_changed:
+        lines.append(f"~ {f.name}: {len(f.added)} added, {len(f.removed)} removed, {len(f.changed)} changed")
+    if lines:
+        yield Text(lines, "functions")
+    for name, changes in rows.items():
+        yield Table(_COLUMNS, changes, f"function {name}")
+
+
+def _variables(diff: GraphDiff) -> Table:
+    """Return the variables, the largest difference first."""
+    ordered = sorted(diff.variables, key=lambda change: -_size(change.largest_difference))
+    rows = [
+        (v.name, v.change if v.new_name is None else f"renamed to {v.new_name}", v.before, v.after, v.largest_difference)
+        for v in ordered
+    ]
+    return Table(("variable", "change", "before", "after", "largest difference"), rows, "variables")
+
+
+def _size(difference: float | None) -> float:
+    return math.inf if difference is None or math.isnan(difference) else difference
+
+
+def _overview(rows: Sequence[Row]) -> Iterator[Section]:
+    """Yield the numbers of changed nodes by op and by scope, where there are many."""
+    if len(rows) <= _MANY:
+        return
+    scopes = _scopes([name for _, name, _, _ in rows])
+    for title, groups in (("op", [op for _, _, op, _ in rows]), ("scope", scopes)):
+        counts: dict[str, collections.Counter[str]] = {}
+        for group, row in zip(groups, rows, strict=True):
+            counts.setdefault(group, collections.Counter())[row[0]] += 1
+        largest = sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
+        shown = [(group, *(count[kind] for kind in _KINDS)) for group, count in largest[:_MAX_GROUPS]]
+        more = f", the largest {_MAX_GROUPS} of {len(largest):,}" if len(largest) > _MAX_GROUPS else ""
+        yield Table((title, *_KINDS), shown, f"by {title}{more}")
+
+
+def _scopes(names: Sequence[str]) -> list[str]:
+    """Return the scope of each name: the outermost part in which the names differ."""
+    parts = [name.split("/")[:-1] for name in names]
+    depth = 1
+    while len({tuple(scope[:depth]) for scope in parts}) == 1 and any(len(scope) > depth for scope in parts):
+        depth += 1
+    return ["/".join(scope[:depth]) or "(none)" for scope in parts]
+
+
+def _csv_rows(diff: GraphDiff, nodes: Sequence[Row], functions: dict[str, list[Row]]) -> Iterator[tuple[str, ...]]:
+    yield from (("node", *row) for row in nodes)
+    yield from (("function", kind, name, "", "") for kind, names in _whole_functions(diff) for name in names)
+    yield from ((f"function {name}", *row) for name, rows in functions.items() for row in rows)
+    yield from (("signature", c.change, c.name, "", "; ".join(map(str, c.changes))) for c in diff.signatures)
+    for v in diff.variables:
+        by = "" if v.largest_difference is None else f"; largest difference {v.largest_difference:.6g}"
+        yield "variable", v.change, v.name, "", f"{v.before or '-'} -> {v.after or '-'}{by}"
+    yield from (("asset", change.change, change.filename, "", "") for change in diff.assets)
+    for change in (diff.versions, diff.tensorflow_version):
+        if change is not None:
+            yield "versions", "changed", change.field, "", short_change(change)
+
+
+def _whole_functions(diff: GraphDiff) -> tuple[tuple[str, Sequence[str]], ...]:
+    return ("added", diff.functions_added), ("removed", diff.functions_removed)

@@ -1,0 +1,249 @@
+"""Differences between two graphs, and the changes that every stage of a graph's construction made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from ..explaining.node_listing import NodeRecord, node_record
+from ..graph.graph import Function, Graph, Node
+from ..support.display import Report
+from ..support.words import counted
+from .function_matching import GraphMatch
+from .model_changes import AssetChange, SignatureChange, VariableChange, diff_signatures, signatures_of
+from .node_changes import STRICT, FieldChange, Renaming, attribute_changes, node_changes
+from .saver_parts import NO_SAVER, saver_part
+
+NOTHING_CHANGED = (
+    "nothing changed: a graph is the program, not its values. Running it (an initializer, a training step) changes "
+    "what the variables hold, and a session holds that, not the graph"
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeChange:
+    """A node that both graphs have and that differs."""
+
+    name: str
+    op: str
+    changes: tuple[FieldChange, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FunctionChange:
+    """A function that both libraries have with a different body or signature."""
+
+    name: str
+    added: tuple[NodeRecord, ...]
+    removed: tuple[NodeRecord, ...]
+    changed: tuple[NodeChange, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class GraphDiff(Report):
+    """The changes that lead from one graph to the other. Order of nodes does not count.
+
+    `signatures_compared` is the number of signatures of either graph.
+    `variables` are those whose names, shapes or values differ, of `variables_compared` in all; `variables_differ_by` is the
+    largest difference of their elements. Values of variables and assets are compared where files have them.
+    """
+
+    main_table: ClassVar[str] = "changed"
+
+    nodes_before: int
+    nodes_after: int
+    added: tuple[NodeRecord, ...] = ()
+    removed: tuple[NodeRecord, ...] = ()
+    changed: tuple[NodeChange, ...] = ()
+    functions_added: tuple[str, ...] = ()
+    functions_removed: tuple[str, ...] = ()
+    functions_changed: tuple[FunctionChange, ...] = ()
+    signatures: tuple[SignatureChange, ...] = ()
+    signatures_compared: int = 0
+    variables: tuple[VariableChange, ...] = ()
+    variables_compared: int = 0
+    assets: tuple[AssetChange, ...] = ()
+    versions: FieldChange | None = None
+    tensorflow_version: FieldChange | None = None
+
+    def headline(self) -> str:
+        return f"{self.nodes_before:,} and {counted(self.nodes_after, 'node')}, {self.summary}"
+
+    @property
+    def is_same_graph(self) -> bool:
+        """Return True where nodes and functions are the same."""
+        parts = (self.added, self.removed, self.changed, self.functions_added, self.functions_removed, self.functions_changed)
+        return not any(parts)
+
+    @property
+    def is_empty(self) -> bool:
+        """Return True where all sections are equal."""
+        parts = (self.signatures, self.variables, self.assets, self.versions, self.tensorflow_version)
+        return self.is_same_graph and not any(parts)
+
+    @property
+    def largest_difference(self) -> float | None:
+        """Return the largest difference between elements of variables; None where no values differ."""
+        return max(
+            (change.largest_difference for change in self.variables if change.largest_difference is not None), default=None
+        )
+
+    @property
+    def summary(self) -> str:
+        """Return `2 added, 1 changed`, or `nothing changed`."""
+        parts = [f"{len(nodes):,} {word}" for nodes, word in self._counts() if nodes]
+        functions = len(self.functions_added) + len(self.functions_removed) + len(self.functions_changed)
+        for count, noun in ((functions, "function"), (len(self.signatures), "signature")):
+            parts += [_differing(count, noun)] if count else []
+        parts += [self._of_variables] if self.variables else []
+        parts += [_differing(len(self.assets), "asset")] if self.assets else []
+        parts += ["versions differ"] if self.versions or self.tensorflow_version else []
+        return ", ".join(parts) or "nothing changed"
+
+    @property
+    def _of_variables(self) -> str:
+        largest = self.largest_difference
+        by = f", largest difference {largest:.6g}" if largest is not None else ""
+        return f"{len(self.variables):,} of {_differing(self.variables_compared, 'variable')}{by}"
+
+    @property
+    def verdict(self) -> str:
+        """Return the summary by sections: `same graph, same signatures; 4 of 4 variables differ, largest difference 0.001`."""
+        if self.is_empty:
+            return "the graphs are equal"
+        same = ["same graph"] if self.is_same_graph else []
+        same += ["same signatures"] if self.signatures_compared and not self.signatures else []
+        return "; ".join(filter(None, (", ".join(same), self.summary)))
+
+    def _counts(self) -> Iterable[tuple[Sequence[object], str]]:
+        return (self.added, "added"), (self.removed, "removed"), (self.changed, "changed")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A graph after a stage of construction, and the changes that the stage made."""
+
+    stage: str
+    nodes: int
+    diff: GraphDiff
+    note: str = ""
+
+
+def diff_graphs(before: Graph, after: Graph, match: GraphMatch | None = None) -> GraphDiff:
+    """Return all differences in nodes, functions, signatures and versions.
+
+    Nodes and functions match by `match`, and numbers that TensorFlow adds to names are no difference; without a `match` they
+    match by name. Shapes that only one of the graphs records, as an export does, are no difference. With a `match`, nodes
+    that only save and restore variables are left out where both graphs have some: the order in which Keras saves variables
+    changes with each process.
+    """
+    return _Comparison(before, after, match).result()
+
+
+def diff_around(before: Graph, after: Graph, match: GraphMatch | None = None) -> GraphDiff:
+    """Return the differences in all but nodes, as `diff_graphs`."""
+    return _Comparison(before, after, match).around()
+
+
+class _Comparison:
+    """Two graphs, the match of their nodes and functions, and the parts that are left out."""
+
+    def __init__(self, before: Graph, after: Graph, match: GraphMatch | None) -> None:
+        self.before, self.after, self.match = before, after, match
+        self.renaming = STRICT if match is None else Renaming.of(match)
+        savers = (NO_SAVER, NO_SAVER) if match is None else (saver_part(before), saver_part(after))
+        self.left_out = savers if all(part.nodes for part in savers) else (NO_SAVER, NO_SAVER)
+
+    def result(self) -> GraphDiff:
+        """Return all differences."""
+        matched = _same_names(self.before, self.after) if self.match is None else self.match.nodes
+        added, removed, changed = self._nodes(self.before, self.after, matched)
+        return dataclasses.replace(self.around(), added=added, removed=removed, changed=changed)
+
+    def around(self) -> GraphDiff:
+        """Return the differences in all but nodes."""
+        before, after = ([*graph.functions] for graph in (self.before, self.after))
+        names = {name: name for name in before if name in self.after.functions} if self.match is None else self.match.functions
+        counterparts = set(names.values())
+        tensorflow = [graph.meta.tensorflow_version if graph.meta is not None else "" for graph in (self.before, self.after)]
+        return GraphDiff(
+            len(self.before),
+            len(self.after),
+            functions_added=tuple(n for n in after if n not in counterparts and n not in self.left_out[1].functions),
+            functions_removed=tuple(n for n in before if n not in names and n not in self.left_out[0].functions),
+            functions_changed=tuple(self._functions(names)),
+            signatures=diff_signatures(self.before, self.after, self.renaming),
+            signatures_compared=len({name for graph in (self.before, self.after) for name in signatures_of(graph)}),
+            versions=_version_change("versions", self.before.versions, self.after.versions),
+            tensorflow_version=_version_change("tensorflow_version", *tensorflow),
+        )
+
+    def _nodes(
+        self, before: Graph, after: Graph, matched: Mapping[Node, Node]
+    ) -> tuple[tuple[NodeRecord, ...], tuple[NodeRecord, ...], tuple[NodeChange, ...]]:
+        mine, theirs = (part.nodes for part in self.left_out)
+        counterparts = {other: node for node, other in matched.items()}
+        added = tuple(node_record(node) for node in after if node not in counterparts and node not in theirs)
+        removed = tuple(node_record(node) for node in before if node not in matched and node not in mine)
+        renaming = self.renaming.within(before, after, matched)
+        changed = []
+        for node in after:
+            old = counterparts.get(node)
+            if old is not None and not (node in theirs and old in mine):
+                changes = tuple(node_changes(old, node, renaming))
+                changed += [NodeChange(node.name, node.op, changes)] if changes else []
+        return added, removed, tuple(changed)
+
+    def _functions(self, names: Mapping[str, str]) -> Iterator[FunctionChange]:
+        for name, other in names.items():
+            old, new = self.before.functions[name], self.after.functions[other]
+            if old is new or (name in self.left_out[0].functions and other in self.left_out[1].functions):
+                continue
+            matched = _same_names(old.body, new.body) if self.match is None else self.match.body(name)
+            added, removed, changed = self._nodes(old.body, new.body, matched)
+            changes = tuple(_interface_changes(old, new, self.renaming.within(old.body, new.body, matched)))
+            if changes:
+                changed += (NodeChange(other, "function", changes),)
+            if added or removed or changed:
+                yield FunctionChange(other, added, removed, changed)
+
+
+def _differing(count: int, noun: str) -> str:
+    return f"{counted(count, noun)} {'differs' if count == 1 else 'differ'}"
+
+
+def _version_change(field: str, before: object, after: object) -> FieldChange | None:
+    """Return the change of a version that both graphs have; None where there is none."""
+    return FieldChange(field, str(before), str(after)) if before and after and str(before) != str(after) else None
+
+
+def diff_snapshots(snapshots: Iterable[tuple[str, Graph]]) -> tuple[Snapshot, ...]:
+    """Return the changes of each (stage, graph) against the stage before; the first starts from the empty graph."""
+    result: list[Snapshot] = []
+    previous = Graph()
+    for stage, graph in snapshots:
+        diff = diff_graphs(previous, graph)
+        note = NOTHING_CHANGED if result and diff.is_empty else ""
+        result.append(Snapshot(stage, len(graph), diff, note))
+        previous = graph
+    return tuple(result)
+
+
+def _same_names(before: Graph, after: Graph) -> dict[Node, Node]:
+    return {node: after[node.name] for node in before if node.name in after}
+
+
+def _interface_changes(old: Function, new: Function, renaming: Renaming) -> Iterator[FieldChange]:
+    """Yield the differences of two functions outside of the bodies' nodes."""
+    if renaming.is_new_name(old.name, new.name):
+        yield FieldChange("name", old.name, new.name)
+    for field, a, b in (
+        ("arguments", old.args, new.args),
+        ("results", old.results, new.results),
+        ("control_results", old.control_results, new.control_results),
+    ):
+        texts = [item.name for item in a], [item.name for item in b]
+        if [renaming.tensor(text) for text in texts[0]] != texts[1]:
+            yield FieldChange(field, *(", ".join(names) for names in texts))
+    yield from attribute_changes(old.attrs, new.attrs, renaming)

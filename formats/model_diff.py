@@ -1,0 +1,76 @@
+"""Differences between two graphs or models with all that their files have: variables' values and assets."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+from collections.abc import Mapping
+from typing import Final
+
+from ..core.comparing.function_matching import GraphMatch
+from ..core.comparing.graph_diff import GraphDiff, diff_graphs
+from ..core.comparing.model_changes import AssetChange
+from ..core.comparing.node_changes import STRICT, Renaming
+from ..core.comparing.variable_changes import diff_variables
+from ..core.graph.graph import Graph
+from ..core.graph.metagraph import Asset
+from ..core.runtime.session.restored_variables import read_instead, restored_variables
+from ..core.support.regular_files import open_regular
+from ..core.types.tensors import Tensor
+from .state import read_variables
+
+_PIECE: Final = 1 << 20
+"""The bytes of assets that are compared at once."""
+
+
+def diff_models(before: Graph, after: Graph, *, strict_names: bool = False) -> GraphDiff:
+    """Return the differences of nodes, functions, signatures, variables, assets and versions; see `diff_graphs`.
+
+    Values of variables and contents of assets are compared where the graphs come from SavedModels.
+    """
+    match = None if strict_names else GraphMatch(before, after)
+    renaming = STRICT if match is None else Renaming.of(match)
+    mine, theirs = _variables(before), _variables(after)
+    return dataclasses.replace(
+        diff_graphs(before, after, match),
+        variables=diff_variables(mine, theirs, renaming),
+        variables_compared=len({*map(renaming.tensor, mine), *theirs}),
+        assets=_diff_assets(before, after),
+    )
+
+
+def _variables(graph: Graph) -> dict[str, Tensor]:
+    """Return the saved values of a SavedModel's variables, without second copies that Keras writes of the same weights."""
+    if graph.meta is None or graph.meta.variables_prefix is None:
+        return {}
+    tensors = read_variables(graph.meta.variables_prefix, restored_variables(graph))
+    copies = [
+        copy
+        for copy, name in read_instead(graph).items()
+        if copy in tensors and name in tensors and tensors[copy] == tensors[name]
+    ]
+    return {name: tensor for name, tensor in tensors.items() if name not in copies}
+
+
+def _diff_assets(before: Graph, after: Graph) -> tuple[AssetChange, ...]:
+    mine, theirs = _assets(before), _assets(after)
+    changes = [AssetChange(name, "removed") for name in mine if name not in theirs]
+    changes += [AssetChange(name, "added") for name in theirs if name not in mine]
+    both = [name for name in mine if name in theirs and mine[name].path and theirs[name].path]
+    return (
+        *changes,
+        *(AssetChange(name, "changed") for name in both if not _same_contents(mine[name].path, theirs[name].path)),
+    )
+
+
+def _assets(graph: Graph) -> Mapping[str, Asset]:
+    return {asset.filename: asset for asset in (graph.meta.assets if graph.meta is not None else ())}
+
+
+def _same_contents(a: str, b: str) -> bool:
+    if os.path.getsize(a) != os.path.getsize(b):
+        return False
+    with open_regular(a) as first, open_regular(b) as second:
+        pieces = zip(iter(lambda: first.read(_PIECE), b""), iter(lambda: second.read(_PIECE), b""))
+        return all(itertools.starmap(bytes.__eq__, pieces))

@@ -1,0 +1,214 @@
+"""`tfg diff` of models that TensorFlow exported: equal where they are the same model, and every change is seen.
+
+`exports.zip` was recorded by `tests.cli.record_exports`.
+"""
+
+from __future__ import annotations
+
+import zipfile
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.cli.record_exports import ARCHIVE
+from tests.cli.running import tfg as command
+from tfg.core.comparing.function_matching import GraphMatch
+from tfg.core.types.tensors import Tensor
+from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef
+
+
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("exports")
+    with zipfile.ZipFile(ARCHIVE) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+SAME = [
+    ("keras", "keras_again"),
+    ("keras", "keras_rebuilt"),
+    ("keras", "keras_elsewhere"),
+    ("keras_again", "keras_elsewhere"),
+    ("module", "module_again"),
+    ("module_again", "module_elsewhere"),
+    ("v1", "v1_again"),
+    ("v1", "v1_elsewhere"),
+]
+"""Exports of the same model: twice in one process, built twice, and in another process."""
+
+
+@pytest.mark.parametrize("pair", SAME, ids=" ".join)
+def test_exports_of_one_model_are_equal(exports, pair):
+    for before, after in (pair, pair[::-1]):
+        done = command("diff", exports / before, exports / after)
+        assert (done.code, done.out.endswith("the graphs are equal\n")) == (0, True), done.out
+
+
+@pytest.mark.parametrize("pair", SAME[:6], ids=" ".join)
+def test_strict_names_see_the_numbers(exports, pair):
+    done = command("diff", *(exports / name for name in pair), "--strict-names")
+    assert done.code == 3
+
+
+def test_other_weights_are_named_with_the_largest_difference(exports):
+    """The recording added 0.25 to the first kernel."""
+    done = command("diff", exports / "keras", exports / "keras_retrained")
+    first = done.out.splitlines()[0]
+    assert first.endswith("same graph, same signatures; 1 of 4 variables differ, largest difference 0.25")
+    found = command("diff", exports / "keras", exports / "keras_retrained", "--format", "json").json
+    assert [(v["name"], v["before"], v["largest_difference"]) for v in found["variables"]] == [
+        ("sequential/hidden/kernel_1", "float (4,3)", pytest.approx(0.25))
+    ]
+    assert not (found["changed"] or found["functions_changed"] or found["signatures"])
+
+
+def test_another_activation_is_one_node_added_and_one_removed(exports):
+    result = tfg.diff(tfg.load(exports / "keras"), tfg.load(exports / "keras_tanh"))
+    (function,) = result.functions_changed
+    assert [[node.op for node in nodes] for nodes in (function.removed, function.added)] == [["Relu"], ["Tanh"]]
+    assert not result.signatures and not result.changed
+
+
+def test_other_shapes_of_variables(exports):
+    result = tfg.diff(tfg.load(exports / "keras"), tfg.load(exports / "keras_wider"))
+    shapes = {(v.before, v.after) for v in result.variables}
+    assert shapes == {("float (4,3)", "float (4,5)"), ("float (3)", "float (5)"), ("float (3,2)", "float (5,2)")}
+    out = command("diff", exports / "keras", exports / "keras_wider").out
+    assert out.index("by op") < out.index("by scope") < out.index("\nvariables\n") < out.index("\nnodes\n")
+
+
+def test_another_asset(exports):
+    done = command("diff", exports / "module", exports / "module_asset")
+    assert (done.code, done.out.splitlines()[0].endswith("same graph, same signatures; 1 asset differs")) == (3, True)
+    assert ["words.csv", "changed"] in [line.split() for line in done.out.splitlines()]
+
+
+def test_other_signatures(exports):
+    result = tfg.diff(tfg.load(exports / "module"), tfg.load(exports / "module_signature"))
+    changes = {s.name: (s.change, [str(change) for change in s.changes]) for s in result.signatures}
+    assert changes["halve"] == ("added", [])
+    assert changes["serving_default"] == (
+        "changed",
+        [
+            "inputs.word: string () -> -",
+            "outputs.rounds: int64 () -> -",
+            "outputs.y: float (?) -> -",
+            "outputs.output_0: - -> float (?)",
+        ],
+    )
+
+
+def test_renumbered_nodes_match_by_what_they_compute(exports):
+    """An addition and a conditional were built first, so that TensorFlow numbers all later ones otherwise."""
+    result = tfg.diff(tfg.load(exports / "v1_plain.pbtxt"), tfg.load(exports / "v1_renumbered.pbtxt"))
+    assert not (result.removed or result.changed or result.functions_removed or result.functions_changed)
+    assert {node.name for node in result.added} == {"Add", "Add/x", "Const", "cond", "cond/Identity"}
+    assert len(result.functions_added) == 2
+
+
+def test_every_function_counts(exports):
+    """A change of one node of any function that the model's signatures call is seen."""
+    whole = tfg.load(exports / "module_again")
+    changed = 0
+    for name in whole.functions:
+        other = tfg.load(exports / "module")
+        match = GraphMatch(other, whole)
+        own = next(mine for mine, theirs in match.functions.items() if theirs == name)
+        if "traced_save" in own or "traced_restore" in own:
+            continue
+        body = other.functions[own].body
+        node = next(node for node in body if not node.is_argument)
+        node.set_attr("_mark", 1)
+        found = tfg.diff(other, whole)
+        assert [function.name for function in found.functions_changed] == [name]
+        changed += 1
+    assert changed > 10
+
+
+def test_a_constant_in_a_nested_function(exports):
+    """`step` is called by the body of a loop in `serve`."""
+    before, after = tfg.load(exports / "module"), tfg.load(exports / "module_again")
+    name = next(name for name in after.functions if name.startswith("__inference_step"))
+    node = next(n for n in after.functions[name].body if n.is_constant and n.attrs["value"].dtype.is_floating)
+    node.set_attr("value", Tensor.from_numpy(node.attrs["value"].numpy() + np.float32(1)))
+    found = tfg.diff(before, after)
+    assert [(f.name, [c.changes[0].field for c in f.changed]) for f in found.functions_changed] == [(name, ["value"])]
+
+
+def function(name, *nodes):
+    made = FunctionDef()
+    made.signature.name = name
+    made.signature.input_arg.add(name="a", type=1)
+    made.signature.output_arg.add(name="r", type=1)
+    last = "a"
+    for number, (op, callee) in enumerate(nodes):
+        node = made.node_def.add(name=f"n_{number}", op=op, input=[last])
+        if callee:
+            node.attr["f"].func.name = callee
+            node.attr["Tin"].list.type.append(1)
+            node.attr["Tout"].list.type.append(1)
+            last = f"n_{number}:output:0"
+        else:
+            node.attr["T"].type = 1
+            last = f"n_{number}:y:0"
+    made.ret["r"] = last
+    return made
+
+
+def calls(*functions, callee):
+    graph = GraphDef()
+    graph.node.add(name="x", op="Placeholder").attr["dtype"].type = 1
+    node = graph.node.add(name="y", op="PartitionedCall", input=["x"])
+    node.attr["f"].func.name = callee
+    node.attr["Tin"].list.type.append(1)
+    node.attr["Tout"].list.type.append(1)
+    graph.library.function.extend(functions)
+    return tfg.load(graph.SerializeToString())
+
+
+def mutual(one, two, op="Neg"):
+    """Two functions that call each other, and a third that calls itself."""
+    return calls(
+        function(one, ("Neg", ""), ("PartitionedCall", two)),
+        function(two, (op, ""), ("PartitionedCall", one), ("PartitionedCall", f"self_{one.rpartition('_')[2]}")),
+        function(f"self_{one.rpartition('_')[2]}", ("PartitionedCall", f"self_{one.rpartition('_')[2]}"), ("Exp", "")),
+        callee=one,
+    )
+
+
+def test_functions_that_call_each_other():
+    before = mutual("even_1", "odd_2")
+    assert tfg.diff(before, mutual("even_7", "odd_9")).is_empty
+    assert not tfg.diff(before, mutual("even_7", "odd_9"), strict_names=True).is_empty
+    changed = tfg.diff(before, mutual("even_7", "odd_9", "Abs"))
+    assert [(f.name, [node.changes[0].field for node in f.changed]) for f in changed.functions_changed] == [("odd_9", ["op"])]
+
+
+def test_functions_that_changed_places():
+    """The two names are the users' own: one function computes what the other did."""
+    before = calls(function("f", ("Neg", "")), function("g", ("Exp", "")), callee="f")
+    after = calls(function("f", ("Exp", "")), function("g", ("Neg", "")), callee="f")
+    assert {f.name for f in tfg.diff(before, after).functions_changed} == {"f", "g"}
+
+
+def test_the_callee_counts():
+    """Both libraries have the same two functions; the graphs call different ones."""
+    before = calls(function("call_1", ("Neg", "")), function("call_2", ("Exp", "")), callee="call_1")
+    after = calls(function("call_3", ("Neg", "")), function("call_4", ("Exp", "")), callee="call_4")
+    assert [change.changes[0].field for change in tfg.diff(before, after).changed] == ["f"]
+
+
+def test_alike_functions_match_by_their_callers():
+    """In the second graph TensorFlow numbered two equal branches in the other order."""
+
+    def library(first, second, outer):
+        return calls(
+            function(first, ("Neg", "")),
+            function(second, ("Neg", "")),
+            function(outer, ("PartitionedCall", first), ("Exp", ""), ("PartitionedCall", second)),
+            callee=outer,
+        )
+
+    assert tfg.diff(library("branch_1", "branch_2", "outer_3"), library("branch_9", "branch_8", "outer_5")).is_empty
