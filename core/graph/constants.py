@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..support.errors import MissingKeyError
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -12,19 +14,19 @@ if TYPE_CHECKING:
 
 
 class Constants(Mapping[str, "np.ndarray[Any, Any]"]):
-    """The values of a graph's Const nodes by name; a value is decoded when it is asked for.
+    """The values of a graph's Const nodes by name; a value is decoded and copied when it is asked for.
 
-    KeyError for a name that no constant has.
+    NotFoundError, also a KeyError, names the nearest constants for a name that no constant has.
     """
 
     def __init__(self, nodes: Mapping[str, Node]) -> None:
         self._nodes = nodes
 
     def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
-        node = self._nodes[name]
-        if not node.is_constant:
-            raise KeyError(name)
-        return node.constant_value()
+        node = self._nodes.get(name)
+        if node is None or not node.is_constant:
+            raise MissingKeyError.of("constant", name, self)
+        return node.constant_value().copy()
 
     def __iter__(self) -> Iterator[str]:
         return (name for name, node in self._nodes.items() if node.is_constant)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+_NEAREST: Final = 3
+"""The number of names that an error proposes."""
 
 
 class TfgError(Exception):
@@ -61,6 +65,18 @@ class DeadlineExceededError(TfgError):
 
 class NotFoundError(TfgError):
     """A file, tensor, resource or name does not exist."""
+
+
+class MissingKeyError(NotFoundError, KeyError):
+    """A mapping has no value of a name; also a KeyError, so that `in` and `get` of the mapping work."""
+
+    @classmethod
+    def of(cls, kind: str, name: object, names: Iterable[str]) -> MissingKeyError:
+        """Return the error that names the nearest of the names that there are."""
+        from difflib import get_close_matches
+
+        close = ", ".join(get_close_matches(str(name), list(names), _NEAREST))
+        return cls(f"there is no {kind} '{name}'", hint=f"nearest names: {close}" if close else None)
 
 
 class AlreadyExistsError(TfgError):

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from ...core.support.arguments import takes
 from ...core.support.display import Displayed
-from ...core.support.errors import NotFoundError
+from ...core.support.errors import MissingKeyError
 from ...core.support.words import counted
 from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
 from ..state import read_variables, write_state
 from ..stored_tensors import stored_tensors
 from .sessions import State, as_tensors
-
-_MAX_CLOSE: Final = 3
 
 
 class Checkpoint(Mapping[str, Array], Displayed):
@@ -29,10 +27,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
     def __getitem__(self, name: str) -> Array:
         """Return a value as a NumPy array; NotFoundError, also a KeyError to `in` and `get`, names the nearest names."""
         if name not in self.tensors:
-            from difflib import get_close_matches
-
-            close = ", ".join(get_close_matches(str(name), self.tensors, _MAX_CLOSE))
-            raise MissingTensorError(f"there is no tensor '{name}'", hint=f"nearest names: {close}" if close else None)
+            raise MissingKeyError.of("tensor", name, self.tensors)
         return self.tensors[name].numpy()
 
     def __iter__(self) -> Iterator[str]:
@@ -50,10 +45,6 @@ class Checkpoint(Mapping[str, Array], Displayed):
             {"name": name, "dtype": str(tensor.dtype), "shape": list(tensor.shape), "elements": tensor.size}
             for name, tensor in self.tensors.items()
         ]
-
-
-class MissingTensorError(NotFoundError, KeyError):
-    """A checkpoint has no tensor of a name."""
 
 
 @takes(path=str | os.PathLike, names=str)

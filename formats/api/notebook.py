@@ -114,7 +114,7 @@ def _output_tables(output: Output) -> Iterator[str]:
 @_tables.register
 def _session_tables(session: Session) -> Iterator[str]:
     rows = []
-    for variable in session.variables():
+    for variable in session.held_variables():
         shape = variable.value_shape
         rows.append((variable.name, variable.dtype, variable.shape if shape is None else list(shape), variable.is_initialized))
     yield _table(("variable", "dtype", "shape", "initialized"), rows)

@@ -252,7 +252,7 @@ class ClusterSession:
             self._is_started = False
             raise
 
-    def variables(self) -> list[ClusterVariable]:
+    def held_variables(self) -> list[ClusterVariable]:
         """Return the variables of the graph, with their current values."""
         if self._reader is None or self._reader[0] != len(self.graph):
             self._reader = len(self.graph), VariableReader(self)

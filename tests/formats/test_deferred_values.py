@@ -82,7 +82,7 @@ def started(model: pathlib.Path) -> tfg.Session:
 
 
 def variables_of(session: tfg.Session):
-    return {variable.name: variable for variable in session.variables()}
+    return {variable.name: variable for variable in session.held_variables()}
 
 
 def test_a_fetch_reads_the_variables_that_it_needs(model, reads):

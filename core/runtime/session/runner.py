@@ -174,7 +174,7 @@ class Runner:
 
     def state(self) -> dict[str, Tensor]:
         """Return the values of all initialized variables by name."""
-        held = [item for item in self.session.variables() if item.is_initialized]
+        held = [item for item in self.session.held_variables() if item.is_initialized]
         return {item.name: item.constant() for item in held if item.dtype is string or not item.dtype.is_object}
 
     def steps(self, orders: Orders) -> Iterator[StepResult]:

@@ -43,6 +43,7 @@ from ..steps.value_cache import CacheStats, ValueCache
 from .feeds import Feed, find_feeds
 from .fetches import arranged, fetched_names, is_list_of_names, name_of
 from .results import own_values
+from .variable_values import VariableValues
 
 if TYPE_CHECKING:
     from ...engines.automatic import AutoRuntime
@@ -149,9 +150,10 @@ class Session(Displayed):
         self._is_started = graph.meta is None
         self._lowered: tuple[int, Graph] | None = None
         self._is_starting = False
+        self._variables: VariableValues | None = None
 
     def __repr__(self) -> str:
-        variables = self.variables()
+        variables = self.held_variables()
         ready = sum(variable.is_initialized for variable in variables)
         state = f"{ready} of {counted(len(variables), 'variable')} initialized" if variables else "no variables yet"
         return f"<Session on {self.graph!r}: {state}>"
@@ -286,7 +288,14 @@ class Session(Displayed):
             raise FailedPreconditionError("the session has no engine")
         return runtime.report()
 
-    def variables(self) -> list[Variable]:
+    @property
+    def variables(self) -> VariableValues:
+        """The values of the variables by name, to read and to assign: `session.variables["w"] = array`."""
+        if self._variables is None or self._variables.session is not self:  # this session may be a copy
+            self._variables = VariableValues(self)
+        return self._variables
+
+    def held_variables(self) -> list[Variable]:
         """Return all existing variables, initialized or not, in the order of their first use."""
         variables = [resource for _, resource in self.resources.items() if isinstance(resource, Variable)]
         variables += [state for state in self.node_states.values() if isinstance(state, Variable)]

@@ -64,6 +64,6 @@ class SessionLike(Protocol):
         """Restore and initialize a SavedModel, unless done before."""
         ...
 
-    def variables(self) -> Sequence[HeldVariable]:
+    def held_variables(self) -> Sequence[HeldVariable]:
         """Return the variables of the graph."""
         ...

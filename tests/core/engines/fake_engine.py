@@ -87,9 +87,9 @@ def is_variable(value):
 
 def variable_of(session, value):
     """The variable that a node of a session's graph leads to."""
-    known = set(session.variables())
+    known = set(session.held_variables())
     session.run(value.node)
-    (found,) = set(session.variables()) - known
+    (found,) = set(session.held_variables()) - known
     return found
 
 

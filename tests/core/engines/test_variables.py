@@ -73,7 +73,7 @@ def started(graph, engine=None, **options):
 
 def state(session):
     """The values of a session's variables, by name."""
-    return {variable.name: np.array(variable.read()) for variable in session.variables()}
+    return {variable.name: np.array(variable.read()) for variable in session.held_variables()}
 
 
 def assert_same_state(found, expected):
@@ -93,7 +93,7 @@ def test_a_step_is_one_group(resource):
         session.run(["train"], X)
     assert engine.runs == 3
     assert set(engine.compiled[-1]) >= {"before", "Mul", "update", "step"}
-    assert all(type(variable.kept) is EngineArray for variable in session.variables())
+    assert all(type(variable.kept) is EngineArray for variable in session.held_variables())
 
 
 @KINDS

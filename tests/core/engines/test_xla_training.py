@@ -112,7 +112,7 @@ def counting():
 def test_memory_is_used_again_where_nobody_has_it(reads):
     """What was read or is held by somebody keeps its value whatever runs later."""
     session, kept = counting(), []
-    (variable,) = session.variables()
+    (variable,) = session.held_variables()
     for _ in range(6):
         session.run(["add"], {"x:0": np.ones(3)})
         kept.append(variable.read() if reads else variable.kept)
@@ -127,7 +127,7 @@ def test_memory_is_used_again_where_nobody_has_it(reads):
 
 def test_memory_is_really_used_again():
     session = counting()
-    (variable,) = session.variables()
+    (variable,) = session.held_variables()
     places = []
     for _ in range(6):
         session.run(["add"], {"x:0": np.ones(3)})
@@ -154,7 +154,7 @@ def test_a_failure_that_takes_values_with_it_says_so(monkeypatch):
 
 def test_what_somebody_else_writes_is_seen():
     session = counting()
-    (variable,) = session.variables()
+    (variable,) = session.held_variables()
     assert session.run("y:0", {"x:0": np.ones(3)})[0] == 1
     with variable:
         variable.writable()[:] = 5
@@ -174,7 +174,7 @@ def test_labels_out_of_range_are_the_error_of_numpy():
     plain, engaged = Session(b.graph), Session(b.graph, engine=engine())
     for given in ([0, 1], [0, 3], [-1, 2], [2, 2]):
         for session in (plain, engaged):
-            if not session.variables():
+            if not session.held_variables():
                 session.run(["init"])
             if max(given) < 3 and min(given) >= 0:
                 session.run(["loss:0", "train"], {"labels:0": given})

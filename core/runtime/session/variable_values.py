@@ -1,0 +1,93 @@
+"""The values of a session's variables as a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...graph.variable_nodes import VariableNodes, find_variables
+from ...support.errors import InvalidArgumentError, MissingKeyError
+from ...support.words import counted
+from ...types.arrays import Array
+from ...types.dtypes import string
+from .runner import Runner
+from .session_like import HeldVariable, SessionLike
+
+
+class VariableValues(Mapping[str, Array]):
+    """The values of a session's variables by name: variables without a value yet are left out.
+
+    A value is read when it is asked for, as an array that belongs to the caller. An assignment writes to the variable; an
+    array must have the variable's dtype, and numbers and lists are converted to it. InvalidArgumentError for another dtype
+    or shape; NotFoundError, also a KeyError, names the nearest variables for an unknown name.
+    """
+
+    def __init__(self, session: SessionLike) -> None:
+        self.session = session
+        self._writer: tuple[int, Runner] | None = None
+
+    def __getitem__(self, name: str) -> Array:
+        held = self._held()
+        if name not in held:
+            raise MissingKeyError.of("initialized variable", name, held)
+        return np.array(held[name].constant().numpy())
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        variables = find_variables(self.session.graph)
+        if name not in variables:
+            raise MissingKeyError.of("variable", name, variables)
+        array = _converted(variables[name], value)
+        self.session.start()
+        self._runner().assign(name, lambda _: array)
+
+    def set(self, name: str, value: Any) -> None:
+        """Write a value to a variable, as `variables[name] = value` does."""
+        self[name] = value
+
+    def update(self, values: Mapping[str, Any]) -> None:
+        """Write the values to the variables of their names."""
+        for name, value in values.items():
+            self[name] = value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held())
+
+    def __len__(self) -> int:
+        return len(self._held())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._held()
+
+    def __repr__(self) -> str:
+        return f"<{counted(len(self), 'initialized variable')}: {', '.join(self)}>"
+
+    def _held(self) -> dict[str, HeldVariable]:
+        self.session.start()
+        return {variable.name: variable for variable in self.session.held_variables() if _has_elements(variable)}
+
+    def _runner(self) -> Runner:
+        """Return the writer of the graph as it is now."""
+        count = len(self.session.graph)
+        if self._writer is None or self._writer[0] != count:
+            self._writer = count, Runner(self.session)
+        return self._writer[1]
+
+
+def _has_elements(variable: HeldVariable) -> bool:
+    return variable.is_initialized and (variable.dtype is string or not variable.dtype.is_object)
+
+
+def _converted(variable: VariableNodes, value: Any) -> Array:
+    """Return a value as an array of the variable's dtype."""
+    expected = np.dtype(variable.dtype.numpy)
+    if not hasattr(value, "dtype"):
+        return np.asarray(value, expected)
+    array = np.asarray(value)
+    if array.dtype != expected and not (variable.dtype.is_object and array.dtype.kind in "OSU"):
+        raise InvalidArgumentError(
+            f"a value of dtype {array.dtype} cannot be assigned to a variable of dtype {variable.dtype}",
+            node=variable.node.name, op=variable.node.op, hint=f"convert the value first: value.astype('{expected}')",
+        )  # fmt: skip
+    return array
