@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .formats.api.analyses import check, compare, compare_states, diff, flops, flops_rows, ops, profile
     from .formats.api.changes import convert, extract, freeze, reduce
     from .formats.api.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
+    from .formats.api.classes import read_labels, top_classes
     from .formats.api.drawing import Drawing, draw
     from .formats.api.engines import explain_engine
     from .formats.api.training import FitReport, TrainingReport, fit, train
@@ -96,8 +97,10 @@ _LAZY = {
     "optimize": "core.passes.pipeline",
     "profile": "formats.api.analyses",
     "read_checkpoint": "formats.api.checkpoints",
+    "read_labels": "formats.api.classes",
     "reduce": "formats.api.changes",
     "save": "formats",
+    "top_classes": "formats.api.classes",
     "train": "formats.api.training",
     "verify": "formats.api.verification",
     "view": "formats.api.viewing",
@@ -159,8 +162,10 @@ __all__ = [
     "optimize",
     "profile",
     "read_checkpoint",
+    "read_labels",
     "reduce",
     "save",
+    "top_classes",
     "train",
     "verify",
     "view",

@@ -175,8 +175,13 @@ class Names:
 
     def _feed(self, word: str, text: str) -> tuple[str, Any]:
         fed = self.input(word)
-        shape = fed.node.attrs.get("shape") if fed.node.is_placeholder else None
-        return fed.name, value_of(text, fed.dtype, f"--feed {word}", UNKNOWN if shape is None else shape)
+        return fed.name, value_of(text, fed.dtype, f"--feed {word}", fed_shape(fed))
+
+
+def fed_shape(fed: Output) -> Shape:
+    """Return the shape that a placeholder declares, an unknown shape for another node."""
+    shape = fed.node.attrs.get("shape") if fed.node.is_placeholder else None
+    return UNKNOWN if shape is None else shape
 
 
 def value_of(text: str, dtype: DType | None, option: str, shape: Shape = UNKNOWN) -> Any:

@@ -15,30 +15,48 @@ from ..core.codecs.tfrecord import RecordError, decode_record
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.regular_files import open_regular
+from .codecs.csv_table import Row, find_rows
 from .codecs.npy import open_array
 from .codecs.npz import read_npz
 from .codecs.source import read_source
+from .pictures import is_picture
 
 WHOLE: Final = ""
 """The key of an input that is a single array without a name."""
+CSV: Final = ".csv"
 _LINES: Final = (".jsonl", ".ndjson", ".json")
+_KINDS: Final = f"inputs are pictures, and files that end in .npz, .npy, .tfrecord, {CSV}, {', '.join(_LINES)}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Item:
-    """An input: a file, or the part of a file of lines from byte `start` up to `end`. `name` names the input's result."""
+    """An input: a file, or the part of a file of lines or rows from byte `start` up to `end`. `name` names the input's
+    result.
+    """
 
     name: str
     path: str
     start: int | None = None
     end: int = 0
 
+    @property
+    def row(self) -> Row | None:
+        """Return the place of a row of a CSV file, None for another input."""
+        return (self.start, self.end) if self.start is not None and self.path.lower().endswith(CSV) else None
+
+    @property
+    def is_picture(self) -> bool:
+        """Return True for an image file."""
+        is_array = _is_records(self.path) or self.path.lower().endswith((".npz", ".npy"))
+        return self.start is None and not is_array
+
 
 def find_items(patterns: Sequence[str]) -> list[Item]:
-    """Return the inputs that match patterns, sorted in each: npz, npy and TFRecord files, and the lines of files of JSON.
+    """Return the inputs that match patterns, sorted in each: npz, npy and TFRecord files, pictures, the lines of files of
+    JSON, and the rows of CSV files. A folder stands for its files of these kinds, in folders below too.
 
-    Names are paths below the files' common folder, without endings; lines are numbered from 1. NotFoundError for a pattern
-    without a match, InvalidArgumentError for a file of another kind and for two inputs with the same name.
+    Names are paths below the files' common folder, without endings; lines and rows are numbered from 1. NotFoundError for a
+    pattern without a match, InvalidArgumentError for a file of another kind and for two inputs with the same name.
     """
     paths = list(dict.fromkeys(path for pattern in patterns for path in _matching(pattern)))
     folders = {os.path.dirname(os.path.abspath(path)) for path in paths}
@@ -53,10 +71,21 @@ def find_items(patterns: Sequence[str]) -> list[Item]:
 
 
 def _matching(pattern: str) -> list[str]:
+    if os.path.isdir(pattern):
+        below = glob.glob(os.path.join(glob.escape(pattern), "**"), recursive=True)
+        paths = sorted(path for path in below if os.path.isfile(path) and _is_input(path))
+        if not paths:
+            raise NotFoundError(f"folder '{pattern}' has no inputs", hint=_KINDS)
+        return paths
     paths = sorted(path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path))
     if not paths:
         raise NotFoundError(f"no file matches '{pattern}'")
     return paths
+
+
+def _is_input(path: str) -> bool:
+    ending = os.path.splitext(path)[1].lower()
+    return _is_records(path) or ending in (".npz", ".npy", CSV, *_LINES) or is_picture(path)
 
 
 def _items(path: str, below: str) -> Iterator[Item]:
@@ -67,8 +96,12 @@ def _items(path: str, below: str) -> Iterator[Item]:
         yield Item(stem, path)
     elif ending in _LINES:
         yield from _lines(path, stem)
+    elif ending == CSV:
+        yield from (Item(f"{stem}-{number:06d}", path, *row) for number, row in enumerate(find_rows(path), 1))
+    elif is_picture(path):
+        yield Item(stem, path)
     else:
-        raise InvalidArgumentError(f"'{path}' is no input: files end in .npz, .npy, .tfrecord or {', '.join(_LINES)}")
+        raise InvalidArgumentError(f"'{path}' is no input", hint=_KINDS)
 
 
 def _is_records(path: str) -> bool:
@@ -86,7 +119,7 @@ def _lines(path: str, stem: str) -> Iterator[Item]:
 
 
 def read_item(item: Item) -> Mapping[str, Any]:
-    """Return the arrays of an input by name: of an npz file, or of a line's JSON object.
+    """Return the arrays of an input by name: of an npz file, or of a line's JSON object. The input is no row or picture.
 
     An npy file and a TFRecord file, a vector of strings, have the name `WHOLE`. NotFoundError where the file is gone,
     DataLossError where the file is damaged.

@@ -13,25 +13,26 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..core.codecs.image_kinds import HEAD, image_kind
 from ..core.codecs.tfrecord import RecordError, read_records
-from ..core.registry import registry
 from ..core.support.atomic import file_errors
-from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.regular_files import open_input, open_regular
 from ..core.types import dtypes
 from ..core.types.arrays import Array
-from ..core.types.dtypes import DType, string, uint8
+from ..core.types.dtypes import DType, string
 from ..core.types.shapes import UNKNOWN, Shape
 from ..core.types.tensors import Tensor, as_bytes_array
+from .codecs.csv_table import read_columns
 from .codecs.npy import open_array
 from .codecs.npz import read_npz
 from .codecs.source import read_file
+from .pictures import parse_transform, read_picture
 
 _CALL = re.compile(r"([a-z_]+)\((.*)\)", re.DOTALL)
 _FORMS = (
-    "write @x.npy, @x.npz:key, @picture.jpg, for strings @any.bytes or @examples.tfrecord, a JSON literal, zeros(2,3), "
-    "ones(..), uniform(2,3,low=0,high=1,seed=1), normal(..), randint(..) or - for JSON from standard input"
+    "write @x.npy, @x.npz:key, @table.csv:column, @photo.png?resize=224,224&scale=1/255, for strings @any.bytes or "
+    "@examples.tfrecord, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), normal(..), randint(..) or - "
+    "for JSON from standard input"
 )
 _MAX_ELEMENTS = 1 << 40
 
@@ -44,13 +45,13 @@ def parse_value(text: str, dtype: DType | None = None, shape: Shape = UNKNOWN) -
     """
     text = text.strip()
     if text.startswith("@"):
-        return _cast(_read_file(text[1:], dtype, shape), dtype, text)
+        return cast_value(_read_file(text[1:], dtype, shape), dtype, text)
     if text == "-":
         return _literal(sys.stdin.read(), dtype)
     match = _CALL.fullmatch(text)
     if match is not None:
         hint = "randint(SIZES,low=0,high=10) draws integers" if match[1] in _FRACTIONAL else None
-        return _cast(_generated(match[1], match[2]), dtype, text, hint)
+        return cast_value(_generated(match[1], match[2]), dtype, text, hint)
     return _literal(text, dtype)
 
 
@@ -69,30 +70,23 @@ def _read_bytes(path: str) -> Array | None:
 
 
 def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:
-    array = _read_bytes(path) if dtype is string else _read_picture(path, shape)
+    table, csv, columns = path.rpartition(".csv:")
+    if csv or (path.endswith(".csv") and dtype is not string):
+        names = [name.strip() for name in columns.split(",")] if csv else ()
+        return read_columns(f"{table}.csv" if csv else path, names, dtype, shape)
+    array = _read_bytes(path) if dtype is string else _read_pixels(path, dtype, shape)
     return _read_array(path) if array is None else array
 
 
-def _read_picture(path: str, shape: Shape) -> Array | None:
-    """Return the pixels of an image file, (height, width, channels) of 0 to 255; four dimensions in `shape` add a batch of
-    1.
-
-    None for a file that is no picture.
-    """
+def _read_pixels(path: str, dtype: DType | None, shape: Shape) -> Array | None:
+    """Return the pixels of an image file, changed by the options behind the path; None for a file that is no picture."""
     if ".npz:" in path:
         return None
-    with file_errors(path), open_regular(path) as file:
-        if not image_kind(file.read(HEAD)):
-            return None
-        file.seek(0)
-        contents = np.array(file.read(), object)
-    channels = shape[-1] if shape.rank and shape[-1] in (1, 3, 4) else 3
-    decode = registry.kernels("DecodeImage")[0].function
-    try:
-        pixels: Array = decode(contents, channels=channels, dtype=uint8, expand_animations=False)
-    except TfgError as error:
-        raise type(error)(f"'{path}': {error.message}", hint=error.hint) from None
-    return pixels[None] if shape.rank == 4 else pixels
+    name, transform = parse_transform(path)
+    pixels = read_picture(name, dtype, shape, transform)
+    if pixels is None and not transform.is_empty:
+        raise InvalidArgumentError(f"'{name}' is no picture that could be resized or scaled")
+    return pixels
 
 
 def _read_array(path: str) -> Array:
@@ -128,7 +122,7 @@ def _literal(text: str, dtype: DType | None) -> Array:
     if isinstance(parsed, dict) or parsed is None:
         raise InvalidArgumentError(f"'{text[:80]}' is no value", hint=_FORMS)
     try:
-        return _cast(as_bytes_array(parsed) if dtype is string else _parsed_array(parsed), dtype, text)
+        return cast_value(as_bytes_array(parsed) if dtype is string else _parsed_array(parsed), dtype, text)
     except (ValueError, TypeError) as error:
         raise InvalidArgumentError(f"'{text[:80]}' is no array: {error}", hint="all rows must have the same length") from None
 
@@ -145,7 +139,7 @@ def _parsed_array(parsed: Any) -> Array:
     return array
 
 
-def _cast(array: Array, dtype: DType | None, text: str, hint: str | None = None) -> Array:
+def cast_value(array: Array, dtype: DType | None, text: str, hint: str | None = None) -> Array:
     """Convert `array` to `dtype`; InvalidArgumentError where more than precision would be lost. `hint` helps against
     fractions.
     """

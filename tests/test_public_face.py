@@ -58,6 +58,8 @@ def right_arguments(folder):
         "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "flops": (tfg.flops, {"graph": graph, "fetches": ["y:0"]}),
         "flops_rows": (tfg.flops_rows, {"report": tfg.flops(graph, ["y:0"]), "view": "layer", "depth": 2}),
+        "read_labels": (tfg.read_labels, {"path": __file__}),
+        "top_classes": (tfg.top_classes, {"scores": [0.5, 0.25], "k": 1, "labels": ["a", "b"]}),
         "profile": (tfg.profile, {"graph": graph, "fetches": "y:0", "feeds": feeds}),
         "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "ops": (tfg.ops, {"names": "MatMul", "family": None}),

@@ -10,6 +10,7 @@ from ...core.support.file_formats import FOLDERS, RUN_RESULTS, STATES, TRACES
 from ..helps import GroupedCommand
 from ..models import save_model_option
 from ..options import (
+    FileName,
     GraphReader,
     OutputFile,
     Pair,
@@ -42,14 +43,16 @@ if TYPE_CHECKING:
               help="At the end write the variables: an .npz or .safetensors file or a checkpoint.")  # fmt: skip
 @save_model_option
 @click.option("-o", "--output", "out", type=OutputFile(RUN_RESULTS, may_be_stdout=True), metavar="FILE",
-              help="Write what was fetched here; .npy, .npz, .json or .txt says how. For --each, --sweep: shards of many "
-              "results, FILE-00000-of-00010; .npz, .tfrecord or .jsonl.")  # fmt: skip
+              help="Write what was fetched here; .npy, .npz, .json, .csv or .txt says how. For --each, --sweep: shards of "
+              "many results, FILE-00000-of-00010; .npz, .tfrecord, .jsonl or .csv.")  # fmt: skip
 @click.option("--shard-size", type=click.IntRange(1), default=1000, show_default=True, metavar="N",
               help="For --each, --sweep with --output: results in a shard.")  # fmt: skip
-@click.option("--format", "format_", type=click.Choice(("table", "json", "npy", "npz")), help="How to print what was fetched.")
+@click.option(
+    "--format", "format_", type=click.Choice(("table", "json", "csv", "npy", "npz")), help="How to print what was fetched."
+)
 @click.option("--each", multiple=True, metavar="PATTERN",
-              help="Run once for each file that matches: .npz, .npy, TFRecord, lines of JSON; arrays are fed by name, or as "
-              "--feed TENSOR=@each:KEY says.")  # fmt: skip
+              help="Run once for each file that matches, or lies in a folder: .npz, .npy, TFRecord, pictures, lines of JSON, "
+              "rows of CSV; arrays are fed by name, or as --feed TENSOR=@each:KEY or @each?scale=1/255 says.")  # fmt: skip
 @click.option("--sweep", type=Pair("NAME", "V1,V2"), multiple=True, help="Run once with each value for a tensor or variable.")
 @click.option("--out-dir", type=OutputFile(FOLDERS, makes_folders=True), metavar="DIR",
               help="For --each, --sweep: a file for each result; results of the same job are not made again.")  # fmt: skip
@@ -60,6 +63,8 @@ if TYPE_CHECKING:
               help="What repeated runs may do: call each kernel by itself, run groups of steps as one, run branches "
               "in threads too.")  # fmt: skip
 @click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf: say which node made it, and of what.")
+@click.option("--top-k", type=click.IntRange(1), metavar="K", help="Show the K best classes of each row of fetched scores.")
+@click.option("--labels", type=FileName(), metavar="FILE", help="For --top-k: the classes' labels, a line each, or JSON.")
 @click.option(
     "--profile",
     type=OutputFile(TRACES),
@@ -78,8 +83,10 @@ if TYPE_CHECKING:
 @excluding("--save-state --save-model --cache-stats", "--each --sweep")
 @needing("--shard-size", "--each --sweep")
 @needing("--fetch-every", "--steps")
+@needing("--labels", "--top-k")
 @needing(
-    "--steps --check-numerics --cache-stats --optimize --profile", "--fetch --target --signature --function --feed --each"
+    "--steps --check-numerics --cache-stats --optimize --profile --top-k",
+    "--fetch --target --signature --function --feed --each",
 )
 @needing("--output", "--fetch --signature --function --feed --each --sweep")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:

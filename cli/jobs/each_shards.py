@@ -10,14 +10,14 @@ from ...core.codecs.tfrecord import encode_record
 from ...core.runtime.session.runner import StepResult
 from ...core.support.atomic import file_errors
 from ...core.support.errors import InvalidArgumentError
-from ...core.support.file_formats import NPZ, SHARDS, TFRECORD, format_of
+from ...core.support.file_formats import CSV, NPZ, SHARDS, TFRECORD, format_of
 from ...core.support.file_groups import StagedFile
 from ...core.types.tensors import Tensor
 from ...formats.codecs.npz import NpzWriter
 from ...formats.codecs.tensor_proto import encode_tensor
 from ...formats.protos.example_pb2 import Example
 from .. import render
-from ..sections.run_sections import fetched_tensors
+from ..sections.run_sections import fetched_tensors, steps_csv
 
 NAME = "name"
 """What JSON lines and Examples call the name of a result."""
@@ -30,12 +30,17 @@ def shard_path(out: str, number: int, count: int) -> str:
 
 
 def shard_entry(name: str, steps: Sequence[StepResult], shard: str) -> Any:
-    """A result as `Shard.add` takes it: tensors by the names of members for .npz, bytes for .tfrecord and .jsonl."""
+    """A result as `Shard.add` takes it: tensors by the names of members for .npz, bytes for .tfrecord and .jsonl,
+    the header and the rows for .csv, whose first column names the result.
+    """
     kind = format_of(shard, SHARDS)
     if kind is NPZ:
         return {f"{name}/{tensor}": value for tensor, value in fetched_tensors(steps).items()}
     if kind is TFRECORD:
         return encode_record(_example(name, fetched_tensors(steps)))
+    if kind is CSV:
+        header, _, rows = steps_csv(steps, name).partition(b"\n")
+        return header + b"\n", rows
     return render.json_line("tfg.run.result/1", {NAME: name, "steps": steps})
 
 
@@ -56,16 +61,29 @@ class Shard:
     def __init__(self, file: IO[bytes], staged: StagedFile) -> None:
         self._file = file
         self._staged = staged
-        self._archive = NpzWriter(file) if format_of(staged.path, SHARDS) is NPZ else None
+        kind = format_of(staged.path, SHARDS)
+        self._archive = NpzWriter(file) if kind is NPZ else None
+        self._is_table = kind is CSV
+        self._header: bytes | None = None
 
     def add(self, entry: Any) -> None:
         """Write a result, as `shard_entry` returns it."""
         with file_errors(self._staged.path):
+            if self._is_table:
+                self._file.write(self._row_bytes(*entry))
+                return
             if self._archive is None:
                 self._file.write(entry)
                 return
             for name, tensor in entry.items():
                 self._archive.add(name, tensor)
+
+    def _row_bytes(self, header: bytes, rows: bytes) -> bytes:
+        """Return the rows of a result, behind the header at the beginning of a shard."""
+        is_first, self._header = self._header is None, self._header or header
+        if header != self._header:
+            raise InvalidArgumentError("results have other columns than those before", hint="use .npz or .jsonl")
+        return header + rows if is_first else rows
 
     def close(self) -> StagedFile:
         """End the file."""

@@ -8,13 +8,14 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ...core.functions.callers import called_functions
-from ...core.graph.graph import Graph
+from ...core.graph.graph import Graph, Output
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import find_variables
 from ...core.ordering.effects import READ, accesses
@@ -23,8 +24,11 @@ from ...core.registry.op_facts import has_fact
 from ...core.runtime.session.runner import Runner
 from ...core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
 from ...core.support.regular_files import open_regular
+from ...formats.codecs.csv_table import Row, cells_as_array, pick, read_row
 from ...formats.items import WHOLE, Item, read_item
-from ..names import value_of
+from ...formats.pictures import parse_transform
+from ...formats.value_literals import cast_value
+from ..names import fed_shape, value_of
 from ..options import GraphReader
 from ..sections.run_sections import encoded_steps
 from ..sessions import SessionOptions
@@ -32,7 +36,8 @@ from .each_shards import shard_entry
 from .run_job import RunJob, RunOptions
 
 EACH = "@each"
-"""The value of a --feed that stands for an input, or with `:KEY` for one of its arrays."""
+"""The value of a --feed that stands for an input, with `:KEY` for an array or for columns, with `?OPTIONS` for a picture."""
+_EACH: Final = re.compile(r"@each(?::([^?]*))?(\?.*)?")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -120,8 +125,11 @@ class Worker:
     """Works on tasks one by one. Where no step writes or draws, they share a session; otherwise each has its own."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: RunOptions) -> None:
-        fixed = tuple((name, text) for name, text in options.feeds if not _is_each(text))
-        self._each = {text.partition(":")[2]: name for name, text in options.feeds if _is_each(text)}
+        fixed = tuple((name, text) for name, text in options.feeds if not _EACH.fullmatch(text))
+        each = [(name, match) for name, text in options.feeds if (match := _EACH.fullmatch(text))]
+        self._each = {match[1] or WHOLE: name for name, match in each}
+        self._options_of = {name: match[2] or "" for name, match in each}
+        """The options of pictures, such as `?scale=1/255`, by the words of --feed."""
         self._graph = graph
         self._session = session
         self._options = dataclasses.replace(options, feeds=fixed)
@@ -135,6 +143,7 @@ class Worker:
         """Refuse what no task can be done with, before any is begun."""
         for name in self._each.values():
             self._job.names.input(name)
+            parse_transform(self._options_of[name])
         if not self._job.fetches() and not self._job.targets():
             raise InvalidArgumentError("nothing to fetch: give --fetch")
 
@@ -155,18 +164,41 @@ class Worker:
         values = self._job.names.feeds(fed) | (self._values(task.item) if task.item is not None else {})
         orders = self._job.orders(values)
         runner = self._runner(assigned, (*orders.fetches.values(), *orders.targets), values)
-        steps = tuple(result for result in runner.steps(orders) if result.values)
+        steps = self._job.shown(result for result in runner.steps(orders) if result.values)
         if task.shard is not None:
             return shard_entry(task.name, steps, task.shard)
         return encoded_steps(steps, self._format)
 
     def _values(self, item: Item) -> dict[str, Any]:
+        if item.row is not None:
+            return self._row_values(item.path, item.row)
+        if item.is_picture:
+            word = self._tensor(WHOLE)
+            return self._job.names.feeds([(word, f"@{item.path}{self._options_of.get(word, '')}")])
         found: dict[str, Any] = {}
         for key, value in read_item(item).items():
             fed = self._job.names.input(self._tensor(key))
             is_parsed = item.start is not None
             found[fed.name] = value_of(json.dumps(value), fed.dtype, f"'{key}' of {item.name}") if is_parsed else value
         return found
+
+    def _row_values(self, path: str, row: Row) -> dict[str, Any]:
+        """The cells of a row, fed by the names of columns, or as --feed TENSOR=@each:COLUMN,COLUMN says."""
+        cells, values = read_row(path, row), {}
+        for key in self._each or cells:
+            columns = [name.strip() for name in key.split(",")] if key != WHOLE else list(cells)
+            fed = self._column_input(key)
+            array = cells_as_array([pick(cells, columns, path)], fed.dtype, path)
+            values[fed.name] = cast_value(_of_rank(array, fed_shape(fed).rank), fed.dtype, f"{key} of {path}")
+        return values
+
+    def _column_input(self, key: str) -> Output:
+        """The tensor that columns feed; NotFoundError where a column has the name of none, and no --feed says more."""
+        try:
+            return self._job.names.input(self._tensor(key))
+        except NotFoundError as error:
+            way = f"--feed TENSOR={EACH}:COLUMN,COLUMN says which columns feed a tensor"
+            raise NotFoundError(f"{error.message}: {way}", hint=error.hint) from None
 
     def _tensor(self, key: str) -> str:
         """What an input's array is fed to: as --feed TENSOR=@each:KEY says, or the tensor called so."""
@@ -216,5 +248,9 @@ class Worker:
         return not any(has_fact(node.op, "random") for node in itertools.chain(order, *bodies))
 
 
-def _is_each(text: str) -> bool:
-    return text == EACH or text.startswith(f"{EACH}:")
+def _of_rank(cells: Any, rank: int | None) -> Any:
+    """One row of cells, (1, columns), as an array of a rank: the columns last, a single column as one element."""
+    count = cells.shape[1]
+    if rank is None or (rank == 0 and count > 1):
+        rank = 0 if count == 1 else 1
+    return cells.reshape((1,) * (rank - 1) + (count,)) if rank else cells.reshape(())

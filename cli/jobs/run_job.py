@@ -21,6 +21,7 @@ from ...core.support.errors import DeadlineExceededError
 from ...core.support.file_formats import NPY, NPZ, RESULTS, SHARDS, named_format
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
+from ...formats.api.classes import read_labels
 from .. import render
 from ..engines import suggest_engine
 from ..main import DONE, INTERRUPTED
@@ -28,6 +29,7 @@ from ..models import save_model
 from ..names import Names, value_of
 from ..options import refuse_terminal
 from ..sections.flops_sections import measured_sections, write_trace
+from ..sections.run_sections import with_top_classes
 from ..sessions import SessionOptions
 
 _MAX_NAMED = 4
@@ -64,6 +66,8 @@ class RunOptions:
     overwrite: bool = False
     shard_size: int = 1000
     profile: str | None = None
+    top_k: int | None = None
+    labels: str | None = None
 
     @property
     def is_of_many(self) -> bool:
@@ -110,6 +114,7 @@ class RunJob:
         """All steps that ran; what was promised to be saved is saved, also where Ctrl-C or a deadline ended them."""
         options = self.options
         orders = self.orders()
+        _ = self._labels  # a file without labels is an error before the graph runs
         kept: dict[str, Tensor] = {}
         results: list[StepResult] = []
         try:
@@ -138,7 +143,16 @@ class RunJob:
         self._show_profile()
         if options.cache_stats:
             self._note_cache(runner.session.cache_stats)
-        return tuple(results)
+        return self.shown(results)
+
+    def shown(self, results: Iterable[StepResult]) -> tuple[StepResult, ...]:
+        """Return the results, with the best classes in the place of scores for --top-k."""
+        k = self.options.top_k
+        return tuple(results) if k is None else tuple(with_top_classes(result, k, self._labels) for result in results)
+
+    @functools.cached_property
+    def _labels(self) -> list[str] | None:
+        return None if self.options.labels is None else read_labels(self.options.labels)
 
     def _note_cache(self, stats: CacheStats) -> None:
         render.note(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import click
 import numpy as np
@@ -16,6 +17,7 @@ from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.errors import InvalidArgumentError, UnimplementedError
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
+from ...formats.api.classes import TopClasses, top_classes
 from ...formats.codecs.npz import npz_bytes
 from ...formats.codecs.source import write_file
 from .. import render
@@ -23,6 +25,8 @@ from ..main import DONE
 from .explain_sections import signature_table
 
 _MAX_SHOWN = 1000
+CLASSES: Final = "/classes"
+"""The end of a name of class numbers; scores and labels end likewise."""
 
 
 def write_steps(
@@ -44,7 +48,7 @@ def encoded_steps(steps: Sequence[StepResult], format_: str, schema: str = "tfg.
     """The fetched values as a file of the format holds them; `schema` is the name of the schema of JSON."""
     if format_ == "json":
         return render.json_line(schema, {"steps": steps})
-    encoders = {"npy": _npy, "npz": _npz, "table": _table}
+    encoders = {"npy": _npy, "npz": _npz, "csv": steps_csv, "table": _table}
     return encoders[format_](steps)
 
 
@@ -91,6 +95,36 @@ def _npz(steps: Sequence[StepResult]) -> bytes:
     return npz_bytes(fetched_tensors(steps))
 
 
+def steps_csv(steps: Sequence[StepResult], result: str | None = None) -> bytes:
+    """The fetched values as CSV with a header: a row for each place along the first axis, or for each step.
+
+    `result` is the content of a first column `name`. A tensor of one column has its name, one of several NAME_0, NAME_1 and
+    so on. InvalidArgumentError for tensors that do not fit into one table.
+    """
+    columns: dict[str, Any] = {"step": [step.step for step in steps]} if len(steps) > 1 else {}
+    for name, array in _history(steps).items():
+        if array.ndim > 2:
+            problem = f"'{name}' has {array.ndim} dimensions with the steps, and CSV has rows and columns"
+            raise InvalidArgumentError(problem, hint="write .npz or .json")
+        flat = array.reshape(array.shape[0] if array.ndim else 1, -1)
+        width = flat.shape[1]
+        columns |= {name if array.ndim < 2 else f"{name}_{i}": list(map(_csv_cell, flat[:, i])) for i in range(width)}
+    heights = {len(column) for column in columns.values()}
+    if len(heights) > 1:
+        raise InvalidArgumentError("the fetched tensors have unequal numbers of rows", hint="fetch one, or write .npz")
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    first, mark = ((), ()) if result is None else (("name",), (result,))
+    writer.writerow([*first, *columns])
+    writer.writerows([[*mark, *row] for row in zip(*columns.values())])
+    return text.getvalue().encode("utf-8", "surrogateescape")
+
+
+def _csv_cell(value: Any) -> str:
+    """Return text, or the shortest decimal that reads as the same number of the dtype."""
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+
+
 def fetched_tensors(steps: Sequence[StepResult]) -> dict[str, Tensor]:
     """The values of each tensor; where several steps fetched, stacked along a new first axis."""
     return {name: Tensor.from_numpy(array) for name, array in _history(steps).items()}
@@ -119,6 +153,10 @@ def _sections(steps: Sequence[StepResult], max_shown: int) -> Iterator[render.Se
         yield render.Table(columns, [(step.step, *(_shown(item) for item in step.values)) for step in steps])
         return
     for step in steps:
+        tables = list(class_tables(step.values))
+        if tables:
+            yield from tables
+            continue
         prefix = f"step {step.step}: " if len(steps) > 1 else ""
         short = [item for item in step.values if item.shape in ((), None)]
         if short:
@@ -142,3 +180,48 @@ def _shown(item: FetchedValue, max_shown: int = _MAX_SHOWN) -> Any:
     if value.ndim == 0:
         return value.item()
     return np.array2string(value, threshold=max_shown, separator=", ", max_line_width=100)
+
+
+def with_top_classes(step: StepResult, k: int, labels: Sequence[str] | None) -> StepResult:
+    """Return a step with the best classes in the place of fetched scores: floating-point tensors of rank 1 and more."""
+    values: list[FetchedValue] = []
+    for item in step.values:
+        is_score = item.shape and isinstance(item.value, np.ndarray) and Tensor.from_numpy(item.value).dtype.is_floating
+        values += _class_values(item.name, top_classes(item.value, k, labels)) if is_score else [item]
+    return StepResult(step.step, tuple(values))
+
+
+def _class_values(name: str, top: TopClasses) -> list[FetchedValue]:
+    arrays = {"classes": top.classes, "scores": top.scores, **({} if top.labels is None else {"labels": top.labels})}
+    return [FetchedValue(f"{name}/{key}", _dtype(array), array.shape, array) for key, array in arrays.items()]
+
+
+def _dtype(array: Any) -> str:
+    return "string" if array.dtype == object else Tensor.from_numpy(array).dtype.name
+
+
+def class_tables(values: Sequence[FetchedValue]) -> Iterator[render.Section]:
+    """Yield a table for each tensor of scores: a line for each class, the best first."""
+    by_name = {item.name: item.value for item in values}
+    for item in values:
+        if item.name.endswith(CLASSES) and item.name.replace(CLASSES, "/scores") in by_name:
+            yield _class_table(item.name.removesuffix(CLASSES), by_name)
+
+
+def _class_table(name: str, values: Mapping[str, Any]) -> render.Table:
+    columns = {key: values[f"{name}/{key}"] for key in ("classes", "labels", "scores") if f"{name}/{key}" in values}
+    cells = {key: array.reshape(-1, array.shape[-1]) for key, array in columns.items()}
+    rows = [
+        (row, *(_cell(array[row, place]) for array in cells.values())) for row, place in np.ndindex(cells["classes"].shape)
+    ]
+    return render.Table(("row", *("class" if key == "classes" else key.removesuffix("s") for key in cells)), rows, name)
+
+
+def _cell(value: Any) -> Any:
+    return (
+        value.decode("utf-8", "replace")
+        if isinstance(value, bytes)
+        else f"{value:.6g}"
+        if value.dtype.kind != "i"
+        else int(value)
+    )

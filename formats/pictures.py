@@ -1,0 +1,121 @@
+"""Pictures as values: pixels of an image file, resized and scaled as `@photo.png?resize=224,224&scale=1/255` asks."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from ..core.codecs.image_kinds import HEAD, image_kind
+from ..core.numerics.resize import bilinear, resample
+from ..core.registry import registry
+from ..core.support.atomic import file_errors
+from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.regular_files import open_regular
+from ..core.types.arrays import Array
+from ..core.types.dtypes import DType, uint8
+from ..core.types.shapes import UNKNOWN, Shape
+
+_OPTIONS: Final = re.compile(r"\?([a-z]+=[^?]*)$")
+_FORMS: Final = "write @photo.png?resize=HEIGHT,WIDTH&scale=1/255&offset=-1, any of the three"
+_LARGEST: Final = 1 << 15
+"""The largest height and width that a picture is resized to; bounds memory."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Transform:
+    """A change of pixels: a new size, (height, width), then pixel * scale + offset."""
+
+    size: tuple[int, int] | None = None
+    scale: float = 1.0
+    offset: float = 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        """Return True where pixels stay as they are."""
+        return self == Transform()
+
+    def apply(self, pixels: Array, dtype: DType | None) -> Array:
+        """Return the pixels (height, width, channels) changed: float32, but rounded for a tensor of integers.
+
+        The size changes as by `tf.image.resize`, bilinear and without antialiasing.
+        """
+        if self.is_empty:
+            return pixels
+        result = pixels.astype(np.float32)
+        if self.size is not None:
+            rows, columns = (bilinear(old, new, False, True) for old, new in zip(result.shape, self.size))
+            result = resample(result[None], rows, columns)[0]
+        result = result * np.float32(self.scale) + np.float32(self.offset)
+        return np.rint(result) if dtype is not None and dtype.is_integer else result
+
+
+def parse_transform(text: str) -> tuple[str, Transform]:
+    """Return the path and the transform of `photo.png?resize=224,224&scale=1/255`; an empty transform without options.
+
+    InvalidArgumentError for options that do not exist.
+    """
+    match = _OPTIONS.search(text)
+    if match is None:
+        return text, Transform()
+    fields: dict[str, str] = dict(_pair(part) for part in match[1].split("&"))
+    unknown = fields.keys() - {"resize", "scale", "offset"}
+    if unknown:
+        raise InvalidArgumentError(f"a picture has no option '{min(unknown)}'", hint=_FORMS)
+    size = _size(fields["resize"]) if "resize" in fields else None
+    return text[: match.start()], Transform(size, _factor(fields.get("scale", "1")), _factor(fields.get("offset", "0")))
+
+
+def read_picture(
+    path: str, dtype: DType | None = None, shape: Shape = UNKNOWN, transform: Transform | None = None
+) -> Array | None:
+    """Return the pixels of an image file, (height, width, channels) of 0 to 255, or changed by `transform`.
+
+    Four dimensions in `shape` add a batch of 1; its last dimension is the number of channels. None for a file that is no
+    picture.
+    """
+    with file_errors(path), open_regular(path) as file:
+        if not image_kind(file.read(HEAD)):
+            return None
+        file.seek(0)
+        contents = np.array(file.read(), object)
+    channels = shape[-1] if shape.rank and shape[-1] in (1, 3, 4) else 3
+    decode = registry.kernels("DecodeImage")[0].function
+    try:
+        pixels: Array = decode(contents, channels=channels, dtype=uint8, expand_animations=False)
+    except TfgError as error:
+        raise type(error)(f"'{path}': {error.message}", hint=error.hint) from None
+    pixels = (transform or Transform()).apply(pixels, dtype)
+    return pixels[None] if shape.rank == 4 else pixels
+
+
+def is_picture(path: str) -> bool:
+    """Return True for an image file, by its first bytes."""
+    with file_errors(path), open_regular(path) as file:
+        return bool(image_kind(file.read(HEAD)))
+
+
+def _pair(part: str) -> tuple[str, str]:
+    key, equals, value = part.partition("=")
+    if not equals:
+        raise InvalidArgumentError(f"'{part}' is no option of a picture", hint=_FORMS)
+    return key, value
+
+
+def _size(text: str) -> tuple[int, int]:
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.isdecimal() and 0 < int(part) <= _LARGEST for part in parts):
+        raise InvalidArgumentError(f"resize={text} is no height and width from 1 to {_LARGEST}", hint=_FORMS)
+    return int(parts[0]), int(parts[1])
+
+
+def _factor(text: str) -> float:
+    """Return the number that a decimal or a fraction of decimals such as `1/127.5` stands for."""
+    try:
+        parts = [Fraction(part) for part in text.split("/")]
+        return float(parts[0] / parts[1]) if len(parts) == 2 else float(Fraction(text))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise InvalidArgumentError(f"'{text}' is no number or fraction", hint=_FORMS) from None

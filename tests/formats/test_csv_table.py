@@ -1,0 +1,70 @@
+"""CSV files as values and as inputs of many runs."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+import pytest
+
+from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from tfg.core.types.dtypes import float32, int32, string
+from tfg.core.types.shapes import Shape
+from tfg.formats.codecs.csv_table import find_rows, read_row
+from tfg.formats.value_literals import parse_value
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'\xef\xbb\xbfname,a, b\r\n"x,\n1",1,2.5\r\n\r\ny,3,-4e2\r\n')
+    return str(path)
+
+
+def test_columns_by_name(table):
+    assert parse_value(f"@{table}:a", int32).tolist() == [1, 3]
+    assert parse_value(f"@{table}:a", float32, Shape((None, 1))).tolist() == [[1], [3]]
+    both = parse_value(f"@{table}:b,a", float32)
+    assert both.dtype == np.float32 and both.tolist() == [[2.5, 1], [-400, 3]]
+    assert parse_value(f"@{table}:name", string).tolist() == [b"x,\n1", b"y"]
+
+
+def test_rows_by_their_bytes(table):
+    assert [read_row(table, row) for row in find_rows(table)] == [
+        {"name": "x,\n1", "a": "1", "b": "2.5"}, {"name": "y", "a": "3", "b": "-4e2"},
+    ]  # fmt: skip
+
+
+def test_truth_and_all_columns(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("p,q\ntrue,0\nFALSE,1\n")
+    assert parse_value(f"@{path}", float32).tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "error", "words"),
+    [
+        ("a,b\n1,2\n", ":c", NotFoundError, "its columns: a, b"),
+        ("a,b\n1,x\n", ":b", InvalidArgumentError, "'x' is no number"),
+        ("a,b\n1,\n", ":b", InvalidArgumentError, "a cell is empty"),
+        ("a,b\n1\n", ":a", DataLossError, "1 cells, the header 2"),
+        ("a,a\n1,2\n", ":a", InvalidArgumentError, "two columns 'a'"),
+        ("", ":a", DataLossError, "no header"),
+        ('a\n"1\n', ":a", DataLossError, "no CSV"),
+        ("a\n1.5\n", ":a", InvalidArgumentError, "fractions"),
+    ],
+)
+def test_damage_and_mistakes_are_told(tmp_path, text, column, error, words):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(error) as caught:
+        parse_value(f"@{path}{column}", int32)
+    assert words in str(caught.value) + str(caught.value.hint)
+
+
+def test_any_bytes_are_a_table_or_an_error(tmp_path):
+    path = tmp_path / "t.csv"
+    for seed in range(50):
+        path.write_bytes(np.random.default_rng(seed).integers(0, 128, 60, np.uint8).tobytes() + b"\n")
+        with contextlib.suppress(TfgError):
+            parse_value(f"@{path}", float32)
