@@ -33,7 +33,14 @@ if TYPE_CHECKING:
     from .formats import load, save
     from .formats.api.analyses import check, compare, compare_states, diff, flops, flops_rows, ops, profile
     from .formats.api.changes import convert, extract, freeze, reduce
-    from .formats.api.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
+    from .formats.api.checkpoints import (
+        Checkpoint,
+        StateComparison,
+        TensorRow,
+        compare_checkpoints,
+        read_checkpoint,
+        write_checkpoint,
+    )
     from .formats.api.classes import read_labels, top_classes
     from .formats.api.drawing import Drawing, draw
     from .formats.api.engines import explain_engine
@@ -67,11 +74,14 @@ _LAZY = {
     "Problem": "core.explaining.problems",
     "RunRaces": "core.explaining.race_report",
     "Session": "core.runtime.session.session",
+    "StateComparison": "formats.api.checkpoints",
+    "TensorRow": "formats.api.checkpoints",
     "TrainingReport": "formats.api.training",
     "Verification": "formats.api.verification",
     "check": "formats.api.analyses",
     "check_gradient": "core.gradients.central_differences",
     "compare": "formats.api.analyses",
+    "compare_checkpoints": "formats.api.checkpoints",
     "compare_states": "formats.api.analyses",
     "convert": "formats.api.changes",
     "count_flops": "core.flops",
@@ -131,11 +141,14 @@ __all__ = [
     "Problem",
     "RunRaces",
     "Session",
+    "StateComparison",
+    "TensorRow",
     "TrainingReport",
     "Verification",
     "check",
     "check_gradient",
     "compare",
+    "compare_checkpoints",
     "compare_states",
     "convert",
     "count_flops",

@@ -75,6 +75,14 @@ def right_arguments(folder):
         "explain_races": (tfg.explain_races, {"graph": graph, "fetches": ["y:0"]}),
         "missing_ops": (tfg.missing_ops, {"graph": graph}),
         "node_fates": (tfg.node_fates, {"graph": graph, "names": ["Square"], "fetches": ["y:0"]}),
+        "compare_checkpoints": (
+            tfg.compare_checkpoints,
+            {
+                "first": tfg.read_checkpoint(str(folder / "v.npz")),
+                "second": tfg.read_checkpoint(str(folder / "v.npz")),
+                "pattern": "v",
+            },
+        ),
         "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
@@ -99,7 +107,7 @@ def call(function, arguments):
 MADE_BY_TFG = {
     "Checkpoint", "Drawing", "EngineReport", "FitReport", "FlopsReport", "GradientCheck", "Graph", "GraphComparison",
     "GraphDiff", "GraphFacts", "GraphPage", "Node", "NodeFacts", "NodeFate", "OptimizeReport", "Output", "PartitionFacts",
-    "Problem", "RunRaces", "TrainingReport", "Verification",
+    "Problem", "RunRaces", "StateComparison", "TensorRow", "TrainingReport", "Verification",
 }  # fmt: skip
 """Classes whose objects come from functions of tfg."""
 

@@ -16,7 +16,7 @@ from ..main import COMPARISON_FAILED, DONE
 from ..options import OutputFile, excluding, format_option, needing, quiet_option
 
 if TYPE_CHECKING:
-    from ..jobs.checkpoint_job import StateComparison, TensorRow
+    from ...formats.api.checkpoints import StateComparison, TensorRow
 
 _STATISTICS = ("min", "max", "mean", "std", "NaN", "inf")
 _MAX_SHOWN = 1000
@@ -56,23 +56,24 @@ def command(
     tfg checkpoint model.ckpt-1000 --name kernel --output kernels.npz
     tfg checkpoint model.ckpt-1000 --compare model.ckpt-2000
     """
-    from ..jobs.checkpoint_job import compare_states, extract, list_state, values_of
+    from ...formats.api.checkpoints import compare_checkpoints, read_checkpoint, write_checkpoint
 
-    tag_list = tags.split(",") if tags is not None else None
+    checkpoint = read_checkpoint(prefix, tags=tags.split(",") if tags is not None else None)
     if values:
-        found = values_of(prefix, values, tag_list)
-        render.emit(
-            "tfg.checkpoint.values/1", {"checkpoint": prefix, "values": found}, format_, lambda: _values(found, format_)
-        )
+        found = {tensor: checkpoint[tensor] for tensor in values}
+        data = {"checkpoint": prefix, "values": found}
+        render.emit("tfg.checkpoint.values/1", data, format_, lambda: _values(found, format_))
         return DONE
     if other is not None:
-        compared = compare_states(prefix, other, name, atol, rtol)
+        compared = compare_checkpoints(checkpoint, read_checkpoint(other), pattern=name, atol=atol, rtol=rtol)
         render.emit("tfg.checkpoint.compare/1", compared, format_, lambda: _comparison(compared))
         return DONE if compared.equal else COMPARISON_FAILED
+    chosen = checkpoint.matching(name)
     if out is not None:
-        render.note(f"wrote {counted(extract(prefix, out, name, tag_list), 'tensor')} to {out}", quiet)
+        count = write_checkpoint(out, chosen.tensors)
+        render.note(f"wrote {counted(count, 'tensor')} to {out}", quiet)
         return DONE
-    rows = list_state(prefix, name, tag_list, with_statistics)
+    rows = chosen.describe(statistics=with_statistics)
     render.emit("tfg.checkpoint/1", {"checkpoint": prefix, "tensors": rows}, format_, lambda: _listing(rows))
     return DONE
 

@@ -71,12 +71,12 @@ class MissingKeyError(NotFoundError, KeyError):
     """A mapping has no value of a name; also a KeyError, so that `in` and `get` of the mapping work."""
 
     @classmethod
-    def of(cls, kind: str, name: object, names: Iterable[str]) -> MissingKeyError:
+    def of(cls, kind: str, name: object, names: Iterable[str], owner: str = "there is") -> MissingKeyError:
         """Return the error that names the nearest of the names that there are."""
         from difflib import get_close_matches
 
         close = ", ".join(get_close_matches(str(name), list(names), _NEAREST))
-        return cls(f"there is no {kind} '{name}'", hint=f"nearest names: {close}" if close else None)
+        return cls(f"{owner} no {kind} '{name}'", hint=f"nearest names: {close}" if close else None)
 
 
 class AlreadyExistsError(TfgError):

@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ...core.support.arguments import takes
 from ...core.support.display import Displayed
-from ...core.support.errors import MissingKeyError
+from ...core.support.errors import InvalidArgumentError, MissingKeyError, NotFoundError
+from ...core.support.gc_control import rare_collection
 from ...core.support.words import counted
 from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
 from ..state import read_variables, write_state
 from ..stored_tensors import stored_tensors
 from .sessions import State, as_tensors
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TensorRow:
+    """A tensor of a checkpoint; `statistics` of its elements where they were asked for."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    bytes: int
+    statistics: TensorStatistics | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComparedTensor:
+    """A tensor of two checkpoints: equal, close, different, or only in one of them."""
+
+    name: str
+    status: str
+    largest_difference: float | None
+    detail: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StateComparison:
+    """All tensors of two checkpoints; `equal` where every one is equal or close enough."""
+
+    equal: bool
+    tensors: tuple[ComparedTensor, ...]
 
 
 class Checkpoint(Mapping[str, Array], Displayed):
@@ -27,7 +62,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
     def __getitem__(self, name: str) -> Array:
         """Return a value as a NumPy array; NotFoundError, also a KeyError to `in` and `get`, names the nearest names."""
         if name not in self.tensors:
-            raise MissingKeyError.of("tensor", name, self.tensors)
+            raise MissingKeyError.of("tensor", name, self.tensors, f"'{self.path}' has")
         return self.tensors[name].numpy()
 
     def __iter__(self) -> Iterator[str]:
@@ -39,6 +74,23 @@ class Checkpoint(Mapping[str, Array], Displayed):
     def __repr__(self) -> str:
         return f"<Checkpoint {os.path.basename(self.path)}: {counted(len(self), 'tensor')}>"
 
+    @rare_collection()
+    def describe(self, *, statistics: bool = False) -> tuple[TensorRow, ...]:
+        """Return a row for each tensor; the values are read only for `statistics`."""
+        return tuple([_row(name, tensor, statistics) for name, tensor in self.tensors.items()])
+
+    def matching(self, pattern: str) -> Checkpoint:
+        """Return the tensors whose names the regular expression matches a part of, sorted by name.
+
+        NotFoundError where there are none.
+        """
+        tensors = _select(self.tensors, pattern)
+        if not tensors and pattern:
+            raise NotFoundError(
+                f"'{self.path}' has no tensor whose name has '{pattern}'", hint="without --name all are listed"
+            )
+        return Checkpoint(self.path, tensors)
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return name, dtype, shape and number of elements of each tensor, without a look at the values."""
         return [
@@ -47,23 +99,72 @@ class Checkpoint(Mapping[str, Array], Displayed):
         ]
 
 
-@takes(path=str | os.PathLike, names=str)
-def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys") -> Checkpoint:
+def _row(name: str, tensor: Tensor, with_statistics: bool) -> TensorRow:
+    statistics = tensor_statistics(tensor.read()) if with_statistics else None
+    return TensorRow(name, str(tensor.dtype), tensor.shape, tensor.size * tensor.dtype.size, statistics)
+
+
+def _select(tensors: Mapping[str, Tensor], pattern: str) -> dict[str, Tensor]:
+    try:
+        wanted = re.compile(pattern)
+    except re.error as error:
+        raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
+    return {name: tensors[name] for name in sorted(tensors) if wanted.search(name)}
+
+
+@takes(path=str | os.PathLike, names=str, tags=list | tuple | None)
+def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys", tags: Sequence[str] | None = None) -> Checkpoint:
     """Return the tensors of a checkpoint (its prefix, or a folder with one), an .npz archive or a safetensors file.
 
     A SavedModel's folder gives its variables, by their names in the graph, and a graph's file its constants.
 
+    `tags` choose the graph of a SavedModel.
     `names="variables"` names the tensors of TF2's checkpoints as the graph names its variables, not by object paths.
     NotFoundError where there is neither, DataLossError where the file is damaged.
     """
-    return Checkpoint(os.fspath(path), read_variables(path) if names == "variables" else stored_tensors(path))
+    return Checkpoint(os.fspath(path), read_variables(path) if names == "variables" else stored_tensors(path, tags))
 
 
 @takes(path=str | os.PathLike, values=Mapping)
-def write_checkpoint(path: str | os.PathLike[str], values: State) -> None:
-    """Write arrays or Tensors by name, whole or not at all: an archive for `.npz`, a `.safetensors` file, else a V2
-    checkpoint with this prefix.
+def write_checkpoint(path: str | os.PathLike[str], values: State) -> int:
+    """Write arrays or Tensors by name, and return their number: an archive for `.npz`, a `.safetensors` file, else a V2
+    checkpoint with this prefix. The file appears whole or not at all.
 
     InvalidArgumentError, before anything is written, for other extensions than those and `.ckpt`.
     """
-    write_state(path, as_tensors(values))
+    return write_state(path, as_tensors(values))
+
+
+@takes(first=Checkpoint, second=Checkpoint, pattern=str, atol=float | int, rtol=float | int)
+def compare_checkpoints(
+    first: Checkpoint, second: Checkpoint, *, pattern: str = "", atol: float = 0.0, rtol: float = 0.0
+) -> StateComparison:
+    """Compare the tensors of two checkpoints by name, those whose names the regular expression matches a part of.
+
+    Elements are close where they differ by at most `atol + rtol * |b|`. InvalidArgumentError for a bad expression.
+    """
+    mine, theirs = _select(first.tensors, pattern), _select(second.tensors, pattern)
+    rows = []
+    for name in sorted({*mine, *theirs}):
+        if name not in mine or name not in theirs:
+            rows.append(ComparedTensor(name, "missing", None, f"only in {first.path if name in mine else second.path}"))
+        else:
+            rows.append(_compare(name, mine[name], theirs[name], atol, rtol))
+    return StateComparison(all(row.status in ("equal", "close") for row in rows), tuple(rows))
+
+
+def _compare(name: str, a: Tensor, b: Tensor, atol: float, rtol: float) -> ComparedTensor:
+    if (a.dtype, a.shape) != (b.dtype, b.shape):
+        return ComparedTensor(name, "different", None, f"{a.dtype} {a.shape} and {b.dtype} {b.shape}")
+    a, b = Tensor.from_numpy(a.read(), a.dtype), Tensor.from_numpy(b.read(), b.dtype)  # read once here, and kept no longer
+    if a == b:
+        return ComparedTensor(name, "equal", 0.0, "")
+    if a.dtype.is_object:
+        return ComparedTensor(name, "different", None, "strings differ")
+    x, y = (np.asarray(t.numpy(), np.complex128 if t.dtype.is_complex else np.float64) for t in (a, b))
+    difference = np.abs(x - y)
+    largest = float(np.nanmax(difference)) if difference.size else 0.0
+    close = bool(np.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True))
+    where = np.unravel_index(int(np.nanargmax(difference)), difference.shape) if largest == largest else ()
+    detail = f"at [{','.join(map(str, where))}]: {x[where]:.9g} and {y[where]:.9g}" if where or not a.shape else ""
+    return ComparedTensor(name, "close" if close else "different", largest, detail)

@@ -226,6 +226,20 @@ def test_checkpoints_round_trip(tmp_path, name):
     assert caught.value.hint == "nearest names: a/w"
 
 
+def test_checkpoints_are_described_and_compared(tmp_path):
+    tfg.write_checkpoint(tmp_path / "a.npz", {"w": np.float32([1, 2]), "b": np.float32([0])})
+    tfg.write_checkpoint(tmp_path / "b.npz", {"w": np.float32([1, 2.5]), "c": np.float32([0])})
+    first, second = (tfg.read_checkpoint(tmp_path / name) for name in ("a.npz", "b.npz"))
+    rows = first.describe(statistics=True)
+    assert [(row.name, row.bytes, row.statistics.max) for row in rows if row.name == "w"] == [("w", 8, 2)]
+    assert list(first.matching("^w")) == ["w"]
+    result = tfg.compare_checkpoints(first, second)
+    assert {row.name: row.status for row in result.tensors} == {"b": "missing", "c": "missing", "w": "different"}
+    assert tfg.compare_checkpoints(first, second, pattern="w", atol=0.5).equal
+    shown = command("checkpoint", tmp_path / "a.npz", "--compare", tmp_path / "b.npz", "--format", "json")
+    assert [row["status"] for row in shown.json["tensors"]] == [row.status for row in result.tensors]
+
+
 def test_draw_without_a_program(model):
     assert "loss" in str(tfg.draw(model, "text"))
     assert str(tfg.draw(model, "dot")).startswith("digraph")
