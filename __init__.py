@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .formats.api.classes import read_labels, top_classes
     from .formats.api.drawing import Drawing, draw
     from .formats.api.engines import explain_engine
+    from .formats.api.jax_functions import to_jax
     from .formats.api.training import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
@@ -110,6 +111,7 @@ _LAZY = {
     "read_labels": "formats.api.classes",
     "reduce": "formats.api.changes",
     "save": "formats",
+    "to_jax": "formats.api.jax_functions",
     "top_classes": "formats.api.classes",
     "train": "formats.api.training",
     "verify": "formats.api.verification",
@@ -178,6 +180,7 @@ __all__ = [
     "read_labels",
     "reduce",
     "save",
+    "to_jax",
     "top_classes",
     "train",
     "verify",

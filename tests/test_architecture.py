@@ -119,6 +119,7 @@ ENGINES = {
             "engine",
             "branch_programs",
             "control_flow_programs",
+            "jax_functions",
             "library",
             "list_programs",
             "mesh",

@@ -66,11 +66,20 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
 
 def find_mesh(size: int, meeting: Meeting | None) -> Mesh:
     """Return a mesh of `size` XLA devices, of all processes that meet; NotFoundError where JAX is not installed."""
+    return cast(Mesh, _of_xla("mesh", "a mesh").Mesh(size, meeting))
+
+
+def jax_functions() -> Any:
+    """Return the module that makes functions of JAX; NotFoundError where JAX is not installed."""
+    return _of_xla("jax_functions", "a function of JAX")
+
+
+def _of_xla(name: str, user: str) -> Any:
+    """Return a module of the XLA engine; NotFoundError names its `user` where JAX is not installed."""
     try:
-        module = importlib.import_module(".xla.mesh", __package__)
+        return importlib.import_module(f".xla.{name}", __package__)
     except ModuleNotFoundError as error:
-        raise NotFoundError(f"a mesh needs module '{error.name}', which is not installed", hint=extra_hint("xla")) from error
-    return cast(Mesh, module.Mesh(size, meeting))
+        raise NotFoundError(f"{user} needs module '{error.name}', which is not installed", hint=extra_hint("xla")) from error
 
 
 def _of_others(engine: Any) -> Engine:

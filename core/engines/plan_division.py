@@ -60,7 +60,7 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, R
     original, refusals = plan, {**_refusals(plan, graph, engine), **refused}
     fetched = {slot for slot in plan.fetches if slot is not None}
     while True:
-        able = [step.node not in refusals and not _is_free(step) for step in original.steps]
+        able = [step.node not in refusals and not is_free(step) for step in original.steps]
         precomputed = with_precomputed_shapes(original, graph, able, engine)
         plan, able = precomputed.plan, precomputed.able
         levels = _Levels(plan, graph, able, precomputed.instead).found
@@ -116,7 +116,7 @@ def _is_join(step: Step) -> bool:
     return (step.node.is_no_op or step.node.is_control_trigger) and not step.is_guarded
 
 
-def _is_free(step: Step) -> bool:
+def is_free(step: Step) -> bool:
     """Return True for a step that does nothing in its turn: waiting for the step means waiting for its predecessors."""
     return is_constant_step(step) or _is_join(step)
 
@@ -126,11 +126,11 @@ def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
     refusals: dict[Node, Reason] = {}
     known: dict[str, str | None] = {}
     for step in plan.steps:
-        reason = None if _is_free(step) else _ineligible(step, graph, known, engine)
+        reason = None if is_free(step) else _ineligible(step, graph, known, engine)
         if reason is not None:
             refusals[step.node] = reason
-    offered = [step for step in plan.steps if step.node not in refusals and not _is_free(step)]
-    inside = {step.node: _offered_inside(step) for step in offered}
+    offered = [step for step in plan.steps if step.node not in refusals and not is_free(step)]
+    inside = {step.node: offered_inside(step) for step in offered}
     nodes = [node for step in offered for node in inside[step.node]]
     try:
         refused = {node: reasons.of_engine(reason) for node, reason in engine.refuses(nodes, graph).items()}
@@ -147,7 +147,7 @@ def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
     return refusals
 
 
-def _offered_inside(step: Step) -> list[Node]:
+def offered_inside(step: Step) -> list[Node]:
     """Return the nodes that an engine is asked about for a step: the step's own, or the nodes in a loop."""
     if not isinstance(step, Loop):
         return [step.node]
@@ -164,31 +164,33 @@ def _ineligible(step: Step, graph: Graph, known: dict[str, str | None], engine: 
         return reasons.V1_LOOP
     if step.is_guarded:
         return reasons.ON_BRANCH
-    return _ineligible_inside(step, graph, known, engine)
+    return ineligible_inside(step, graph, known, engine.takes_variables, engine.takes_control_flow)
 
 
-def _ineligible_inside(step: Step, graph: Graph, known: dict[str, str | None], engine: Engine) -> Reason | None:
+def ineligible_inside(
+    step: Step, graph: Graph, known: dict[str, str | None], takes_variables: bool, takes_control_flow: bool
+) -> Reason | None:
     """Return the reason against a step that may lie on a branch, in a loop that the engine takes whole."""
     if isinstance(step, Loop):
-        return _ineligible_loop(step, graph, known, engine)
+        return _ineligible_loop(step, graph, known, takes_variables, takes_control_flow)
     if type(step) is not Step:
         return reasons.KEPT
-    if engine.takes_control_flow and _is_control_flow(step.node):
+    if takes_control_flow and _is_control_flow(step.node):
         return _impurity_of_calls(step.node, graph, known)
-    return _ineligible_node(step, graph, known, engine.takes_variables)
+    return _ineligible_node(step, graph, known, takes_variables)
 
 
-def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], engine: Engine) -> Reason | None:
+def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], *takes: bool) -> Reason | None:
     """Return the reason why no engine gets a V1 loop; no step inside may write to a variable."""
     if loop.references or loop.shared:
         return reasons.BY_REFERENCE
     for part in (*loop.head, *loop.body, *loop.tail):
-        if _is_free(part):
+        if is_free(part):
             continue
         if only_decides(part):
             reason = reasons.BY_REFERENCE if any(map(_is_of_variable, part.node.inputs)) else None
         else:
-            reason = reasons.WRITES_IN_LOOP if _updates(part.node) else _ineligible_inside(part, graph, known, engine)
+            reason = reasons.WRITES_IN_LOOP if updates_variable(part.node) else ineligible_inside(part, graph, known, *takes)
         if reason is not None:
             return reason.within(f"in the loop, {part.node.op} '{part.node.name}'")
     return None
@@ -220,7 +222,7 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
     node = step.node
     input_dtypes = [value.dtype for value in node.inputs]
     if takes_variables and any(is_reference(dtype) or dtype is dtypes.resource for dtype in input_dtypes):
-        reason = None if _updates(node) or _reads(node) else impurity(graph, node, known, reads=True)
+        reason = None if updates_variable(node) or reads_variable(node) else impurity(graph, node, known, reads=True)
         input_dtypes = [dtype for dtype in input_dtypes if dtype is not dtypes.resource]
         by_reference = not all(is_reference(node.inputs[place].dtype) for place in step.dereferenced)
     else:
@@ -228,7 +230,7 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
         by_reference = bool(step.dereferenced)
     if by_reference or step.references or step.shared or step.is_view:
         return reasons.BY_REFERENCE
-    computes = node.output_dtypes or _updates(node)
+    computes = node.output_dtypes or updates_variable(node)
     reason_found = (
         _of_impurity(node, reason)
         or _of_dtypes((*node.output_dtypes, *input_dtypes))
@@ -237,12 +239,12 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
     return reason_found or without_kernel(node)
 
 
-def _updates(node: Node) -> bool:
+def updates_variable(node: Node) -> bool:
     """Return True for an op that gives variables new values, computed from numbers as a rule."""
     return any(has_fact(node.op, fact) for fact in ("training", "assignment", "increment"))
 
 
-def _reads(node: Node) -> bool:
+def reads_variable(node: Node) -> bool:
     """Return True for an op that reads a variable's value through the handle."""
     return has_fact(node.op, "snapshot") and not has_fact(node.op, "metadata")
 
@@ -272,13 +274,13 @@ class _Levels:
         self.fed = frozenset(plan.fed)
         self.able = able
         self.found: list[int] = []
-        self.places = {node: i for i, step in enumerate(self.steps) if not _is_free(step) for node in _nodes(step)}
+        self.places = {node: i for i, step in enumerate(self.steps) if not is_free(step) for node in _nodes(step)}
         self.reach: dict[Node, _Reach] = {}
         before = _effect_edges(self.steps, graph, self.fed)
         for i, step in enumerate(self.steps):
             after = (self.of_step(j) for j in before.get(i, ()))
             reach = _highest([*after, *self.sources_of(i, step)])
-            self.found.append(max(reach) if _is_free(step) else self.level(i, reach))
+            self.found.append(max(reach) if is_free(step) else self.level(i, reach))
 
     def level(self, i: int, reach: _Reach) -> int:
         """Return the level of a step that waits for `reach`."""

@@ -152,20 +152,30 @@ class _Loop(_Part):
                 self.cells[place].value = wide
         return is_wider
 
-    def run(self) -> list[Any]:
-        """Return the values after the last iteration."""
+    def run(self, times: int | None) -> list[Any]:
+        """Return the values after the last iteration; `times` bounds the iterations where it is known."""
         self.settle()
         if not self.varying and not self.cells:
             raise UnimplementedError("nothing changes from one iteration of a loop to the next")
         state = (*self.state(), jnp.asarray(True))
         with undone(self.xla):
             _require_alike(state, jax.eval_shape(self.step, state))
-            values, contents, held = jax.lax.while_loop(self.goes_on, self.step, state)
+            values, contents, held = self.repeated(state, times if self.xla.by_scan else None)
         inside = self.enter((values, contents))
         self.xla.require(held)
         with _only_conditions(self.xla):
             self.condition(inside)
         return inside
+
+    def repeated(self, state: Any, times: int | None) -> Any:
+        """Return the state after the last iteration, by a scan over `times` iterations where they are known."""
+        if times is None:
+            return jax.lax.while_loop(self.goes_on, self.step, state)
+
+        def once(state: Any, _: None) -> tuple[Any, None]:
+            return jax.lax.cond(self.goes_on(state), self.step, lambda same: same, state), None
+
+        return jax.lax.scan(once, state, None, length=times)[0]
 
 
 @contextlib.contextmanager
@@ -183,7 +193,7 @@ def loop(xla: Any, condition: Condition, advance: Advance, values: Sequence[Any]
     outer = xla.times
     xla.times = None if outer is None or times is None else outer * times
     try:
-        return _Loop(xla, condition, advance, values).run()
+        return _Loop(xla, condition, advance, values).run(times)
     finally:
         xla.times = outer
 

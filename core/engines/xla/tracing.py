@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ...registry.op_facts import has_fact
 from ...registry.registry import Lowering, lowering
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...support.user_signals import pass_on
-from ...types.dtypes import DType
+from ...types.dtypes import DType, resource
 from ...types.shapes import Shape, merge_shapes
 from ...types.tensors import FuncRef
 from ..division import said
@@ -36,14 +36,18 @@ from .exported_modules import call_module
 from .library import jax, jnp
 from .list_programs import Elements, Stack, TensorArray, Unread
 
+_WIDE: Final = "call `jax.config.update('jax_enable_x64', True)` first, or work within `jax.enable_x64(True)`"
+
 
 class Namespace:
     """The namespace for lowerings: the functions of jax.numpy, jax.nn and jax.lax by name, and the helpers defined here."""
 
     lax = jax.lax
 
-    def __init__(self, is_cpu: bool, graph: Graph) -> None:
+    def __init__(self, is_cpu: bool, graph: Graph, by_scan: bool = False) -> None:
+        """Prepare a trace; `by_scan`: a loop of bounded iterations is a scan, which JAX differentiates in reverse."""
         self.is_cpu = is_cpu
+        self.by_scan = by_scan
         self.functions: Mapping[str, Function] = graph.functions
         self.plans: dict[str, tuple[Function, Plan]] = {}
         self.conditions: list[Any] = []
@@ -181,7 +185,7 @@ class Namespace:
         return jax.vjp(forward, x)[1](value)[0]
 
 
-class _Variable:
+class TracedVariable:
     """A variable while steps are traced: the value after the steps so far.
 
     The value is `before`, the value before all steps, where any of the first `settled` conditions does not hold.
@@ -198,6 +202,11 @@ class _Variable:
             self.value, self.settled = value, count if self.settled is None else min(count, self.settled)
         else:
             self.value, self.settled = jnp.asarray(value).astype(self.before.dtype), 0
+
+    @property
+    def is_written(self) -> bool:
+        """Return True where a step wrote to the variable."""
+        return self.settled is not None
 
     def final(self, xla: Namespace) -> Any:
         """Return the final value: the initial value where a condition fails, unless the shape has changed."""
@@ -238,7 +247,7 @@ class Tracing:
             for slot, value in zip(places, values):
                 slots[slot] = value
         for slot in self.body.variables:
-            slots[slot] = _Variable(slots[slot])
+            slots[slot] = TracedVariable(slots[slot])
         return slots
 
 
@@ -258,12 +267,17 @@ def run_steps(xla: Namespace, steps: Sequence[Step], slots: list[Any]) -> Branch
     """Fill the slots that steps write to, but slots already filled; return their deadness in V1 conditionals."""
     branches = Branches(xla)
     for step in steps:
-        if step.outputs and slots[step.outputs[0]] is not None:
-            continue
-        values = [slots[i] for i in step.inputs]
-        for slot, value in zip(step.outputs, _outputs(xla, branches, step, values)):
-            slots[slot] = value
+        run_step(xla, branches, step, slots)
     return branches
+
+
+def run_step(xla: Namespace, branches: Branches, step: Step, slots: list[Any]) -> None:
+    """Fill the slots that a step writes to, unless they are filled."""
+    if step.outputs and slots[step.outputs[0]] is not None:
+        return
+    values = [slots[i] for i in step.inputs]
+    for slot, value in zip(step.outputs, _outputs(xla, branches, step, values)):
+        slots[slot] = value
 
 
 def _outputs(xla: Namespace, branches: Branches, step: Step, values: Sequence[Any]) -> Sequence[Any]:
@@ -347,22 +361,48 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
     rule = lowering(node.op)
     if rule is not None and rule.updates:
         return _updated(xla, node, rule, values)
-    values = [value.value if isinstance(value, _Variable) else value for value in values]
+    values = [value.value if isinstance(value, TracedVariable) else value for value in values]
     is_traced = (rule is not None and rule.always) or has_fact(node.op, "program")
     if not (is_traced or any(isinstance(value, (jax.Array, Elements)) for value in values)):
         return apply_kernel(node, values)
     if rule is None:
         raise UnimplementedError("there is no lowering for it", node=node.name, op=node.op)
+    _require_widths(node, values)
     flat = _lowered(xla, node, rule, values)
     return [_of_dtype(value, dtype) for value, dtype in zip(flat, node.output_dtypes, strict=True)]
 
 
 def _of_dtype(value: Any, dtype: DType) -> Any:
-    """Return a result in the dtype that the node declares; lists and objects behind handles are returned unchanged."""
-    return value.astype(dtype.numpy) if isinstance(value, (jax.Array, np.ndarray, np.generic)) else value
+    """Return a result in the dtype that the node declares; lists and values behind handles are returned unchanged."""
+    if dtype is resource or not isinstance(value, (jax.Array, np.ndarray, np.generic)):
+        return value
+    return value.astype(dtype.numpy)
 
 
-def _updated(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) -> Sequence[_Variable]:
+def require_width(dtype: np.dtype[Any]) -> None:
+    """Raise UnimplementedError for a dtype of 64 bits where JAX computes in 32 bits."""
+    if jax.dtypes.canonicalize_dtype(dtype) != dtype:
+        raise UnimplementedError(f"{dtype} needs JAX's numbers of 64 bits", hint=_WIDE)
+
+
+def _require_widths(node: Node, values: Sequence[Any]) -> None:
+    """Raise UnimplementedError where JAX would cut a result, or a constant among the inputs, to 32 bits."""
+    for dtype in node.output_dtypes:
+        if dtype.is_numeric:
+            require_width(dtype.numpy)
+    for value in values:
+        _require_fit(value)
+
+
+def _require_fit(value: Any) -> None:
+    """Raise UnimplementedError for a constant that JAX would cut to 32 bits."""
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.itemsize == 8 and value.dtype.kind in "iuf":
+        narrow = jax.dtypes.canonicalize_dtype(value.dtype)
+        if narrow != value.dtype and not np.array_equal(value.astype(narrow), value, equal_nan=value.dtype.kind == "f"):
+            require_width(value.dtype)
+
+
+def _updated(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) -> Sequence[TracedVariable]:
     """Write to the variables that come first; a reference op gives the first on."""
     variables, rest = values[: rule.updates], values[rule.updates :]
     new = _lowered(xla, node, rule, [*(variable.value for variable in variables), *rest])

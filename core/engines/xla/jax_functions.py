@@ -1,0 +1,226 @@
+"""Graphs as pure functions of JAX: of parameters, which are the values of variables, and of inputs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import checkify
+
+from ...graph.graph import Graph, Node, Output
+from ...graph.variable_nodes import VARIABLES
+from ...planning.plan import Plan, Step
+from ...planning.planner import compile_plan
+from ...registry.op_facts import has_fact
+from ...registry.registry import lowering
+from ...support.errors import InvalidArgumentError, TfgError, UnimplementedError
+from ...support.user_signals import pass_on
+from ...support.words import counted
+from ...types.dtypes import DType, resource, string
+from ...types.shapes import UNKNOWN, Shape, as_shape
+from ..division import said
+from ..protocol import Declined
+from ..reasons import Reason
+from ..whole_refusals import is_default, whole_refusals
+from .branch_programs import Branches
+from .list_programs import Elements
+from .tracing import Namespace, TracedVariable, require_width, run_step
+
+_UPDATED: Final = Reason("it writes to a variable", "pass `updates=True`: the function then returns the new values, too")
+_SHOWN: Final = 3
+_OF_NO_NUMBERS: Final = (string, resource)
+
+
+class JaxFunction:
+    """A pure function (parameters, *inputs) -> outputs, or -> (outputs, new parameters) with `updates`.
+
+    `inputs` maps the names of the inputs, in order, to the tensors of the graph, and `parameters` the names of the
+    parameters to the nodes. `outputs` are the tensors and operations that the function computes.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Mapping[str, Output],
+        outputs: Sequence[Output | Node],
+        arrange: Callable[[Iterator[Any]], Any],
+        lifted: Sequence[Node] = (),
+        updates: bool = False,
+    ) -> None:
+        """Plan the outputs; `arrange` makes the result of the values of the outputs, `lifted` are constants to be parameters.
+
+        UnimplementedError names the nodes that JAX cannot run.
+        """
+        self.graph = graph
+        self.inputs = dict(inputs)
+        self.outputs = tuple(outputs)
+        self.arrange = arrange
+        self.updates = updates
+        self.plan = compile_plan(graph, outputs, list(inputs.values()))
+        _require_lowerings(self.plan, graph, lifted, updates)
+        self.parameters = _parameters(self.plan, frozenset(lifted))
+        self.__name__ = "graph"
+        self.compiled = jax.jit(self.traced)
+
+    def __repr__(self) -> str:
+        """Return the names of the inputs and outputs, and the number of parameters."""
+        outputs = ", ".join(output.name for output in self.outputs)
+        return f"<JaxFunction of {counted(len(self.parameters), 'parameter')}: {', '.join(self.inputs)} -> {outputs}>"
+
+    def __call__(self, parameters: Mapping[str, Any], /, *inputs: Any, **named: Any) -> Any:
+        """Return the outputs for inputs in order, or by name."""
+        unknown = [name for name in named if name not in self.inputs]
+        if unknown or len(inputs) + len(named) != len(self.inputs):
+            problem = f"the function takes {', '.join(self.inputs) or 'no inputs'}, not {counted(len(inputs), 'input')}"
+            raise InvalidArgumentError(problem + "".join(f", {name}" for name in named))
+        values = dict(zip(self.inputs, inputs)) | named
+        fed = [_taken(name, values[name], output) for name, output in self.inputs.items()]
+        return self.compiled(self.held(parameters), fed)
+
+    def held(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters in the dtypes of their nodes; InvalidArgumentError for a missing parameter."""
+        missing = [name for name in self.parameters if name not in parameters]
+        if missing:
+            raise InvalidArgumentError(f"parameter '{missing[0]}' has no value")
+        return {name: _taken(name, parameters[name], node.output()) for name, node in self.parameters.items()}
+
+    def traced(self, parameters: Mapping[str, Any], inputs: Sequence[Any]) -> Any:
+        """Return the outputs for values of the graph's dtypes."""
+        xla = Namespace(jax.default_backend() == "cpu", self.graph, by_scan=True)
+        variables = {name: TracedVariable(value) for name, value in parameters.items()}
+        slots: list[Any] = [None] * self.plan.slots
+        for slot, value in zip(self.plan.feeds, inputs):
+            slots[slot] = value
+        names = {node: name for name, node in self.parameters.items()}
+        branches = Branches(xla)
+        for step in self.plan.steps:
+            if step.node.op in VARIABLES:
+                slots[step.outputs[0]] = variables[_variable_name(step.node)]
+            elif step.node in names:
+                slots[step.outputs[0]] = parameters[names[step.node]]
+            elif is_default(step):
+                slots[step.outputs[0]] = slots[step.inputs[0]]
+            else:
+                _run(xla, branches, step, slots)
+        results = self.arrange(self.results(branches, slots))
+        if not self.updates:
+            return results
+        return results, {name: value.final(xla) if value.is_written else value.value for name, value in variables.items()}
+
+    def results(self, branches: Branches, slots: Sequence[Any]) -> Iterator[Any]:
+        """Yield the value of each output, None for an operation."""
+        for output, slot in zip(self.outputs, self.plan.fetches):
+            value = None if slot is None else slots[slot]
+            value = value.value if isinstance(value, TracedVariable) else value
+            if isinstance(value, Elements) or (isinstance(output, Output) and output.dtype in _OF_NO_NUMBERS):
+                raise UnimplementedError(f"output '{output.name}' is no tensor of numbers", hint="name another tensor")
+            yield None if value is None else _as_array(value)
+
+
+def _as_array(value: Any) -> Any:
+    require_width(value.dtype)
+    return jnp.asarray(value)
+
+
+def _run(xla: Namespace, branches: Branches, step: Step, slots: list[Any]) -> None:
+    """Trace a step; a check of values becomes one of `checkify`, and an error names the node."""
+    before = len(xla.conditions)
+    with _naming(step.node):
+        run_step(xla, branches, step, slots)
+    for condition in xla.conditions[before:]:
+        checkify.debug_check(jnp.all(condition), f"node '{step.node.name}' ({step.node.op}): a value is not what the op takes")
+
+
+@contextlib.contextmanager
+def _naming(node: Node) -> Iterator[None]:
+    """Return a context in which every error is a TfgError with the node."""
+    try:
+        yield
+    except Declined as error:
+        raise InvalidArgumentError(str(error), node=node.name, op=node.op) from error
+    except TfgError as error:
+        if error.node is None:
+            error.node, error.op = node.name, node.op
+        raise
+    except Exception as error:
+        pass_on(error)
+        raise UnimplementedError(f"JAX cannot trace it: {said(error)}", node=node.name, op=node.op) from error
+
+
+def _taken(name: str, value: Any, output: Output) -> Any:
+    """Return a value as an array of a tensor's dtype; InvalidArgumentError for an array of another kind or shape."""
+    dtype = output.dtype
+    assert isinstance(dtype, DType)
+    declared = output.node.attr_of(DType, "dtype") if output.node.op in VARIABLES else dtype.base
+    wanted = (declared or dtype).numpy
+    try:
+        require_width(wanted)
+        array = jnp.asarray(value)
+    except UnimplementedError as error:
+        raise UnimplementedError(f"'{name}': {error.message}", hint=error.hint) from None
+    if array.dtype != wanted:
+        if not jnp.can_cast(array.dtype, wanted, "same_kind"):
+            raise InvalidArgumentError(f"'{name}' is {wanted}, not {array.dtype}")
+        array = array.astype(wanted)
+    shape = as_shape(output.node.attr("shape")) if output.index == 0 else UNKNOWN
+    _require_shape(name, array.shape, shape)
+    return array
+
+
+def _require_shape(name: str, dims: Sequence[Any], shape: Shape) -> None:
+    """Raise InvalidArgumentError for dimensions that a declared shape rules out."""
+    if shape.dims is None:
+        return
+    fits = len(dims) == len(shape.dims) and all(
+        not isinstance(known, int) or known == dim for known, dim in zip(shape.dims, dims)
+    )
+    if not fits:
+        raise InvalidArgumentError(f"'{name}' has shape {shape}, not ({', '.join(map(str, dims))})")
+
+
+def _parameters(plan: Plan, lifted: frozenset[Node]) -> dict[str, Node]:
+    """Return the variables that a plan reads or writes and the lifted constants that it reads, by name."""
+    found: dict[str, Node] = {}
+    for step in plan.steps:
+        if step.node.op in VARIABLES:
+            found.setdefault(_variable_name(step.node), step.node)
+    constants = {step.node.name: step.node for step in plan.steps if step.node in lifted}
+    both = next((name for name in constants if name in found), None)
+    if both is not None:
+        raise InvalidArgumentError(f"'{both}' is the name of a variable and of a constant")
+    return found | constants
+
+
+def _variable_name(node: Node) -> str:
+    return node.text_attr("shared_name") or node.name
+
+
+def _require_lowerings(plan: Plan, graph: Graph, lifted: Sequence[Node], updates: bool) -> None:
+    """Raise UnimplementedError with all nodes that JAX cannot run."""
+    refused = whole_refusals(plan, graph, frozenset(lifted))
+    if not updates:
+        written = [step.node for step in plan.steps if (rule := lowering(step.node.op)) is not None and rule.updates]
+        refused |= dict.fromkeys(written, _UPDATED)
+    if not refused:
+        return
+    groups: dict[tuple[str, Reason], list[str]] = {}
+    for node, reason in refused.items():
+        groups.setdefault((node.op, reason), []).append(node.name)
+    lines = [f"{op} ({_some(names)}): {reason}" for (op, reason), names in groups.items()]
+    raise UnimplementedError(f"JAX does not get {counted(len(refused), 'node')}:", hint=_hint(refused), details=lines)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+
+def _hint(refused: Mapping[Node, Reason]) -> str:
+    """Return the next step for the first of the nodes that the user can feed, or the step of the first reason."""
+    node, reason = next(iter(refused.items()))
+    if reason is _UPDATED:
+        return _UPDATED.step
+    drawing = next((node for node in refused if has_fact(node.op, "random")), node)
+    return f"name '{drawing.name}' in `feeds`: its value then is an input of the function"

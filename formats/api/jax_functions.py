@@ -1,0 +1,109 @@
+"""The function `tfg.to_jax`: a graph as a pure function of JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from ...core.engines.engine_registry import jax_functions
+from ...core.graph.graph import Graph, Node, Output
+from ...core.graph.metagraph import Signature
+from ...core.graph.variable_nodes import VARIABLES
+from ...core.passes.pipeline import inline_functions
+from ...core.planning.reachability import needed_nodes
+from ...core.runtime.session.fetches import arranged, fetched_names
+from ...core.runtime.session.runner import Runner
+from ...core.runtime.session.session import Session
+from ...core.support.arguments import takes
+from ...core.support.errors import FailedPreconditionError, InvalidArgumentError
+from ...core.types.arrays import Array
+from .changes import found_outputs
+from .sessions import State, as_tensors, names_of, opened
+
+Parameters: TypeAlias = dict[str, Array]
+
+
+@takes(graph=Graph, state=Mapping | Session | None, constants=str, updates=bool)
+def to_jax(
+    graph: Graph,
+    fetches: Any = None,
+    feeds: Sequence[str] | str | Mapping[str, str] | None = None,
+    *,
+    state: State | Session | None = None,
+    constants: Literal["fixed", "parameters"] = "fixed",
+    updates: bool = False,
+) -> tuple[Callable[..., Any], Parameters]:
+    """Return a pure function of JAX, and the parameters for its first argument.
+
+    The function takes the parameters, then an array for each tensor in `feeds`, in order or by name, and returns the values
+    of `fetches` in their structure. By default both are those of the signature of a SavedModel, or the placeholders, and the
+    outputs that `explain` finds. `feeds` may map names of arguments to tensors.
+
+    The parameters are the values of the variables that `fetches` need, by name, as NumPy arrays: the values in `state`, in a
+    session, in a SavedModel, or of the initializers. With `constants="parameters"`, constants of floats with a dimension or
+    more are parameters too, for frozen graphs. With `updates` the function returns (outputs, new parameters).
+
+    NotFoundError without JAX; UnimplementedError names the nodes that JAX cannot run.
+    """
+    if constants not in ("fixed", "parameters"):
+        raise InvalidArgumentError(f"constants is '{constants}', and not 'fixed' or 'parameters'")
+    module = jax_functions()
+    inlined = inline_functions(graph)[0] if graph.functions else graph
+    signature = None if fetches is not None or feeds is not None else _signature(graph)
+    structure = fetches if fetches is not None else signature.fetched if signature is not None else list(found_outputs(graph))
+    outputs = [inlined.result(name) for name in fetched_names(structure, graph)]
+    inputs = {name: inlined.output(tensor) for name, tensor in _fed(inlined, outputs, feeds, signature).items()}
+    lifted = [node for node in inlined if constants == "parameters" and _is_weight(node)]
+
+    def arrange(values: Iterator[Any]) -> Any:
+        return arranged(structure, values)
+
+    function = module.JaxFunction(inlined, inputs, outputs, arrange, lifted, updates)
+    return function, _parameters(graph, function.parameters, state)
+
+
+def _signature(graph: Graph) -> Signature | None:
+    """Return the signature that was chosen when the graph was read, or the default."""
+    meta = graph.meta
+    return None if meta is None else meta.signatures.get(meta.chosen or "", meta.usual_signature)
+
+
+def _fed(
+    graph: Graph,
+    outputs: Iterable[Output | Node],
+    feeds: Sequence[str] | str | Mapping[str, str] | None,
+    signature: Signature | None,
+) -> dict[str, str]:
+    """Return the tensors that are fed, by the names of the arguments."""
+    if isinstance(feeds, Mapping):
+        return dict(feeds)
+    if feeds is not None:
+        return {name.removesuffix(":0"): name for name in names_of(feeds)}
+    if signature is not None:
+        return signature.fed
+    needed = needed_nodes(list(outputs))
+    return {node.name: node.name for node in graph if node.must_be_fed and node in needed}
+
+
+def _is_weight(node: Node) -> bool:
+    """Return True for a constant of floats with at least one dimension."""
+    dtype = node.output_dtypes[0] if node.is_constant else None
+    return dtype is not None and dtype.is_floating and bool(node.attrs["value"].shape)
+
+
+def _parameters(graph: Graph, nodes: Mapping[str, Node], state: State | Session | None) -> Parameters:
+    """Return the values of parameters; FailedPreconditionError for a variable without a value."""
+    values = {} if state is None or isinstance(state, Session) else as_tensors(state)
+    if any(node.op in VARIABLES and name not in values for name, node in nodes.items()):
+        session = state if isinstance(state, Session) else opened(graph, state)
+        values = Runner(session).state() | values
+    parameters = {}
+    for name, node in nodes.items():
+        if node.is_constant:
+            parameters[name] = node.constant_value()
+        elif name in values:
+            parameters[name] = values[name].numpy()
+        else:
+            problem = f"variable '{name}' has no value"
+            raise FailedPreconditionError(problem, node=node.name, op=node.op, hint="give the value in `state`")
+    return parameters

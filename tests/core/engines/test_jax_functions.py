@@ -1,0 +1,279 @@
+"""`tfg.to_jax`: graphs as pure functions of JAX. Skipped where JAX is not installed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
+pytestmark = pytest.mark.engine
+
+import jax  # noqa: E402
+from jax.experimental import checkify  # noqa: E402
+
+import tfg  # noqa: E402
+from tests.functions import define  # noqa: E402
+from tfg.core.building.builder import GraphBuilder  # noqa: E402
+from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError, TfgError, UnimplementedError  # noqa: E402
+
+
+def line():
+    """y = w x + b of a vector, by variables of both kinds, and the mean of y squared."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None], name="x")
+    w = b.variable(np.float32(2), "w", resource=True)
+    y = b.AddV2(b.Mul(x, w), b.variable(np.float32(1), "b", resource=False), name="y")
+    b.Mean(b.Square(y), b.constant(np.int32([0])), name="loss")
+    b.global_variables_initializer()
+    return b
+
+
+X = np.float32([1, 2])
+
+
+def test_a_graph_is_a_function_of_its_variables():
+    function, parameters = tfg.to_jax(line().graph, "loss:0", "x:0")
+    assert parameters == {"w": 2, "b": 1}
+    assert jax.jit(function)(parameters, X) == 17  # (9 + 25) / 2
+    assert function({"w": np.float32(0), "b": np.float32(3)}, x=X) == 9
+    assert repr(function) == "<JaxFunction of 2 parameters: x -> loss:0>"
+
+
+def test_gradients_and_batches():
+    function, parameters = tfg.to_jax(line().graph, "loss:0", "x:0")
+    by_parameters, by_input = jax.jit(jax.grad(function, argnums=(0, 1)))(parameters, X)
+    assert by_parameters == {"w": 13, "b": 8}  # the means of 2 y x and of 2 y
+    np.testing.assert_array_equal(by_input, [6, 10])  # 2 y w / 2
+    rows = jax.vmap(function, in_axes=(None, 0))(parameters, np.stack([X, X + 1]))
+    np.testing.assert_array_equal(rows, [17, 37])  # (25 + 49) / 2
+    hessian = jax.hessian(function)(parameters, X)
+    assert hessian["w"]["w"] == 5  # the mean of 2 x x
+
+
+def test_outputs_have_the_structure_of_the_fetches():
+    b = line()
+    b.NoOp(name="nothing")
+    function, parameters = tfg.to_jax(b.graph, {"y": "y:0", "all": ["loss", "nothing"]})
+    outputs = function(parameters, X)
+    np.testing.assert_array_equal(outputs["y"], [3, 5])
+    assert outputs["all"] == [17, None]
+
+
+def test_names_of_arguments():
+    function, parameters = tfg.to_jax(line().graph, "y:0", {"rows": "x:0"})
+    np.testing.assert_array_equal(function(parameters, rows=X), [3, 5])
+    for wrong in (lambda: function(parameters), lambda: function(parameters, X, X), lambda: function(parameters, x=X)):
+        with pytest.raises(InvalidArgumentError, match="rows"):
+            wrong()
+
+
+def test_inputs_are_checked():
+    function, parameters = tfg.to_jax(line().graph, "y:0")
+    with pytest.raises(InvalidArgumentError, match=r"'x' has shape \(\?\), not \(1, 2\)"):
+        function(parameters, X[None])
+    with pytest.raises(InvalidArgumentError, match="'x' is float32, not complex64"):
+        function(parameters, X.astype("complex64"))
+    with pytest.raises(InvalidArgumentError, match="'w' has no value"):
+        function({"b": X}, X)
+
+
+def test_the_state_may_be_given():
+    _, parameters = tfg.to_jax(line().graph, "y:0", state={"w": np.float32(10)})
+    assert parameters == {"w": 10, "b": 1}
+    session = tfg.Session(line().graph)
+    session.run("init")
+    assert tfg.to_jax(line().graph, "y:0", state=session)[1] == {"w": 2, "b": 1}
+
+
+def test_a_variable_without_a_value():
+    b = GraphBuilder()
+    handle = b.VarHandleOp(dtype="float32", shape=[], name="w")
+    b.ReadVariableOp(handle, dtype="float32", name="y")
+    with pytest.raises(FailedPreconditionError, match="'w' has no value"):
+        tfg.to_jax(b.graph, "y:0")
+    function, parameters = tfg.to_jax(b.graph, "y:0", state={"w": np.float32(5)})
+    assert function(parameters) == 5
+
+
+def test_constants_become_parameters():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    b.Mul(b.Mul(x, b.constant(np.float32([3, 4]), name="w")), b.constant(np.float32(2), name="factor"), name="y")
+    assert tfg.to_jax(b.graph, "y:0")[1] == {}
+    function, parameters = tfg.to_jax(b.graph, "y:0", constants="parameters")
+    assert list(parameters) == ["w"]
+    gradients = jax.grad(lambda held: function(held, X).sum())(parameters)
+    np.testing.assert_array_equal(gradients["w"], [2, 4])
+    with pytest.raises(InvalidArgumentError, match="'all'"):
+        tfg.to_jax(b.graph, "y:0", constants="all")
+
+
+@pytest.mark.parametrize("resource", [False, True])
+def test_updates_are_results(resource):
+    b = GraphBuilder()
+    counter = b.variable(np.float32(3), "counter", resource=resource)
+    amount = b.constant(np.float32(2))
+    added = (
+        b.AssignAddVariableOp(counter.handle, amount, name="add")
+        if resource
+        else b.AssignAdd(counter.handle, amount, name="add")
+    )
+    with b.control_dependencies([added.node if hasattr(added, "node") else added]):
+        b.Mul(b.ReadVariableOp(counter.handle, dtype="float32") if resource else added, b.constant(np.float32(10)), name="y")
+    b.global_variables_initializer()
+    with pytest.raises(UnimplementedError) as caught:
+        tfg.to_jax(b.graph, "y:0")
+    assert "updates=True" in caught.value.hint
+    assert "(add)" in caught.value.details[0]
+    function, parameters = tfg.to_jax(b.graph, "y:0", updates=True)
+    for count in (5, 7):
+        value, parameters = jax.jit(function)(parameters)
+        assert (value, parameters["counter"]) == (count * 10, count)
+
+
+def test_a_training_step_is_a_function():
+    b = line()
+    training = tfg.train(b.graph, "loss:0", {"x:0": X}, steps=1, optimizer="sgd", lr=0.1)
+    function, parameters = tfg.to_jax(training.session.graph, ["loss:0", training.train_op], "x:0", updates=True)
+    with jax.enable_x64(True):
+        (loss, nothing), after = jax.jit(function)({**parameters, "w": np.float32(2), "b": np.float32(1)}, X)
+    assert (loss, nothing) == (17, None)
+    np.testing.assert_allclose([after["w"], after["b"]], [0.7, 0.2], rtol=1e-6)
+
+
+def test_refused_nodes_are_named_together():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    noise = b.RandomUniform(b.Shape(x, out_type="int32"), dtype="float32", name="noise")
+    words = b.AsString(x, name="words")
+    b.Add(b.AddV2(x, noise), b.StringToNumber(words, name="numbers"), name="y")
+    with pytest.raises(UnimplementedError) as caught:
+        tfg.to_jax(b.graph, "y:0")
+    assert caught.value.message == "JAX does not get 3 nodes:"
+    assert {line.partition(":")[0] for line in caught.value.details} == {
+        "RandomUniform (noise)", "AsString (words)", "StringToNumber (numbers)",
+    }  # fmt: skip
+    assert "'noise' in `feeds`" in caught.value.hint
+    function, _ = tfg.to_jax(b.graph, "y:0", ["x:0", "noise:0", "numbers:0"])
+    np.testing.assert_array_equal(function({}, X, X, X), X * 3)
+
+
+def test_strings_and_ops_without_a_lowering_may_depend_on_constants():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    numbers = b.StringToNumber(b.constant([b"3", b"4"]))
+    b.Mul(x, numbers, name="y")
+    function, _ = tfg.to_jax(b.graph, "y:0")
+    np.testing.assert_array_equal(function({}, X), [3, 8])
+
+
+def test_defaults_and_placeholders_inside():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    rate = b.PlaceholderWithDefault(b.constant(np.float32(0.5)), shape=[], name="rate")
+    b.Mul(b.Neg(x, name="middle"), rate, name="y")
+    np.testing.assert_array_equal(tfg.to_jax(b.graph, "y:0")[0]({}, X), X * -0.5)
+    np.testing.assert_array_equal(tfg.to_jax(b.graph, "y:0", ["middle:0", "rate:0"])[0]({}, X, 2.0), X * 2)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_64_bits_are_never_cut_in_silence(dtype):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype=dtype, shape=[], name="x")
+    b.Mul(b.AddV2(x, b.constant(np.array(1, dtype)), name="sum"), b.constant(np.array(1, dtype)), name="y")
+    b.Cast(b.Cast(b.Placeholder(dtype="int32", shape=[], name="small"), DstT=dtype, name="wide"), DstT="float32", name="cast")
+    function, _ = tfg.to_jax(b.graph, "y:0")
+    with pytest.raises(UnimplementedError, match=r"'x': .*64 bits") as caught:
+        function({}, 2**40)
+    assert "jax_enable_x64" in caught.value.hint
+    with pytest.raises(UnimplementedError, match=r"'wide'.*64 bits"):
+        tfg.to_jax(b.graph, "cast:0")[0]({}, np.int32(1))
+    with jax.enable_x64(True):
+        value = jax.jit(function)({}, np.array(2**40, dtype))
+    assert (value.dtype, float(value)) == (dtype, 2**40 + 1)
+
+
+def test_constants_of_64_bits_that_fit_are_taken():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3], name="x")
+    for name, value in (("near", 2), ("far", 2**33)):
+        b.GatherV2(x, b.constant(np.int64(value)), b.constant(np.int32(0)), name=name)
+    assert tfg.to_jax(b.graph, "near:0")[0]({}, np.float32([1, 2, 3])) == 3
+    with pytest.raises(TfgError, match="'far'"):
+        tfg.to_jax(b.graph, "far:0")[0]({}, np.float32([1, 2, 3]))
+
+
+def repeated(limit):
+    """y = x w**n in a While that reads the variable w in its body; n is 3, or an input."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[], name="x")
+    w = b.variable(np.float32(2), "w", resource=True)
+    many = b.constant(np.int32(3)) if limit else b.Placeholder(dtype="int32", shape=[], name="n")
+    types = ["int32", "int32", "float", "resource"]
+    define(b, "less", types, lambda f, i, n, y, h: [f.Less(i, n)])
+    define(
+        b, "body", types,
+        lambda f, i, n, y, h: [f.AddV2(i, f.constant(np.int32(1))), n, f.Mul(y, f.ReadVariableOp(h, dtype="float32")), h],
+    )  # fmt: skip
+    b.Identity(b.While([b.constant(np.int32(0)), many, x, w.handle], cond="less", body="body")[2], name="y")
+    b.global_variables_initializer()
+    return b.graph
+
+
+def test_a_loop_of_known_length_has_gradients():
+    function, parameters = tfg.to_jax(repeated(3), "y:0")
+    assert function(parameters, 5.0) == 40
+    gradients = jax.grad(function, argnums=(0, 1))(parameters, 5.0)
+    assert (gradients[0]["w"], gradients[1]) == (60, 8)  # 3 x w**2, w**3
+
+
+def test_a_loop_of_unknown_length_has_values_and_tangents():
+    function, parameters = tfg.to_jax(repeated(None), "y:0", ["x:0", "n:0"])
+    assert jax.jit(function)(parameters, 5.0, np.int32(4)) == 80
+    value, tangent = jax.jvp(lambda x: function(parameters, x, np.int32(4)), (5.0,), (1.0,))
+    assert (value, tangent) == (80, 16)
+
+
+def test_branches_of_both_kinds():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[], name="x")
+    positive = b.Greater(x, b.constant(np.float32(0)))
+    no, yes = b.Switch(x, positive)
+    b.Merge([b.Neg(no), b.Mul(yes, b.constant(np.float32(3)))], name="v1")
+    define(b, "triple", ["float"], lambda f, a: [f.Mul(a, f.constant(np.float32(3)))])
+    define(b, "minus", ["float"], lambda f, a: [f.Neg(a)])
+    b.StatelessIf(positive, [x], Tout=["float32"], then_branch="triple", else_branch="minus", name="v2")
+    for name in ("v1:0", "v2:0"):
+        function, _ = tfg.to_jax(b.graph, name)
+        assert [float(jax.jit(function)({}, value)) for value in (2.0, -2.0)] == [6, 2]
+        assert [float(jax.grad(function, argnums=1)({}, value)) for value in (2.0, -2.0)] == [3, -1]
+        assert jax.vmap(function, (None, 0))({}, np.float32([2, -2])).tolist() == [6, 2]
+
+
+def test_checks_of_values_are_checkifys():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="int32", shape=[], name="x")
+    b.GatherV2(b.constant(np.float32([1, 2, 3])), x, b.constant(np.int32(0)), name="y")
+    function, _ = tfg.to_jax(b.graph, "y:0")
+    error, value = checkify.checkify(jax.jit(function))({}, np.int32(2))
+    assert (error.get(), value) == (None, 3)
+    error, _ = checkify.checkify(jax.jit(function))({}, np.int32(7))
+    assert "node 'y' (GatherV2)" in error.get()
+    jax.jit(function)({}, np.int32(7))
+
+
+def test_the_signature_is_the_default():
+    """The model multiplies by its scale and counts its calls."""
+    function, parameters = tfg.to_jax(tfg.load("sample_graphs/scaler_saved_model"), updates=True)
+    assert list(function.inputs) == ["x"]
+    with jax.enable_x64(True):
+        outputs, after = function(parameters, np.float32([[1, 2]]))
+    np.testing.assert_array_equal(outputs["scaled"], parameters["scale"] * [[1, 2]])
+    assert (outputs["calls"], after["calls"], parameters["calls"]) == (1, 1, 0)
+
+
+def test_without_jax(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "tfg.core.engines.xla.jax_functions", None)
+    with pytest.raises(TfgError, match="a function of JAX needs module") as caught:
+        tfg.to_jax(line().graph, "y:0")
+    assert "tfg[xla]" in caught.value.hint
