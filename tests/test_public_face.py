@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import pickle
 import traceback
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -91,6 +92,8 @@ def right_arguments(folder):
         "FileAccess.everything": (tfg.FileAccess.everything, {}),
         "GraphBuilder": (tfg.GraphBuilder, {}),
     }
+    if find_spec("jax") is not None:
+        found["to_jax"] = (tfg.to_jax, {"graph": graph, "fetches": "y:0", "feeds": ["x:0"]})
     products = {"graph": graph, "y": "y:0", "x": "x:0", "v": np.ones(2, np.float32), "feeds": feeds}
     return found | {name: (getattr(tfg, name), products) for name in ("jvp", "hessian_vector")}
 
@@ -114,7 +117,7 @@ MADE_BY_TFG = {
 
 def test_every_public_name_is_tried(tmp_path):
     tried = {name.partition(".")[0] for name in right_arguments(tmp_path)}
-    assert tried == set(tfg.__all__) - MADE_BY_TFG - {"errors"}
+    assert tried | {"to_jax"} == set(tfg.__all__) - MADE_BY_TFG - {"errors"}
     assert all(isinstance(getattr(tfg, name), type) for name in MADE_BY_TFG)
     for function, arguments in right_arguments(tmp_path).values():
         call(function, arguments)

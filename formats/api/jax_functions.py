@@ -17,7 +17,7 @@ from ...core.runtime.session.session import Session
 from ...core.support.arguments import takes
 from ...core.support.errors import FailedPreconditionError, InvalidArgumentError
 from ...core.types.arrays import Array
-from .changes import found_outputs
+from .outputs import default_outputs
 from .sessions import State, as_tensors, names_of, opened
 
 Parameters: TypeAlias = dict[str, Array]
@@ -50,7 +50,7 @@ def to_jax(
     module = jax_functions()
     inlined = inline_functions(graph)[0] if graph.functions else graph
     signature = None if fetches is not None or feeds is not None else _signature(graph)
-    structure = fetches if fetches is not None else signature.fetched if signature is not None else list(found_outputs(graph))
+    structure = fetches if fetches is not None else signature.fetched if signature is not None else list(default_outputs(graph))
     outputs = [inlined.result(name) for name in fetched_names(structure, graph)]
     inputs = {name: inlined.output(tensor) for name, tensor in _fed(inlined, outputs, feeds, signature).items()}
     lifted = [node for node in inlined if constants == "parameters" and _is_weight(node)]
