@@ -50,7 +50,8 @@ def to_jax(
     module = jax_functions()
     inlined = inline_functions(graph)[0] if graph.functions else graph
     signature = None if fetches is not None or feeds is not None else _signature(graph)
-    structure = fetches if fetches is not None else signature.fetched if signature is not None else list(default_outputs(graph))
+    structure = fetches if fetches is not None or signature is None else signature.fetched
+    structure = list(default_outputs(graph)) if structure is None else structure
     outputs = [inlined.result(name) for name in fetched_names(structure, graph)]
     inputs = {name: inlined.output(tensor) for name, tensor in _fed(inlined, outputs, feeds, signature).items()}
     lifted = [node for node in inlined if constants == "parameters" and _is_weight(node)]
