@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .core.runtime.state.file_access import FileAccess
     from .core.training.train_step import Clipping
     from .formats import load, save
-    from .formats.api.analyses import check, compare, compare_states, diff, flops, flops_rows, ops, profile
+    from .formats.api.analyses import check, compare, compare_states, diff, flops_rows, ops
     from .formats.api.changes import convert, extract, freeze, reduce
     from .formats.api.checkpoints import (
         Checkpoint,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         write_checkpoint,
     )
     from .formats.api.classes import read_labels, top_classes
+    from .formats.api.counting import FlopsCounter, flops, profile
     from .formats.api.drawing import Drawing, draw
     from .formats.api.engines import explain_engine
     from .formats.api.jax_functions import to_jax
@@ -58,6 +59,7 @@ _LAZY = {
     "EngineReport": "core.engines.engine_report",
     "FileAccess": "core.runtime.state.file_access",
     "FitReport": "formats.api.training",
+    "FlopsCounter": "formats.api.counting",
     "FlopsReport": "core.flops.flops_report",
     "GradientCheck": "core.gradients.central_differences",
     "Graph": "core.graph.graph",
@@ -94,7 +96,7 @@ _LAZY = {
     "explain_races": "core.explaining.race_report",
     "extract": "formats.api.changes",
     "fit": "formats.api.training",
-    "flops": "formats.api.analyses",
+    "flops": "formats.api.counting",
     "flops_rows": "formats.api.analyses",
     "freeze": "formats.api.changes",
     "gradients": "core.gradients",
@@ -106,7 +108,7 @@ _LAZY = {
     "node_fates": "core.passes.node_outcomes",
     "ops": "formats.api.analyses",
     "optimize": "core.passes.pipeline",
-    "profile": "formats.api.analyses",
+    "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
     "read_labels": "formats.api.classes",
     "reduce": "formats.api.changes",
@@ -126,6 +128,7 @@ __all__ = [
     "EngineReport",
     "FileAccess",
     "FitReport",
+    "FlopsCounter",
     "FlopsReport",
     "GradientCheck",
     "Graph",

@@ -84,6 +84,7 @@ def right_arguments(folder):
                 "pattern": "v",
             },
         ),
+        "FlopsCounter": (tfg.FlopsCounter, {"graph": graph, "fetches": ["y:0"], "feeds": ["x:0"]}),
         "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),

@@ -1,4 +1,4 @@
-"""The functions behind `tfg check`, `compare`, `diff`, `flops --measured` and `ops`."""
+"""The functions behind `tfg check`, `compare`, `diff` and `ops`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from ...core.comparing.drawn_feeds import Feeds
 from ...core.comparing.graph_diff import GraphDiff
 from ...core.comparing.value_comparison import GraphComparison, compare_graphs, compare_values
 from ...core.explaining.problems import Problem, find_problems
-from ...core.flops import count_flops as flops
-from ...core.flops.measured import Measurement, measure
 from ...core.flops.views import rows as flops_rows
 from ...core.graph.graph import Graph
 from ...core.op_libraries.op_listing import OpDetail, OpSummary, describe_op, is_declared, select_ops
@@ -22,7 +20,7 @@ from ..loading import load_leniently
 from ..model_diff import diff_models
 from .sessions import State, as_tensors, named, names_of, opened
 
-__all__ = ["check", "compare", "compare_states", "diff", "flops", "flops_rows", "ops", "profile"]
+__all__ = ["check", "compare", "compare_states", "diff", "flops_rows", "ops"]
 
 
 @takes(graph=Graph | str | os.PathLike | bytes)
@@ -79,25 +77,6 @@ def compare(
 def compare_states(before: State, after: State, *, tolerance: float = 1e-5) -> GraphComparison:
     """Return how far the tensors of two states differ, by name."""
     return compare_values(as_tensors(before), as_tensors(after), tolerance)
-
-
-@takes(graph=Graph, feeds=Mapping | None, warmup=int, runs=int, state=Mapping | None)
-def profile(
-    graph: Graph,
-    fetches: Sequence[str] | str = (),
-    feeds: Mapping[str, Any] | None = None,
-    *,
-    warmup: int = 1,
-    runs: int = 1,
-    state: State | None = None,
-) -> Measurement:
-    """Run a graph and return the time, FLOPs and bytes of each node, and the memory peak.
-
-    `fetches` are tensors or operations, by default the outputs. Variables are initialized, then set to the values of
-    `state`. `tfg.core.flops.measured.chrome_trace` makes a trace for Perfetto of the measurement.
-    """
-    names = names_of(fetches) or guessed_fetches(graph)
-    return measure(opened(graph, state), names, named(feeds), warmup=warmup, runs=runs)
 
 
 @takes(family=str | None, missing_kernel=bool)

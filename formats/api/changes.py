@@ -12,9 +12,8 @@ from ...core.graph.graph import Graph
 from ...core.onnx.exporting import export
 from ...core.passes.pipeline import inline_functions
 from ...core.runtime.session.runner import Runner
-from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ...core.support.file_formats import extension_of
 from ...core.transforms import freezing
@@ -23,7 +22,7 @@ from ...core.transforms.subgraphs import subgraph
 from ..onnx_model import require, save_onnx
 from ..saving import graph_form, write_graph
 from .outputs import default_fetches, default_outputs
-from .sessions import LocalOpener, State, as_tensors, named, names_of, opened
+from .sessions import Opener, State, as_tensors, local_session, named, names_of, opened
 
 
 @takes(graph=Graph, values=Mapping | SessionLike | None, inline=bool)
@@ -102,7 +101,7 @@ def reduce(
     feeds: Mapping[str, Any] | None = None,
     *,
     state: State | None = None,
-    open_session: LocalOpener | None = None,
+    open_session: Opener | None = None,
     on_error: Callable[[TfgError], object] = lambda error: None,
 ) -> Graph:
     """Return a part of the graph, no node of which can be left out, for which `fails` returns True.
@@ -115,8 +114,7 @@ def reduce(
     given = named(feeds)
     names = [name.partition(":")[0] for name in names_of(fetches) or default_fetches(graph)]
     drawn = generated_feeds(graph, given, names)
-    session = opened(graph, state) if open_session is None else open_session(graph)
-    expect(Session, session)
+    session = local_session(graph, open_session, state)
     recorder = Recorder(session.runnable())
     try:
         session.run(names, drawn, hook=recorder)

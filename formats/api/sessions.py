@@ -10,14 +10,13 @@ from ...core.runtime.session.runner import Runner, initializers, iterator_initia
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import expect
+from ...core.support.errors import ArgumentTypeError
 from ...core.types.tensors import Tensor
 
 State: TypeAlias = Mapping[str, Any]
 """Values of variables by name: arrays or Tensors."""
 Opener: TypeAlias = Callable[[Graph], SessionLike]
 """A function from a graph to a session of the graph, with the engine, files and limits that the caller chooses."""
-LocalOpener: TypeAlias = Callable[[Graph], Session]
-"""An Opener of sessions in this process."""
 
 
 def opened(graph: Graph, state: State | None = None, seed: int | None = 0) -> Session:
@@ -42,6 +41,14 @@ def session_on(graph: Graph, open_session: Opener | None, state: State | None = 
         return opened(graph, state, seed)
     session = open_session(graph)
     expect(SessionLike, session)
+    return session
+
+
+def local_session(graph: Graph, open_session: Opener | None, state: State | None = None) -> Session:
+    """Return the session in this process that the caller opens, by default as `opened` does; ArgumentTypeError for others."""
+    session = session_on(graph, open_session, state)
+    if not isinstance(session, Session):
+        raise ArgumentTypeError("open_session must return a Session of this process")
     return session
 
 

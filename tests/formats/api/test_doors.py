@@ -58,6 +58,33 @@ def test_diff(model):
     assert tfg.diff(model, model.copy()).is_empty
 
 
+def test_flops_counts_what_the_command_counts(model, tmp_path):
+    """Of y = x w + 1 the product and the sum are N each; the gradient of w needs the backward pass."""
+    report = tfg.flops(model, "y:0", sizes={"N": 5})
+    assert report.total().flops == 10 and report.symbols == {}
+    assert str(tfg.flops(model, "y:0").total().flops) == "2*N"
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="no such size"):
+        tfg.flops(model, "y:0", sizes={"M": 5})
+    trained = tfg.flops(model, "loss:0", backward=True, values=FEEDS)
+    assert set(trained.sections()) == {"forward", "backward"}
+    counter = tfg.FlopsCounter(model, "loss:0", backward=True, sizes={"N": 2})
+    own, everything = counter.by_variable()["w"]
+    assert own == everything and own.flops == trained.sections()["backward"].flops
+    tfg.save(model, tmp_path / "g.pb")
+    shown = command("flops", tmp_path / "g.pb", "--fetch", "loss", "--backward", "--batch", "2", "--format", "json").json
+    assert shown["total"]["flops"] == trained.total().flops
+    assert [row.op for row in tfg.FlopsCounter(model, "y:0", sizes={"N": 2}).beside_profiler()] != []
+
+
+def test_profile_takes_a_session_of_the_caller(model):
+    session = tfg.Session(model)
+    session.run("init")
+    found = tfg.profile(model, "y:0", FEEDS, open_session=lambda graph: session)
+    assert found.flops == 4 and {node.op for node in found.nodes} >= {"Mul", "AddV2"}
+    with pytest.raises(TypeError, match="Session"):
+        tfg.profile(model, "y:0", FEEDS, open_session=lambda graph: None)
+
+
 def test_freeze_takes_initial_values_values_and_sessions(model):
     session = tfg.Session(model)
     session.run("init")

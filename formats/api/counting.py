@@ -1,0 +1,200 @@
+"""The functions behind `tfg flops`: counts of FLOPs, and measurements beside them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import statistics
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.explaining.graph_facts import explain_graph
+from ...core.explaining.roles import Roles
+from ...core.flops import FlopsReport, count_flops
+from ...core.flops.flops_report import Section
+from ...core.flops.input_shapes import Shapes
+from ...core.flops.measured import Measurement, measure
+from ...core.flops.tfprof import Difference, compare
+from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, mean_of, recorded_shapes
+from ...core.flops.training_steps import per_variable, with_backward
+from ...core.graph.graph import Graph
+from ...core.passes.pipeline import guessed_fetches
+from ...core.support.arguments import takes
+from ...core.support.errors import InvalidArgumentError
+from ..run_metadata import read_run_metadata
+from .sessions import Opener, State, local_session, named, names_of
+
+if TYPE_CHECKING:
+    from ..cluster.cluster_session import ClusterSession
+
+
+class FlopsCounter:
+    """A count of FLOPs, and the views of the count that need more than the report.
+
+    The arguments are those of `tfg.flops`. `run_metadata` is a file with TensorFlow's RunMetadata or StepStats, whose shapes
+    fill in the shapes that the graph leaves open.
+    """
+
+    @takes(
+        graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, sizes=Mapping | None, backward=bool,
+        loss=str | None, wrt=str, run_metadata=str | os.PathLike | None,
+    )  # fmt: skip
+    def __init__(
+        self,
+        graph: Graph,
+        fetches: Sequence[str] | str = (),
+        feeds: Iterable[str] = (),
+        *,
+        shapes: Shapes | None = None,
+        values: Mapping[str, Any] | None = None,
+        trips: Mapping[str, int] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        backward: bool = False,
+        loss: str | None = None,
+        wrt: str = "",
+        run_metadata: str | os.PathLike[str] | None = None,
+    ) -> None:
+        names = names_of(fetches) or counted_fetches(graph)
+        self.graph = graph
+        self.gradients: Mapping[str, str] = {}
+        """The names of gradients by variable, where the backward pass is counted."""
+        if backward or loss is not None:
+            self.graph, self.gradients = with_backward(graph, _loss(graph, names) if loss is None else loss, wrt)
+        self.fetches = (*names, *self.gradients.values())
+        self.times: Sequence[NodeTime] = () if run_metadata is None else read_run_metadata(os.fspath(run_metadata))
+        """The recorded executions of nodes."""
+        self._feeds = tuple(feeds)
+        self._given = shapes or {}
+        self._values = {name: np.asarray(value) for name, value in (values or {}).items()}
+        self._trips = trips or {}
+        self._sizes = sizes or {}
+
+    @functools.cached_property
+    def report(self) -> FlopsReport:
+        """The count."""
+        report = count_flops(self.graph, self.fetches, self._feeds, shapes=self.shapes, values=self._values, trips=self._trips)
+        numbers = {_symbol(size, report): number for size, number in self._sizes.items()}
+        return report.substituted(numbers) if numbers else report
+
+    @property
+    def shapes(self) -> dict[str, Any]:
+        """The shapes that are given, by themselves, with a value or in the RunMetadata."""
+        shapes = {**{name: value.shape for name, value in self._values.items()}, **self._given}
+        return recorded_shapes(self.graph, self.times) | shapes if self.times else shapes
+
+    def by_variable(self) -> dict[str, tuple[Section, Section]]:
+        """Return the cost of the backward pass by variable: of the nodes for the variable alone, and of all nodes needed."""
+        return per_variable(self.graph, self.gradients, self.report)
+
+    def timings(self) -> list[Timing]:
+        """Return the times in the RunMetadata beside the counts, the slowest first."""
+        return joined(self.report, self.times)
+
+    def beside_profiler(self) -> list[Difference]:
+        """Return the counts beside those of tf.profiler's formulas, by op."""
+        return compare(self.graph, self.report, self.shapes, self._sizes.get("N"))
+
+    def measure_on_cluster(
+        self, session: ClusterSession, feeds: Mapping[str, Any], *, warmup: int = 1, runs: int = 3
+    ) -> ClusterMeasurement:
+        """Run the fetches on a cluster, and return the times that the servers record beside the counts."""
+        for _ in range(warmup):
+            session.run(self.fetches, feeds)
+        wall, traces = [], []
+        for _ in range(runs):
+            started = time.perf_counter()
+            session.run(self.fetches, feeds)
+            wall.append(time.perf_counter() - started)
+            traces.append(session.traced(self.fetches, feeds))
+        self.times = [node_time for trace in traces for node_time in trace]
+        return ClusterMeasurement(mean_of(self.timings(), runs), statistics.mean(wall), runs, tuple(traces[-1]))
+
+
+def flops(
+    graph: Graph,
+    fetches: Sequence[str] | str = (),
+    feeds: Iterable[str] = (),
+    *,
+    shapes: Shapes | None = None,
+    values: Mapping[str, Any] | None = None,
+    trips: Mapping[str, int] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    backward: bool = False,
+    loss: str | None = None,
+    wrt: str = "",
+) -> FlopsReport:
+    """Count the FLOPs of all nodes that run for `fetches`, by default the outputs.
+
+    `feeds` names tensors that are fed. Unknown dimensions are symbols, which `sizes` replaces by numbers: `N` is the batch,
+    others are those of the report. `shapes` gives the shapes of placeholders and other tensors, `values` the feeds that
+    decide shapes, `trips` the iterations of loops by name. `backward` counts the gradients of `loss` too, by default of the
+    first fetch or of the loss that stands out, with respect to the variables whose names match `wrt`. InvalidArgumentError
+    for a size that nothing depends on.
+    """
+    return FlopsCounter(
+        graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, backward=backward, loss=loss, wrt=wrt
+    ).report
+
+
+@takes(graph=Graph, feeds=Mapping | None, warmup=int, runs=int, state=Mapping | None)
+def profile(
+    graph: Graph,
+    fetches: Sequence[str] | str = (),
+    feeds: Mapping[str, Any] | None = None,
+    *,
+    warmup: int = 1,
+    runs: int = 1,
+    state: State | None = None,
+    open_session: Opener | None = None,
+) -> Measurement:
+    """Run a graph and return the time, FLOPs and bytes of each node, and the memory peak.
+
+    `fetches` are tensors or operations, by default the outputs. Variables are initialized, then set to the values of
+    `state`; `open_session` opens another session of this process. `tfg.core.flops.measured.chrome_trace` makes a trace for
+    Perfetto of the measurement.
+    """
+    names = names_of(fetches) or guessed_fetches(graph)
+    session = local_session(graph, open_session, state)
+    return measure(session, names, named(feeds), warmup=warmup, runs=runs)
+
+
+def counted_fetches(graph: Graph) -> tuple[str, ...]:
+    """Return the outputs of a graph, or training operations where there are no outputs.
+
+    InvalidArgumentError where there are none, and for a graph with several signatures.
+    """
+    signatures = graph.meta.signatures if graph.meta is not None else {}
+    usual = graph.meta.usual_signature if graph.meta is not None else None
+    if usual is not None and usual.outputs:
+        return tuple(usual.fetched.values())
+    if signatures:
+        several = ", ".join(signatures)
+        raise InvalidArgumentError(f"the graph has several signatures: {several}", hint="--signature says which to count")
+    facts = explain_graph(graph)
+    names = tuple(tensor.name for tensor in facts.outputs) or facts.train_ops
+    if not names:
+        raise InvalidArgumentError("no output stands out in this graph", hint="name one with --fetch")
+    return names
+
+
+def _loss(graph: Graph, fetches: Sequence[str]) -> str:
+    """Return the first fetch with a value, or the loss that the graph's own updates go by."""
+    losses = [name for name in fetches if ":" in name] or [node.output().name for node in Roles(graph).losses]
+    if not losses:
+        problem = f"'{fetches[0]}' has no value to differentiate, and no loss stands out in this graph"
+        raise InvalidArgumentError(problem, hint="name one with --loss")
+    return losses[0]
+
+
+def _symbol(size: str, report: FlopsReport) -> str:
+    """Return the symbol of a size; InvalidArgumentError where nothing counted depends on the size."""
+    for symbol in (size, f"n[{size}]"):
+        if symbol in report.symbols:
+            return symbol
+    if size == "N":
+        return size
+    known = ", ".join(report.symbols) or "none"
+    raise InvalidArgumentError(f"--size {size}: what is counted depends on no such size", hint=f"the sizes are: {known}")
