@@ -9,6 +9,7 @@ import click
 from ...core.support.file_formats import PAGES
 from ..helps import GroupedCommand
 from ..options import GraphReader, OutputFile, gathered, graph_options, quiet_option
+from ..sessions import ByteSize
 
 if TYPE_CHECKING:
     from ..jobs.view_job import ViewOptions
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
               help="Where to write; GRAPH's name with .html, in this folder, if not given.")  # fmt: skip
 @click.option("-F", "--fetch", "fetches", multiple=True, metavar="TENSOR", help="Count the FLOPs of this, not of the outputs.")
 @click.option("--no-flops", is_flag=True, help="Don't count FLOPs.")
+@click.option("--state", metavar="FILE", help="Show the variables' values of an .npz or .safetensors file or a checkpoint.")
+@click.option("--values", type=ByteSize(), metavar="SIZE", default="1M", show_default=True,
+              help="How many bytes of values the page holds for download, the smallest first; 0 for none.")  # fmt: skip
 @quiet_option
 @graph_options
 @gathered("view_job.ViewOptions")
@@ -31,6 +35,7 @@ def command(graph: str, out: str | None, reader: GraphReader, options: ViewOptio
     \b
     tfg view graph.pb
     tfg view saved_model_folder -o model.html
+    tfg view graph.pb --state model.ckpt-1000 --values 20M
     """
     from ..jobs.view_job import ViewJob
 

@@ -24,6 +24,8 @@ class ViewOptions:
 
     fetches: tuple[str, ...]
     no_flops: bool
+    state: str | None
+    values: int
     quiet: bool
 
 
@@ -45,7 +47,7 @@ class ViewJob:
             book = make_page(
                 self.graph, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
-                report=_progress(working, "describing nodes"),
+                report=_progress(working, "describing nodes"), state=options.state, values=options.values,
             )  # fmt: skip
             data = to_html(book, report=_progress(working, "writing nodes")).encode()
         write_file(out, [data])

@@ -17,6 +17,7 @@ from ..inference.inference import Inference
 from ..support.tensor_names import parse_tensor_name
 from .elision import folded, links
 from .node_roles import KINDS, kind_of
+from .node_values import NodeValue
 from .picture import Look, constants_in, frequent_ops, opened_tree
 from .scope_tree import Scope, name_inside
 
@@ -53,6 +54,7 @@ class Figures:
     sheets: tuple[Sheet, ...] = ()
     notes: tuple[str, ...] = ()
     """Computations that failed, with reasons."""
+    values: Mapping[Node, NodeValue] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ class Entry:
     group: int | None = None
     constants: tuple[str, ...] = ()
     """The texts of constants without a box, for the user's box."""
+    value: NodeValue | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -221,6 +224,7 @@ class _Binder:
             calls=tuple(name for name in dict.fromkeys(called) if name in self._graph.functions),
             flops=self._figures.flops.get(node, ""),
             share=self._figures.shares.get(node, 0.0),
+            value=self._figures.values.get(node),
         )
 
     def page(self, kind: str, name: str, nodes: Sequence[Node], **more: Any) -> Page:

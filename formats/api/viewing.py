@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import html
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from ...core.drawing.node_values import NodeValue
 from ...core.drawing.view_model import Book, Figures, Report, Sheet, make_book
 from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
 from ...core.flops import CountCache, count_flops
@@ -23,6 +25,7 @@ from ...core.support.words import counted
 from ...core.types.dims import DimLike
 from ..codecs.source import write_file
 from ..page.writing import to_html
+from .page_values import VALUES, page_values
 from .sessions import names_of
 
 _MAX_NAMES: Final = 3
@@ -50,9 +53,20 @@ class GraphPage(Displayed):
         write_file(path, [self.html.encode()])
 
 
-@takes(graph=Graph, flops=bool, height=int)
-def view(graph: Graph, fetches: Sequence[str] | str = (), *, flops: bool = True, height: int = 600) -> GraphPage:
+@takes(graph=Graph, flops=bool, height=int, values=int)
+def view(
+    graph: Graph,
+    fetches: Sequence[str] | str = (),
+    *,
+    flops: bool = True,
+    height: int = 600,
+    state: str | os.PathLike[str] | None = None,
+    values: int = VALUES,
+) -> GraphPage:
     """Return a page with the graph's scopes, nodes, shapes, FLOPs, stages and functions, to look through in a browser.
+
+    The values of variables come from `state`, an .npz or .safetensors file or a checkpoint, by default from the SavedModel.
+    The page holds up to `values` bytes of values for download, the smallest first.
 
     The page needs no network. `fetches` names the tensors whose FLOPs count, by default the outputs. A notebook shows the
     page in a frame of `height` pixels; `save` writes the page to a file. The errors of `count_flops` for wrong `fetches`.
@@ -60,7 +74,9 @@ def view(graph: Graph, fetches: Sequence[str] | str = (), *, flops: bool = True,
     title = graph.file.partition(".")[0] or graph.file or "graph"
     names = names_of(fetches)
     with rare_collection():
-        return GraphPage(title, to_html(make_page(graph, title, graph.file, names, flops=flops)), height)
+        file = None if state is None else os.fspath(state)
+        book = make_page(graph, title, graph.file, names, flops=flops, state=file, values=values)
+        return GraphPage(title, to_html(book), height)
 
 
 def make_page(
@@ -73,9 +89,15 @@ def make_page(
     is_sound: bool = True,
     sheets: Callable[[GraphFacts], Iterator[Sheet]] | None = None,
     report: Report = lambda done, total: None,
+    state: str | None = None,
+    values: int = VALUES,
 ) -> Book:
-    """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each."""
+    """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each.
+
+    The values of variables come from the file `state`, by default from the SavedModel; up to `values` bytes are in the page.
+    """
     page = _Page(graph, fetches)
+    page.values = page_values(graph, state, values, page.notes, report)
     return make_book(title, graph, page.figures(path, flops, is_sound, sheets or _sheets), report)
 
 
@@ -87,6 +109,7 @@ class _Page:
         self.fetches = fetches
         self.notes: list[str] = []
         self.derived = CountCache()
+        self.values: Mapping[Node, NodeValue] = {}
 
     def figures(self, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]) -> Figures:
         """Return the figures of the page; `path` is the graph's file in the suggested commands."""
@@ -101,6 +124,7 @@ class _Page:
             shares=flops_shares(self.graph, counts),
             sheets=tuple(sheets(facts)),
             notes=tuple(self.notes),
+            values=self.values,
         )
 
     def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:

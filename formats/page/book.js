@@ -9,7 +9,7 @@
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
  *   attributes: [string, string][], chain: string[], calls: string[], flops: string, share: number,
- *   effect: string, group: number | null, constants: string[], consumers: Use[],
+ *   effect: string, group: number | null, constants: string[], consumers: Use[], value?: NodeValue,
  * }} Entry
  * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, names?: string[], parts?: (number | Branch)[] }} Branch
  * @typedef {[source: number, target: number, output: number]} Link
@@ -88,9 +88,14 @@ class Store {
 }
 
 /** @param {string} text Deflated JSON in base64. @returns {Promise<any>} */
-async function unpack(text) {
+function unpack(text) {
+  return inflated(text).json();
+}
+
+/** @param {string} text Deflated bytes in base64. */
+function inflated(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")));
 }
 
 /** The book that stands in the page. @returns {Promise<Book>} */

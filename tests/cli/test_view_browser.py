@@ -1,13 +1,17 @@
 """The page of `tfg view` in a real browser: Chromium without a window."""
 
+import pathlib
 import re
+import time
 
+import numpy as np
 import pytest
 
 from tests.browser import PROGRAM, Browser
 from tests.cli.running import SAMPLES, tfg
 from tests.pages import large_graph, nasty_graph
-from tfg.formats import load
+from tfg.core.building.builder import GraphBuilder
+from tfg.formats import load, save
 from tfg.formats.api.viewing import make_page
 from tfg.formats.page.writing import to_html
 
@@ -48,16 +52,32 @@ def pages(tmp_path_factory):
     return page
 
 
+@pytest.fixture(scope="module")
+def valued(tmp_path_factory):
+    """A page of a graph with a constant and with the value of a variable."""
+    folder = tmp_path_factory.mktemp("valued")
+    g = GraphBuilder()
+    weights = g.VariableV2(shape=[2, 3], dtype="float", name="weights")
+    table = g.Const(value=np.array([0, 1, 1, np.nan, 9], np.float32), dtype="float", name="table")
+    g.AddV2(weights, g.Sum(table, 0, name="sum"), name="end")
+    save(g.graph, folder / "graph.pb")
+    np.savez(folder / "state.npz", weights=np.arange(6, dtype=np.float32).reshape(2, 3))
+    done = tfg("view", folder / "graph.pb", "-o", folder / "page.html", "--state", folder / "state.npz")
+    assert done.code == 0, done.err
+    return folder / "page.html"
+
+
 @pytest.fixture
 def opened(browser, pages):
     """Opens a page; at the end nothing may have gone wrong, and nothing but the file may have been asked for."""
 
     def open_page(name):
+        path = name if isinstance(name, pathlib.Path) else pages(name)
         browser.complaints.clear()
         browser.requests.clear()
         browser.emulate("light")
-        open_page.seconds = browser.open(pages(name))
-        open_page.path = pages(name)
+        open_page.seconds = browser.open(path)
+        open_page.path = path
         return browser
 
     yield open_page
@@ -164,6 +184,36 @@ def test_the_panel_says_what_explain_knows(opened):
     source = facts["node"]["inputs"][0].removesuffix(":0")
     browser.evaluate(f"[...document.querySelectorAll('#panel .link')].find(b => b.textContent === '{source}').click()")
     assert panel(browser).splitlines()[1] == source
+
+
+def show(browser, name):
+    """Let the search show a node."""
+    browser.evaluate("document.getElementById('search').value = ''")
+    browser.press("/")
+    browser.type(name)
+    browser.press("Enter")
+    browser.wait(f"document.querySelector('#panel h2').textContent === '{name}'")
+    browser.press("Escape")
+
+
+def test_values_are_shown_and_saved(opened, valued, tmp_path):
+    browser = opened(valued)
+    show(browser, "table")
+    said = panel(browser)
+    assert "min\n0\nmax\n9\nmean\n2.75\nstandard deviation\n3.63146" in said, "by hand: the square root of 13.1875"
+    assert "elements\n5\nzeros\n1\nNaN\n1\nInf\n0" in said and "0, 1, 1, nan, 9" in said
+    heights = browser.evaluate("[...document.querySelectorAll('.histogram rect')].map(bar => bar.height.baseVal.value)")
+    assert len(heights) == 24 and heights[2] == max(heights) == 2 * heights[0] and heights[1] == 0
+    show(browser, "weights")
+    assert "mean\n2.5" in panel(browser)
+    browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    browser.click(".download")
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "weights.npy").exists() and time.monotonic() < deadline:
+        browser.evaluate("1")
+        time.sleep(0.02)
+    browser.requests[:] = [url for url in browser.requests if not url.startswith("blob:")]
+    assert np.load(tmp_path / "weights.npy").tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_keys(opened):
