@@ -98,7 +98,7 @@ class OptimizeJob:
         if self.options.cluster:
             self._note_clusters(result)
         if self.options.verify:
-            self._verify(result, report.accuracy)
+            self._verify(result, report.tolerance)
         if self.options.output and self.may_write:
             from ...formats.saving import save
 
@@ -157,10 +157,10 @@ class OptimizeJob:
             columns = ("fetch", "worst step", "largest difference", "tolerance that passes", "passed")
             yield render.Table(columns, rows, f"verification over {counted(self.verification.steps, 'step')}")
 
-    def _verify(self, result: Graph, accuracy: Accuracy) -> None:
+    def _verify(self, result: Graph, stated: float | Accuracy) -> None:
         """Compare the results of each signature, which are never run together, or what is fetched."""
         options = self.options
-        tolerance = accuracy if options.tolerance is None else options.tolerance
+        tolerance = stated if options.tolerance is None else options.tolerance
         try:
             self.verification = verify(
                 self.graph, result, self.named, self.feeds, tolerance=tolerance,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.flops.views import shortened
 from ...core.passes.base.costs import GraphCost
-from ...core.passes.base.graph_pass import Pass
+from ...core.passes.base.graph_pass import Pass, WeightError
 from ...core.passes.order import all_passes
 from ...core.passes.pipeline import OptimizeReport, PassRecord
 from ...core.support.log import is_told
@@ -61,8 +61,26 @@ def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
     idle = {record.name for record in report.passes} - {record.name for record in busy}
     if idle and not is_told():
         yield render.Text(f"passes that changed nothing: {len(idle)}; -v shows every round")
+    if report.weight_errors:
+        yield _weight_table(report)
     yield from _refusals(report)
     yield render.Table(("op", "before", "after"), list(_op_rows(report)))
+
+
+def _weight_table(report: OptimizeReport) -> render.Table:
+    """Return the error of the weights of each layer, the largest relative error first."""
+    layers: dict[str, list[WeightError]] = {}
+    for error in report.weight_errors:
+        layers.setdefault(error.layer, []).append(error)
+    ranked = sorted(layers.items(), key=lambda item: -max(error.relative for error in item[1]))
+    rows = [
+        (
+            layer, len(errors), f"{sum(e.bytes_before for e in errors)} -> {sum(e.bytes_after for e in errors)}",
+            f"{max(e.largest for e in errors):.3g}", f"{max(e.relative for e in errors):.3g}",
+        )
+        for layer, errors in ranked
+    ]  # fmt: skip
+    return render.Table(("layer", "weights", "bytes", "largest error", "relative error"), rows, "errors of weights")
 
 
 def _round_rows(report: OptimizeReport) -> Iterator[tuple[Any, ...]]:

@@ -43,9 +43,14 @@ def _layers_of_weights(nodes: Sequence[NodeCost]) -> dict[str, str]:
     for node in sorted(nodes, key=lambda node: node.section != "forward"):
         scope = _scope(_forward_path(node.path))
         for weight in node.weights:
-            own = "" if weight.startswith(f"{node.path}/") else _scope(weight)
-            layers.setdefault(weight, own or scope or weight)
+            layers.setdefault(weight, layer_of(weight, node.path, scope))
     return layers
+
+
+def layer_of(weight: str, reader: str, scope: str | None = None) -> str:
+    """Return the layer of a weight by its name and its reader's; `scope` is the reader's scope in the forward pass."""
+    own = "" if weight.startswith(f"{reader}/") else _scope(weight)
+    return own or (_scope(reader) if scope is None else scope) or weight
 
 
 def _around(path: str, owners: Mapping[str, set[str]], around: Mapping[str, set[str]]) -> str:

@@ -25,7 +25,7 @@ from ..support.words import counted
 from ..transforms.subgraphs import forget_locations
 from .base.accuracy import Accuracy, loosest
 from .base.costs import CostMeter, GraphCost
-from .base.graph_pass import Pass, PassContext, Refusal, Shared
+from .base.graph_pass import Pass, PassContext, Refusal, Shared, WeightError
 from .base.pass_options import configure, parse_passes
 from .base.race_settling import settle_races
 from .cleanup.prune import Prune
@@ -51,6 +51,7 @@ class PassRecord:
     refused: tuple[Refusal, ...]
     accuracy: Mapping[str, Accuracy]
     """The accuracy class of each rule that fired: the loosest of several classes."""
+    weight_errors: tuple[WeightError, ...] = ()
     cost_before: GraphCost | None = None
     cost_after: GraphCost | None = None
 
@@ -73,6 +74,17 @@ class OptimizeReport(Report):
     def accuracy(self) -> Accuracy:
         """The loosest class of all changes."""
         return loosest(one for record in self.passes for one in record.accuracy.values())
+
+    @property
+    def tolerance(self) -> float | Accuracy:
+        """The tolerance of a comparison with the graph before: the largest that a pass states, or the accuracy class."""
+        stated = [find_pass(record.name).tolerance for record in self.passes if record.fired]
+        return max((one for one in stated if one is not None), default=self.accuracy)
+
+    @property
+    def weight_errors(self) -> tuple[WeightError, ...]:
+        """The errors of weights that passes store in fewer bits."""
+        return tuple(error for record in self.passes for error in record.weight_errors)
 
     @property
     def seconds(self) -> float:
@@ -268,7 +280,8 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     level = INFO if ctx.fired else DEBUG
     tell("pass %s, round %d: %d nodes, then %d, in %.3f s", one.name, number, nodes, after, seconds, level=level)
     accuracy = {rule: ctx.shared.accuracies.get(rule, one.accuracy) for rule in ctx.fired}
-    return PassRecord(one.name, number, nodes, after, seconds, dict(ctx.fired), tuple(ctx.refusals.values()), accuracy)
+    refused, errors = tuple(ctx.refusals.values()), tuple(ctx.weight_errors)
+    return PassRecord(one.name, number, nodes, after, seconds, dict(ctx.fired), refused, accuracy, errors)
 
 
 def _check(graph: Graph, after: Pass) -> None:

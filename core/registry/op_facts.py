@@ -95,6 +95,10 @@ FACTS: Final = {
     "true_of_equals": "a comparison that is true of equal numbers",
     "batch_normalization": "normalizes by mean and variance of each channel, given or of the batch",
     "program": "holds compiled code that only an engine runs: a function of its inputs, though its op is declared stateful",
+    "half_allow": "costs most of a network, and 16-bit floats serve it: sums of products, which kernels add in 32 bits",
+    "half_infer": "16-bit floats serve it, but not where its numbers come from an op that is of `half_deny`",
+    "half_deny": "takes 16-bit floats beyond their range or digits, and what reads its numbers too",
+    "half_clear": "moves, picks or compares numbers: 16-bit floats serve it as they serve its neighbours",
     "rectifier": "bounds its input from below: TensorFlow's fused kernels apply it to what they computed",
 }
 

@@ -1,6 +1,7 @@
 """DynamicPartition and its inverse, DynamicStitch."""
 # Ops here (scripts/regenerate.py writes this list):
-#   DynamicPartition DynamicStitch ParallelDynamicStitch
+#   ParallelDynamicStitch
+#   DynamicPartition DynamicStitch: half_clear
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import gradient, kernel, onnx, shape, zero_flops
+from ...registry.registry import facts, gradient, kernel, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
@@ -137,3 +138,6 @@ def _dynamic_stitch_onnx(g: Any, indices: Sequence[Any], data: Sequence[Any]) ->
     for places, rows in zip(numbers, data):
         result = g.ScatterND(result, g.unsqueeze(places, 1), g.reshape(rows, -1, rest))
     return result
+
+
+facts("half_clear", of=("DynamicPartition", "DynamicStitch"))

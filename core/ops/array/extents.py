@@ -1,6 +1,6 @@
 """Ops that return a tensor's shape, rank or number of elements."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Rank Shape ShapeN Size: total view inexpensive metadata
+#   Rank Shape ShapeN Size: total view inexpensive metadata half_clear
 
 from __future__ import annotations
 
@@ -109,3 +109,5 @@ onnx("Shape")(lambda g, x: g.dims(x))
 onnx("ShapeN")(lambda g, values: [g.dims(x) for x in values])
 onnx("Rank")(lambda g, x: g.constant(np.int32(x.rank)) if x.rank is not None else g.Size(g.Shape(x)))
 onnx("Size")(lambda g, x: g.Size(x))
+
+facts("half_clear", of=("Rank", "Shape", "ShapeN", "Size"))

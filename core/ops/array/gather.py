@@ -1,8 +1,8 @@
 """Gathering rows by index."""
 # Ops here (scripts/regenerate.py writes this list):
-#   GatherNd
-#   GatherV2: bounded_by_inputs shape_arithmetic row_numbers
-#   Gather: shape_arithmetic
+#   GatherV2: bounded_by_inputs shape_arithmetic row_numbers half_clear
+#   GatherNd: half_clear
+#   Gather: shape_arithmetic half_clear
 
 from __future__ import annotations
 
@@ -318,3 +318,6 @@ def _gather_nd_onnx(g: Any, params: Any, indices: Any) -> Any:
     if indices.shape.dims and indices.shape.dims[-1] == 0:
         return g.Expand(params, g.joined(g.slice(g.dims(indices), 0, -1), g.dims(params)))
     return g.GatherND(params, g.cast(indices, dtypes.int64))
+
+
+facts("half_clear", of=("Gather", "GatherNd", "GatherV2"))

@@ -8,11 +8,13 @@
 #   Copy CopyHost DebugIdentity: elementwise forwarding debug
 #   DebugIdentityV2 DebugIdentityV3: elementwise forwarding debug diagnostic
 #   Print: elementwise forwarding side_effect debug diagnostic
-#   CheckNumerics CheckNumericsV2: elementwise forwarding side_effect diagnostic
-#   EnsureShape: elementwise idempotent forwarding same_shape_same_value shape_arithmetic inexpensive alias_view
-#   PreventGradient: elementwise idempotent forwarding transparent shape_arithmetic inexpensive alias
-#   Snapshot: elementwise idempotent monotone forwarding transparent shape_arithmetic
-#   Identity StopGradient: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias
+#   CheckNumericsV2: elementwise forwarding side_effect diagnostic
+#   CheckNumerics: elementwise forwarding side_effect diagnostic half_clear
+#   EnsureShape: elementwise idempotent forwarding same_shape_same_value shape_arithmetic inexpensive alias_view half_clear
+#   PreventGradient: elementwise idempotent forwarding transparent shape_arithmetic inexpensive alias half_clear
+#   Snapshot: elementwise idempotent monotone forwarding transparent shape_arithmetic half_clear
+#   Identity: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias half_clear
+#   StopGradient: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias half_clear
 #   NoOp: idle control_flow inexpensive
 #   PlaceholderWithDefault: inexpensive alias
 #   IdentityN: passes_each_on shape_arithmetic inexpensive
@@ -486,3 +488,6 @@ def lowered_assert(xla: Any, condition: Any, data: Any) -> tuple[()]:
     require_rank(condition, 0, "condition")
     xla.require(condition)
     return ()
+
+
+facts("half_clear", of=("CheckNumerics", "EnsureShape", "Identity", "PreventGradient", "Snapshot", "StopGradient"))

@@ -1,9 +1,9 @@
 """Ops that put tensors together: Concat, Pack."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ParallelConcat
-#   ConcatV2 Pack: bounded_by_inputs total shape_arithmetic
+#   ConcatV2 Pack: bounded_by_inputs total shape_arithmetic half_clear
 #   ConcatOffset: inexpensive
-#   Concat: total shape_arithmetic
+#   Concat: total shape_arithmetic half_clear
 
 from __future__ import annotations
 
@@ -284,3 +284,6 @@ def _concat_offset_onnx(g: Any, axis: Any, shapes: list[Any]) -> Any:
     for sizes in shapes[:-1]:
         offsets.append(g.Add(offsets[-1], g.Where(is_axis, sizes, 0)))
     return offsets
+
+
+facts("half_clear", of=("Concat", "ConcatV2", "Pack"))

@@ -1,6 +1,6 @@
 """Ops that make one-hot rows."""
 # Ops here (scripts/regenerate.py writes this list):
-#   OneHot
+#   OneHot: half_clear
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import kernel, lower, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -81,3 +81,6 @@ def _one_hot_onnx(g: Any, indices: Any, depth: Any, on_value: Any, off_value: An
     places = g.Range(g.like(0, count), g.reshape(count, []), g.like(1, count))
     places = g.reshape(places, [-1], [1] * (rank - axis))
     return g.Where(g.Equal(g.cast(g.unsqueeze(indices, axis), count.dtype), places), on_value, off_value)
+
+
+facts("half_clear", of=("OneHot",))

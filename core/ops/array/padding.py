@@ -1,10 +1,11 @@
 """Pads and tiles: Tile, Pad, MirrorPad and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   MirrorPadGrad TileGrad: backward
-#   MirrorPad: bounded_by_inputs same_shape_same_value
-#   Tile: bounded_by_inputs same_shape_same_value total shape_arithmetic
-#   Pad: bounded_by_inputs same_shape_same_value zero_padding
-#   PadV2: same_shape_same_value
+#   TileGrad: backward
+#   MirrorPadGrad: backward half_clear
+#   MirrorPad: bounded_by_inputs same_shape_same_value half_clear
+#   Tile: bounded_by_inputs same_shape_same_value total shape_arithmetic half_clear
+#   Pad: bounded_by_inputs same_shape_same_value zero_padding half_clear
+#   PadV2: same_shape_same_value half_clear
 
 from __future__ import annotations
 
@@ -341,3 +342,6 @@ def _folded_onnx(g: Any, grad: Any, axis: int, around: tuple[int, int], offset: 
         taken = g.Gather(grad, np.maximum(places, 0), axis=axis)
         middle = g.Add(middle, g.Where(is_there, taken, g.like(0, grad)))
     return middle
+
+
+facts("half_clear", of=("MirrorPad", "MirrorPadGrad", "Pad", "PadV2", "Tile"))

@@ -1,9 +1,10 @@
 """Ops that lay elements out in another order: Transpose, Reverse, Roll."""
 # Ops here (scripts/regenerate.py writes this list):
-#   ConjugateTranspose ReverseSequence Roll
-#   Transpose: bounded_by_inputs total shape_arithmetic
-#   Reverse: involution
-#   ReverseV2: involution shape_arithmetic
+#   ConjugateTranspose Roll
+#   Transpose: bounded_by_inputs total shape_arithmetic half_clear
+#   ReverseSequence: half_clear
+#   Reverse: involution half_clear
+#   ReverseV2: involution shape_arithmetic half_clear
 
 from __future__ import annotations
 
@@ -278,3 +279,6 @@ def _reverse_sequence_onnx(g: Any, x: Any, lengths: Any, *, seq_dim: int, batch_
     order = [seq_dim, batch_dim, *(axis for axis in range(rank) if axis not in (seq_dim, batch_dim))]
     turned = g.ReverseSequence(g.transpose(x, order), g.cast(lengths, dtypes.int64), time_axis=0, batch_axis=1)
     return g.transpose(turned, np.argsort(order).tolist())
+
+
+facts("half_clear", of=("Reverse", "ReverseSequence", "ReverseV2", "Transpose"))

@@ -1,13 +1,13 @@
 """Ops that change shapes, or fill tensors of a given shape."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Empty UnravelIndex
-#   BroadcastTo: bounded_by_inputs same_shape_same_value
-#   OnesLike ZerosLike: elementwise idempotent total
+#   BroadcastTo: bounded_by_inputs same_shape_same_value half_clear
+#   OnesLike ZerosLike: elementwise idempotent total half_clear
 #   InvertPermutation: involution
-#   ExpandDims: new_axis total view shape_arithmetic inexpensive alias_view
-#   Reshape: same_shape_same_value total view shape_arithmetic inexpensive alias_view
-#   Squeeze: same_shape_same_value without_axes total view shape_arithmetic inexpensive alias_view
-#   Fill: total shape_arithmetic
+#   ExpandDims: new_axis total view shape_arithmetic inexpensive alias_view half_clear
+#   Reshape: same_shape_same_value total view shape_arithmetic inexpensive alias_view half_clear
+#   Squeeze: same_shape_same_value without_axes total view shape_arithmetic inexpensive alias_view half_clear
+#   Fill: total shape_arithmetic half_clear
 
 from __future__ import annotations
 
@@ -450,3 +450,6 @@ def _unravel_index_onnx(g: Any, indices: Any, dims: Any) -> Any:
         g.refuse("it has no dimensions to count through")
     coordinates = vectors(g, g.vector(g.reshape(indices, [-1])), g.vector(dims))
     return g.of_dims(g.Transpose(coordinates, perm=[1, 0]), g.dim(dims, 0), g.dims(indices))
+
+
+facts("half_clear", of=("BroadcastTo", "ExpandDims", "Fill", "OnesLike", "Reshape", "Squeeze", "ZerosLike"))

@@ -1,7 +1,7 @@
 """Select and Where: elements chosen by a condition."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Select Where
-#   SelectV2: elementwise
+#   SelectV2: elementwise half_clear
+#   Select Where: half_clear
 
 from __future__ import annotations
 
@@ -142,3 +142,6 @@ def _select_onnx(g: Any, condition: Any, t: Any, e: Any) -> Any:
 @onnx("Where")
 def _where_onnx(g: Any, condition: Any) -> Any:
     return g.Transpose(g.NonZero(condition), perm=[1, 0])
+
+
+facts("half_clear", of=("Select", "SelectV2", "Where"))

@@ -1,8 +1,8 @@
 """Slices: Slice, and StridedSlice with its gradient and assignments."""
 # Ops here (scripts/regenerate.py writes this list):
 #   TensorStridedSliceUpdate
-#   StridedSliceGrad: backward
-#   Slice StridedSlice: bounded_by_inputs shape_arithmetic
+#   StridedSliceGrad: backward half_clear
+#   Slice StridedSlice: bounded_by_inputs shape_arithmetic half_clear
 #   ResourceStridedSliceAssign StridedSliceAssign: side_effect
 
 from __future__ import annotations
@@ -352,3 +352,6 @@ def _placed_onnx(g: Any, values: Any, sizes: Any, bounds: tuple[Any, Any, Any], 
     taken = places[index]
     places[index] = np.arange(taken.size).reshape(taken.shape)
     return gathered(g, g.reshape(g.Expand(values, taken.shape), -1), places, 1, around)
+
+
+facts("half_clear", of=("Slice", "StridedSlice", "StridedSliceGrad"))

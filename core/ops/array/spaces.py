@@ -1,9 +1,10 @@
 """Blocks of space moved to batch or depth and back, patches of images and volumes, permutations between layouts."""
 # Ops here (scripts/regenerate.py writes this list):
-#   BatchToSpace DataFormatVecPermute DepthToSpace ExtractImagePatches ExtractVolumePatches SpaceToBatch SpaceToDepth
-#   BatchToSpaceND: batch_to_space
+#   DataFormatVecPermute ExtractImagePatches ExtractVolumePatches
+#   BatchToSpaceND: batch_to_space half_clear
 #   DataFormatDimMap: elementwise
-#   SpaceToBatchND: space_to_batch
+#   BatchToSpace DepthToSpace SpaceToBatch SpaceToDepth: half_clear
+#   SpaceToBatchND: space_to_batch half_clear
 
 from __future__ import annotations
 
@@ -492,3 +493,6 @@ def _dim_map_onnx(g: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
 def _vec_permute_onnx(g: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
     numbers = np.arange(last_dims(g, x, g.rank(x))[0])
     return g.Gather(x, data_format_vec_permute(numbers, src_format=src_format, dst_format=dst_format), axis=0)
+
+
+facts("half_clear", of=("BatchToSpace", "BatchToSpaceND", "DepthToSpace", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth"))

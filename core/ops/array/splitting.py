@@ -1,6 +1,7 @@
 """Split, SplitV and Unpack: ops that divide a tensor into several."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Split SplitV Unpack: bounded_by_inputs shape_arithmetic
+#   Unpack: bounded_by_inputs shape_arithmetic
+#   Split SplitV: bounded_by_inputs shape_arithmetic half_clear
 
 from __future__ import annotations
 
@@ -221,3 +222,6 @@ def _holds(sizes: Array | None, size: DimLike) -> bool:
 @onnx("Unpack")
 def _unpack_onnx(g: Any, x: Any, *, num: int, axis: int) -> Any:
     return [g.squeeze(part, axis) for part in g.split(x, num, axis)]
+
+
+facts("half_clear", of=("Split", "SplitV"))

@@ -1,7 +1,9 @@
 """Ops that resize images, and their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ScaleAndTranslate
-#   ResizeBicubicGrad ResizeBilinearGrad ResizeNearestNeighborGrad ScaleAndTranslateGrad: backward
+#   ResizeArea ResizeBicubic ResizeBilinear ScaleAndTranslate
+#   ResizeBicubicGrad ResizeBilinearGrad ScaleAndTranslateGrad: backward
+#   ResizeNearestNeighborGrad: backward half_clear
+#   ResizeNearestNeighbor: half_clear
 
 from __future__ import annotations
 
@@ -487,3 +489,6 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
 def _nearest_gradient_lowered(xla: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
     sizes, rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
     return in_xla.taken_gradient(xla, grads, rows, columns, *sizes)
+
+
+facts("half_clear", of=("ResizeNearestNeighbor", "ResizeNearestNeighborGrad"))

@@ -1,7 +1,8 @@
 """Saving and restoring tensors, through the session's checkpoint store."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Restore RestoreSlice RestoreV2: reads_files checkpoint restores
-#   MergeV2Checkpoints Save SaveSlices SaveV2: side_effect reads_files checkpoint
+#   MergeV2Checkpoints Save SaveSlices: side_effect reads_files checkpoint
+#   SaveV2: side_effect reads_files checkpoint half_deny
 
 from __future__ import annotations
 
@@ -230,3 +231,6 @@ def restore_slice_shape(file_pattern: TensorSpec, tensor_name: TensorSpec, shape
     require_rank(shape_and_slice, 0, "shape_and_slice")
     spec = "" if shape_and_slice.value is None else os.fsdecode(shape_and_slice.value.item())
     return _slice_shape(spec) if spec else UNKNOWN
+
+
+facts("half_deny", of=("SaveV2",))

@@ -1,6 +1,6 @@
 """Einstein summation."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Einsum
+#   Einsum: half_allow
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...graph.graph import Node, Output
 from ...numerics import einsum as numerics
 from ...numerics.einsum import ELLIPSIS
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, flops, gradient, kernel, lower, multiply_adds, onnx, shape
+from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, multiply_adds, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
@@ -161,3 +161,6 @@ lower("Einsum")(lambda xla, inputs, *, equation: xla.einsum(equation, *inputs))
 @onnx("Einsum")
 def _einsum_onnx(g: Any, inputs: Sequence[Any], *, equation: str) -> Any:
     return g.Einsum(*inputs, equation=equation)
+
+
+facts("half_allow", of=("Einsum",))

@@ -1,6 +1,7 @@
 """Products of matrices."""
 # Ops here (scripts/regenerate.py writes this list):
-#   BatchMatMul BatchMatMulV2 BatchMatMulV3 MatMul: total
+#   BatchMatMulV3: total
+#   BatchMatMul BatchMatMulV2 MatMul: total half_allow
 
 from __future__ import annotations
 
@@ -179,3 +180,6 @@ def _batch_matmul_onnx(g: Any, a: Any, b: Any, *, adj_x: bool, adj_y: bool, outp
     dtype = outputs[0].dtype
     x, y = g.cast(a, dtype), g.cast(b, dtype)
     return g.MatMul(adjoint_of(g, x) if adj_x else x, adjoint_of(g, y) if adj_y else y)
+
+
+facts("half_allow", of=("BatchMatMul", "BatchMatMulV2", "MatMul"))

@@ -1,21 +1,24 @@
 """Elementwise ops of two inputs, comparisons, logic, sums of many, and the shapes of broadcasting."""
 # Ops here (scripts/regenerate.py writes this list):
 #   AccumulateNV2
-#   ApproximateEqual Atan2 ClipByValue DivNoNan Equal LogicalAnd LogicalOr Mod MulNoNan NotEqual Pow TruncateDiv: elementwise
-#   TruncateMod: elementwise
-#   Maximum Minimum: elementwise bounded_by_inputs total
-#   Div RealDiv: elementwise division
-#   Greater: elementwise greater
-#   GreaterEqual: elementwise greater true_of_equals
-#   Less: elementwise less
-#   LessEqual: elementwise less true_of_equals
-#   SquaredDifference: elementwise not_negative
-#   FloorDiv FloorMod: elementwise shape_arithmetic
-#   Add AddV2: elementwise sum_of_inputs total shape_arithmetic addition
-#   Mul: elementwise total shape_arithmetic
-#   Sub: elementwise total shape_arithmetic subtraction
+#   ApproximateEqual Atan2 DivNoNan LogicalAnd LogicalOr Mod MulNoNan TruncateDiv TruncateMod: elementwise
+#   Maximum Minimum: elementwise bounded_by_inputs total half_clear
+#   Div: elementwise division
+#   RealDiv: elementwise division half_infer
+#   Greater: elementwise greater half_clear
+#   GreaterEqual: elementwise greater true_of_equals half_clear
+#   ClipByValue Equal NotEqual: elementwise half_clear
+#   Pow: elementwise half_deny
+#   Less: elementwise less half_clear
+#   LessEqual: elementwise less true_of_equals half_clear
+#   SquaredDifference: elementwise not_negative half_infer
+#   FloorMod: elementwise shape_arithmetic
+#   FloorDiv: elementwise shape_arithmetic half_infer
+#   Add AddV2: elementwise sum_of_inputs total shape_arithmetic addition half_infer
+#   Mul: elementwise total shape_arithmetic half_infer
+#   Sub: elementwise total shape_arithmetic subtraction half_infer
 #   BroadcastArgs BroadcastGradientArgs: inexpensive
-#   AddN: sum_of_inputs
+#   AddN: sum_of_inputs half_infer
 
 from __future__ import annotations
 
@@ -216,7 +219,7 @@ register_binary(BINARY)
 facts("shape_arithmetic", of=("Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMod"))
 facts("total", of=("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum"))
 profiled(of_output(1), "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum")
-facts("bounded_by_inputs", of=("Maximum", "Minimum"))
+facts("bounded_by_inputs", "half_clear", of=("Maximum", "Minimum"))
 facts("addition", "sum_of_inputs", of=("Add", "AddV2"))
 facts("division", of=("Div", "RealDiv"))
 facts("less", of=("Less", "LessEqual"))
@@ -462,11 +465,7 @@ onnx("Div")(lambda g, a, b: g.Div(a, b))
 onnx("ClipByValue")(lambda g, x, low, high: g.Max(g.Min(x, high), low))
 onnx("MulNoNan")(lambda g, x, y: g.Where(g.Equal(y, 0), 0, g.Mul(x, y)))
 onnx("AddN", "AccumulateNV2")(lambda g, values: lists.added(g, values))
-
-
-@onnx("SquaredDifference")
-def _squared_difference_onnx(g: Any, a: Any, b: Any) -> Any:
-    return g.Mul(g.conjugate(difference := g.Sub(a, b)), difference)
+onnx("SquaredDifference")(lambda g, a, b: g.Mul(g.conjugate(difference := g.Sub(a, b)), difference))
 
 
 @onnx("DivNoNan")
@@ -489,12 +488,12 @@ def _floor_div_onnx(g: Any, a: Any, b: Any) -> Any:
     return g.Div(a, b) if a.dtype.is_unsigned else g.Div(g.Sub(a, g.Mod(a, b)), b)
 
 
-@onnx("ApproximateEqual")
-def _approximate_equal_onnx(g: Any, a: Any, b: Any, *, tolerance: float) -> Any:
-    return g.Less(g.Abs(g.Sub(a, b)), tolerance)
-
-
+onnx("ApproximateEqual")(lambda g, a, b, *, tolerance: g.Less(g.Abs(g.Sub(a, b)), tolerance))
 onnx("FloorMod")(floor_mod_onnx)
 onnx("Atan2")(lambda g, y, x: g.arctangent(y, x))
 onnx("BroadcastArgs")(broadcast_args_onnx)
 onnx("BroadcastGradientArgs")(broadcast_gradient_args_onnx)
+
+facts("half_infer", of=("Add", "AddN", "AddV2", "FloorDiv", "Mul", "RealDiv", "SquaredDifference", "Sub"))
+facts("half_deny", of=("Pow",))
+facts("half_clear", of=("ClipByValue", "Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual"))

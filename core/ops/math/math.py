@@ -1,19 +1,24 @@
 """Elementwise ops of one input: powers, exponentials, trigonometry, rounding, and their gradient ops."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Acos Acosh Asin Atanh Cos Cosh IsFinite IsInf IsNan Rsqrt Sin Tan: elementwise
-#   InvGrad ReciprocalGrad RsqrtGrad SigmoidGrad SqrtGrad TanhGrad: elementwise backward
-#   Ceil Floor Rint Round: elementwise idempotent monotone
-#   Sign: elementwise idempotent monotone unit_range total
-#   Abs: elementwise idempotent not_negative total
+#   Acos Acosh Asin Atanh Cos Cosh Sin Tan: elementwise
+#   InvGrad ReciprocalGrad RsqrtGrad SqrtGrad: elementwise backward
+#   SigmoidGrad TanhGrad: elementwise backward half_infer
+#   IsFinite IsInf IsNan: elementwise half_clear
+#   Rsqrt: elementwise half_infer
+#   Rint: elementwise idempotent monotone
+#   Ceil Floor Round: elementwise idempotent monotone half_clear
+#   Sign: elementwise idempotent monotone unit_range total half_clear
+#   Abs: elementwise idempotent not_negative total half_clear
 #   LogicalNot: elementwise involution
-#   Inv Reciprocal: elementwise involution reciprocal
-#   Neg: elementwise involution total shape_arithmetic
-#   Asinh Atan Expm1 Sinh: elementwise monotone
-#   Exp: elementwise monotone not_negative
-#   Log Log1p: elementwise monotone partial
-#   Sqrt: elementwise monotone partial not_negative
-#   Tanh: elementwise monotone unit_range
-#   Sigmoid: elementwise monotone unit_range not_negative
+#   Inv Reciprocal: elementwise involution reciprocal half_infer
+#   Neg: elementwise involution total shape_arithmetic half_clear
+#   Asinh Atan Sinh: elementwise monotone
+#   Expm1: elementwise monotone half_deny
+#   Exp: elementwise monotone not_negative half_deny
+#   Log Log1p: elementwise monotone partial half_infer
+#   Sqrt: elementwise monotone partial not_negative half_infer
+#   Tanh: elementwise monotone unit_range half_infer
+#   Sigmoid: elementwise monotone unit_range not_negative half_infer
 #   Square: elementwise not_negative total
 
 from __future__ import annotations
@@ -331,3 +336,8 @@ def _log1p_onnx(g: Any, x: Any) -> Any:
     """Return log(1 + x), for small x by the first terms of the series."""
     series = g.Mul(x, g.Sub(1, g.Mul(x, g.Sub(0.5, g.Div(x, 3)))))
     return g.Where(g.Less(g.Abs(x), 1e-3), series, g.Log(g.Add(x, 1)))
+
+
+facts("half_infer", of=("Inv", "Log", "Log1p", "Reciprocal", "Rsqrt", "Sigmoid", "SigmoidGrad", "Sqrt", "Tanh", "TanhGrad"))
+facts("half_deny", of=("Exp", "Expm1"))
+facts("half_clear", of=("Abs", "Ceil", "Floor", "IsFinite", "IsInf", "IsNan", "Neg", "Round", "Sign"))

@@ -1,9 +1,12 @@
 """Reductions over axes: sums, means, extremes, products, logic, norms, and the places of extremes."""
 # Ops here (scripts/regenerate.py writes this list):
-#   ArgMax ArgMin EuclideanNorm LinSpace Range
-#   Mean: bounded_by_inputs nothing_without_axes total
-#   All Any Max Min: nothing_without_axes total
-#   Prod Sum: nothing_without_axes total shape_arithmetic
+#   EuclideanNorm LinSpace Range
+#   Mean: bounded_by_inputs nothing_without_axes total half_deny
+#   ArgMax ArgMin: half_clear
+#   All Any: nothing_without_axes total
+#   Max Min: nothing_without_axes total half_clear
+#   Sum: nothing_without_axes total shape_arithmetic half_deny
+#   Prod: nothing_without_axes total shape_arithmetic half_infer
 
 from __future__ import annotations
 
@@ -417,3 +420,8 @@ def _lin_space_onnx(g: Any, start: Any, stop: Any, num: Any) -> Any:
     places = g.cast(g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1))), start.dtype)
     step = g.Div(g.Sub(stop, start), g.Max(g.Sub(g.cast(count, start.dtype), 1), 1))
     return g.Where(g.Equal(places, g.Max(g.Sub(g.cast(count, start.dtype), 1), 1)), stop, g.Add(g.Mul(places, step), start))
+
+
+facts("half_infer", of=("Prod",))
+facts("half_deny", of=("Mean", "Sum"))
+facts("half_clear", of=("ArgMax", "ArgMin", "Max", "Min"))

@@ -1,11 +1,12 @@
 """Special functions: gamma and beta families, error functions, Bessel functions, integrals, x log y with care for zeros."""
 # Ops here (scripts/regenerate.py writes this list):
 #   BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0: elementwise
-#   BesselY1 Betainc Dawsn Digamma Erfc Expint FresnelCos FresnelSin Igamma Igammac Lgamma NextAfter Polygamma: elementwise
-#   Spence Xdivy Xlog1py Xlogy Zeta: elementwise
+#   BesselY1 Betainc Dawsn Digamma Expint FresnelCos FresnelSin Igamma Igammac Lgamma NextAfter Polygamma Spence: elementwise
+#   Xdivy Xlog1py Xlogy Zeta: elementwise
 #   IgammaGradA RandomGammaGrad: elementwise backward
+#   Erfc: elementwise half_infer
 #   Erfinv Ndtri: elementwise monotone
-#   Erf: elementwise monotone unit_range
+#   Erf: elementwise monotone unit_range half_infer
 
 from __future__ import annotations
 
@@ -329,3 +330,5 @@ def _next_after_onnx(g: Any, x: Any, y: Any) -> Any:
 onnx("Xdivy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Div(x, y)))
 onnx("Xlogy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(y))))
 onnx("Xlog1py")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(g.Add(y, 1)))))
+
+facts("half_infer", of=("Erf", "Erfc"))

@@ -1,12 +1,13 @@
 """Activation functions and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad: elementwise backward
-#   Relu: elementwise idempotent monotone bounded_by_inputs not_negative rectifier
-#   Relu6: elementwise idempotent monotone not_negative rectifier
-#   LeakyRelu Selu: elementwise monotone
-#   Softplus: elementwise monotone not_negative
-#   Softsign: elementwise monotone partial
-#   Elu: elementwise monotone rectifier
+#   Relu6Grad ReluGrad: elementwise backward half_clear
+#   EluGrad LeakyReluGrad SeluGrad SoftplusGrad SoftsignGrad: elementwise backward half_infer
+#   Relu: elementwise idempotent monotone bounded_by_inputs not_negative half_clear rectifier
+#   Relu6: elementwise idempotent monotone not_negative half_clear rectifier
+#   LeakyRelu Selu: elementwise monotone half_infer
+#   Elu: elementwise monotone half_infer rectifier
+#   Softplus: elementwise monotone not_negative half_infer
+#   Softsign: elementwise monotone partial half_infer
 
 from __future__ import annotations
 
@@ -324,3 +325,21 @@ def _selu_grad_onnx(g: Any, dy: Any, y: Any) -> Any:
 def _softsign_grad_onnx(g: Any, dy: Any, x: Any) -> Any:
     root = g.Add(g.Abs(x), 1)
     return g.Div(dy, g.Mul(root, root))
+
+
+facts(
+    "half_infer",
+    of=(
+        "Elu",
+        "EluGrad",
+        "LeakyRelu",
+        "LeakyReluGrad",
+        "Selu",
+        "SeluGrad",
+        "Softplus",
+        "SoftplusGrad",
+        "Softsign",
+        "SoftsignGrad",
+    ),
+)
+facts("half_clear", of=("Relu", "Relu6", "Relu6Grad", "ReluGrad"))

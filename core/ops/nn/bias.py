@@ -1,8 +1,8 @@
 """Adding a bias to the channels."""
 # Ops here (scripts/regenerate.py writes this list):
-#   BiasAddV1
-#   BiasAddGrad: backward
-#   BiasAdd: sum_of_inputs
+#   BiasAddGrad: backward half_infer
+#   BiasAddV1: half_infer
+#   BiasAdd: sum_of_inputs half_infer
 
 from __future__ import annotations
 
@@ -168,3 +168,6 @@ def _bias_add_grad_onnx(g: Any, dy: Any, *, data_format: str) -> Any:
     rank = g.rank(dy)
     channels = 1 if is_channels_first(data_format) else rank - 1
     return g.ReduceSum(dy, [axis for axis in range(rank) if axis != channels], keepdims=0)
+
+
+facts("half_infer", of=("BiasAdd", "BiasAddGrad", "BiasAddV1"))

@@ -1,9 +1,10 @@
 """Convolutions in two and three dimensions and their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Conv Conv2D Conv3D
-#   Conv2DBackpropFilter Conv2DBackpropFilterV2 Conv2DBackpropInputV2 Conv3DBackpropFilter Conv3DBackpropFilterV2: backward
-#   Conv3DBackpropInput: backward
-#   Conv2DBackpropInput Conv3DBackpropInputV2: settled_by_shapes backward
+#   Conv
+#   Conv2DBackpropFilterV2 Conv2DBackpropInputV2: backward
+#   Conv2DBackpropFilter Conv3DBackpropFilter Conv3DBackpropFilterV2 Conv3DBackpropInput: backward half_allow
+#   Conv2D Conv3D: half_allow
+#   Conv2DBackpropInput Conv3DBackpropInputV2: settled_by_shapes backward half_allow
 
 from __future__ import annotations
 
@@ -377,3 +378,18 @@ def _convolution_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, wi
     dw = g.Conv(first, filters, **steps)
     dw = g.Slice(dw, [0] * (rank - 2), list(shape[:-2]), range(2, rank))
     return g.transpose(dw, [*range(2, rank), 0, 1])
+
+
+facts(
+    "half_allow",
+    of=(
+        "Conv2D",
+        "Conv2DBackpropFilter",
+        "Conv2DBackpropInput",
+        "Conv3D",
+        "Conv3DBackpropFilter",
+        "Conv3DBackpropFilterV2",
+        "Conv3DBackpropInput",
+        "Conv3DBackpropInputV2",
+    ),
+)

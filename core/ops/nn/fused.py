@@ -1,7 +1,9 @@
 """Fused ops of optimizers: a product, a bias or batch normalization, and an activation; layer normalization."""
 # Ops here (scripts/regenerate.py writes this list):
-#   _FusedConv3D _FusedMatMul _MklLayerNorm
-#   _FusedConv2D _FusedDepthwiseConv2dNative: channels_last
+#   _MklLayerNorm
+#   _FusedDepthwiseConv2dNative: channels_last
+#   _FusedConv2D: channels_last half_allow
+#   _FusedConv3D _FusedMatMul: half_allow
 
 from __future__ import annotations
 
@@ -372,3 +374,6 @@ def _fused_depthwise_onnx(g: Any, x: Any, w: Any, args: list[Any], *, window: Wi
 def _require_channels_last(g: Any, data_format: str) -> None:
     if not data_format.endswith("C"):
         g.refuse(f"fused convolutions on the CPU have no {data_format}")
+
+
+facts("half_allow", of=("_FusedConv2D", "_FusedConv3D", "_FusedMatMul"))

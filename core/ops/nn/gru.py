@@ -1,7 +1,7 @@
 """A fused GRU cell, and its gradient op."""
 # Ops here (scripts/regenerate.py writes this list):
-#   GRUBlockCell
-#   GRUBlockCellGrad: backward
+#   GRUBlockCellGrad: backward half_allow
+#   GRUBlockCell: half_allow
 
 from __future__ import annotations
 
@@ -98,3 +98,6 @@ def _gru_cell_onnx(g: Any, x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, 
     r, u = g.split(gates, 2, 1)
     c = g.Tanh(g.Add(g.MatMul(g.Concat(x, g.Mul(h_prev, r), axis=1), w_c), b_c))
     return r, u, c, g.Add(g.Mul(u, h_prev), g.Mul(g.Sub(1, u), c))
+
+
+facts("half_allow", of=("GRUBlockCell", "GRUBlockCellGrad"))

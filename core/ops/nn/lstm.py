@@ -3,8 +3,8 @@
 An LSTM's weights hold four gates side by side: input, cell, forget, output (V1), or input, forget, cell, output (V2).
 """
 # Ops here (scripts/regenerate.py writes this list):
-#   BlockLSTM BlockLSTMV2 LSTMBlockCell
-#   BlockLSTMGrad BlockLSTMGradV2 LSTMBlockCellGrad: backward
+#   BlockLSTMGrad BlockLSTMGradV2 LSTMBlockCellGrad: backward half_allow
+#   BlockLSTM BlockLSTMV2 LSTMBlockCell: half_allow
 
 from __future__ import annotations
 
@@ -366,3 +366,6 @@ def _lstm_cell_onnx(g: Any, cell: Cell[Any], *, settings: Settings) -> Any:
     cs = g.Min(g.Max(cs, -settings.cell_clip), settings.cell_clip) if settings.cell_clip > 0 else cs
     o, co = gate(o, wco, cs), g.Tanh(cs)
     return i, cs, f, o, ci, co, g.Mul(co, o)
+
+
+facts("half_allow", of=("BlockLSTM", "BlockLSTMGrad", "BlockLSTMGradV2", "BlockLSTMV2", "LSTMBlockCell", "LSTMBlockCellGrad"))

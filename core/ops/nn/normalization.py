@@ -1,7 +1,9 @@
 """Batch normalization in its fused forms and local response normalization."""
 # Ops here (scripts/regenerate.py writes this list):
-#   FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3: backward
-#   FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3: batch_normalization
+#   FusedBatchNormGrad: backward
+#   FusedBatchNormGradV2 FusedBatchNormGradV3: backward half_infer
+#   FusedBatchNorm: batch_normalization
+#   FusedBatchNormV2 FusedBatchNormV3: batch_normalization half_infer
 
 from __future__ import annotations
 
@@ -353,3 +355,6 @@ def _spread(g: Any, v: Any, data_format: str) -> Any:
 
 def _mixed_onnx(g: Any, old: Any, new: Any, factor: float) -> Any:
     return new if factor == 1 else g.Add(g.Mul(old, 1 - factor), g.Mul(new, factor))
+
+
+facts("half_infer", of=("FusedBatchNormGradV2", "FusedBatchNormGradV3", "FusedBatchNormV2", "FusedBatchNormV3"))

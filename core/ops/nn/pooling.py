@@ -1,9 +1,13 @@
 """Maximum and average pooling in two and three dimensions and their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   AvgPool3D MaxPool3D MaxPoolV2 MaxPoolWithArgmax
-#   AvgPool3DGrad AvgPoolGrad MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad MaxPoolGradGradV2: backward
-#   MaxPoolGradGradWithArgmax MaxPoolGradV2 MaxPoolGradWithArgmax: backward
-#   AvgPool MaxPool: bounded_by_inputs
+#   MaxPoolWithArgmax
+#   MaxPoolGradGradWithArgmax MaxPoolGradWithArgmax: backward
+#   MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad MaxPoolGradGradV2 MaxPoolGradV2: backward half_clear
+#   AvgPool3DGrad AvgPoolGrad: backward half_infer
+#   MaxPool: bounded_by_inputs half_clear
+#   AvgPool: bounded_by_inputs half_infer
+#   MaxPool3D MaxPoolV2: half_clear
+#   AvgPool3D: half_infer
 
 from __future__ import annotations
 
@@ -461,3 +465,19 @@ def _avg_pool_onnx(g: Any, x: Any, *, window: Window) -> Any:
 
 onnx("MaxPoolGrad")(in_onnx.max_pool_grad)
 onnx("AvgPoolGrad", "AvgPool3DGrad")(in_onnx.avg_pool_grad)
+
+facts("half_infer", of=("AvgPool", "AvgPool3D", "AvgPool3DGrad", "AvgPoolGrad"))
+facts(
+    "half_clear",
+    of=(
+        "MaxPool",
+        "MaxPool3D",
+        "MaxPool3DGrad",
+        "MaxPool3DGradGrad",
+        "MaxPoolGrad",
+        "MaxPoolGradGrad",
+        "MaxPoolGradGradV2",
+        "MaxPoolGradV2",
+        "MaxPoolV2",
+    ),
+)

@@ -1,7 +1,8 @@
 """Softmax, its logarithm, and the cross entropies and norms of losses."""
 # Ops here (scripts/regenerate.py writes this list):
-#   L2Loss LogSoftmax SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits
-#   Softmax: unit_range not_negative
+#   L2Loss SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits: half_deny
+#   LogSoftmax: half_infer
+#   Softmax: unit_range not_negative half_infer
 
 from __future__ import annotations
 
@@ -247,3 +248,7 @@ def _sparse_cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
     loss = g.Neg(g.ReduceSum(g.Where(hot, g.LogSoftmax(features, axis=-1), 0), [1], keepdims=0))
     probabilities = g.Softmax(features, axis=-1)
     return loss, g.Where(hot, g.Sub(probabilities, 1), probabilities)
+
+
+facts("half_infer", of=("LogSoftmax", "Softmax"))
+facts("half_deny", of=("L2Loss", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"))

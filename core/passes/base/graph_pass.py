@@ -11,6 +11,7 @@ import numpy as np
 
 from ...control_flow.frames import ENTER, SWITCH
 from ...control_flow.references import WrittenMemory, memory_outputs
+from ...flops.layers import layer_of
 from ...functions.call_kinds import PARTLY_READ, call_kind
 from ...functions.callers import CallTable, calls_of
 from ...functions.purity import CONTROL_FLOW, impurity
@@ -55,6 +56,8 @@ class Pass:
     """True for a pass that accepts a graph whose nodes do not fit their ops; the pass runs before the graph is checked."""
     accuracy: ClassVar[Accuracy] = Accuracy.EXACT
     """The accuracy class of the pass's own changes; the rules of the pass state their own classes."""
+    tolerance: ClassVar[float | None] = None
+    """The tolerance for `--verify` of a pass whose changes exceed the tolerance of the accuracy class."""
     rule_sets: ClassVar[tuple[RuleSet, ...]] = ()
     """The rules that the pass applies."""
     keeps_cost: ClassVar[bool] = False
@@ -76,6 +79,21 @@ class Pass:
     def run(self, graph: Graph, ctx: PassContext) -> None:
         """Change the graph in place; report changes and refusals to `ctx`."""
         raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WeightError:
+    """The error of a constant that a pass stores in fewer bits: bytes before and after, and errors of its elements.
+
+    `relative` is the root of the mean squared error over the root of the mean square.
+    """
+
+    layer: str
+    weight: str
+    bytes_before: int
+    bytes_after: int
+    largest: float
+    relative: float
 
 
 class Settled(NamedTuple):
@@ -154,6 +172,8 @@ class PassContext:
         self.start = {node.name for node in start} - self.fetches
         """The operations that run once, when a session starts."""
         self.fired: collections.Counter[str] = collections.Counter()
+        self.weight_errors: list[WeightError] = []
+        """The errors of the constants that the pass stores in fewer bits."""
         self.refusals: dict[tuple[str, str], Refusal] = {}
         self.fates: dict[str, str] = {}
         """The fate of each removed node: node name -> description."""
@@ -169,7 +189,7 @@ class PassContext:
         """Reset the record of the previous pass and the facts about the graph before the pass."""
         has_changed = bool(self.fired) or len(self.graph) != self._size
         self._size = len(self.graph)
-        self.fired, self.refusals = collections.Counter(), {}
+        self.fired, self.refusals, self.weight_errors = collections.Counter(), {}, []
         self._inside, self._effects, self._memory, self._calls = None, {}, WrittenMemory(), None
         if not self.function:
             self.shared.accuracies = {}
@@ -206,6 +226,17 @@ class PassContext:
         """Record that `rule` was not applied at a node; a node in a function is named `function: node`."""
         name = node if isinstance(node, str) else node.name
         self.refusals[name, rule] = Refusal(name, rule, reason)
+
+    def note_error(self, node: Node, exact: Any, stored: Any, bytes_after: int) -> None:
+        """Record the error of a constant: its elements, and the elements that a run reads afterwards."""
+        error, exact = np.abs(stored - exact).astype(np.float64), exact.astype(np.float64)
+        size = float(np.sqrt(np.mean(np.square(exact)))) if exact.size else 0.0
+        relative = float(np.sqrt(np.mean(np.square(error)))) / size if size else 0.0
+        reader = next(iter(node.uses), None)
+        layer = layer_of(node.name, reader.name if reader is not None else "")
+        bytes_before = exact.size * node.attrs["dtype"].size
+        largest = float(error.max(initial=0.0))
+        self.weight_errors.append(WeightError(layer, node.name, bytes_before, bytes_after, largest, relative))
 
     def forget_inference(self) -> None:
         """Discard the inference: some outputs have other values than before."""

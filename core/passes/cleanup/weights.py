@@ -46,6 +46,7 @@ class RoundWeights(Pass):
             value, width = value.astype(np.float64), (high - low) / self.steps
             bucket = np.minimum(np.floor((value - low) / width), self.steps - 1)
             rounded = (low + width * (bucket + 0.5)).astype(np.float32)
+            ctx.note_error(node, value, rounded, value.size * 4)
             node.set_attr("value", Tensor.from_numpy(rounded, dtypes.float32))
             ctx.fire("round", node, f"rounded to {self.steps} values")
 
@@ -54,7 +55,8 @@ class RoundWeights(Pass):
 class QuantizeWeights(Pass):
     """Store every float constant of at least `minimum_size` elements in 8 bits, with a Dequantize behind the constant.
 
-    The codes follow Dequantize in mode MIN_FIRST: element = least + code (greatest - least) / 255.
+    The codes follow Dequantize in mode MIN_FIRST: element = (code + round(least / step)) step,
+    where a step is (greatest - least) / 255.
     """
 
     name: ClassVar[str] = "quantize_weights"
@@ -68,7 +70,11 @@ class QuantizeWeights(Pass):
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node, value in _weights(graph, ctx, self.minimum_size):
             low, high = _range(value)
-            codes = np.clip(np.round((value - low) * (255 / (high - low))), 0, 255).astype(dtypes.quint8.numpy)
+            step = np.float32((high - low) / 255)
+            least = np.round(np.float32(low) / step)  # Dequantize rounds the least element to whole steps
+            codes = np.clip(np.round(value / step) - least, 0, 255).astype(dtypes.quint8.numpy)
+            stored = codes.astype(np.float32) * step + least * step
+            ctx.note_error(node, value, stored, codes.nbytes)
             self._replace(graph, node, codes, (low, high))
             ctx.fire("quantize", node, "its values are stored in 8 bits")
 

@@ -1,0 +1,193 @@
+"""Weights, or weights and computation, in 16-bit floats, with casts where float32 begins and ends."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...graph.graph import Graph, Node, Output
+from ...graph.node_making import add_constant
+from ...registry.kernel_types import takes
+from ...types import dtypes
+from ...types.arrays import Array
+from ...types.dtypes import DType
+from ...types.tensors import Tensor
+from ..base.accuracy import Accuracy
+from ..base.graph_pass import Pass, PassContext, become
+from .mixed_precision import Port, input_port, output_port, ports_to_convert
+
+
+@dataclasses.dataclass(frozen=True)
+class Float16(Pass):
+    """Compute products and convolutions in float16, and the ops around them that float16 serves, or store weights so.
+
+    `compute=false` converts only float constants of at least `minimum_size` elements, with a Cast behind each. `stay` names
+    ops and nodes that stay in float32, joined by +.
+    """
+
+    name: ClassVar[str] = "float16"
+    summary: ClassVar[str] = "compute in float16 where it serves, or store weights so (results change)"
+    follows: ClassVar[str] = "quantize_weights"
+    in_default_pipeline: ClassVar[bool] = False
+    is_final: ClassVar[bool] = True
+    accuracy: ClassVar[Accuracy] = Accuracy.RELAXED
+    tolerance: ClassVar[float] = 0.01
+    compute: bool = True
+    stay: tuple[str, ...] = ()
+    minimum_size: int = 16
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        _convert(graph, ctx, dtypes.float16, self)
+
+
+@dataclasses.dataclass(frozen=True)
+class BFloat16(Pass):
+    """Do as `float16` does, in bfloat16: the range of float32, and 8 bits of precision."""
+
+    name: ClassVar[str] = "bfloat16"
+    summary: ClassVar[str] = "compute in bfloat16 where it serves, or store weights so (results change)"
+    follows: ClassVar[str] = "float16"
+    in_default_pipeline: ClassVar[bool] = False
+    is_final: ClassVar[bool] = True
+    accuracy: ClassVar[Accuracy] = Accuracy.RELAXED
+    tolerance: ClassVar[float] = 0.05
+    compute: bool = True
+    stay: tuple[str, ...] = ()
+    minimum_size: int = 16
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        _convert(graph, ctx, dtypes.bfloat16, self)
+
+
+def _convert(graph: Graph, ctx: PassContext, dtype: DType, options: Float16 | BFloat16) -> None:
+    if options.compute:
+        _Conversion(graph, ctx, dtype, options.stay).make()
+        return
+    for node in list(graph):
+        if node.is_constant and node.attrs["dtype"] is dtypes.float32 and not ctx.is_fed(node.output()):
+            value = _narrowed(ctx, node, dtype)
+            if value is not None and value.size >= options.minimum_size:
+                stored = add_constant(graph, f"{node.name}/{dtype.name}", value, node.control_inputs, node.device)
+                become(graph, node, "Cast", [stored.output()], _cast_attrs(dtype, dtypes.float32), ())
+                ctx.fire("weights", node, f"its values are stored as {dtype}")
+
+
+def _narrowed(ctx: PassContext, node: Node, dtype: DType) -> Tensor | None:
+    """Return the value of a constant in 16 bits and note the error; None, with a refusal, where a number leaves the range."""
+    value = ctx.constant_value(node.output())
+    if value is None:
+        ctx.refuse("weights", node, "one element stands for very many")
+        return None
+    if _leaves_range(value, dtype):
+        ctx.refuse("weights", node, f"it holds numbers beyond the range of {dtype}")
+        return None
+    narrow = value.astype(dtype.numpy)
+    ctx.note_error(node, value, narrow.astype(np.float32), narrow.nbytes)
+    return Tensor.from_numpy(narrow, dtype)
+
+
+def _leaves_range(value: Array, dtype: DType) -> bool:
+    """Return True where a finite number becomes infinite in a dtype."""
+    with np.errstate(over="ignore"):
+        narrow = value.astype(dtype.numpy)
+    return bool((np.isfinite(value) & ~np.isfinite(narrow)).any())
+
+
+def _cast_attrs(source: DType, target: DType) -> dict[str, Any]:
+    return {"SrcT": source, "DstT": target, "Truncate": False}
+
+
+class _Conversion:
+    """A conversion of the chosen ports, with casts at the borders."""
+
+    def __init__(self, graph: Graph, ctx: PassContext, dtype: DType, stay: tuple[str, ...]) -> None:
+        self._graph, self._ctx, self._dtype, self._stay = graph, ctx, dtype, stay
+        self._converted: set[Port] = set()
+        self._casts: dict[tuple[Output, DType], Output] = {}
+
+    def make(self) -> None:
+        self._converted = ports_to_convert(self._graph, self._is_able)
+        for port in sorted(self._converted, key=lambda port: port.node.name):
+            if self._ctx.is_preserved(port.node) and port in self._converted:
+                self._step_aside(port.node)
+        edges = [(node, self._border_inputs(node)) for node in list(self._graph)]
+        for port in self._converted:
+            port.node.set_attr(port.attr, self._dtype)
+            self._ctx.fire("compute", port.node, f"computes in {self._dtype}")
+        for node in {port.node for port in self._converted}:
+            node.forget_dtypes()
+        for node, dtypes_of_inputs in edges:
+            if any(dtypes_of_inputs):
+                values = [self._cast(v, d) if d is not None else v for v, d in zip(node.inputs, dtypes_of_inputs)]
+                self._graph.set_inputs(node, values)
+
+    def _is_able(self, port: Port) -> bool:
+        """Return True where the node of a port has kernels of the dtype, and nothing outside of the graph reads its type."""
+        node = port.node
+        if {node.op, node.name} & set(self._stay):
+            self._ctx.refuse("compute", node, "it is to stay in float32")
+            return False
+        if not takes(node.op, port.attr, self._dtype.name):
+            self._ctx.refuse("compute", node, f"TensorFlow has no kernel of {node.op} for {self._dtype}")
+            return False
+        is_named = self._ctx.is_preserved(node) and len(node.outputs()) != 1
+        if is_named or any(map(self._ctx.is_fed, node.outputs())):
+            self._ctx.refuse("compute", node, "it is fed, or one of several outputs is fetched")
+            return False
+        return all(self._fits(value) for value in node.inputs)
+
+    def _fits(self, value: Output) -> bool:
+        """Return False for a constant with numbers beyond the range of the dtype."""
+        constant = self._ctx.constant_value(value) if value.dtype is dtypes.float32 else None
+        return constant is None or not _leaves_range(constant, self._dtype)
+
+    def _step_aside(self, node: Node) -> None:
+        """Put a new node in the place of a fetched node, which becomes the cast of the new node's result."""
+        graph = self._graph
+        name = graph.unique_name(f"{node.name}/{self._dtype.name}")
+        inner = graph.add_node(name, node.op, node.inputs, node.control_inputs, dict(node.attrs), node.device)
+        own = {p for p in self._converted if p.node is node}
+        self._converted = (self._converted - own) | {Port(inner, p.attr) for p in own}
+        for user in list(node.uses):
+            values = [inner.output() if self._reads_half(user, i, node) else v for i, v in enumerate(user.inputs)]
+            graph.set_inputs(user, values)
+        become(graph, node, "Cast", [inner.output()], _cast_attrs(self._dtype, dtypes.float32), ())
+
+    def _reads_half(self, user: Node, index: int, node: Node) -> bool:
+        """Return True where an input of a converted node is the node's result."""
+        return user.inputs[index].node is node and input_port(user, index) in self._converted
+
+    def _border_inputs(self, node: Node) -> list[DType | None]:
+        """Return the dtype to which each input of a node is cast, None for an input that fits."""
+        targets: list[DType | None] = []
+        for index, value in enumerate(node.inputs):
+            is_half, is_source_half = input_port(node, index) in self._converted, output_port(value) in self._converted
+            is_cast = node.op == "Cast" and node.attrs["SrcT"] is self._dtype
+            targets.append(None if is_half == is_source_half or is_cast else self._dtype if is_half else dtypes.float32)
+        return targets
+
+    def _cast(self, value: Output, dtype: DType) -> Output:
+        """Return a value in another dtype."""
+        if (value, dtype) not in self._casts:
+            make = self._narrow if dtype is self._dtype else self._new_cast
+            self._casts[value, dtype] = make(value, dtype)
+        return self._casts[value, dtype]
+
+    def _narrow(self, value: Output, dtype: DType) -> Output:
+        """Return a new constant for a constant, the cast of another value."""
+        node = value.node
+        narrow = _narrowed(self._ctx, node, self._dtype) if node.is_constant and not self._ctx.is_fed(value) else None
+        if narrow is None:
+            return self._new_cast(value, dtype)
+        self._ctx.fire("weights", node, f"its values are stored as {self._dtype}")
+        name = f"{node.name}/{self._dtype.name}"
+        return add_constant(self._graph, name, narrow, node.control_inputs, node.device).output()
+
+    def _new_cast(self, value: Output, dtype: DType) -> Output:
+        source = self._dtype if dtype is dtypes.float32 else dtypes.float32
+        name = self._graph.unique_name(f"{value.node.name}/to_{dtype.name}")
+        node = self._graph.add_node(name, "Cast", [value], (), _cast_attrs(source, dtype), value.node.device)
+        self._ctx.fire("cast", node)
+        return node.output()
