@@ -7,6 +7,8 @@ import pathlib
 import re
 from typing import Any
 
+from tests.functions import define
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.graph import Graph
 from tfg.formats import save
 
@@ -26,6 +28,13 @@ NASTY = (
     "constructor",
 )
 """What a stranger's graph may call its nodes to break out of a page."""
+
+_FUNCTIONS = {
+    "double": lambda g, a: [g.AddV2(a, a)],
+    "negate": lambda g, a: [g.Neg(a)],
+    "smooth": lambda g, a: [g.Tanh(g.Exp(a))],
+    "below": lambda g, a: [g.Less(g.Sum(a, 0), 9.0)],
+}
 
 
 def nasty_graph(folder: pathlib.Path) -> pathlib.Path:
@@ -54,6 +63,22 @@ def large_graph(folder: pathlib.Path, nodes: int = 10_000) -> pathlib.Path:
         names.append(name)
     path = folder / "large.pbtxt"
     path.write_text("\n".join(lines))
+    return path
+
+
+def calling_graph(folder: pathlib.Path) -> pathlib.Path:
+    """A graph with a condition, a call and a loop, each on the results of the one before, written to a file."""
+    g = GraphBuilder()
+    for name, make in _FUNCTIONS.items():
+        define(g, name, ["float32"], make)
+    x = g.Placeholder(dtype="float32", shape=(3,), name="x")
+    which = g.Placeholder(dtype="bool", shape=(), name="which")
+    chosen = g.StatelessIf(which, [x], then_branch="double", else_branch="negate", Tout=["float32"], name="chosen")
+    smoothed = g.PartitionedCall([chosen[0]], f="smooth", Tout=["float32"], name="smoothed")
+    grown = g.StatelessWhile([smoothed[0]], cond="below", body="double", name="grown")
+    g.Relu(grown[0], name="end")
+    path = folder / "calls.pb"
+    save(g.graph, path)
     return path
 
 

@@ -9,12 +9,14 @@ from typing import Any, Final, TypeAlias
 from ..explaining.node_facts import Explainer
 from ..explaining.node_listing import node_record, own_attributes, value_text
 from ..explaining.stages import ORDER
-from ..functions.callers import callers_by_function, function_references
+from ..functions.call_kinds import call_kind
+from ..functions.callers import called_functions_of, callers_by_function
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable
 from ..inference.inference import Inference
 from ..support.tensor_names import parse_tensor_name
+from ..types.tensors import FuncRef
 from .elision import folded, links
 from .node_roles import KINDS, kind_of
 from .node_values import NodeValue
@@ -88,6 +90,9 @@ class Entry:
     chain: tuple[str, ...]
     """The names after `loc:@`, followed from node to node."""
     calls: tuple[str, ...]
+    passing: tuple[int, ...]
+    """The number of the first input that the called functions take, and of the first function whose results are the outputs;
+    empty where inputs are not arguments as they stand."""
     flops: str
     share: float
     effect: str = ""
@@ -148,6 +153,8 @@ class Book:
     entries: tuple[Entry, ...]
     groups: tuple[Group, ...]
     pages: tuple[Page, ...]
+    start: int = 0
+    """The number of the page that is shown first: the default signature, else the graph."""
 
 
 def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambda done, total: None) -> Book:
@@ -161,7 +168,17 @@ def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambd
     callers = callers_by_function(graph)
     pages += [binder.function_page(function, callers[name]) for name, function in graph.functions.items()]
     entries, groups = tuple(binder.entries), tuple(binder.groups)
-    return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, tuple(pages))
+    return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, tuple(pages), _start(graph))
+
+
+def _start(graph: Graph) -> int:
+    """Return the number of the page of the chosen or default signature, or of the graph."""
+    if graph.meta is None:
+        return 0
+    usual = graph.meta.usual_signature
+    name = graph.meta.chosen or (usual.name if usual else "")
+    names = [signature.name for signature in graph.meta.signatures.values()]
+    return 1 + names.index(name) if name in names else 0
 
 
 class _Binder:
@@ -206,7 +223,6 @@ class _Binder:
         """Return the entry of a node, without knowledge of pages."""
         record = node_record(node, explainer.inference)
         dtypes = [node.output(i).dtype for i in range(len(record.outputs))]
-        called = (node.op, *(reference.name for reference in function_references(node)))
         return Entry(
             name=node.name,
             op=node.op,
@@ -221,7 +237,8 @@ class _Binder:
             device=node.device,
             attributes=tuple((name, value_text(value)) for name, value in own_attributes(record).items()),
             chain=explainer.placement.chain(node),
-            calls=tuple(name for name in dict.fromkeys(called) if name in self._graph.functions),
+            calls=_calls(self._graph, node),
+            passing=_passing(self._graph, node),
             flops=self._figures.flops.get(node, ""),
             share=self._figures.shares.get(node, 0.0),
             value=self._figures.values.get(node),
@@ -296,6 +313,22 @@ class _Binder:
         """Yield each node without a box with the nearest boxed node, along forwarded values."""
         nearest = _nearest_drawn(left_out)
         return ((self._numbers[node], self._numbers[nearest[node]]) for node in nodes if node in nearest)
+
+
+def _calls(graph: Graph, node: Node) -> tuple[str, ...]:
+    """Return the library functions that a node calls, the functions of a loop in the order of `CallKind.functions`."""
+    kind = call_kind(graph.functions, node)
+    values = [node.attrs.get(name) for name in (kind.functions if kind else ())]
+    first = [value.name for value in values if isinstance(value, FuncRef) and value.name in graph.functions]
+    return tuple(dict.fromkeys([*first, *called_functions_of(graph, node)]))
+
+
+def _passing(graph: Graph, node: Node) -> tuple[int, ...]:
+    """Return how a node passes inputs to functions and takes their results, as `Entry.passing` says."""
+    kind = call_kind(graph.functions, node)
+    if kind is None or kind.counters:
+        return ()
+    return kind.before, len(kind.functions) - 1 if kind.is_loop else 0
 
 
 def _nearest_drawn(left_out: Collection[Node]) -> dict[Node, Node]:

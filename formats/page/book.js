@@ -8,11 +8,11 @@
  * @typedef {{
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
- *   attributes: [string, string][], chain: string[], calls: string[], flops: string, share: number,
+ *   attributes: [string, string][], chain: string[], calls: string[], passing: number[], flops: string, share: number,
  *   effect: string, group: number | null, constants: string[], consumers: Use[], value?: NodeValue,
  * }} Entry
  * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, names?: string[], parts?: (number | Branch)[] }} Branch
- * @typedef {[source: number, target: number, output: number]} Link
+ * @typedef {[source: number, target: number, output: number]} Link  Nodes, or their numbers in a picture.
  * @typedef {{ root: Branch, links: Link[] }} View
  * @typedef {[name: string, tensor: string, holds: string]} Argument
  * @typedef {{
@@ -23,7 +23,7 @@
  * @typedef {{ title: string, columns: string[], rows: string[][] }} Sheet
  * @typedef {{
  *   title: string, sheets: Sheet[], notes: string[], kinds: string[], stages: string[],
- *   entries: Entry[], groups: Group[], pages: Page[], store: Store,
+ *   entries: Entry[], groups: Group[], pages: Page[], start: number, functions: Map<string, Page>, store: Store,
  * }} Book
  */
 
@@ -39,7 +39,7 @@ class NodeEntry {
 }
 Object.assign(NodeEntry.prototype, {
   device: "", flops: "", share: 0, effect: "", group: null, evidence: "", role: "",
-  inputs: [], controls: [], outputs: [], references: [], attributes: [], chain: [], calls: [], constants: [], consumers: [],
+  inputs: [], controls: [], outputs: [], references: [], attributes: [], chain: [], calls: [], passing: [], constants: [], consumers: [],
 });
 
 /**
@@ -102,11 +102,12 @@ function inflated(text) {
 async function readBook() {
   const raw = JSON.parse(document.getElementById("book")?.textContent ?? "");
   const columns = raw.columns ? await unpack(raw.columns) : {};
-  const book = { sheets: [], notes: [], kinds: [], stages: [], groups: columns.groups ?? [], ...raw };
+  const book = { sheets: [], notes: [], kinds: [], stages: [], start: 0, groups: columns.groups ?? [], ...raw };
   book.entries = raw.columns ? readColumns(columns) : (raw.entries ?? []).map((/** @type {object} */ entry) => new NodeEntry(entry));
   book.groups = book.groups.map((/** @type {object} */ group) => ({ members: [], conflicts: [], missing: [], device: "", ...group }));
   book.sheets = book.sheets.map((/** @type {object} */ sheet) => ({ title: "", columns: [], rows: [], ...sheet }));
   book.pages = raw.pages.map(readPage);
+  book.functions = new Map(book.pages.filter((/** @type {Page} */ page) => page.kind === "function").map((/** @type {Page} */ page) => [page.name, page]));
   book.store = new Store(book.entries, raw.details ?? [], raw.size ?? 1);
   return book;
 }
@@ -129,6 +130,37 @@ function readPage(raw) {
   const nodes = raw.ranges ? raw.ranges.flatMap((/** @type {[number, number]} */ [first, count]) => Array.from({ length: count }, (_, i) => first + i)) : raw.nodes ?? [];
   const view = (/** @type {any} */ rawView) => ({ links: [], root: {}, ...rawView });
   return { ...page, nodes, brief: view(raw.brief), whole: view(raw.whole), holders: new Map(raw.holders ?? []) };
+}
+
+/** The name of a page in an address. @param {Page} page */
+function pageKey(page) {
+  return page.name ? `${page.kind}:${page.name}` : page.kind;
+}
+
+/** The name of a node inside the innermost scope. @param {string} name */
+function lastName(name) {
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
+/** @type {WeakMap<Page, Map<string, number>>} */
+const namesOfPages = new WeakMap();
+
+/** The nodes of a page by their names. @param {Page} page @param {Entry[]} entries */
+function nodesByName(page, entries) {
+  let names = namesOfPages.get(page);
+  if (!names) {
+    names = new Map(page.nodes.map((node) => [entries[node].name, node]));
+    namesOfPages.set(page, names);
+  }
+  return names;
+}
+
+/** The node and the number of the output that a tensor's name says. @param {string} tensor @param {Page} page @param {Entry[]} entries
+ * @returns {[node: number, output: number] | null} */
+function parseTensor(tensor, page, entries) {
+  const [, name, output] = /^(.*?)(?::(\d+))?$/.exec(tensor) ?? ["", tensor, "0"];
+  const node = nodesByName(page, entries).get(name);
+  return node === undefined ? null : [node, Number(output ?? 0)];
 }
 
 /** What a page is called. @param {Page} page */

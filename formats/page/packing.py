@@ -18,7 +18,7 @@ from ...core.support.escaping import printable_line
 PACKED_FROM: Final = 20_000
 """The number of nodes from which a book is packed: fewer take under a second to read."""
 _NODES_OF_A_PART: Final = 1024
-_COLUMNS: Final = ("op", "kind", "stage", "device", "flops", "share", "references", "group")
+_COLUMNS: Final = ("op", "kind", "stage", "device", "flops", "share", "references", "group", "calls")
 """The fields that the page needs of all nodes: for search, for colours, for the figures of a scope."""
 _LEVEL: Final = 6
 
@@ -55,7 +55,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _packed(book: Book, report: Report) -> dict[str, Any]:
-    fields = ("title", "sheets", "notes", "kinds", "stages")
+    fields = ("title", "sheets", "notes", "kinds", "stages", "start")
     columns = {
         "names": [printable_line(entry.name) for entry in book.entries],
         "columns": {column: _column(book.entries, column) for column in _COLUMNS},

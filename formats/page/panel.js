@@ -29,7 +29,7 @@ class Panel {
 
   /** @param {Page} page Whose nodes the names in texts mean. */
   turnTo(page) {
-    this.names = new Map(page.nodes.map((node) => [this.book.entries[node].name, node]));
+    this.names = nodesByName(page, this.book.entries);
   }
 
   /** @param {string} title @param {string} kind @param {(Node | null)[]} parts */
@@ -39,18 +39,21 @@ class Panel {
     this.element.scrollTop = 0;
   }
 
-  /** @param {Page} page */
-  showPage(page) {
+  /** @param {Page} page @param {boolean} isFirst Whether to show what is known of the whole graph. */
+  showPage(page, isFirst) {
     const isGraph = page.kind === "graph";
-    const sheets = isGraph ? this.book.sheets.map((sheet) => this.sheet(sheet)) : [];
+    const isAll = isGraph || isFirst;
+    if (isAll) this.turnTo(this.book.pages[0]); // The facts name nodes of the whole graph.
+    const sheets = isAll ? this.book.sheets.map((sheet) => this.sheet(sheet)) : [];
     this.show(
       isGraph ? this.book.title : page.name,
       isGraph ? "Graph" : page.kind === "signature" ? "Signature" : "Function",
-      this.list("Notes", isGraph ? this.book.notes.map((note) => this.prose(note)) : []),
+      this.list("Notes", isAll ? this.book.notes.map((note) => this.prose(note)) : []),
       this.args("Inputs", page.inputs),
       this.args("Outputs", page.outputs),
       this.list("Called by", page.callers.map((name) => this.prose(`'${name}'`))),
-      isGraph ? this.list("Pages", this.book.pages.filter((p) => p !== page).map((p) => this.pageLink(p))) : html("p", {}, `${page.nodes.length} nodes`),
+      isGraph ? null : html("p", {}, `${page.nodes.length} nodes`),
+      isAll ? this.list("Pages", this.book.pages.filter((p) => p !== page).map((p) => this.pageLink(p))) : null,
       ...sheets,
     );
   }
@@ -63,6 +66,7 @@ class Panel {
     this.show(
       `${scope.path}/`,
       `Scope of ${scope.nodes.length} nodes`,
+      html("p", { class: "copies" }, copyButton("Copy name", () => scope.path), copyButton("Copy link", () => location.href)),
       scope.share > 0 ? html("p", {}, percent(scope.share)) : null,
       this.list("Stages", stages.map(([stage, n]) => html("span", {}, `${stage}: ${n}`))),
       this.list("Ops", ops.map(([op, n]) => html("span", {}, `${op}: ${n}`))),
@@ -77,6 +81,7 @@ class Panel {
     this.show(
       entry.name,
       entry.op,
+      html("p", { class: "copies" }, copyButton("Copy name", () => entry.name), copyButton("Copy link", () => location.href)),
       html("p", {}, ...this.words(entry.role)),
       facts([["stage", `${entry.stage}: ${entry.evidence}`], ["kind", entry.kind], ["device", entry.device], ["FLOPs", flopsText(entry)]]),
       holder === undefined ? null : html("p", { class: "aside" }, "Drawn with ", this.link(holder), "; All nodes (a) gives it a box of its own."),
@@ -173,6 +178,27 @@ class Panel {
     button.addEventListener("click", onClick);
     return button;
   }
+}
+
+/** A button that copies a text, and says so. @param {string} title @param {() => string} text */
+function copyButton(title, text) {
+  const button = html("button", { type: "button", class: "copy" }, title);
+  button.addEventListener("click", async () => {
+    await copy(text());
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = title), 1500);
+  });
+  return button;
+}
+
+/** @param {string} text */
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = html("textarea", {}, text); // A frame without rights, in a notebook, has no clipboard.
+  document.body.append(field);
+  /** @type {HTMLTextAreaElement} */ (field).select();
+  document.execCommand("copy");
+  field.remove();
 }
 
 /** @param {Entry} entry */

@@ -6,149 +6,73 @@
  *
  * Every open scope is laid out by itself, so that opening one costs the layout of it and of those around it. Edges that enter or leave a
  * scope meet at one port at its top or bottom: an edge between two nodes runs through the ports of all scopes between them.
- *
- * @typedef {{ x: number, y: number }} Point
- * @typedef {{ from: Item, to: Item, links: number[], tensors?: [source: number, output: number][] }} Segment  A part of some links; from or
- *   to the scope itself means its port. The tensors are found when they are first asked for.
- * @typedef {{ segment: Segment, points: Point[] }} Route
  */
 
-const PAD = 14;
-const HEAD = 24;
-const LINE = 15;
-const MAX_LETTERS = 44;
-/** How much straighter edges between boxes are to be than those to ports. Whole: the library's search does not end where sums are not exact. */
-const WEIGHT = 4;
 /** How many boxes may be shown when all scopes in one are opened. */
 const MAX_SHOWN = 300;
-
-/** More than there are boxes and scopes on a page. */
-const MAX_ITEMS = 2 ** 26;
-
-/** A node's box, or a scope: what has a place in a picture. */
-class Item {
-  /** How many scopes are around it. */
-  depth = 0;
-
-  /** @param {number} id @param {Scope | null} parent @param {string} label */
-  constructor(id, parent, label) {
-    this.id = id;
-    this.parent = parent;
-    this.label = label;
-    this.depth = parent === null ? 0 : parent.depth + 1;
-    this.width = 0;
-    this.height = 0;
-    /** Left upper corner, inside the scope around it. */
-    this.x = 0;
-    this.y = 0;
-    /** What stands in the box, once it has a size. @type {string[]} */
-    this.lines = [];
-    /** @type {number[]} */
-    this.nodes = [];
-    this.share = 0;
-  }
-
-  /** @returns {Point} The left upper corner in the picture. */
-  place() {
-    const outer = this.parent?.place() ?? { x: 0, y: 0 };
-    return { x: outer.x + this.x, y: outer.y + this.y };
-  }
-
-  /** True where no scope around it is closed. */
-  get isShown() {
-    for (let scope = this.parent; scope; scope = scope.parent) if (!scope.isOpen) return false;
-    return true;
-  }
-}
-
-class Leaf extends Item {
-  /** @param {number} id @param {Scope} parent @param {string} label @param {number} node */
-  constructor(id, parent, label, node) {
-    super(id, parent, label);
-    this.nodes = [node];
-  }
-}
-
-class Scope extends Item {
-  /** @param {number} id @param {Scope | null} parent @param {Branch} branch */
-  constructor(id, parent, branch) {
-    super(id, parent, branch.label ?? "");
-    this.branch = branch;
-    this.path = branch.path ?? "";
-    this.contents = branch.contents ?? "";
-    this.isOpen = branch.is_open === true || parent === null;
-    this.nodes = [...membersOf(branch)];
-    /** The links between nodes inside, until the scope is filled. @type {number[]} */
-    this.inside = [];
-    this.isFilled = false;
-    /** What is in the scope, once it is filled. @type {Item[]} */
-    this.parts = [];
-    /** By the numbers of both ends. @type {Map<number, Segment>} */
-    this.segments = new Map();
-    /** @type {Route[]} */
-    this.routes = [];
-    this.isLaidOut = false;
-    /** Where edges enter at the top and leave at the bottom. */
-    this.entrance = 0;
-    this.exit = 0;
-  }
-
-  /** What is drawn in it: boxes and open scopes, from the outside in. @returns {Generator<Item>} */
-  *shown() {
-    for (const part of this.parts) {
-      yield part;
-      if (part instanceof Scope && part.isOpen) yield* part.shown();
-    }
-  }
-}
-
-/** The nodes in a branch. @param {Branch} branch @returns {Generator<number>} */
-function* membersOf(branch) {
-  for (const part of branch.parts ?? []) {
-    if (typeof part === "number") yield part;
-    else yield* membersOf(part);
-  }
-}
-
-/** The branches from a branch down to the one of a path. @param {Branch} branch @param {string} path @returns {Branch[] | null} */
-function wayTo(branch, path) {
-  if (branch.path === path) return [branch];
-  for (const part of branch.parts ?? []) {
-    const way = typeof part === "number" ? null : wayTo(part, path);
-    if (way) return [branch, ...way];
-  }
-  return null;
-}
+/** How many boxes may be shown when the calls of a signature are opened. */
+const MAX_INLINED = 60;
 
 /** The picture of a page. The inside of a scope is made when the scope opens, so that a closed scope costs nothing. */
 class Scene {
-  /** @param {Entry[]} entries @param {View} view @param {(text: string, bold: boolean) => number} measure Widths of texts. */
-  constructor(entries, view, measure) {
-    this.entries = entries;
-    this.links = view.links;
+  /** @param {Book} book @param {Page} page @param {boolean} isWhole @param {(text: string, bold: boolean) => number} measure Widths of texts. */
+  constructor(book, page, isWhole, measure) {
+    this.book = book;
+    this.entries = book.entries;
+    this.isWhole = isWhole;
     this.measure = measure;
     /** By their numbers. @type {Item[]} */
     this.items = [];
-    /** The number of the innermost item made so far that has a node; -1 where none has. */
-    this.innermost = new Int32Array(entries.length).fill(-1);
-    this.root = this.makeScope(view.root, null);
-    this.root.inside = view.links.map((_, i) => i);
+    /** The number of the innermost item made so far that has a node, by the node's number in the picture. @type {number[]} */
+    this.innermost = [];
+    /** The nodes whose numbers in the picture are not their own: of functions in frames of calls. */
+    this.inlined = /** @type {number[]} */ ([]);
+    this.body = new Body(this, page, "", 0);
+    this.bodies = [this.body];
+    this.links = [...this.body.view.links];
+    this.root = this.makeScope(this.body.view.root, null, this.body);
+    this.root.inside = this.links.map((_, i) => i);
     this.fill(this.root);
+    this.isReady = false;
+    /** What the page calls its inputs, by the nodes that are fed. @type {Map<number, string>} */
+    this.inputNames = new Map();
   }
 
-  /** @template {Item} T @param {T} item @returns {T} */
-  add(item) {
+  /** Add outputs, and open the calls of a signature, before the first drawing. */
+  async prepare() {
+    if (this.isReady) return;
+    this.isReady = true;
+    const { page } = this.body;
+    for (const [name, tensor] of page.inputs) this.inputNames.set(parseTensor(tensor, page, this.entries)?.[0] ?? -1, name);
+    await this.body.describe(page.outputs.flatMap(([, tensor]) => parseTensor(tensor, page, this.entries)?.slice(0, 1) ?? []));
+    this.addPorts();
+    this.relink();
+    if (this.body.page.kind === "signature") await this.openCalls();
+  }
+
+  /** The node of a number in the picture. @param {number} spot */
+  nodeAt(spot) {
+    return spot < this.entries.length ? spot : this.inlined[spot - this.entries.length];
+  }
+
+  /** What is known of the node of a number in the picture. @param {number} spot */
+  entryAt(spot) {
+    return this.entries[this.nodeAt(spot)];
+  }
+
+  /** @template {Item} T @param {T} item @param {Body} body @returns {T} */
+  add(item, body) {
     this.items.push(item);
     for (const node of item.nodes) {
-      this.innermost[node] = item.id;
+      if (!body.bound.has(node)) this.innermost[node + body.shift] = item.id;
       item.share += this.entries[node].share;
     }
     return item;
   }
 
-  /** @param {Branch} branch @param {Scope | null} parent @returns {Scope} */
-  makeScope(branch, parent) {
-    const scope = this.add(new Scope(this.items.length, parent, branch));
+  /** @param {Branch} branch @param {Scope | null} parent @param {Body} body @returns {Scope} */
+  makeScope(branch, parent, body) {
+    const scope = this.add(new Scope(this.items.length, parent, branch, body), body);
     const nodes = scope.nodes.length;
     scope.lines = [`${shortened(scope.label)}/`, `${nodes.toLocaleString("en")} node${nodes === 1 ? "" : "s"}`, shortened(scope.contents), ...shareText(scope)];
     return scope;
@@ -158,14 +82,48 @@ class Scene {
   fill(scope) {
     if (scope.isFilled) return;
     scope.isFilled = true;
-    const { parts = [], names = [] } = scope.branch;
-    scope.parts = parts.map((part, i) =>
-      typeof part === "number" ? this.add(new Leaf(this.items.length, scope, names[i] ?? "", part)) : this.makeScope(part, scope));
+    this.makeParts(scope, scope.branch, scope.body);
+    this.distribute(scope);
+    for (const part of scope.parts) if (part instanceof Scope && part.isOpen) this.fill(part);
+  }
+
+  /** Make the parts of a scope; arguments that are bound need no box. @param {Scope} scope @param {Branch} branch @param {Body} body */
+  makeParts(scope, { parts = [], names = [] }, body) {
+    parts.forEach((part, i) => {
+      if (typeof part !== "number") scope.parts.push(this.makeScope(part, scope, body));
+      else if (!body.bound.has(part)) scope.parts.push(this.makeNode(part, scope, names[i] ?? "", body));
+    });
+  }
+
+  /** @param {number} node @param {Scope} parent @param {string} label @param {Body} body */
+  makeNode(node, parent, label, body) {
+    const isCall = this.pagesOf(node).length > 0;
+    return this.add(new (isCall ? Call : Leaf)(this.items.length, parent, label, node, body), body);
+  }
+
+  /** The pages of the functions that a node calls. @param {number} node */
+  pagesOf(node) {
+    return this.entries[node].calls.flatMap((name) => this.book.functions.get(name) ?? []);
+  }
+
+  /** Give the parts of a scope the links that begin, end or run in the scope. @param {Scope} scope */
+  distribute(scope) {
     const outer = [...(scope.parent?.segments.values() ?? [])].filter(({ from, to }) => from === scope || to === scope);
     const links = [...outer.flatMap((segment) => segment.links), ...scope.inside].sort((a, b) => a - b);
     for (const index of links) this.addLink(scope, index);
     scope.inside = [];
-    for (const part of scope.parts) if (part instanceof Scope && part.isOpen) this.fill(part);
+  }
+
+  /** Distribute all links anew. */
+  relink() {
+    const scopes = this.items.filter((item) => item instanceof Scope);
+    for (const scope of scopes) {
+      scope.segments.clear();
+      scope.inside = [];
+      scope.isLaidOut = false;
+    }
+    this.root.inside = this.links.map((_, i) => i);
+    for (const scope of scopes) if (scope.isFilled) this.distribute(scope);
   }
 
   /** Give a scope its part of a link. @param {Scope} scope @param {number} index */
@@ -174,13 +132,168 @@ class Scene {
     const [from, to] = [this.partWith(scope, source), this.partWith(scope, target)];
     if (!from || !to) return;
     if (from !== to) addSegment(scope, from, to, index);
-    else if (from instanceof Scope) from.inside.push(index);
+    else if (from instanceof Scope && from !== scope) from.inside.push(index);
   }
 
   /** The part of a scope that has a node, the scope itself where the node is outside. @param {Scope} scope @param {number} node */
   partWith(scope, node) {
-    const item = this.items[this.innermost[node]];
-    return item && item.parent !== scope ? scope : item;
+    /** @type {Item | undefined} */ let item = this.items[this.innermost[node]];
+    if (!item) return undefined;
+    while (item.depth > scope.depth + 1 && item.parent) item = item.parent;
+    return item.parent === scope ? item : scope;
+  }
+
+  /** Give each output of the page a box. */
+  addPorts() {
+    for (const [name, tensor, spec] of this.body.page.outputs) {
+      const port = new Port(this.items.length, this.root, [name, spec].filter(Boolean).map(shortened));
+      this.items.push(port);
+      this.root.parts.push(port);
+      const spot = this.entries.length + this.inlined.push(-1) - 1;
+      this.innermost[spot] = port.id;
+      const end = this.body.tensor(tensor);
+      if (end) this.links.push([end[0], spot, end[1]]);
+    }
+  }
+
+  /** The node in the function of an open call that an output comes from, if the output comes from a single node. @param {End} end @returns {End} */
+  innermostEnd(end) {
+    const call = this.items[this.innermost[end[0]]];
+    const results = call instanceof Call ? call.results(end[1]) : [];
+    return results.length === 1 ? results[0] : end;
+  }
+
+  /** Put the functions that a node calls into its frame. @param {Call} call */
+  async fillCall(call) {
+    const { store } = this.book;
+    const pages = this.pagesOf(call.node);
+    await store.describe([call.node]);
+    await call.body.describe(this.entries[call.node].inputs.map(([source]) => source));
+    for (const page of pages) await store.openView(page, this.isWhole);
+    if (call.bodies) return;
+    const bodies = pages.map((page) => this.makeBody(call, page, pages.length === 1));
+    for (const body of bodies) {
+      await body.describe(body.page.outputs.flatMap(([, tensor]) => parseTensor(tensor, body.page, this.entries)?.slice(0, 1) ?? []));
+    }
+    call.bodies = bodies;
+    call.isLaidOut = false;
+    this.bodies.push(...bodies);
+    this.rewire(call, bodies);
+    this.joinResults(call);
+    for (const body of bodies) this.addLinks(body);
+    this.relink();
+    for (const body of bodies) if (body.top && body.top !== call) this.fill(body.top);
+    for (const part of call.parts) if (part instanceof Scope && part.isOpen) this.fill(part);
+  }
+
+  /** The nodes of a function, in the frame of a call or in a scope of their own there. @param {Call} call @param {Page} page
+   * @param {boolean} isOnly */
+  makeBody(call, page, isOnly) {
+    const body = new Body(this, page, `${call.path}/${isOnly ? "" : `${page.name}/`}`, this.entries.length + this.inlined.length - (page.nodes[0] ?? 0));
+    for (const node of page.nodes) this.inlined.push(node);
+    this.bind(call, body);
+    if (isOnly) this.makeParts(call, body.view.root, body);
+    else call.parts.push(this.makeScope({ ...body.view.root, label: page.name, path: "", is_open: true }, call, body));
+    body.top = isOnly ? call : /** @type {Scope} */ (call.parts[call.parts.length - 1]);
+    return body;
+  }
+
+  /** Bind the arguments of a function to the tensors that a call passes. @param {Call} call @param {Body} body */
+  bind(call, body) {
+    const { inputs, passing } = this.entries[call.node];
+    if (!passing.length) return;
+    const read = new Set(body.view.links.map(([source]) => source));
+    body.page.inputs.forEach(([, tensor], i) => {
+      const node = parseTensor(tensor, body.page, this.entries)?.[0];
+      const input = inputs[passing[0] + i];
+      const end = node !== undefined && input && read.has(node) ? call.body.origin(...input) : null;
+      if (node !== undefined && end) body.bound.set(node, end);
+    });
+  }
+
+  /** Lead the links of a call to the nodes of its functions. @param {Call} call @param {Body[]} bodies */
+  rewire(call, bodies) {
+    const spot = call.node + call.body.shift;
+    const bound = new Set(bodies.flatMap((body) => [...body.bound.values()].map(String)));
+    this.links = this.links.flatMap((link) => {
+      const [source, target, output] = link;
+      if (output === CONTROL) return [link];
+      if (target === spot) return bound.has(String([source, output])) ? [] : [link];
+      const ends = source === spot ? call.results(output) : [];
+      return [ends.length === 1 ? /** @type {Link} */ ([ends[0][0], target, ends[0][1]]) : link];
+    });
+  }
+
+  /** Lead results of several functions to the one place where they leave the frame of the call. @param {Call} call */
+  joinResults(call) {
+    this.entries[call.node].outputs.forEach((_, output) => {
+      const results = call.results(output);
+      if (results.length < 2) return;
+      for (const [source, from] of results) this.links.push([source, call.node + call.body.shift, from]);
+    });
+  }
+
+  /** @param {Body} body */
+  addLinks(body) {
+    for (const [source, target, output] of body.view.links) {
+      const from = output === CONTROL ? /** @type {End} */ ([source + body.shift, CONTROL]) : body.origin(source, output);
+      if (from) this.links.push([from[0], target + body.shift, from[1]]);
+    }
+  }
+
+  /** Open calls, the nearest first, as long as boxes stay few. */
+  async openCalls() {
+    for (let calls = this.closedCalls(); calls.length; ) {
+      for (const call of calls) {
+        await this.open(call);
+        if ([...this.root.shown()].length > MAX_INLINED) this.setOpen(call, false);
+      }
+      const tried = new Set(calls);
+      calls = this.closedCalls().filter((call) => !tried.has(call));
+    }
+  }
+
+  closedCalls() {
+    return [...this.root.shown()].filter((item) => item instanceof Call).filter((call) => !call.isOpen);
+  }
+
+  /** Open a scope or call, once its nodes are unpacked. @param {Scope} scope */
+  async open(scope) {
+    if (scope instanceof Call && !scope.bodies) await this.fillCall(scope);
+    this.setOpen(scope, true);
+  }
+
+  /** The innermost body that a path leads into. @param {string} path @returns {Body} */
+  bodyOf(path) {
+    return this.bodies.filter(({ prefix }) => path.startsWith(prefix)).reduce((a, b) => (b.prefix.length > a.prefix.length ? b : a));
+  }
+
+  /** The body that has a node, nearest to a path where several have. @param {number} node @param {string} path @returns {Body | undefined} */
+  bodyWith(node, path) {
+    const holders = this.bodies.filter(({ page }) => page.nodes.includes(node));
+    return holders.sort((a, b) => Number(path.startsWith(b.prefix)) - Number(path.startsWith(a.prefix)) || b.prefix.length - a.prefix.length)[0];
+  }
+
+  /** A node by its path in the picture, and the number of what draws the node. @param {string} path */
+  find(path) {
+    const body = this.bodyOf(path);
+    const node = nodesByName(body.page, this.entries).get(path.slice(body.prefix.length));
+    return node === undefined ? null : { node, spot: body.holder(node) };
+  }
+
+  /** Fill the calls that a path leads through. @param {string} path */
+  async fillTo(path) {
+    for (;;) {
+      const body = this.bodyOf(path);
+      const names = nodesByName(body.page, this.entries);
+      const rest = path.slice(body.prefix.length);
+      if (names.has(rest)) return;
+      const ends = [...rest.matchAll(/\//g)].map(({ index }) => names.get(rest.slice(0, index)));
+      const node = ends.find((candidate) => candidate !== undefined && this.pagesOf(candidate).length);
+      const call = node === undefined ? undefined : this.reveal(node + body.shift);
+      if (!(call instanceof Call) || call.bodies) return;
+      await this.open(call);
+    }
   }
 
   /** Open the scopes around a node. @param {number} node @returns {Item | undefined} */
@@ -194,8 +307,9 @@ class Scene {
 
   /** The scope of a path. @param {string} path @returns {Scope | undefined} */
   scopeOf(path) {
-    let scope = /** @type {Scope | undefined} */ (this.root);
-    for (const branch of wayTo(this.root.branch, path)?.slice(1) ?? []) {
+    const body = this.bodyOf(path);
+    let scope = /** @type {Scope | undefined} */ (body.top ?? this.root);
+    for (const branch of wayTo(body.view.root, path.slice(body.prefix.length))?.slice(1) ?? []) {
       if (scope) this.fill(scope);
       scope = /** @type {Scope | undefined} */ (scope?.parts.find((part) => part instanceof Scope && part.branch === branch));
     }
@@ -206,11 +320,11 @@ class Scene {
    * @returns {Generator<number>} */
   *described() {
     for (const item of [this.root, ...this.root.shown()]) {
-      if (item instanceof Leaf) yield item.nodes[0];
+      if (item instanceof Leaf || item instanceof Call) yield item.node;
       if (!(item instanceof Scope) || !item.isOpen) continue;
       for (const segment of item.segments.values()) {
         const tensors = this.tensorsOf(segment);
-        if (tensors.length === 1) yield tensors[0][0];
+        if (tensors.length === 1) yield this.nodeAt(tensors[0][0]);
       }
     }
   }
@@ -225,7 +339,8 @@ class Scene {
   /** Open the scopes in one, the nearest first, as long as boxes stay few. @param {Scope} scope */
   openAll(scope) {
     let boxes = [...this.root.shown()].length;
-    for (let level = [scope]; level.length; level = level.flatMap((s) => s.parts.filter((p) => p instanceof Scope))) {
+    const inner = (/** @type {Scope} */ outer) => outer.parts.filter((part) => part instanceof Scope).filter((part) => !(part instanceof Call));
+    for (let level = [scope]; level.length; level = level.flatMap(inner)) {
       for (const one of level) {
         const more = one.isOpen ? 0 : one.branch.parts?.length ?? 0;
         if (boxes + more > MAX_SHOWN) return;
@@ -248,23 +363,26 @@ class Scene {
       else this.sizeBox(part);
     }
     arrange(scope);
-    const label = this.measure(scope.label, true) + 44;
+    const label = this.measure(scope.heading, true) + 44;
     scope.width = Math.max(scope.width, label);
     scope.isLaidOut = true;
   }
 
   /** @param {Item} item */
   sizeBox(item) {
-    if (item instanceof Leaf) item.lines = this.linesOf(item);
+    if (item instanceof Leaf || item instanceof Call) item.lines = this.linesOf(item);
     const widths = item.lines.map((line, i) => this.measure(line, i === 0));
     item.width = Math.max(56, ...widths) + 2 * PAD + (item instanceof Scope ? 16 : 0);
     item.height = item.lines.length * LINE + (item instanceof Scope ? 17 : 12);
   }
 
-  /** @param {Leaf} leaf */
-  linesOf(leaf) {
-    const entry = this.entries[leaf.nodes[0]];
-    return [leaf.label, ...(entry.op === leaf.label ? [] : [entry.op]), ...entry.constants, ...shareText(leaf)].map(shortened);
+  /** The name, or the functions that a node of a generated name calls, and the op. @param {Leaf | Call} item */
+  linesOf(item) {
+    const { body, node, label } = item;
+    const { op, calls, constants } = this.entries[node];
+    const argument = body === this.body ? this.inputNames.get(node) : undefined;
+    const names = [...(argument ? [argument] : []), ...(isGeneratedName(label, op) ? [...calls, label] : [label, ...calls]), op];
+    return [...new Set(names), ...constants, ...shareText(item)].map(shortened);
   }
 
   /** The scope's or node's box that shows a node now. @param {number} node @returns {Item | undefined} */
@@ -276,12 +394,12 @@ class Scene {
 
   /** The links that begin or end at nodes of an item, those inside it left out. @param {Item} item */
   linksOf(item) {
-    const isInside = new Uint8Array(this.entries.length);
-    for (const node of item.nodes) isInside[node] = 1;
+    const isInside = new Map(this.items.map((other) => [other.id, item.holds(other)]));
+    const holds = (/** @type {number} */ spot) => isInside.get(this.innermost[spot]) ?? false;
     /** @type {Set<number>} */ const incoming = new Set();
     /** @type {Set<number>} */ const outgoing = new Set();
     this.links.forEach(([source, target], i) => {
-      if (isInside[source] !== isInside[target]) (isInside[target] ? incoming : outgoing).add(i);
+      if (holds(source) !== holds(target)) (holds(target) ? incoming : outgoing).add(i);
     });
     return { incoming, outgoing };
   }
@@ -290,7 +408,7 @@ class Scene {
   kindOf(segment) {
     const data = segment.links.filter((i) => this.links[i][2] !== CONTROL);
     if (!data.length) return "control";
-    const isReference = (/** @type {number} */ i) => this.entries[this.links[i][0]].references.includes(this.links[i][2]);
+    const isReference = (/** @type {number} */ i) => this.entryAt(this.links[i][0]).references.includes(this.links[i][2]);
     return data.every(isReference) ? "reference" : "data";
   }
 
@@ -298,7 +416,7 @@ class Scene {
   labelOf(segment) {
     const tensors = this.tensorsOf(segment);
     if (tensors.length > 1) return `${tensors.length} tensors`;
-    return tensors.map(([source, output]) => this.entries[source].outputs[output] ?? "").join("");
+    return tensors.map(([source, output]) => this.entryAt(source).outputs[output] ?? "").join("");
   }
 
   /** The different tensors of a segment. @param {Segment} segment @returns {[source: number, output: number][]} */
@@ -321,99 +439,4 @@ function addSegment(scope, from, to, link) {
   const segment = scope.segments.get(key);
   if (segment) segment.links.push(link);
   else scope.segments.set(key, { from, to, links: [link] });
-}
-
-/** Place the parts of a scope and route what runs between them. @param {Scope} scope */
-function arrange(scope) {
-  const graph = new dagre.Graph();
-  graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 30, edgesep: 8 });
-  const segments = [...scope.segments.values()];
-  const linked = new Set(segments.flatMap((segment) => [segment.from, segment.to]));
-  for (const part of scope.parts) if (linked.has(part)) graph.setNode(String(part.id), { width: part.width, height: part.height });
-  const hasEntrance = segments.some((segment) => segment.from === scope);
-  const hasExit = segments.some((segment) => segment.to === scope);
-  if (hasEntrance) graph.setNode("entrance", { width: 2, height: 2 });
-  if (hasExit) graph.setNode("exit", { width: 2, height: 2 });
-  const ends = (/** @type {Segment} */ segment) => /** @type {[string, string]} */ ([
-    segment.from === scope ? "entrance" : String(segment.from.id),
-    segment.to === scope ? "exit" : String(segment.to.id),
-  ]);
-  for (const segment of segments) graph.setEdge(...ends(segment), { weight: segment.from === scope || segment.to === scope ? 1 : WEIGHT });
-  if (linked.size) dagre.layout(graph);
-  const top = scope.parent ? HEAD : 0;
-  const routes = segments.map((segment) => graph.edge(...ends(segment)).points);
-  const size = extent(linked.size ? graph.graph() : { width: 0, height: 0 }, routes);
-  const shift = { x: PAD - size.left, y: PAD + top };
-  for (const part of scope.parts) {
-    if (linked.has(part)) {
-      const { x, y } = graph.node(String(part.id));
-      part.x = x - part.width / 2 + shift.x;
-      part.y = y - part.height / 2 + shift.y;
-    }
-  }
-  const rows = pack(scope.parts.filter((part) => !linked.has(part)), size.width, top + (linked.size ? size.height + 2 * PAD : PAD));
-  scope.width = Math.max(size.width, rows.width) + 2 * PAD;
-  scope.height = Math.max(rows.bottom, top + size.height + PAD) + PAD;
-  scope.entrance = hasEntrance ? graph.node("entrance").x + shift.x : scope.width / 2;
-  scope.exit = hasExit ? graph.node("exit").x + shift.x : scope.width / 2;
-  scope.routes = segments.map((segment, i) => ({ segment, points: route(scope, segment, routes[i], shift) }));
-}
-
-/** What a layout takes with its edges, which the library lets stand out at both sides. @param {{ width: number, height: number }} size
- * @param {Point[][]} routes */
-function extent({ width, height }, routes) {
-  let [left, right] = [0, width];
-  for (const points of routes) for (const { x } of points) [left, right] = [Math.min(left, x), Math.max(right, x)];
-  return { left, width: right - left, height };
-}
-
-/** The points of a route, led to ports where it begins or ends at an open scope. @param {Scope} scope @param {Segment} segment
- * @param {Point[]} found @param {Point} shift @returns {Point[]} */
-function route(scope, { from, to }, found, shift) {
-  const points = found.map(({ x, y }) => ({ x: x + shift.x, y: y + shift.y }));
-  const isBack = points[0].y > points[points.length - 1].y;
-  const start = from === scope ? [{ x: scope.entrance, y: 0 }] : from instanceof Scope && from.isOpen ? around(from, isBack).reverse() : [points[0]];
-  const end = to === scope ? [{ x: scope.exit, y: scope.height }] : to instanceof Scope && to.isOpen ? around(to, isBack, true) : points.slice(-1);
-  return [...start, ...points.slice(1, -1), ...end];
-}
-
-/** The way to a port of an open scope: there straight, against the flow along its right side. @param {Scope} scope @param {boolean} isBack
- * @param {boolean} [isEntrance] @returns {Point[]} */
-function around(scope, isBack, isEntrance = false) {
-  const [top, bottom, right] = [scope.y, scope.y + scope.height, scope.x + scope.width + 8];
-  const port = isEntrance ? { x: scope.x + scope.entrance, y: top } : { x: scope.x + scope.exit, y: bottom };
-  if (!isBack) return [port];
-  return isEntrance ? [{ x: right, y: bottom }, { x: right, y: top - 10 }, port] : [{ x: right, y: top }, { x: right, y: bottom + 10 }, port];
-}
-
-/** Place boxes that nothing is linked to in rows. @param {Item[]} parts @param {number} width @param {number} top */
-function pack(parts, width, top) {
-  const area = parts.reduce((sum, part) => sum + (part.width + PAD) * (part.height + PAD), 0);
-  const limit = Math.max(width, Math.sqrt(area * 2.5));
-  let [x, y, height, widest] = [0, top, 0, 0];
-  for (const part of parts) {
-    if (x > 0 && x + part.width > limit) [x, y, height] = [0, y + height + PAD, 0];
-    [part.x, part.y] = [x + PAD, y];
-    x += part.width + PAD;
-    height = Math.max(height, part.height);
-    widest = Math.max(widest, x - PAD);
-  }
-  return { width: widest, bottom: y + height };
-}
-
-/** A text with its middle left out where it is long. @param {string} text */
-function shortened(text) {
-  if (text.length <= MAX_LETTERS) return text;
-  const kept = (MAX_LETTERS - 1) >> 1;
-  return `${text.slice(0, kept)}…${text.slice(-kept)}`;
-}
-
-/** @param {Item} item */
-function shareText({ share }) {
-  return share >= 0.0005 ? [percent(share)] : [];
-}
-
-/** @param {number} share */
-function percent(share) {
-  return `${(100 * share).toFixed(1)}% of FLOPs`;
 }

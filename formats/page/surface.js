@@ -66,7 +66,7 @@ class Surface {
 
   /** @param {Item} item */
   box(item) {
-    const kind = item instanceof Scope ? "scope" : this.entryOf(item).kind;
+    const kind = this.kindOf(item);
     const lines = item.lines.map((line, i) =>
       svg("text", { class: i === 0 ? "name" : "more", x: item.width / 2, y: 17 + i * LINE }, line));
     const sign = item instanceof Scope ? [svg("text", { class: "sign", x: item.width - 12, y: 16 }, "+")] : [];
@@ -86,7 +86,7 @@ class Surface {
       svg("g", { class: "head" },
         svg("title", {}, `${scope.path}/: click to close`),
         svg("rect", { width: scope.width, height: HEAD, rx: 8 }),
-        svg("text", { class: "name", x: 24, y: 16 }, `${scope.label}/`),
+        svg("text", { class: "name", x: 24, y: 16 }, scope.heading),
         svg("text", { class: "sign", x: 12, y: 16 }, "−")));
     this.boxes.set(scope.id, element);
     this.items.set(scope.id, scope);
@@ -116,16 +116,18 @@ class Surface {
     return this.scene;
   }
 
-  /** @param {Item} leaf */
-  entryOf(leaf) {
-    return this.sceneNow.entries[leaf.nodes[0]];
+  /** @param {Item} item */
+  kindOf(item) {
+    if (item instanceof Leaf || item instanceof Call) return this.sceneNow.entries[item.node].kind;
+    return item instanceof Port ? "output" : "scope";
   }
 
   /** @param {Item} item */
   titleOf(item) {
-    if (item instanceof Scope) return `${item.path}/: click to open`;
-    const entry = this.entryOf(item);
-    return [entry.name, entry.op, ...entry.outputs].join("\n");
+    if (item instanceof Port) return item.lines.join("\n");
+    if (!(item instanceof Leaf || item instanceof Call)) return `${item.label}/: click to open`;
+    const entry = this.sceneNow.entries[item.node];
+    return [entry.name, entry.op, ...entry.outputs, ...(item instanceof Call ? [`calls ${entry.calls.join(", ")}: click to open`] : [])].join("\n");
   }
 
   /** @param {(item: Item) => Paint} paint */

@@ -3,7 +3,6 @@
 
 /** What the page does: which page, colours and selection are shown, and what keys and buttons change of that. */
 
-const MAX_RESULTS = 60;
 const STEP = 80;
 
 /** @template {Element} T @param {string} id @param {new () => T} kind @returns {T} */
@@ -17,19 +16,26 @@ class Viewer {
   /** @param {Book} book */
   constructor(book) {
     this.book = book;
-    this.page = book.pages[0];
+    this.page = this.firstPage;
     this.isWhole = false;
-    /** What is selected: a node, or a scope by its path. @type {{ node: number } | { path: string } | null} */
+    /** What is selected: a node, whose box may be another node's, or a scope (`node` is null), by the path in the picture.
+     * @type {{ node: number | null, path: string } | null} */
     this.selected = null;
     /** @type {Map<string, Scene>} */
     this.scenes = new Map();
     this.colouring = colourings(book)[0];
     this.surface = new Surface(part("surface", SVGSVGElement), (item, isHead) => this.click(item, isHead));
     this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page));
+    this.trail = new Trail(part("trail", HTMLElement), (item) => this.visit(item));
     this.finder = new Finder(this);
+    this.address = new Address((place) => this.go(place));
     this.fillBar();
     document.addEventListener("keydown", (event) => this.key(event));
-    this.turnTo(this.page);
+    this.go(this.address.place);
+  }
+
+  get firstPage() {
+    return this.book.pages[this.book.start];
   }
 
   fillBar() {
@@ -56,7 +62,7 @@ class Viewer {
     const key = `${this.book.pages.indexOf(this.page)} ${this.isWhole}`;
     let scene = this.scenes.get(key);
     if (!scene) {
-      scene = new Scene(this.book.entries, this.isWhole ? this.page.whole : this.page.brief, measure);
+      scene = new Scene(this.book, this.page, this.isWhole, measure);
       this.scenes.set(key, scene);
     }
     return scene;
@@ -64,24 +70,54 @@ class Viewer {
 
   /** @param {Page} page */
   async turnTo(page) {
+    await this.openPage(page);
+    await this.showSelection();
+  }
+
+  /** @param {Page} page */
+  async openPage(page) {
     await this.book.store.openView(page, this.isWhole);
     this.page = page;
     this.selected = null;
     part("pages", HTMLSelectElement).value = String(this.book.pages.indexOf(page));
-    this.panel.turnTo(page);
     await this.draw();
     this.surface.fit();
-    this.showSelection();
+  }
+
+  /** Show what an address says. @param {Place} place */
+  async go({ page, node, scope, isClosed, isWhole }) {
+    this.setWhole(isWhole);
+    const pages = page ? this.book.pages.filter((candidate) => pageKey(candidate) === page) : [this.firstPage, ...this.book.pages];
+    const has = (/** @type {Page} */ candidate) => nodesByName(candidate, this.book.entries).has(node);
+    await this.openPage((node ? pages.find(has) : undefined) ?? pages[0] ?? this.firstPage);
+    if (scope) await this.showScope(scope, !isClosed);
+    else if (node && (await this.showPath(node, false))) return;
+    await this.showSelection(false);
+  }
+
+  /** What the address says of what is shown. @returns {Place} */
+  get place() {
+    const item = this.selectedItem;
+    const path = this.selected?.path ?? "";
+    const isNode = this.selected !== null && this.selected.node !== null;
+    return {
+      page: this.page === this.firstPage ? "" : pageKey(this.page),
+      node: isNode ? path : "", scope: isNode ? "" : path,
+      isClosed: !isNode && item instanceof Scope && !item.isOpen, isWhole: this.isWhole,
+    };
   }
 
   async toggleWhole() {
-    await this.book.store.openView(this.page, !this.isWhole);
-    this.isWhole = !this.isWhole;
-    part("whole", HTMLButtonElement).setAttribute("aria-pressed", String(this.isWhole));
-    await this.draw();
-    this.surface.fit();
-    if (this.selected && "node" in this.selected) await this.jump(this.selected.node);
-    else this.showSelection();
+    const path = this.selected && this.selected.node !== null ? this.selected.path : "";
+    this.setWhole(!this.isWhole);
+    await this.openPage(this.page);
+    if (!path || !(await this.showPath(path))) await this.showSelection();
+  }
+
+  /** @param {boolean} isWhole */
+  setWhole(isWhole) {
+    this.isWhole = isWhole;
+    part("whole", HTMLButtonElement).setAttribute("aria-pressed", String(isWhole));
   }
 
   toggleTheme() {
@@ -114,8 +150,11 @@ class Viewer {
 
   /** Draw the page, once what its picture says is unpacked. */
   async draw() {
-    await this.book.store.describe(this.scene.described());
-    this.scene.layOut();
+    const { scene } = this;
+    await scene.prepare();
+    await this.book.store.describe(scene.described());
+    if (scene !== this.scene) return;
+    scene.layOut();
     this.surface.draw(this.scene, (item) => this.paint(item));
     this.drawLegend();
     this.markSelection();
@@ -130,36 +169,41 @@ class Viewer {
   /** @param {Item | null} item @param {boolean} isHead */
   click(item, isHead) {
     if (item instanceof Scope && (isHead || !item.isOpen)) this.toggle(item);
-    else if (item instanceof Scope) this.select({ path: item.path });
-    else this.select(item ? { node: item.nodes[0] } : null);
+    else this.select(item);
     this.surface.element.focus({ preventScroll: true });
   }
 
-  /** Open or close a scope, which stays where it is on the screen. @param {Scope} scope */
+  /** Open or close a scope or call, which stays at the same place on the screen. @param {Scope} scope */
   async toggle(scope) {
     const place = this.surface.screenPlace(scope);
-    this.scene.setOpen(scope, !scope.isOpen);
+    if (scope.isOpen) this.scene.setOpen(scope, false);
+    else await this.scene.open(scope);
     await this.draw();
     this.surface.hold(scope, place);
-    this.select({ path: scope.path });
+    await this.select(scope);
   }
 
-  /** @param {{ node: number } | { path: string } | null} selected */
-  select(selected) {
-    this.selected = selected;
-    this.showSelection();
+  /** @param {Item | null} item @param {boolean} [isStep] Whether Back leads to the selection before. */
+  async select(item, isStep = true) {
+    if (item instanceof Leaf || item instanceof Call) this.selected = { node: item.node, path: item.path };
+    else this.selected = item instanceof Scope && item.parent ? { node: null, path: item.path } : null;
+    await this.showSelection(isStep);
+  }
+
+  /** Select an item and bring it into the middle. @param {Item | null} item */
+  visit(item) {
+    if (item) this.surface.centre(item);
+    else this.surface.fit();
+    this.select(item);
   }
 
   /** The box or frame that stands for what is selected. @returns {Item | undefined} */
   get selectedItem() {
     if (!this.selected) return undefined;
-    if ("path" in this.selected) return this.scene.scopeOf(this.selected.path);
-    return this.scene.boxOf(this.drawnAs(this.selected.node));
-  }
-
-  /** The node in whose box a node is drawn. @param {number} node */
-  drawnAs(node) {
-    return this.isWhole ? node : this.page.holders.get(node) ?? node;
+    const { node, path } = this.selected;
+    if (node === null) return this.scene.scopeOf(path);
+    const match = this.scene.find(path);
+    return match ? this.scene.boxOf(match.spot) : undefined;
   }
 
   markSelection() {
@@ -167,32 +211,59 @@ class Viewer {
     this.surface.select(item ? { item, ...this.scene.linksOf(item) } : null);
   }
 
-  async showSelection() {
+  /** @param {boolean} [isStep] Whether Back leads to the selection before. */
+  async showSelection(isStep = true) {
     this.markSelection();
     const item = this.selectedItem;
     const { selected } = this;
-    if (selected && "node" in selected) {
-      await this.book.store.describe([selected.node]);
-      const { inputs, controls } = this.book.entries[selected.node];
+    const { node = null, path = "" } = selected ?? {};
+    if (node !== null) {
+      await this.book.store.describe([node]);
+      const { inputs, controls } = this.book.entries[node];
       await this.book.store.describe([...inputs.map(([source]) => source), ...controls]);
       if (selected !== this.selected) return;
-      const holder = this.drawnAs(selected.node);
-      this.panel.showNode(selected.node, holder === selected.node ? undefined : holder);
+    }
+    this.panel.turnTo(this.scene.bodyOf(path).page);
+    if (node !== null) {
+      const holder = this.scene.nodeAt(this.scene.find(path)?.spot ?? node);
+      this.panel.showNode(node, holder === node ? undefined : holder);
     } else if (item instanceof Scope) this.panel.showScope(item, this.book.entries);
-    else this.panel.showPage(this.page);
+    else this.panel.showPage(this.page, this.page === this.firstPage);
+    this.trail.show(pageTitle(this.page), item, node === null ? item?.label ?? "" : lastName(this.book.entries[node].name));
+    this.address.write(this.place, isStep);
   }
 
-  /** Show a node: turn to a page that has it, open what it is in, bring it into the middle. @param {number} node */
-  async jump(node) {
-    if (!this.page.nodes.includes(node)) {
-      const page = this.book.pages.find((candidate) => candidate.nodes.includes(node));
-      if (page) await this.turnTo(page);
-    }
-    const leaf = this.scene.reveal(this.drawnAs(node));
-    this.selected = { node };
+  /** Show a node: in this picture if it is there, else on a page that has it. @param {number} node @param {boolean} [isStep] */
+  async jump(node, isStep = true) {
+    const body = this.scene.bodyWith(node, this.selected?.path ?? "");
+    const page = body ? null : this.book.pages.find((candidate) => candidate.nodes.includes(node));
+    if (page) await this.openPage(page);
+    await this.showPath((body?.prefix ?? "") + this.book.entries[node].name, isStep);
+  }
+
+  /** Show a node of the picture: open what it is in, bring it into the middle. @param {string} path @param {boolean} [isStep] */
+  async showPath(path, isStep = true) {
+    await this.scene.fillTo(path);
+    const match = this.scene.find(path);
+    if (!match) return false;
+    this.scene.reveal(match.spot);
+    this.selected = { node: match.node, path };
     await this.draw();
-    if (leaf) this.surface.centre(leaf);
-    this.showSelection();
+    if (this.selectedItem) this.surface.centre(this.selectedItem);
+    await this.showSelection(isStep);
+    return true;
+  }
+
+  /** Select a scope and bring it into the middle. @param {string} path @param {boolean} isOpen */
+  async showScope(path, isOpen) {
+    await this.scene.fillTo(path);
+    const scope = this.scene.scopeOf(path);
+    if (!scope) return;
+    for (let outer = scope.parent; outer; outer = outer.parent) this.scene.setOpen(outer, true);
+    this.scene.setOpen(scope, isOpen);
+    this.selected = { node: null, path };
+    await this.draw();
+    this.surface.centre(scope);
   }
 
   /** @param {KeyboardEvent} event */
@@ -202,7 +273,6 @@ class Viewer {
     if (event.key === "Escape") {
       if (this.finder.isOpen) this.finder.close();
       else this.select(null);
-      this.surface.element.focus();
       return;
     }
     if (target.matches("input, select") || (target.matches("button") && event.key === "Enter")) return;
@@ -217,6 +287,8 @@ class Viewer {
   keys() {
     return {
       "/": () => this.finder.open(),
+      n: () => this.finder.next(1),
+      N: () => this.finder.next(-1),
       "?": () => part("keys", HTMLDialogElement).showModal(),
       "+": () => this.surface.zoom(1.3),
       "=": () => this.surface.zoom(1.3),
@@ -256,90 +328,14 @@ class Viewer {
     const start = middleOf(from);
     let [best, cost] = [/** @type {Item | null} */ (null), Infinity];
     for (const item of this.scene.root.shown()) {
-      if (item === from || (item instanceof Scope && item.isOpen)) continue;
+      if (item === from || item instanceof Port || (item instanceof Scope && item.isOpen)) continue;
       const { x, y } = middleOf(item);
       const [along, across] = [(x - start.x) * dx + (y - start.y) * dy, Math.abs((x - start.x) * dy) + Math.abs((y - start.y) * dx)];
       if (along > 1 && along + 3 * across < cost) [best, cost] = [item, along + 3 * across];
     }
     if (!best) return;
-    this.select(best instanceof Scope ? { path: best.path } : { node: best.nodes[0] });
     this.surface.centre(best);
-  }
-}
-
-/** Search by name and op. */
-class Finder {
-  /** @param {Viewer} viewer */
-  constructor(viewer) {
-    this.viewer = viewer;
-    this.input = part("search", HTMLInputElement);
-    this.results = part("results", HTMLOListElement);
-    /** @type {number[]} */
-    this.found = [];
-    this.at = -1;
-    this.input.addEventListener("input", () => this.find());
-    this.input.addEventListener("focus", () => this.find());
-    this.input.addEventListener("blur", () => setTimeout(() => (this.results.hidden = true), 200));
-    this.input.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  open() {
-    this.input.focus();
-    this.input.select();
-  }
-
-  get isOpen() {
-    return document.activeElement === this.input;
-  }
-
-  close() {
-    this.results.hidden = true;
-    this.input.blur();
-  }
-
-  /** The nodes in whose name or op the text is, those of this page and those whose last name it is first. */
-  find() {
-    const text = this.input.value.trim().toLowerCase();
-    const { entries } = this.viewer.book;
-    const here = new Set(this.viewer.page.nodes);
-    const rank = (/** @type {number} */ node) => {
-      const name = entries[node].name.toLowerCase();
-      return (here.has(node) ? 0 : 8) + (name === text ? 0 : name.endsWith(`/${text}`) ? 1 : entries[node].op.toLowerCase() === text ? 2 : 3);
-    };
-    const all = text ? [...entries.keys()].filter((node) => `${entries[node].name}\n${entries[node].op}`.toLowerCase().includes(text)) : [];
-    this.found = all.map((node) => ({ node, rank: rank(node) })).sort((a, b) => a.rank - b.rank || a.node - b.node).map(({ node }) => node);
-    this.at = -1;
-    this.show(text);
-  }
-
-  /** @param {string} text */
-  show(text) {
-    const { entries } = this.viewer.book;
-    const rows = this.found.slice(0, MAX_RESULTS).map((node, i) => {
-      const row = html("li", i === this.at ? { class: "now" } : {}, html("b", {}, entries[node].name), ` ${entries[node].op}`);
-      row.addEventListener("pointerdown", () => this.go(i));
-      return row;
-    });
-    const { length } = this.found;
-    const more = length > MAX_RESULTS ? `${MAX_RESULTS} of ${length.toLocaleString("en")}` : `${length} found`;
-    this.results.replaceChildren(...rows, html("li", { class: "aside" }, more));
-    this.results.hidden = !text;
-    this.results.querySelector(".now")?.scrollIntoView({ block: "nearest" });
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    const step = { Enter: event.shiftKey ? -1 : 1, ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined || !this.found.length) return;
-    event.preventDefault();
-    this.go((this.at + step + this.found.length) % this.found.length);
-  }
-
-  /** @param {number} index */
-  go(index) {
-    this.at = index;
-    this.viewer.jump(this.found[index]);
-    this.show(this.input.value.trim());
+    this.select(best, false);
   }
 }
 
@@ -362,7 +358,7 @@ let made = [];
 function colourings(book) {
   if (!made.length) {
     made = [
-      byClass("Kind", book, (entry) => entry.kind, book.kinds, (item) => (item instanceof Scope ? "scope" : null)),
+      byClass("Kind", book, (entry) => entry.kind, book.kinds, ownKind),
       byClass("Stage", book, (entry) => entry.stage, book.stages),
       ...(book.entries.some((entry) => entry.share > 0) ? [byHeat()] : []),
       byClass("Device", book, (entry) => entry.device || "no device"),
@@ -372,13 +368,19 @@ function colourings(book) {
   return made;
 }
 
+/** The kind of a box that stands for no single node. @param {Item} item */
+function ownKind(item) {
+  if (item instanceof Port) return "output";
+  return item instanceof Scope && !(item instanceof Call) ? "scope" : null;
+}
+
 /** Colour by what is true of most nodes in a box. @param {string} title @param {Book} book @param {(entry: Entry) => string} say
  * @param {string[]} [order] @param {(item: Item) => string | null} [instead] @returns {Colouring} */
 function byClass(title, book, say, order, instead = () => null) {
   const known = order ?? [...new Set(book.entries.map(say))];
   const counts = (/** @type {Item} */ item) => count(item.nodes.map((node) => say(book.entries[node])));
   const value = (/** @type {Item} */ item) => instead(item) ?? counts(item)[0]?.[0] ?? "";
-  const name = (/** @type {string} */ text) => (title === "Kind" ? text.replace(" ", "-") : `p${known.indexOf(text) % 12}`);
+  const name = (/** @type {string} */ text) => (title === "Kind" ? text.replace(" ", "-") : text ? `p${known.indexOf(text) % 12}` : "scope");
   return {
     title,
     paint: (item) => ({ name: name(value(item)), heat: null, parts: item.nodes.length > 1 ? counts(item).map(([text, n]) => [name(text), n / item.nodes.length]) : [] }),
@@ -418,7 +420,7 @@ function measure(text, isName) {
 /** Show the book that stands in the page. */
 async function start() {
   const book = await readBook();
-  await book.store.openView(book.pages[0], false);
+  await book.store.openView(book.pages[book.start], false);
   new Viewer(book);
 }
 

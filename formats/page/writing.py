@@ -14,7 +14,20 @@ from ...core.support.escaping import printable_line
 from .packing import PACKED_FROM, book_json
 
 _FOLDER: Final = os.path.dirname(__file__)
-_SCRIPTS: Final = ("vendor/dagre.min.js", "book.js", "scene.js", "surface.js", "values.js", "panel.js", "viewer.js")
+_SCRIPTS: Final = (
+    "vendor/dagre.min.js",
+    "book.js",
+    "items.js",
+    "layout.js",
+    "scene.js",
+    "surface.js",
+    "values.js",
+    "panel.js",
+    "finder.js",
+    "trail.js",
+    "address.js",
+    "viewer.js",
+)
 _LICENCE: Final = "vendor/dagre.LICENSE.txt"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser import PROGRAM, Browser
 from tests.cli.running import SAMPLES, tfg
-from tests.pages import large_graph, nasty_graph
+from tests.pages import calling_graph, large_graph, nasty_graph
 from tfg.core.building.builder import GraphBuilder
 from tfg.formats import load, save
 from tfg.formats.api.viewing import make_page
@@ -35,6 +35,7 @@ def pages(tmp_path_factory):
         "nasty": nasty_graph(folder),
         "xor": SAMPLES / "xor.pbtxt",
         "scaler": SAMPLES / "scaler_saved_model",
+        "calls": calling_graph(folder),
     }
     written = {}
 
@@ -98,6 +99,15 @@ def selected(browser):
     return browser.evaluate("document.querySelector('.selected > .name, .selected > .head > .name')?.textContent")
 
 
+def is_visible(browser, selector):
+    return browser.evaluate(f"document.querySelector({selector!r}).checkVisibility()")
+
+
+def names(browser):
+    """The first line of each box and frame."""
+    return browser.evaluate("[...document.querySelectorAll('.box > .name, .head > .name')].map(name => name.textContent)")
+
+
 def test_a_large_graph_opens(opened, record_property):
     browser = opened("large")
     record_property("seconds", opened.seconds)
@@ -119,8 +129,7 @@ def test_search_opens_what_is_needed(opened):
     box = "document.querySelector('.selected').getBoundingClientRect()"
     assert browser.evaluate(f"{box}.left > 0 && {box}.right < innerWidth && {box}.top > 0 && {box}.bottom < innerHeight")
     assert browser.evaluate("document.querySelectorAll('.edge.incoming').length") >= 2
-    browser.press("Escape")
-    assert browser.evaluate("document.getElementById('results').hidden") and selected(browser) == "node_7342"
+    assert not is_visible(browser, "#results"), "the list does not cover the node"
     browser.press("Escape")
     assert selected(browser) is None
 
@@ -152,11 +161,81 @@ def test_search_by_op(opened):
     browser.press("/")
     browser.type("matmul")
     found = browser.evaluate("[...document.querySelectorAll('#results li')].map(row => row.innerText)")
-    assert len(found) > 2 and all("matmul" in row.lower() for row in found[:-1])
+    assert len(found) > 2 and all("matmul" in row.lower() for row in found)
+    assert f"{len(found)} found" in browser.evaluate("document.getElementById('popup').innerText")
+    names = browser.evaluate("[...document.querySelectorAll('#results b')].map(name => name.innerText)")
+    browser.press("ArrowDown")
+    browser.press("ArrowDown")
+    assert panel(browser).splitlines()[1] == names[1] and is_visible(browser, "#results"), "arrows walk with the list open"
     browser.press("Enter")
-    first = panel(browser)
+    assert panel(browser).splitlines()[1] == names[1] and not is_visible(browser, "#results")
+    browser.press("n")
+    assert panel(browser).splitlines()[1] == names[2], "n goes on to the next"
+    browser.press("N")
+    assert panel(browser).splitlines()[1] == names[1]
+
+
+def test_results_are_a_listbox(opened):
+    browser = opened("xor")
+    browser.press("/")
+    browser.type("matmul")
+    tree = browser.call("Accessibility.getFullAXTree")["nodes"]
+    roles = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in tree if not node["ignored"]]
+    assert ("combobox", "Search names and ops") in roles and ("listbox", "Found nodes") in roles
+    options = [name for role, name in roles if role == "option" and "MatMul" in name]
+    assert len(options) > 2
+    browser.press("ArrowDown")
+    chosen = "document.getElementById(document.getElementById('search').getAttribute('aria-activedescendant'))"
+    assert browser.evaluate(f"{chosen}.innerText") in options
+    assert browser.evaluate(f"{chosen}.ariaSelected") == "true"
+
+
+def search(browser, text):
+    browser.press("/")
+    browser.type(text)
     browser.press("Enter")
-    assert panel(browser) != first, "Enter goes on to the next"
+
+
+def test_the_address_leads_to_what_is_shown(opened):
+    browser = opened("xor")
+    search(browser, "loss")
+    assert browser.evaluate("location.hash") == "#node=loss"
+    search(browser, "hidden/kernel/read")
+    read = browser.evaluate("location.hash")
+    assert read == "#node=hidden/kernel/read" and "hidden/kernel/read" in panel(browser).splitlines()
+    browser.press("a")
+    assert browser.evaluate("location.hash") == f"{read}&all=1"
+    for go, name in (("back", "hidden/kernel/read"), ("back", "loss"), ("forward", "hidden/kernel/read")):
+        browser.evaluate(f"new Promise(done => {{ addEventListener('popstate', done, {{ once: true }}); history.{go}() }})")
+        assert panel(browser).splitlines()[1] == name
+        assert browser.evaluate("document.getElementById('whole').ariaPressed") == "false"
+    browser.click(".box.scope")
+    scope = browser.evaluate("location.hash")
+    title = panel(browser).splitlines()[1]
+    assert scope == f"#scope={title.removesuffix('/')}"
+    browser.open(open_path := opened.path)
+    assert selected(browser) is None
+    browser.call("Page.navigate", url="about:blank")
+    browser.call("Page.navigate", url=open_path.as_uri() + scope)
+    browser.wait("document.readyState === 'complete' && !!document.querySelector('.selected')")
+    assert panel(browser).splitlines()[1] == title
+
+
+def test_the_way_to_the_selection_and_its_name(opened):
+    browser = opened("xor")
+    search(browser, "logistic_loss/Log1p")
+    steps = "[...document.querySelectorAll('#trail li')].map(step => step.innerText)"
+    assert browser.evaluate(steps) == ["Graph", "logistic_loss", "Log1p"]
+    browser.click(".copy")
+    browser.wait("document.querySelector('.copy').innerText === 'Copied'")
+    browser.press("/")
+    browser.call("Input.dispatchKeyEvent", type="keyDown", key="v", modifiers=2, commands=["paste"])
+    assert browser.evaluate("document.getElementById('search').value") == "logistic_loss/Log1p"
+    browser.press("Escape")
+    browser.click("#trail li:nth-child(2) button")
+    assert panel(browser).splitlines()[1] == "logistic_loss/"
+    browser.click("#trail li button")
+    assert selected(browser) is None
 
 
 def test_scopes_open_and_close_by_click(opened):
@@ -186,25 +265,15 @@ def test_the_panel_says_what_explain_knows(opened):
     assert panel(browser).splitlines()[1] == source
 
 
-def show(browser, name):
-    """Let the search show a node."""
-    browser.evaluate("document.getElementById('search').value = ''")
-    browser.press("/")
-    browser.type(name)
-    browser.press("Enter")
-    browser.wait(f"document.querySelector('#panel h2').textContent === '{name}'")
-    browser.press("Escape")
-
-
 def test_values_are_shown_and_saved(opened, valued, tmp_path):
     browser = opened(valued)
-    show(browser, "table")
+    search(browser, "table")
     said = panel(browser)
     assert "min\n0\nmax\n9\nmean\n2.75\nstandard deviation\n3.63146" in said, "by hand: the square root of 13.1875"
     assert "elements\n5\nzeros\n1\nNaN\n1\nInf\n0" in said and "0, 1, 1, nan, 9" in said
     heights = browser.evaluate("[...document.querySelectorAll('.histogram rect')].map(bar => bar.height.baseVal.value)")
     assert len(heights) == 24 and heights[2] == max(heights) == 2 * heights[0] and heights[1] == 0
-    show(browser, "weights")
+    search(browser, "weights")
     assert "mean\n2.5" in panel(browser)
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     browser.click(".download")
@@ -288,6 +357,50 @@ def test_functions_and_signatures_are_pages(opened):
         browser.evaluate(f"{{ {select} }}")
         assert panel(browser).splitlines()[1] == title.partition(": ")[2]
         assert boxes(browser) > 0
+
+
+def test_a_saved_model_opens_on_its_signature(opened):
+    browser = opened("scaler")
+    assert panel(browser).splitlines()[:2] == ["Signature", "serving_default"]
+    shown = names(browser)
+    assert {"x", "scaled", "calls", "mul"} < set(shown), "the signature's names, and the nodes of the called functions"
+    call = next(name for name in shown if name.startswith("__inference_signature_wrapper_apply"))
+    browser.click("#surface > g > .frame > .head > .name")
+    assert "mul" not in names(browser)
+    function, _, node = call.partition(" · ")
+    box = browser.evaluate("document.querySelector('.box.selected').textContent")
+    assert function in box and node in box and panel(browser).splitlines()[:2] == ["StatefulPartitionedCall", node]
+    browser.click(".box.selected")
+    search(browser, "mul")
+    address = browser.evaluate("location.hash")
+    assert address == f"#node={node}/StatefulPartitionedCall/mul" and selected(browser) == "mul"
+    said = panel(browser).splitlines()
+    assert said[:2] == ["Mul", "mul"] and "scaler_saved_model" not in said
+    browser.evaluate("[...document.querySelectorAll('#panel .link')].find(link => link.textContent === 'x').click()")
+    assert browser.evaluate("document.querySelector('.selected > .name').textContent") == "x", "the value that the call passes"
+
+
+def test_calls_in_a_graph_open_in_place(opened):
+    browser = opened("calls")
+    for call, functions in (("chosen", "double, negate"), ("smoothed", "smooth"), ("grown", "below, double")):
+        search(browser, call)
+        assert all(
+            name in browser.evaluate("document.querySelector('.box.selected').textContent") for name in functions.split(", ")
+        )
+        browser.press("e")
+        assert (
+            browser.evaluate("document.querySelector('.frame.selected > .head > .name').textContent")
+            == f"{call} · {functions}"
+        )
+    shown = names(browser)
+    assert {"double/", "negate/", "below/", "Neg", "Exp", "Tanh", "Less"} < set(shown)
+    assert "a0" not in shown, "an argument is the value that is passed"
+    for path, lit in (("chosen/negate/Neg", 3), ("smoothed/Exp", 2), ("grown/double/AddV2", 4)):
+        browser.call("Page.navigate", url=f"{opened.path.as_uri()}#node={path}")
+        browser.wait(f"document.querySelector('.selected > .name')?.textContent === {path.rpartition('/')[2]!r}")
+        assert browser.evaluate("document.querySelectorAll('.edge.incoming').length") == lit, f"pieces of the edge to {path}"
+    words = browser.evaluate("[...document.querySelectorAll('.word')].map(word => word.textContent)")
+    assert not any("tensors" in word for word in words), "each edge is a single tensor"
 
 
 def test_nothing_that_a_graph_says_is_markup(opened):

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from tests.cli.running import SAMPLES
+from tests.pages import calling_graph
 from tfg.core.drawing.elision import folded
 from tfg.core.drawing.view_model import CONTROL, Branch, Figures, make_book
 from tfg.core.explaining.node_facts import Explainer
@@ -25,6 +26,10 @@ node { name: "axis" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
        attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { } int_val: 0 } } } }
 node { name: "end" op: "NoOp" input: "^a/b/sum" }
 """)
+
+
+def signature_of(graph):
+    return dataclasses.replace(graph.meta.signatures["serving_default"], name="other")
 
 
 def book_of(graph, **figures):
@@ -89,6 +94,26 @@ def test_pages_of_functions_and_signatures():
     signature = next(page for page in book.pages if page.name == "serving_default")
     assert {name: tensor for name, tensor, _ in signature.inputs} == graph.meta.signatures["serving_default"].fed
     assert set(signature.nodes) < set(book.pages[0].nodes)
+
+
+def test_the_first_page_is_the_usual_signature():
+    graph = load(SAMPLES / "scaler_saved_model")
+    book = book_of(graph)
+    assert book.pages[book.start].name == "serving_default"
+    graph.meta = dataclasses.replace(
+        graph.meta, chosen="other", signatures={"other": signature_of(graph), **graph.meta.signatures}
+    )
+    book = book_of(graph)
+    assert book.pages[book.start].name == "other"
+    assert book_of(SMALL).start == 0
+
+
+def test_how_calls_pass_values(tmp_path):
+    entries = {entry.name: entry for entry in book_of(load(calling_graph(tmp_path))).entries}
+    assert (entries["chosen"].calls, entries["chosen"].passing) == (("double", "negate"), (1, 0))
+    assert (entries["smoothed"].calls, entries["smoothed"].passing) == (("smooth",), (0, 0))
+    assert (entries["grown"].calls, entries["grown"].passing) == (("below", "double"), (0, 1)), "results are the body's"
+    assert (entries["x"].calls, entries["x"].passing) == ((), ())
 
 
 def test_a_signature_of_nodes_that_are_not_there():

@@ -1,0 +1,87 @@
+// @ts-check
+"use strict";
+
+/** Where the parts of a scope stand, and how edges run between them. */
+
+const PAD = 14;
+const HEAD = 24;
+/** How much straighter edges between boxes are to be than those to ports. Whole: the library's search does not end where sums are not exact. */
+const WEIGHT = 4;
+
+/** Place the parts of a scope and route what runs between them. @param {Scope} scope */
+function arrange(scope) {
+  const graph = new dagre.Graph();
+  graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 30, edgesep: 8 });
+  const segments = [...scope.segments.values()];
+  const linked = new Set(segments.flatMap((segment) => [segment.from, segment.to]));
+  for (const part of scope.parts) if (linked.has(part)) graph.setNode(String(part.id), { width: part.width, height: part.height });
+  const hasEntrance = segments.some((segment) => segment.from === scope);
+  const hasExit = segments.some((segment) => segment.to === scope);
+  if (hasEntrance) graph.setNode("entrance", { width: 2, height: 2 });
+  if (hasExit) graph.setNode("exit", { width: 2, height: 2 });
+  const ends = (/** @type {Segment} */ segment) => /** @type {[string, string]} */ ([
+    segment.from === scope ? "entrance" : String(segment.from.id),
+    segment.to === scope ? "exit" : String(segment.to.id),
+  ]);
+  for (const segment of segments) graph.setEdge(...ends(segment), { weight: segment.from === scope || segment.to === scope ? 1 : WEIGHT });
+  if (linked.size) dagre.layout(graph);
+  const top = scope.parent ? HEAD : 0;
+  const routes = segments.map((segment) => graph.edge(...ends(segment)).points);
+  const size = extent(linked.size ? graph.graph() : { width: 0, height: 0 }, routes);
+  const shift = { x: PAD - size.left, y: PAD + top };
+  for (const part of scope.parts) {
+    if (linked.has(part)) {
+      const { x, y } = graph.node(String(part.id));
+      part.x = x - part.width / 2 + shift.x;
+      part.y = y - part.height / 2 + shift.y;
+    }
+  }
+  const rows = pack(scope.parts.filter((part) => !linked.has(part)), size.width, top + (linked.size ? size.height + 2 * PAD : PAD));
+  scope.width = Math.max(size.width, rows.width) + 2 * PAD;
+  scope.height = Math.max(rows.bottom, top + size.height + PAD) + PAD;
+  scope.entrance = hasEntrance ? graph.node("entrance").x + shift.x : scope.width / 2;
+  scope.exit = hasExit ? graph.node("exit").x + shift.x : scope.width / 2;
+  scope.routes = segments.map((segment, i) => ({ segment, points: route(scope, segment, routes[i], shift) }));
+}
+
+/** What a layout takes with its edges, which the library lets stand out at both sides. @param {{ width: number, height: number }} size
+ * @param {Point[][]} routes */
+function extent({ width, height }, routes) {
+  let [left, right] = [0, width];
+  for (const points of routes) for (const { x } of points) [left, right] = [Math.min(left, x), Math.max(right, x)];
+  return { left, width: right - left, height };
+}
+
+/** The points of a route, led to ports where it begins or ends at an open scope. @param {Scope} scope @param {Segment} segment
+ * @param {Point[]} found @param {Point} shift @returns {Point[]} */
+function route(scope, { from, to }, found, shift) {
+  const points = found.map(({ x, y }) => ({ x: x + shift.x, y: y + shift.y }));
+  const isBack = points[0].y > points[points.length - 1].y;
+  const start = from === scope ? [{ x: scope.entrance, y: 0 }] : from instanceof Scope && from.isOpen ? around(from, isBack).reverse() : [points[0]];
+  const end = to === scope ? [{ x: scope.exit, y: scope.height }] : to instanceof Scope && to.isOpen ? around(to, isBack, true) : points.slice(-1);
+  return [...start, ...points.slice(1, -1), ...end];
+}
+
+/** The way to a port of an open scope: there straight, against the flow along its right side. @param {Scope} scope @param {boolean} isBack
+ * @param {boolean} [isEntrance] @returns {Point[]} */
+function around(scope, isBack, isEntrance = false) {
+  const [top, bottom, right] = [scope.y, scope.y + scope.height, scope.x + scope.width + 8];
+  const port = isEntrance ? { x: scope.x + scope.entrance, y: top } : { x: scope.x + scope.exit, y: bottom };
+  if (!isBack) return [port];
+  return isEntrance ? [{ x: right, y: bottom }, { x: right, y: top - 10 }, port] : [{ x: right, y: top }, { x: right, y: bottom + 10 }, port];
+}
+
+/** Place boxes that nothing is linked to in rows. @param {Item[]} parts @param {number} width @param {number} top */
+function pack(parts, width, top) {
+  const area = parts.reduce((sum, part) => sum + (part.width + PAD) * (part.height + PAD), 0);
+  const limit = Math.max(width, Math.sqrt(area * 2.5));
+  let [x, y, height, widest] = [0, top, 0, 0];
+  for (const part of parts) {
+    if (x > 0 && x + part.width > limit) [x, y, height] = [0, y + height + PAD, 0];
+    [part.x, part.y] = [x + PAD, y];
+    x += part.width + PAD;
+    height = Math.max(height, part.height);
+    widest = Math.max(widest, x - PAD);
+  }
+  return { width: widest, bottom: y + height };
+}
