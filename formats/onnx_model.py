@@ -246,18 +246,32 @@ def _as_bytes(item: Any) -> bytes:
     return item if isinstance(item, bytes) else str(item).encode("utf-8", "surrogateescape")
 
 
+def onnx_interface(path: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
+    """Return the names of a model's inputs and outputs; UnimplementedError as of `run_onnx`."""
+    session = _onnx_session(path)
+    return [value.name for value in session.get_inputs()], [value.name for value in session.get_outputs()]
+
+
+def _onnx_session(path: str | os.PathLike[str]) -> Any:
+    runtime = require("onnxruntime")
+    options = runtime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        return runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's errors have no other common class
+        pass_on(error)
+        raise UnimplementedError(f"onnxruntime does not load the model: {error}") from error
+
+
 def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[Array]:
     """Return the outputs of a model in a file, computed by onnxruntime on the CPU; complex outputs as in `as_pairs`.
 
     UnimplementedError without the package onnxruntime, and where onnxruntime does not run the model.
     """
-    runtime = require("onnxruntime")
-    options = runtime.SessionOptions()
-    options.log_severity_level = 4
+    session = _onnx_session(path)
     try:
-        session = runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
-        outputs = _run(runtime, session, {name: _to_onnx(value) for name, value in feeds.items()})
-    except Exception as error:  # onnxruntime's errors have no other common class
+        outputs = _run(require("onnxruntime"), session, {name: _to_onnx(value) for name, value in feeds.items()})
+    except Exception as error:
         pass_on(error)
         raise UnimplementedError(f"onnxruntime does not run the model: {error}") from error
     return [_from_onnx(value) for value in outputs]

@@ -13,7 +13,14 @@ from ...core.support.words import counted
 from .. import render
 from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
-from ..options import OutputFile, excluding, format_option, needing, quiet_option
+from ..options import (
+    OutputFile,
+    excluding,
+    format_option,
+    needing,
+    quiet_option,
+    tolerance_option,
+)
 
 if TYPE_CHECKING:
     from ...formats.api.checkpoints import StateComparison, TensorRow
@@ -31,19 +38,18 @@ _MAX_SHOWN = 1000
 @click.option("-o", "--output", "out", type=OutputFile(STATES), metavar="FILE",
               help="Write the tensors to an .npz file, a .safetensors file or a checkpoint.")  # fmt: skip
 @click.option("--compare", "other", metavar="PREFIX", help="Compare with another checkpoint or state file.")
-@click.option("--atol", type=float, default=0.0, show_default=True, help="Absolute difference that --compare allows.")
-@click.option("--rtol", type=float, default=0.0, show_default=True, help="Relative difference that --compare allows.")
+@tolerance_option("--compare")
 @click.option("--tag", "--tags", "tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
 @format_option("table", "json", "csv")
 @quiet_option
-@needing("--atol --rtol", "--compare")
+@needing("--tolerance", "--compare")
 @excluding("--output", "--compare")
 @excluding("--values", "--output --compare")
 @excluding("--stats", "--output --compare --values")
 @excluding("--tag", "--compare")
 def command(
-    prefix: str, name: str, with_statistics: bool, values: tuple[str, ...], out: str | None, other: str | None, atol: float,
-    rtol: float, tags: str | None, format_: str, quiet: bool,
+    prefix: str, name: str, with_statistics: bool, values: tuple[str, ...], out: str | None, other: str | None,
+    tolerance: float, tags: str | None, format_: str, quiet: bool,
 ) -> int:  # fmt: skip
     """List the tensors of the checkpoint PREFIX: names, dtypes, shapes, bytes.
 
@@ -65,7 +71,7 @@ def command(
         render.emit("tfg.checkpoint.values/1", data, format_, lambda: _values(found, format_))
         return DONE
     if other is not None:
-        compared = compare_checkpoints(checkpoint, read_checkpoint(other), pattern=name, atol=atol, rtol=rtol)
+        compared = compare_checkpoints(checkpoint, read_checkpoint(other), pattern=name, tolerance=tolerance)
         render.emit("tfg.checkpoint.compare/1", compared, format_, lambda: _comparison(compared))
         return DONE if compared.equal else COMPARISON_FAILED
     chosen = checkpoint.matching(name)

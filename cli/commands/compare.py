@@ -19,6 +19,7 @@ from ..options import (
     graph_options,
     needing,
     quiet_option,
+    tolerance_option,
 )
 from ..sessions import SessionOptions, session_options
 
@@ -38,11 +39,17 @@ if TYPE_CHECKING:
     "-F", "--fetch", "fetches", multiple=True, metavar="TENSOR", help="What to run, by default all outputs; repeatable."
 )
 @feed_option
-@click.option("--tolerance", type=click.FloatRange(0), default=1e-5, show_default=True, help="Relative to the largest value.")
+@tolerance_option("the comparison")
+@click.option("--measured", is_flag=True, help="Also time the nodes of both: the largest slowdown of AFTER first.")
+@click.option(
+    "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="How many rows --measured shows."
+)
 @click.option("--all", "show_all", is_flag=True, help="Show every node that was compared, not only the first that differs.")
 @ci_format_option
 @excluding("--engine", "--engines", "these two run the graph")
 @needing("--fast-math", "--passes")
+@needing("--top", "--measured")
+@excluding("--measured", "--engines", "an engine runs groups of nodes")
 @session_options
 @quiet_option
 @graph_options
@@ -52,15 +59,17 @@ def command(
 ) -> int:
     """Run BEFORE and AFTER on the same feeds and find the first node, in the order of execution, whose value differs.
 
-    Nodes are matched by name, and where names were changed by what they compute. Placeholders that are not fed get random
-    values, the same in both. Two states (checkpoints, .npz or .safetensors files) are compared
-    variable by variable. Exit code 0 where all
-    agree, 3 where they do not.
+    Nodes are matched by name, and where names were changed by what they compute; nodes in called functions, too. The first
+    node that became NaN or infinite is named apart. Placeholders that are not fed get random values, the same in both. One of
+    the two may be an .onnx file, whose outputs onnxruntime computes (the extra `onnx`). Two states (checkpoints, .npz or
+    .safetensors files) are compared variable by variable. Exit code 0 where all agree, 3 where they do not.
 
     \b
     tfg compare graph.pb optimized.pb
     tfg compare old_saved_model new_saved_model --signature serving_default --all
     tfg compare graph.pb --passes default,layout --fetch y
+    tfg compare before.pb after.pb --measured --top 5
+    tfg compare graph.pb graph.onnx
     tfg compare graph.pb --engines numpy,openvino
     tfg compare model.ckpt-1000 model.ckpt-2000
     """

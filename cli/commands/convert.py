@@ -26,6 +26,7 @@ from ..options import (
     needing,
     quiet_option,
     refuse_terminal,
+    tolerance_option,
 )
 from ..sessions import SessionOptions, session_options_for
 
@@ -112,7 +113,7 @@ class ConvertCommand(GroupedCommand):
 @click.option("--clear-devices", is_flag=True, help="Drop the devices of all nodes.")
 @click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of an ONNX file's input; repeatable.")
 @click.option("--verify", is_flag=True, help="Run the ONNX file on random feeds with onnxruntime and compare with tfg.")
-@click.option("--tolerance", type=click.FloatRange(0), default=1e-5, show_default=True, help="What --verify lets pass.")
+@tolerance_option("--verify")
 @quiet_option
 @graph_options
 @gathered(ConvertOptions)

@@ -17,6 +17,7 @@ from ..options import (
     graph_output_options,
     needing,
     quiet_option,
+    tolerance_option,
 )
 from ..sessions import SessionOptions, session_options_for
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--colocate", is_flag=True, help="Put gradient nodes on the devices of their forward nodes.")
 @graph_output_options("Write the graph with the gradient nodes here; - is standard output.")
 @click.option("--check", is_flag=True, help="Compare with central differences; exit with 3 where they differ.")
-@click.option("--tolerance", type=float, help="What --check lets pass; 1e-4, in single precision 1e-3.")
+@tolerance_option("--check", "1e-4, in single precision 1e-3")
 @click.option("--jacobian", is_flag=True, help="Print all derivatives of y with respect to x.")
 @click.option("--mode", type=click.Choice(("auto", "forward", "reverse")), default="auto", help="How --jacobian goes.")
 @click.option("--vjp", metavar="VALUE", help="Print v^T J for this v, shaped like y.")

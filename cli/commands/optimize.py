@@ -20,6 +20,7 @@ from ..options import (
     graph_output_options,
     needing,
     quiet_option,
+    tolerance_option,
 )
 from ..sessions import SessionOptions, session_options_for
 
@@ -49,11 +50,7 @@ if TYPE_CHECKING:
 @click.option(
     "--unverified", is_flag=True, help="Write the graph even where --verify finds no feeds that it runs on; exit with 3."
 )
-@click.option(
-    "--tolerance",
-    type=click.FloatRange(0),
-    help="What --verify lets pass; by the loosest class of the rewrites, 1e-6 if exact, else 1e-4; of 16-bit floats more.",
-)
+@tolerance_option("--verify", "1e-6 where all rewrites are exact, else 1e-4; more for 16-bit floats")
 @click.option(
     "--steps", type=click.IntRange(1), help="The runs in a row --verify compares; 3 where there are variables, or else 1."
 )

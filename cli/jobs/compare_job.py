@@ -9,22 +9,26 @@ from typing import Any
 import click
 
 from ...core.comparing.drawn_feeds import Feeds
+from ...core.comparing.matching import match_nodes
 from ...core.comparing.value_comparison import (
     GraphComparison,
     NodeComparison,
     compare_graphs,
     compare_sessions,
     compare_values,
+    renamed_feeds,
 )
 from ...core.engines.automatic import load_runtime
 from ...core.engines.engine_report import EngineReport
 from ...core.engines.engine_runtime import EngineRuntime
 from ...core.engines.executables import EngineSettings
+from ...core.flops.time_comparison import NodeTimes, TimeComparison, compare_times
 from ...core.graph.graph import Graph
-from ...core.passes.pipeline import choose_passes, guessed_fetches, optimize
+from ...core.passes.pipeline import choose_passes, guessed_fetches, inline_functions, optimize
 from ...core.runtime.session.session import Session
 from ...core.support.engine_names import NUMPY
 from ...core.support.errors import InvalidArgumentError
+from ...formats.onnx_comparison import compare_with_onnx, is_onnx
 from ...formats.state import holds_state, read_variables
 from .. import render
 from ..engines import report_sections
@@ -46,6 +50,8 @@ class CompareOptions:
     fetches: tuple[str, ...]
     feeds: tuple[tuple[str, str], ...]
     tolerance: float
+    measured: bool
+    top: int
     show_all: bool
     quiet: bool
 
@@ -53,16 +59,25 @@ class CompareOptions:
 class CompareJob:
     """One `tfg compare`: what came of it, and how it is shown."""
 
-    def __init__(self, result: GraphComparison, options: CompareOptions, reports: Sequence[EngineReport] = ()) -> None:
+    def __init__(
+        self,
+        result: GraphComparison,
+        options: CompareOptions,
+        reports: Sequence[EngineReport] = (),
+        times: TimeComparison | None = None,
+    ) -> None:
         self.result = result
         self.options = options
         self.reports = reports
+        self.times = times
 
     def as_json(self) -> dict[str, Any]:
-        found = {"first": self.result.first, "compared": len(self.result.nodes)}
+        first = {"first": self.result.first, "first_nonfinite": self.result.first_nonfinite}
+        found = {**first, "compared": len(self.result.nodes)}
         names = {"only_before": self.result.only_before, "only_after": self.result.only_after}
         engines = {"engines": self.reports} if self.options.engines else {}
-        return {**found, **names, **engines, **({"nodes": self.result.nodes} if self.options.show_all else {})}
+        times = {"times": self.times} if self.times is not None else {}
+        return {**found, **names, **engines, **times, **({"nodes": self.result.nodes} if self.options.show_all else {})}
 
     def findings(self, before: str, after: str | None) -> list[Finding]:
         """Return the values that differ as findings in the second graph: the first, or all with --all."""
@@ -83,12 +98,16 @@ class CompareJob:
                 yield _table([result.first], result.of_states, "the first that differs")
             differing = sum(not node.passed for node in result.nodes)
             yield render.Text(f"{differing} of {len(result.nodes)} values that both have differ; --all shows them")
+        if result.first_nonfinite is not None:
+            yield _nonfinite_table(result.first_nonfinite)
         for title, names in (("only in the first", result.only_before), ("only in the second", result.only_after)):
             if names and not self.options.quiet:
                 more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
                 yield render.Text(", ".join(names[:_MAX_NAMES]) + more, title)
         for report in self.reports:
             yield next(report_sections(report))
+        if self.times is not None:
+            yield from _time_sections(self.times, self.options.top)
 
 
 def compare(
@@ -101,11 +120,40 @@ def compare(
         _refuse_what_states_do_not_take()
         return CompareJob(_compared_states(before, after, options), options)
     session = dataclasses.replace(session, seed=session.seed or 0)
-    first = reader.load(before)
-    run = _Run(first, session, options)
-    if options.engines is not None:
-        return run.by_engines(*options.engines)
-    return run.beside(reader.load(after) if after is not None else None)
+    if is_onnx(before) or (after is not None and is_onnx(after)):
+        return _beside_onnx(before, after, reader, session, options)
+    if after is not None:
+        graphs = [_without_calls(reader.load(path)) for path in (before, after)]
+        return _Run(graphs[0], session, options).beside(graphs[1])
+    run = _Run(reader.load(before), session, options)
+    return run.beside(None) if options.engines is None else run.by_engines(*options.engines)
+
+
+def _without_calls(graph: Graph) -> Graph:
+    """The graph with the bodies of called functions in place of the calls, so that their nodes are compared."""
+    return inline_functions(graph)[0] if graph.functions else graph
+
+
+def _beside_onnx(
+    before: str, after: str | None, reader: GraphReader, session: SessionOptions, options: CompareOptions
+) -> CompareJob:
+    """Compare the outputs of a graph and of an ONNX file, whichever comes first."""
+    if after is None or options.measured or is_onnx(before) == is_onnx(after):
+        what = "with --measured" if options.measured else f"with {after}" if after else "alone"
+        raise click.UsageError(f"an ONNX file is compared with a graph, not {what}")
+    graph, path = (reader.load(after), before) if is_onnx(before) else (reader.load(before), after)
+    run = _Run(graph, session, options)
+    inputs = {node.name: node.output().name for node in graph if node.op == "Placeholder"} | dict(run.names.inputs)
+    outputs = run.words if options.fetches else run.names.outputs or run.words
+
+    def opened(graph: Graph) -> Session:
+        return run.opened()
+
+    result = compare_with_onnx(
+        graph, path, (inputs, outputs), run.given, opened, options.tolerance,
+        onnx_first=is_onnx(before), all_outputs=not options.fetches,
+    )  # fmt: skip
+    return CompareJob(result, options)
 
 
 def _compared_states(before: str, after: str | None, options: CompareOptions) -> GraphComparison:
@@ -132,9 +180,9 @@ class _Run:
         self.graph = graph
         self.session = session
         self.options = options
-        names = Names(graph, session.signature)
-        self.words = names.fetches(options.fetches) or {name: name for name in _outputs(names)}
-        self.given = names.feeds(options.feeds)
+        self.names = Names(graph, session.signature)
+        self.words = self.names.fetches(options.fetches) or {name: name for name in _outputs(self.names)}
+        self.given = self.names.feeds(options.feeds)
 
     def _feeds(self) -> dict[str, Any]:
         """The feeds, drawn where none are given, that the first graph runs on."""
@@ -154,7 +202,18 @@ class _Run:
         others = Names(after, self.session.signature)
         fetches = [(name, _other(others, word, name)) for word, name in self.words.items()]
         opened = self._opener(after if is_derived else None)
-        return self._job(compare_graphs(self.graph, after, fetches, self._feeds(), opened, self.options.tolerance))
+        feeds = self._feeds()
+        result = compare_graphs(self.graph, after, fetches, feeds, opened, self.options.tolerance)
+        job = self._job(result)
+        if self.options.measured:
+            both = feeds, renamed_feeds(match_nodes(self.graph, after), feeds)
+            names = [name for name, _ in fetches], [name for _, name in fetches]
+            job.times = compare_times((opened(self.graph), opened(after)), names, both)
+        return job
+
+    def opened(self) -> Session:
+        """A session of the graph with its variables in place."""
+        return self._session(None)
 
     def by_engines(self, *names: str) -> CompareJob:
         """The graph by two engines."""
@@ -204,6 +263,31 @@ def _outputs(names: Names) -> Sequence[str]:
 
 def _difference(node: NodeComparison) -> str:
     return f"'{node.tensor}' differs by {node.largest_difference:.6g}; a tolerance of {node.tolerance_needed:.3g} would pass"
+
+
+def _nonfinite_table(node: NodeComparison) -> render.Table:
+    columns = ("tensor", "op", "in the second", "NaN or infinite in the first", "in the second")
+    row = (node.tensor, node.op, node.other if node.other != node.tensor else "", node.nonfinite_before, node.nonfinite_after)
+    return render.Table(columns, [row], "the first that became NaN or infinite")
+
+
+def _time_sections(times: TimeComparison, top: int) -> Iterator[render.Section]:
+    whole = NodeTimes("all nodes", "", "all nodes", times.before, times.after)
+    rows = [
+        (
+            row.node,
+            row.op,
+            row.other if row.other != row.node else "",
+            *map(_milliseconds, (row.before, row.after, row.slowdown)),
+        )
+        for row in (*times.nodes[:top], whole)
+    ]
+    columns = ("node", "op", "in the second", "ms before", "ms after", "ms more")
+    yield render.Table(columns, rows, "the largest slowdowns")
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds * 1e3, 4)
 
 
 def _table(nodes: Sequence[NodeComparison], of_states: bool, title: str = "") -> render.Table:

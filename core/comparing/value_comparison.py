@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
+
+import numpy as np
 
 from ..control_flow.deadness import ALWAYS, Deadness
 from ..control_flow.frames import find_frames
@@ -17,7 +19,7 @@ from ..support.words import counted
 from ..types.dtypes import resource, variant
 from ..types.tensors import Tensor
 from .matching import match_nodes
-from .verify_rewrite import Comparison, compare, is_value
+from .verify_rewrite import compare, is_value
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class NodeComparison:
     """The difference in an output of a node, the worst of all executions.
 
     `other` is the tensor's name in the second graph. `tolerance_needed` is the smallest tolerance, relative to the largest
-    value, that passes.
+    value, that passes. `nonfinite_before` and `nonfinite_after` are the numbers of NaN and infinite elements in each graph.
     """
 
     tensor: str
@@ -35,6 +37,8 @@ class NodeComparison:
     largest_difference: float
     tolerance_needed: float
     passed: bool
+    nonfinite_before: int = 0
+    nonfinite_after: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -59,6 +63,11 @@ class GraphComparison(Report):
     def first(self) -> NodeComparison | None:
         """Return the first node that differs."""
         return next((node for node in self.nodes if not node.passed), None)
+
+    @property
+    def first_nonfinite(self) -> NodeComparison | None:
+        """Return the first node with more NaN or infinite elements in the second graph."""
+        return next((node for node in self.nodes if node.nonfinite_after > node.nonfinite_before), None)
 
     @property
     def agrees(self) -> bool:
@@ -94,12 +103,7 @@ def compare_graphs(
     `open_session` returns the session of a graph: a seed common to both, the variables initialized, files as allowed.
     """
     matched = match_nodes(before, after)
-    renamed = {node.name: other.name for node, other in matched.items()}
-    fed = {
-        f"{renamed.get(node, node)}:{index}": value
-        for name, value in feeds.items()
-        for node, _, index in [name.rpartition(":")]
-    }
+    fed = renamed_feeds(matched, feeds)
     mine = _recorded(before, [name for name, _ in fetches], feeds, open_session)
     theirs = _recorded(after, [name for _, name in fetches], fed, open_session)
     order = _in_order(before, [name for name, _ in fetches])
@@ -111,6 +115,13 @@ def compare_graphs(
         tuple(node.name for node in order if node not in matched),
         tuple(node.name for node in after if node in needed and node not in others),
     )
+
+
+def renamed_feeds(matched: Mapping[Node, Node], feeds: Mapping[str, Any]) -> dict[str, Any]:
+    """Return feeds by the names of the second of two graphs."""
+    renamed = {node.name: other.name for node, other in matched.items()}
+    parts = ((*name.rpartition(":"), value) for name, value in feeds.items())
+    return {f"{renamed.get(node, node)}{colon}{index}": value for node, colon, index, value in parts}
 
 
 def _in_order(graph: Graph, fetches: Sequence[str]) -> list[Node]:
@@ -140,16 +151,20 @@ def compare_sessions(
     values = zip(places, *(session.run(names, feeds) for session in sessions))
     pairs = [(place, a, b) for place, a, b in values if is_value(a) and is_value(b)]
     return GraphComparison(
-        tuple(_row(place.name, place.node.op, place.name, [compare(place.name, 1, a, b, tolerance)]) for place, a, b in pairs),
+        tuple(_row(place.name, place.node.op, place.name, [(a, b)], tolerance) for place, a, b in pairs),
         (), (),
     )  # fmt: skip
+
+
+def compare_outputs(outputs: Iterable[tuple[str, str, str, Any, Any]], tolerance: float) -> tuple[NodeComparison, ...]:
+    """Compare values that ran apart: each the tensor, its op and its name in the second model, and both values."""
+    return tuple(_row(tensor, op, other, [(a, b)], tolerance) for tensor, op, other, a, b in outputs)
 
 
 def compare_values(before: Mapping[str, Tensor], after: Mapping[str, Tensor], tolerance: float) -> GraphComparison:
     """Compare the tensors of two states by name."""
     both = sorted(before.keys() & after.keys())
-    comparisons = [compare(name, 1, before[name].numpy(), after[name].numpy(), tolerance) for name in both]
-    rows = tuple(_row(name, "", name, [comparison]) for name, comparison in zip(both, comparisons))
+    rows = tuple(_row(name, "", name, [(before[name].read(), after[name].read())], tolerance) for name in both)
     only_before, only_after = (tuple(sorted(a.keys() - b.keys())) for a, b in ((before, after), (after, before)))
     return GraphComparison(rows, only_before, only_after, of_states=True)
 
@@ -182,16 +197,24 @@ def _compared(node: Node, other: Node, mine: _Values, theirs: _Values, tolerance
         return
     for index in range(min(len(runs[0]), len(other_runs[0]))):
         pairs = [(a[index], b[index]) for a, b in zip(runs, other_runs) if is_value(a[index]) and is_value(b[index])]
-        comparisons = [compare(node.name, number, a, b, tolerance) for number, (a, b) in enumerate(pairs, 1)]
-        if not comparisons:
+        if not pairs:
             continue
-        row = _row(node.output(index).name, node.op, other.output(index).name, comparisons)
+        row = _row(node.output(index).name, node.op, other.output(index).name, pairs, tolerance)
         yield row if len(runs) == len(other_runs) else dataclasses.replace(row, passed=False)
 
 
-def _row(tensor: str, op: str, other: str, comparisons: Sequence[Comparison]) -> NodeComparison:
+def _row(tensor: str, op: str, other: str, pairs: Sequence[tuple[Any, Any]], tolerance: float) -> NodeComparison:
     """Return the worst comparison of all executions."""
+    comparisons = [compare(tensor, number, a, b, tolerance) for number, (a, b) in enumerate(pairs, 1)]
     worst = max(comparisons, key=lambda comparison: comparison.tolerance_needed)
+    nonfinite = [sum(map(_nonfinite, values)) for values in zip(*pairs)]
     return NodeComparison(
-        tensor, op, other, len(comparisons), worst.largest_difference, worst.tolerance_needed, worst.passed
+        tensor, op, other, len(comparisons), worst.largest_difference, worst.tolerance_needed, worst.passed, *nonfinite
     )  # fmt: skip
+
+
+def _nonfinite(value: Any) -> int:
+    """Return the number of NaN and infinite elements; 0 for values that are no numbers."""
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fcV":
+        return 0
+    return int(value.size - np.count_nonzero(np.isfinite(value)))

@@ -13,11 +13,12 @@ from ...core.explaining.problems import Problem, find_problems
 from ...core.flops.views import rows as flops_rows
 from ...core.graph.graph import Graph
 from ...core.op_libraries.op_listing import OpDetail, OpSummary, describe_op, is_declared, select_ops
-from ...core.passes.pipeline import guessed_fetches
+from ...core.passes.pipeline import guessed_fetches, inline_functions
 from ...core.support.arguments import expect, takes
 from ...core.support.errors import InvalidArgumentError
 from ..loading import load_leniently
 from ..model_diff import diff_models
+from ..onnx_comparison import compare_with_onnx, is_onnx
 from .sessions import State, as_tensors, named, names_of, opened
 
 __all__ = ["check", "compare", "compare_states", "diff", "flops_rows", "ops"]
@@ -46,10 +47,16 @@ def diff(before: Graph, after: Graph, *, strict_names: bool = False) -> GraphDif
     return diff_models(before, after, strict_names=strict_names)
 
 
-@takes(before=Graph, after=Graph, feeds=Mapping | None, tolerance=float | int, state=Mapping | None)
+@takes(
+    before=Graph | str | os.PathLike,
+    after=Graph | str | os.PathLike,
+    feeds=Mapping | None,
+    tolerance=float | int,
+    state=Mapping | None,
+)
 def compare(
-    before: Graph,
-    after: Graph,
+    before: Graph | str | os.PathLike[str],
+    after: Graph | str | os.PathLike[str],
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
     *,
@@ -58,11 +65,16 @@ def compare(
 ) -> GraphComparison:
     """Run two graphs on the same feeds and return how far the values of their nodes differ.
 
-    `fetches` names tensors of both graphs, by default the outputs of `before`. Placeholders without a value in `feeds` get
-    drawn values. `tolerance` is relative to a tensor's largest magnitude. Both graphs run from seed 0; their variables are
-    initialized, then set to the values of `state`. InvalidArgumentError where the graphs share no node.
+    Called functions stand in place of their calls, so that their nodes are compared. One of the two may be the path of an
+    ONNX file, of which onnxruntime computes the outputs. `fetches` names tensors of both graphs, by default the outputs of
+    `before`. Placeholders without a value in `feeds` get drawn values. `tolerance` is relative to a tensor's largest
+    magnitude. Both graphs run from seed 0; their variables are initialized, then set to the values of `state`.
+    InvalidArgumentError where the graphs share no node, UnimplementedError for an ONNX file without onnxruntime.
     """
-    names = names_of(fetches) or guessed_fetches(before)
+    if not (isinstance(before, Graph) and isinstance(after, Graph)):
+        return _compare_with_onnx(before, after, names_of(fetches), named(feeds), tolerance, state)
+    names = names_of(fetches) or _outputs(before)
+    before, after = (inline_functions(graph)[0] if graph.functions else graph for graph in (before, after))
     drawn = Feeds(before, named(feeds), names)
     session = opened(before, state)
     values = next(drawn.each_that_runs(lambda found: session.run(list(names), found)))[0]
@@ -71,6 +83,33 @@ def compare(
     if not result.nodes:
         raise InvalidArgumentError("no node of the one graph stands for one of the other")
     return result
+
+
+def _outputs(graph: Graph) -> Sequence[str]:
+    """Return the outputs of all signatures, or of a graph without signatures the tensors that seem to be outputs."""
+    signatures = graph.meta.signatures.values() if graph.meta is not None else ()
+    return [tensor for signature in signatures for tensor in signature.fetched.values()] or guessed_fetches(graph)
+
+
+def _compare_with_onnx(
+    before: Graph | str | os.PathLike[str],
+    after: Graph | str | os.PathLike[str],
+    fetches: Sequence[str],
+    feeds: Mapping[str, Any],
+    tolerance: float,
+    state: State | None,
+) -> GraphComparison:
+    graph, path = (before, after) if isinstance(before, Graph) else (after, before)
+    if not isinstance(graph, Graph) or isinstance(path, Graph) or not is_onnx(path):
+        raise InvalidArgumentError("one of the two has to be a graph, and a path the path of an .onnx file", hint="tfg.load")
+    signature = graph.meta.usual_signature if graph.meta is not None else None
+    inputs = {node.name: node.output().name for node in graph if node.op == "Placeholder"}
+    outputs = signature.fetched if signature is not None and not fetches else {}
+    outputs = outputs or {name: graph.result(name).name for name in fetches or guessed_fetches(graph)}
+    return compare_with_onnx(
+        graph, path, (inputs | (signature.fed if signature is not None else {}), outputs), feeds,
+        lambda graph: opened(graph, state), tolerance, onnx_first=path is before, all_outputs=not fetches,
+    )  # fmt: skip
 
 
 @takes(before=Mapping, after=Mapping, tolerance=float | int)

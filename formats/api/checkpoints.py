@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.comparing.verify_rewrite import compare
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ...core.support.arguments import takes
 from ...core.support.display import Displayed
@@ -135,13 +136,14 @@ def write_checkpoint(path: str | os.PathLike[str], values: State) -> int:
     return write_state(path, as_tensors(values))
 
 
-@takes(first=Checkpoint, second=Checkpoint, pattern=str, atol=float | int, rtol=float | int)
+@takes(first=Checkpoint, second=Checkpoint, pattern=str, tolerance=float | int)
 def compare_checkpoints(
-    first: Checkpoint, second: Checkpoint, *, pattern: str = "", atol: float = 0.0, rtol: float = 0.0
+    first: Checkpoint, second: Checkpoint, *, pattern: str = "", tolerance: float = 1e-5
 ) -> StateComparison:
     """Compare the tensors of two checkpoints by name, those whose names the regular expression matches a part of.
 
-    Elements are close where they differ by at most `atol + rtol * |b|`. InvalidArgumentError for a bad expression.
+    Tensors are close where the elements differ by at most `tolerance`, relative to the largest magnitude of the first. Two
+    NaN are equal. InvalidArgumentError for a bad expression.
     """
     mine, theirs = _select(first.tensors, pattern), _select(second.tensors, pattern)
     rows = []
@@ -149,11 +151,11 @@ def compare_checkpoints(
         if name not in mine or name not in theirs:
             rows.append(ComparedTensor(name, "missing", None, f"only in {first.path if name in mine else second.path}"))
         else:
-            rows.append(_compare(name, mine[name], theirs[name], atol, rtol))
+            rows.append(_compare(name, mine[name], theirs[name], tolerance))
     return StateComparison(all(row.status in ("equal", "close") for row in rows), tuple(rows))
 
 
-def _compare(name: str, a: Tensor, b: Tensor, atol: float, rtol: float) -> ComparedTensor:
+def _compare(name: str, a: Tensor, b: Tensor, tolerance: float) -> ComparedTensor:
     if (a.dtype, a.shape) != (b.dtype, b.shape):
         return ComparedTensor(name, "different", None, f"{a.dtype} {a.shape} and {b.dtype} {b.shape}")
     a, b = Tensor.from_numpy(a.read(), a.dtype), Tensor.from_numpy(b.read(), b.dtype)  # read once here, and kept no longer
@@ -161,10 +163,9 @@ def _compare(name: str, a: Tensor, b: Tensor, atol: float, rtol: float) -> Compa
         return ComparedTensor(name, "equal", 0.0, "")
     if a.dtype.is_object:
         return ComparedTensor(name, "different", None, "strings differ")
+    found = compare(name, 1, a.numpy(), b.numpy(), tolerance)
     x, y = (np.asarray(t.numpy(), np.complex128 if t.dtype.is_complex else np.float64) for t in (a, b))
-    difference = np.abs(x - y)
-    largest = float(np.nanmax(difference)) if difference.size else 0.0
-    close = bool(np.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True))
-    where = np.unravel_index(int(np.nanargmax(difference)), difference.shape) if largest == largest else ()
-    detail = f"at [{','.join(map(str, where))}]: {x[where]:.9g} and {y[where]:.9g}" if where or not a.shape else ""
-    return ComparedTensor(name, "close" if close else "different", largest, detail)
+    difference = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.abs(x - y))
+    where = np.unravel_index(int(np.argmax(difference)), difference.shape)
+    detail = f"at [{','.join(map(str, where))}]: {x[where]:.9g} and {y[where]:.9g}"
+    return ComparedTensor(name, "close" if found.passed else "different", found.largest_difference, detail)

@@ -146,7 +146,7 @@ def test_checkpoint_lists_extracts_and_compares(tmp_path):
     done = tfg("checkpoint", one, "--compare", two, "--format", "json")
     assert done.code == 3
     assert done.json["tensors"][0]["largest_difference"] == 3
-    assert tfg("checkpoint", one, "--compare", two, "--atol", "3").code == 0
+    assert tfg("checkpoint", one, "--compare", two, "--tolerance", "1.5").code == 0
 
 
 def test_values_of_a_checkpoint(tmp_path):

@@ -262,7 +262,7 @@ def test_checkpoints_are_described_and_compared(tmp_path):
     assert list(first.matching("^w")) == ["w"]
     result = tfg.compare_checkpoints(first, second)
     assert {row.name: row.status for row in result.tensors} == {"b": "missing", "c": "missing", "w": "different"}
-    assert tfg.compare_checkpoints(first, second, pattern="w", atol=0.5).equal
+    assert tfg.compare_checkpoints(first, second, pattern="w", tolerance=0.5).equal
     shown = command("checkpoint", tmp_path / "a.npz", "--compare", tmp_path / "b.npz", "--format", "json")
     assert [row["status"] for row in shown.json["tensors"]] == [row.status for row in result.tensors]
 

@@ -1,0 +1,87 @@
+"""The times of the nodes of two graphs, run in turn on the same feeds."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..comparing.matching import match_nodes
+from ..graph.graph import Graph
+from ..runtime.session.session import Session
+from .measured import Recorder
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeTimes:
+    """The seconds of a node in a run of each graph, without called functions; None where the graph does not run the node.
+
+    `other` is the node's name in the second graph. Each time is the median of all runs.
+    """
+
+    node: str
+    op: str
+    other: str
+    before: float | None
+    after: float | None
+
+    @property
+    def slowdown(self) -> float:
+        """Return the seconds that the second graph takes longer."""
+        return (self.after or 0.0) - (self.before or 0.0)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TimeComparison:
+    """The times of all nodes, the largest slowdown first, and the seconds of a run of each graph under the profile."""
+
+    nodes: tuple[NodeTimes, ...]
+    before: float
+    after: float
+
+
+def compare_times(
+    sessions: tuple[Session, Session],
+    fetches: tuple[Sequence[str], Sequence[str]],
+    feeds: tuple[Mapping[str, Any], Mapping[str, Any]],
+    runs: int = 5,
+) -> TimeComparison:
+    """Run two graphs in turn, once without a record and `runs` times with one, and compare the times of matched nodes."""
+    recorders = [[Recorder() for _ in range(runs + 1)] for _ in sessions]
+    for turn in range(runs + 1):
+        for session, names, values, records in zip(sessions, fetches, feeds, recorders):
+            session.run(list(names), values, hook=records[turn])
+    times = [_medians(records[1:]) for records in recorders]
+    graphs = [session.runnable() for session in sessions]
+    rows = _rows(graphs[0], graphs[1], times[0], times[1])
+    return TimeComparison(tuple(rows), *(sum(seconds.values()) for seconds in times))
+
+
+def _medians(records: Sequence[Recorder]) -> dict[str, float]:
+    """Return the median seconds of each node of the graph in a run; functions count for the node that calls them."""
+    totals: list[dict[str, int]] = []
+    for recorder in records:
+        totals.append({})
+        for path, own in recorder.own_times():
+            totals[-1][path] = totals[-1].get(path, 0) + own
+    paths = dict.fromkeys(path for total in totals for path in total)
+    return {path: statistics.median(total.get(path, 0) for total in totals) / 1e9 for path in paths}
+
+
+def _rows(before: Graph, after: Graph, mine: Mapping[str, float], theirs: Mapping[str, float]) -> list[NodeTimes]:
+    matched = {node.name: other.name for node, other in match_nodes(before, after).items()}
+    others = {other: name for name, other in matched.items()}
+    ops = [
+        {path: graph[path].op if path in graph else "" for path in times} for graph, times in ((before, mine), (after, theirs))
+    ]
+    rows = [
+        NodeTimes(path, ops[0][path], matched.get(path, path), seconds, theirs.get(matched.get(path, path)))
+        for path, seconds in mine.items()
+    ]
+    rows += [
+        NodeTimes(path, ops[1][path], path, None, seconds)
+        for path, seconds in theirs.items()
+        if others.get(path, path) not in mine
+    ]
+    return sorted(rows, key=lambda row: -row.slowdown)
