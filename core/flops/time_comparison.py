@@ -50,8 +50,8 @@ def compare_times(
     """Run two graphs in turn, once without a record and `runs` times with one, and compare the times of matched nodes."""
     recorders = [[Recorder() for _ in range(runs + 1)] for _ in sessions]
     for turn in range(runs + 1):
-        for session, names, values, records in zip(sessions, fetches, feeds, recorders):
-            session.run(list(names), values, hook=records[turn])
+        for side in (0, 1) if turn % 2 else (1, 0):
+            sessions[side].run(list(fetches[side]), feeds[side], hook=recorders[side][turn])
     times = [_medians(records[1:]) for records in recorders]
     graphs = [session.runnable() for session in sessions]
     rows = _rows(graphs[0], graphs[1], times[0], times[1])
