@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .formats.api.drawing import Drawing, draw
     from .formats.api.engines import explain_engine
     from .formats.api.jax_functions import to_jax
+    from .formats.api.onnx import OnnxExport
     from .formats.api.training import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
@@ -71,6 +72,7 @@ _LAZY = {
     "Node": "core.graph.graph",
     "NodeFacts": "core.explaining.node_facts",
     "NodeFate": "core.passes.node_outcomes",
+    "OnnxExport": "formats.api.onnx",
     "OptimizeReport": "core.passes.pipeline",
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
@@ -140,6 +142,7 @@ __all__ = [
     "Node",
     "NodeFacts",
     "NodeFate",
+    "OnnxExport",
     "OptimizeReport",
     "Output",
     "PartitionFacts",

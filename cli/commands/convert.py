@@ -231,17 +231,22 @@ def _note_written(count: int, target: str, quiet: bool) -> None:
 
 def _to_onnx(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:
     """Write an ONNX file, and compare it where that is asked for."""
-    from ..jobs.convert_job import OnnxJob, verdict_sections
+    from ...formats.api.changes import convert
+    from ..jobs.convert_job import note_export, verdict_sections
 
     found = options.outputs or tuple(names.outputs) or _found_outputs(names.graph)
     outputs = {word: names.output(word).name for word in found}
     if not outputs:
         raise InvalidArgumentError("what to convert? name at least one tensor with --to")
-    job = OnnxJob(names, opened, outputs, [names.input(word).name for word in options.inputs], options.shapes)
-    job.write(target, options.quiet)
+    written = convert(
+        names.graph, target, outputs, [names.input(word).name for word in options.inputs], state=opened.session,
+        shapes={names.input(word).name: sizes for word, sizes in options.shapes}, names=names.inputs,
+    )  # fmt: skip
+    assert written is not None
+    note_export(written, options.quiet)
     if not options.verify:
         return DONE
-    comparisons = job.verify(target, session, options.tolerance)
+    comparisons = written.verify(tolerance=options.tolerance, open_session=session.local)
     render.print_sections(verdict_sections(comparisons))
     return DONE if all(comparison.passed for comparison in comparisons) else COMPARISON_FAILED
 
@@ -281,9 +286,8 @@ def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> lis
 
 def _found_outputs(graph: Graph) -> list[str]:
     """The outputs of all signatures, or those that `tfg explain` finds."""
-    if graph.meta is not None and graph.meta.signatures:
-        tensors = (info.tensor for found in graph.meta.signatures.values() for info in found.outputs.values())
-        return list(dict.fromkeys(tensors))
-    from ...core.explaining.graph_facts import explain_graph
+    from ...core.explaining.graph_facts import explain
+    from ...formats.api.outputs import signature_runs
 
-    return [tensor.name for tensor in explain_graph(graph).outputs]
+    runs = signature_runs(graph)
+    return list(dict.fromkeys(name for run in runs for name in run)) or [tensor.name for tensor in explain(graph).outputs]

@@ -9,7 +9,6 @@ from typing import Any
 from ...core.comparing.drawn_feeds import generated_feeds
 from ...core.comparing.value_comparison import Recorder
 from ...core.graph.graph import Graph
-from ...core.onnx.exporting import export
 from ...core.passes.pipeline import inline_functions
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
@@ -19,8 +18,8 @@ from ...core.support.file_formats import extension_of
 from ...core.transforms import freezing
 from ...core.transforms.reduction import reduce_graph
 from ...core.transforms.subgraphs import subgraph
-from ..onnx_model import require, save_onnx
 from ..saving import graph_form, write_graph
+from .onnx import OnnxExport, export_onnx
 from .outputs import default_fetches, default_outputs
 from .sessions import Opener, State, as_tensors, local_session, named, names_of, opened
 
@@ -57,40 +56,33 @@ def extract(graph: Graph, outputs: Sequence[str] | str, inputs: Sequence[str] | 
     return subgraph(graph, names_of(outputs), names_of(inputs))
 
 
-@takes(graph=Graph, path=str | os.PathLike, state=Mapping | SessionLike | None)
+@takes(graph=Graph, path=str | os.PathLike, state=Mapping | SessionLike | None, shapes=Mapping | None, names=Mapping | None)
 def convert(
     graph: Graph,
     path: str | os.PathLike[str],
-    outputs: Sequence[str] | str = (),
+    outputs: Mapping[str, str] | Sequence[str] | str = (),
     inputs: Sequence[str] | str = (),
     *,
     state: State | SessionLike | None = None,
-) -> None:
+    shapes: Mapping[str, Any] | None = None,
+    names: Mapping[str, str] | None = None,
+) -> OnnxExport | None:
     """Write a graph in the form that the name of the file asks for, whole or not at all.
 
     `.pb` and no extension are binary, `.pbtxt` is text, `.meta` a MetaGraphDef, `.gz` behind them compresses, and `.onnx` is
-    an ONNX model of the frozen graph. `outputs` and `inputs` cut a part out, as for `extract`; `state` is for the ONNX model,
-    as for `freeze`. InvalidArgumentError for other extensions, UnimplementedError for nodes that ONNX cannot express.
+    an ONNX model of the frozen graph. `outputs` and `inputs` cut a part out, as for `extract`. InvalidArgumentError for other
+    extensions.
+
+    The rest is for ONNX: `state` is as for `freeze`, `shapes` are those of inputs by tensor, and `names` maps names in the
+    model to tensors to be its inputs, as `outputs` may, too. The result can `verify` the model. FailedPreconditionError
+    without the package onnx, UnimplementedError for nodes that ONNX cannot express.
     """
-    kept, cuts = names_of(outputs), names_of(inputs)
     if extension_of(path) == ".onnx":
-        _write_onnx(graph, path, kept or default_outputs(graph), cuts, state)
-        return
+        return export_onnx(graph, path, outputs, inputs, state=state, shapes=shapes, names=names)
     form = graph_form(path)
+    kept, cuts = names_of(tuple(outputs.values()) if isinstance(outputs, Mapping) else outputs), names_of(inputs)
     write_graph(extract(graph, kept or default_outputs(graph), cuts) if kept or cuts else graph, path, form)
-
-
-def _write_onnx(
-    graph: Graph,
-    path: str | os.PathLike[str],
-    outputs: Sequence[str],
-    inputs: Sequence[str],
-    state: State | SessionLike | None,
-) -> None:
-    require("onnx")
-    frozen = freeze(graph, state, outputs, inputs)
-    wanted = {name.removesuffix(":0"): frozen.output(name) for name in outputs}
-    save_onnx(export(frozen, {node.name: node.output() for node in frozen if node.must_be_fed}, wanted), path)
+    return None
 
 
 @takes(graph=Graph, feeds=Mapping | None, state=Mapping | None)

@@ -115,7 +115,8 @@ def test_convert_writes_what_the_name_says(model, tmp_path):
 def test_convert_writes_onnx(model, tmp_path):
     runtime = pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
     path = tmp_path / "m.onnx"
-    tfg.convert(model, path, "y:0", state={"w": np.float32(4)})
+    written = tfg.convert(model, path, "y:0", state={"w": np.float32(4)}, shapes={"x:0": (2,)})
+    assert list(written.inputs) == ["x"] and all(row.passed for row in written.verify())
     session = runtime.InferenceSession(str(path))
     np.testing.assert_allclose(session.run(["y"], {"x": np.float32([1, 3])})[0], [5, 13])
 
