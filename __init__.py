@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     )
     from .formats.api.classes import read_labels, top_classes
     from .formats.api.counting import FlopsCounter, flops, profile
-    from .formats.api.drawing import Drawing, draw
+    from .formats.api.drawing import Drawing, draw, draw_each
     from .formats.api.engines import explain_engine
     from .formats.api.jax_functions import to_jax
-    from .formats.api.onnx import OnnxExport
+    from .formats.api.onnx_export import OnnxExport
     from .formats.api.training import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
@@ -72,7 +72,7 @@ _LAZY = {
     "Node": "core.graph.graph",
     "NodeFacts": "core.explaining.node_facts",
     "NodeFate": "core.passes.node_outcomes",
-    "OnnxExport": "formats.api.onnx",
+    "OnnxExport": "formats.api.onnx_export",
     "OptimizeReport": "core.passes.pipeline",
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
@@ -92,6 +92,7 @@ _LAZY = {
     "count_flops": "core.flops",
     "diff": "formats.api.analyses",
     "draw": "formats.api.drawing",
+    "draw_each": "formats.api.drawing",
     "explain": "core.explaining.graph_facts",
     "explain_engine": "formats.api.engines",
     "explain_partition": "core.explaining.device_partition",
@@ -162,6 +163,7 @@ __all__ = [
     "count_flops",
     "diff",
     "draw",
+    "draw_each",
     "errors",
     "explain",
     "explain_engine",

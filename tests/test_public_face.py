@@ -85,6 +85,7 @@ def right_arguments(folder):
             },
         ),
         "FlopsCounter": (tfg.FlopsCounter, {"graph": graph, "fetches": ["y:0"], "feeds": ["x:0"]}),
+        "draw_each": (tfg.draw_each, {"graph": graph, "parts": "stages", "format": "text"}),
         "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),

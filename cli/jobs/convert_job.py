@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.support.words import counted
-from ...formats.api.onnx import OnnxExport
+from ...formats.api.onnx_export import OnnxExport
 from ...formats.onnx_model import OPSET
 from .. import render
 

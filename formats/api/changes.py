@@ -19,7 +19,7 @@ from ...core.transforms import freezing
 from ...core.transforms.reduction import reduce_graph
 from ...core.transforms.subgraphs import subgraph
 from ..saving import graph_form, write_graph
-from .onnx import OnnxExport, export_onnx
+from .onnx_export import OnnxExport, export_onnx
 from .outputs import default_fetches, default_outputs
 from .sessions import Opener, State, as_tensors, local_session, named, names_of, opened
 

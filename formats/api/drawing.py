@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
-from collections.abc import Sequence
-from typing import Final, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal, TypeAlias, TypedDict, Unpack
 
-from ...core.drawing.picture import MAX_BOXES, Look, make_picture
+from ...core.building.placement import Placement
+from ...core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
 from ...core.drawing.sketch import MAX_TEXT_BOXES, printable_sketch
-from ...core.graph.graph import Graph
-from ...core.support.arguments import takes
+from ...core.explaining.roles import Roles
+from ...core.explaining.stages import ORDER, stage_of_nodes
+from ...core.flops import count_flops
+from ...core.flops.by_node import flops_by_node, flops_shares
+from ...core.graph.graph import Graph, Node, Output
+from ...core.inference.inference import Answers, infer
+from ...core.passes.pipeline import guessed_fetches
+from ...core.runtime.session.function_signatures import function_named
+from ...core.support.arguments import expect, takes
 from ...core.support.display import Displayed
-from ...core.support.errors import InvalidArgumentError
+from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.file_formats import DOT, DRAWING, PICTURES
 from ..codecs.source import write_file
 from ..dot import to_dot
 from ..rendering import layout_program
 
+PictureFormat: TypeAlias = Literal["svg", "png", "pdf", "dot", "text"]
+_COLOURS: Final = ("device", "colocation", "stage")
+_MAX_TEXT_LAYERS: Final = 12
 _SECONDS: Final = 60.0
 _FORMATS: Final = tuple(form.word for form in PICTURES.formats)
 
@@ -28,6 +40,7 @@ class Drawing(Displayed):
 
     format: str
     data: bytes
+    title: str = ""
 
     def __repr__(self) -> str:
         return f"<Drawing {self.format}: {len(self.data):,} bytes>"
@@ -49,31 +62,176 @@ class Drawing(Displayed):
         write_file(path, [self.data])
 
 
-@takes(graph=Graph, format=str, max_nodes=int | None, depth=int | None, everything=bool, timeout=float | int)
+class DrawOptions(TypedDict, total=False):
+    """The options of `draw`."""
+
+    function: str | None
+    nodes: Sequence[str] | None
+    keep: Sequence[str]
+    max_nodes: int | None
+    depth: int | None
+    expand: Sequence[str]
+    everything: bool
+    highlight: Sequence[str]
+    shapes: bool
+    flops: bool
+    fetches: Sequence[str]
+    color_by: Literal["device", "colocation", "stage"] | None
+    width: int | None
+    timeout: float
+
+
+class _Maker:
+    """The pictures of a graph or of a function's body, and the way onto paper."""
+
+    def __init__(self, graph: Graph, format: str, options: DrawOptions) -> None:
+        if format not in _FORMATS:
+            raise InvalidArgumentError(f"there is no format '{format}'", hint=f"the formats are {', '.join(_FORMATS)}")
+        expect(str | None, options.get("color_by"), options.get("function"))
+        colour = options.get("color_by")
+        if colour not in (None, *_COLOURS):
+            raise InvalidArgumentError(f"there is no colouring by '{colour}'", hint=f"there are {', '.join(_COLOURS)}")
+        self.format = format
+        self.options = options
+        self.library = graph
+        self.title = options.get("function") or ""
+        self.graph = body_of(graph, self.title) if self.title else graph
+        self.emphasis = {self.graph.node_of(name) for name in options.get("highlight", ())}
+        self.kept = [*self.emphasis, *map(self.graph.node_of, options.get("keep", ()))]
+        names = options.get("nodes")
+        self.nodes = list(self.graph) if names is None else [self.graph.node(name) for name in names]
+        if not self.nodes:
+            raise NotFoundError("no node is chosen", hint="`tfg dump GRAPH --format list` lists all nodes")
+        self._answers = Answers()
+        """What calls of functions return, found once for all pictures."""
+
+    def picture(self) -> Picture:
+        """Return the picture of the nodes."""
+        return make_picture(self.nodes, self._look, self.title, self.kept)
+
+    def functions(self) -> Iterator[Picture]:
+        """Yield the graph and each of its functions."""
+        yield self.picture()
+        for name, function in self.graph.functions.items():
+            look = dataclasses.replace(self._look, specs=self._specs(function.body))
+            yield make_picture(list(function.body), look, name)
+
+    def stages(self) -> Iterator[Picture]:
+        """Yield the nodes after each stage of the construction, with an emphasis on the new nodes."""
+        placed = stage_of_nodes(Roles(self.graph))
+        for i, stage in enumerate(ORDER):
+            new = {node for node in self.nodes if placed[node][0] == stage}
+            if new:
+                nodes = [node for node in self.nodes if placed[node][0] in ORDER[: i + 1]]
+                yield make_picture(nodes, dataclasses.replace(self._look, emphasis=new), stage, self.kept)
+
+    def drawn(self, picture: Picture) -> Drawing:
+        """Return a picture on paper."""
+        if self.format == DRAWING.word:
+            data = "".join(f"{line}\n" for line in printable_sketch(picture)).encode()
+        elif self.format == DOT.word:
+            data = str(to_dot(picture).source).encode()
+        else:
+            seconds = self.options.get("timeout", _SECONDS)
+            data = layout_program(self.format).render(str(to_dot(picture).source), self.format, seconds)
+        return Drawing(self.format, data, picture.title)
+
+    @functools.cached_property
+    def _look(self) -> Look:
+        options, is_text = self.options, self.format == DRAWING.word
+        look = Look(
+            max_boxes=options.get("max_nodes") or (MAX_TEXT_BOXES if is_text else MAX_BOXES),
+            depth=options.get("depth"),
+            expand=tuple(options.get("expand", ())),
+            everything=options.get("everything", False),
+            emphasis=self.emphasis,
+            colours=self._colours(),
+            shares=self._shares() if options.get("flops") else None,
+            specs=self._specs(self.graph),
+        )
+        width = options.get("width")
+        return dataclasses.replace(look, max_layers=_MAX_TEXT_LAYERS, max_width=width) if width and is_text else look
+
+    def _colours(self) -> Mapping[Node, str]:
+        """Return the word that each node is coloured by, where that is not the node's kind."""
+        colour = self.options.get("color_by")
+        if colour == "stage":
+            return {node: stage for node, (stage, _) in stage_of_nodes(Roles(self.graph)).items()}
+        if colour == "device":
+            return {node: node.device or "no device" for node in self.graph}
+        if colour == "colocation":
+            placement = Placement(self.graph)
+            groups = {node: placement.group(node) for node in self.graph}
+            return {node: f"loc:@{group.root}" if group else "none" for node, group in groups.items()}
+        return {}
+
+    def _shares(self) -> dict[Node, float]:
+        """Return each node's part of the FLOPs that the fetches run."""
+        report = count_flops(self.graph, self.options.get("fetches") or guessed_fetches(self.graph))
+        return flops_shares(self.graph, flops_by_node(self.graph, report))
+
+    def _specs(self, graph: Graph) -> dict[Output, str]:
+        if not self.options.get("shapes"):
+            return {}
+        specs = infer(graph, functions=self.library.functions, answers=self._answers).specs
+        return {value: f"{spec.dtype} {spec.shape}" for value, spec in specs.items()}
+
+
+def body_of(graph: Graph, function: str) -> Graph:
+    """Return the body of a function by its name, or by the name that TensorFlow numbered; NotFoundError for other names."""
+    return graph.functions[function_named(graph, function)].body
+
+
+@takes(
+    graph=Graph, format=str, max_nodes=int | None, depth=int | None, everything=bool, timeout=float | int,
+    function=str | None, nodes=Sequence | None, keep=Sequence, expand=Sequence, highlight=Sequence, shapes=bool, flops=bool,
+    fetches=Sequence, width=int | None, color_by=str | None,
+)  # fmt: skip
 def draw(
     graph: Graph,
-    format: Literal["svg", "png", "pdf", "dot", "text"] = "svg",
+    format: PictureFormat = "svg",
     *,
+    function: str | None = None,
+    nodes: Sequence[str] | None = None,
+    keep: Sequence[str] = (),
     max_nodes: int | None = None,
     depth: int | None = None,
     expand: Sequence[str] = (),
     everything: bool = False,
     highlight: Sequence[str] = (),
+    shapes: bool = False,
+    flops: bool = False,
+    fetches: Sequence[str] = (),
+    color_by: Literal["device", "colocation", "stage"] | None = None,
+    width: int | None = None,
     timeout: float = _SECONDS,
 ) -> Drawing:
-    """Return a picture of a graph, its scopes folded so that at most `max_nodes` boxes are left.
+    """Return a picture of a graph, or of the body of a `function`, its scopes folded so that at most `max_nodes` boxes are
+    left.
 
-    `depth` opens the scopes down to a depth, `expand` opens the scopes named, `everything` shows the nodes that say little,
-    `highlight` names nodes to emphasize. `svg`, `png` and `pdf` need Graphviz, or graphviz-pure for the first two:
-    NotFoundError where neither is installed, DeadlineExceededError for a layout that takes longer than `timeout` seconds.
+    `nodes` names the nodes to draw, by default all. `depth` opens the scopes down to a depth, `expand` opens the scopes named,
+    `everything` shows the nodes that say little, `keep` names some of these, `highlight` names nodes to emphasize. `shapes`
+    writes dtypes and shapes at the edges. `flops` colours by the share of the FLOPs of `fetches`, by default the outputs;
+    `color_by` colours by device, colocation group or stage. `width` bounds a drawing in text, in characters. `svg`, `png` and
+    `pdf` need Graphviz, or graphviz-pure for the first two: NotFoundError where neither is installed, DeadlineExceededError
+    for a layout that takes longer than `timeout` seconds.
     """
-    if format not in _FORMATS:
-        raise InvalidArgumentError(f"there is no format '{format}'", hint=f"the formats are {', '.join(_FORMATS)}")
-    boxes = max_nodes or (MAX_TEXT_BOXES if format == DRAWING.word else MAX_BOXES)
-    emphasis = {graph.node_of(name) for name in highlight}
-    look = Look(max_boxes=boxes, depth=depth, expand=tuple(expand), everything=everything, emphasis=emphasis)
-    picture = make_picture(list(graph), look, "", list(emphasis))
-    if format == DRAWING.word:
-        return Drawing(format, "".join(f"{line}\n" for line in printable_sketch(picture)).encode())
-    source = str(to_dot(picture).source)
-    return Drawing(format, source.encode() if format == DOT.word else layout_program(format).render(source, format, timeout))
+    maker = _Maker(graph, format, DrawOptions(
+        function=function, nodes=nodes, keep=keep, max_nodes=max_nodes, depth=depth, expand=expand, everything=everything,
+        highlight=highlight, shapes=shapes, flops=flops, fetches=fetches, color_by=color_by, width=width, timeout=timeout,
+    ))  # fmt: skip
+    return maker.drawn(maker.picture())
+
+
+@takes(graph=Graph, parts=str, format=str)
+def draw_each(
+    graph: Graph, parts: Literal["functions", "stages"], format: PictureFormat = "svg", **options: Unpack[DrawOptions]
+) -> tuple[Drawing, ...]:
+    """Return a picture for each stage of the construction with its new nodes emphasized, or of the graph and each function.
+
+    The title of a picture is the name of the stage or function. The options are those of `draw`.
+    """
+    if parts not in ("functions", "stages"):
+        raise InvalidArgumentError(f"there are no parts '{parts}'", hint="the parts are functions and stages")
+    maker = _Maker(graph, format, options)
+    return tuple(map(maker.drawn, maker.stages() if parts == "stages" else maker.functions()))

@@ -275,6 +275,19 @@ def test_draw_without_a_program(model):
         tfg.draw(model, "gif")
 
 
+def test_draw_takes_the_options_of_the_command(model):
+    part = str(tfg.draw(model, "dot", nodes=["x", "Mul", "y"], shapes=True, everything=True))
+    assert "loss" not in part and "float" in part
+    assert tfg.draw(model, "dot", color_by="device").data != tfg.draw(model, "dot", flops=True, fetches=["y:0"]).data
+    stages = tfg.draw_each(model, "stages", "text")
+    assert stages[0].title == "variables" and "loss" in str(stages[-1])
+    assert [drawing.title for drawing in tfg.draw_each(model, "functions", "dot")] == [""]
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="colouring by 'age'"):
+        tfg.draw(model, "dot", color_by="age")
+    with pytest.raises(tfg.errors.NotFoundError, match="no node is chosen"):
+        tfg.draw(model, "dot", nodes=[])
+
+
 def test_ops_says_what_the_command_says():
     (detail,) = tfg.ops("MatMul")
     assert command("ops", "MatMul", "--format", "json").json["ops"][0]["spec"] == detail.spec
