@@ -20,6 +20,7 @@ PARTS = {
     "samples": "make_kernel_samples",
     "skipgram": "make_skipgram",
     "formats": "list_file_formats",
+    "json": "list_json",
     "outputs": "update_docs",
     "picture": "make_picture",
 }

@@ -8,7 +8,8 @@ import click
 
 from ...core.support.file_formats import PICTURES
 from ..helps import GroupedCommand
-from ..options import GraphReader, OutputFile, excluding, gathered, quiet_option, reading_options, selection_options
+from ..options import GraphReader, OutputFile, excluding, gathered, quiet_option, reading_options
+from ..selection import selection_options
 
 if TYPE_CHECKING:
     from ..jobs.draw_job import DrawOptions

@@ -12,8 +12,9 @@ from ...core.support.errors import InvalidArgumentError
 from ...core.support.escaping import printable_line, printable_proto
 from .. import render
 from ..helps import GroupedCommand
-from ..options import GraphReader, Selection, excluding, format_option, graph_options, needing, selection_options
+from ..options import GraphReader, excluding, format_option, graph_options, needing
 from ..sections.dump_sections import ORDERS, Dump, node_sections, snapshot_sections, stage_sections
+from ..selection import Selection, selection_options
 
 
 @click.command(cls=GroupedCommand)

@@ -22,7 +22,7 @@ from ..options import refuse_terminal
 
 if TYPE_CHECKING:
     from ...formats.api.drawing import PictureFormat
-    from ..options import Selection
+    from ..selection import Selection
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

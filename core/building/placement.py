@@ -81,9 +81,13 @@ class Colocation:
     """Nodes that must share a device, the common device, and the conflicts."""
 
     root: str
+    """The node that stands for the group."""
     members: tuple[str, ...]
+    """The nodes of the group."""
     device: str
+    """The device that they ask for together, or ""."""
     conflicts: tuple[str, ...] = ()
+    """Demands that contradict each other, in words."""
     missing: tuple[str, ...] = ()
     """Names after `loc:@` that no node of the graph has."""
 

@@ -26,8 +26,11 @@ class NodeChange:
     """A node that both graphs have and that differs."""
 
     name: str
+    """The name of the node."""
     op: str
+    """The op in the second graph."""
     changes: tuple[FieldChange, ...]
+    """The fields that differ."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,9 +38,13 @@ class FunctionChange:
     """A function that both libraries have with a different body or signature."""
 
     name: str
+    """The name in the library."""
     added: tuple[NodeRecord, ...]
+    """Nodes of the second body only."""
     removed: tuple[NodeRecord, ...]
+    """Nodes of the first body only."""
     changed: tuple[NodeChange, ...]
+    """Nodes of both bodies that differ."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -52,20 +59,35 @@ class GraphDiff(Report):
     main_table: ClassVar[str] = "changed"
 
     nodes_before: int
+    """How many nodes the first graph has."""
     nodes_after: int
+    """How many nodes the second graph has."""
     added: tuple[NodeRecord, ...] = ()
+    """Nodes of the second graph only."""
     removed: tuple[NodeRecord, ...] = ()
+    """Nodes of the first graph only."""
     changed: tuple[NodeChange, ...] = ()
+    """Nodes of both graphs that differ."""
     functions_added: tuple[str, ...] = ()
+    """Functions of the second graph only."""
     functions_removed: tuple[str, ...] = ()
+    """Functions of the first graph only."""
     functions_changed: tuple[FunctionChange, ...] = ()
+    """Functions of both graphs that differ."""
     signatures: tuple[SignatureChange, ...] = ()
+    """Signatures that differ."""
     signatures_compared: int = 0
+    """How many signatures both models have together."""
     variables: tuple[VariableChange, ...] = ()
+    """Variables whose names, shapes or values differ."""
     variables_compared: int = 0
+    """How many variables both models have together."""
     assets: tuple[AssetChange, ...] = ()
+    """Assets that differ."""
     versions: FieldChange | None = None
+    """The versions of GraphDef, where they differ."""
     tensorflow_version: FieldChange | None = None
+    """The version of TensorFlow that wrote the models, where it differs."""
 
     def headline(self) -> str:
         return f"{self.nodes_before:,} and {counted(self.nodes_after, 'node')}, {self.summary}"
@@ -125,9 +147,13 @@ class Snapshot:
     """A graph after a stage of construction, and the changes that the stage made."""
 
     stage: str
+    """The name of the stage, or the path of the graph."""
     nodes: int
+    """How many nodes the graph has after the stage."""
     diff: GraphDiff
+    """The changes since the stage before."""
     note: str = ""
+    """A remark where nothing changed, or ""."""
 
 
 def diff_graphs(before: Graph, after: Graph, match: GraphMatch | None = None) -> GraphDiff:

@@ -15,8 +15,11 @@ class SignatureChange:
     """A signature that is `added`, `removed` or `changed`."""
 
     name: str
+    """The name of the signature."""
     change: str
+    """`added`, `removed` or `changed`."""
     changes: tuple[FieldChange, ...] = ()
+    """The fields that differ."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,11 +30,17 @@ class VariableChange:
     """
 
     name: str
+    """The name in the first model, or of an added variable."""
     change: str
+    """`added`, `removed` or `changed`."""
     before: str | None
+    """The dtype and the shape in the first model; None where the variable is absent."""
     after: str | None
+    """The dtype and the shape in the second model; None where the variable is absent."""
     largest_difference: float | None = None
+    """The largest difference of two elements; None for other shapes, and for texts."""
     new_name: str | None = None
+    """The name in the second model, where it differs."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,7 +48,9 @@ class AssetChange:
     """A file that is `added` to a model, `removed` from the model, or has other contents (`changed`)."""
 
     filename: str
+    """The name of the file."""
     change: str
+    """`added`, `removed` or `changed`."""
 
 
 def diff_signatures(before: Graph, after: Graph, renaming: Renaming) -> tuple[SignatureChange, ...]:

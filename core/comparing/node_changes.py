@@ -28,8 +28,11 @@ class FieldChange:
     """
 
     field: str
+    """`op`, `device`, `inputs`, `control_inputs`, or the name of an attribute."""
     before: str | None
+    """The text in the first graph; None where it lacks the field."""
     after: str | None
+    """The text in the second graph; None where it lacks the field."""
 
     def __str__(self) -> str:
         return f"{self.field}: {'-' if self.before is None else self.before} -> {'-' if self.after is None else self.after}"

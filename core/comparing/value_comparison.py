@@ -31,14 +31,23 @@ class NodeComparison:
     """
 
     tensor: str
+    """The tensor in the first graph."""
     op: str
+    """The op that makes the tensor."""
     other: str
+    """The tensor in the second graph."""
     executions: int
+    """How often the node ran."""
     largest_difference: float
+    """The largest absolute difference of two elements."""
     tolerance_needed: float
+    """The smallest tolerance that passes, relative to the largest value."""
     passed: bool
+    """True where the difference is within the tolerance."""
     nonfinite_before: int = 0
+    """How many elements of the first graph are NaN or infinite."""
     nonfinite_after: int = 0
+    """How many elements of the second graph are NaN or infinite."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

@@ -27,10 +27,15 @@ class Comparison:
     """
 
     fetch: str
+    """The tensor that is compared."""
     step: int
+    """The run with the largest difference, from 1."""
     largest_difference: float
+    """The largest absolute difference of two elements."""
     tolerance_needed: float
+    """The smallest tolerance that passes."""
     passed: bool
+    """True where the difference is within the tolerance."""
 
 
 def verify(

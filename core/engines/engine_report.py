@@ -13,10 +13,15 @@ class Refusal:
     """
 
     op: str
+    """The op of the nodes."""
     reason: str
+    """Why the engine does not take them."""
     next_step: str
+    """Advice to the user."""
     count: int
+    """How many nodes there are."""
     nodes: tuple[str, ...]
+    """The first nodes."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,9 +32,13 @@ class Rounded:
     """
 
     precision: str
+    """The type with fewer bits."""
     seconds: float
+    """The seconds of a run in this type."""
     exact_seconds: float
+    """The seconds of a run in the graph's types."""
     difference: float
+    """The largest difference between both, as a part of the tensor's largest value."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,21 +51,37 @@ class GroupReport:
     """
 
     engine: str
+    """The engine of the group."""
     last: str
+    """The last node of the group."""
     steps: int
+    """How many steps the group has."""
     inputs: int
+    """How many tensors enter the group."""
     outputs: int
+    """How many tensors leave the group."""
     compiled: int
+    """How often the group was compiled, once for each combination of shapes."""
     compile_seconds: float
+    """The seconds of all compilations."""
     runs: int
+    """How often the group ran."""
     seconds: float
+    """The seconds of all runs."""
     share: float | None
+    """The part of the time of all runs, from 0 to 1; None before the first run."""
     reason: str | None
+    """Why NumPy made some of the runs, if it did."""
     next_step: str | None
+    """Advice for that reason."""
     numpy_seconds: float | None = None
+    """The seconds of a run in NumPy, where measured."""
     engine_seconds: float | None = None
+    """The seconds of a run in the engine, where measured."""
     precision: str | None = None
+    """The type with fewer bits in which the group is computed, if any."""
     rounded: Rounded | None = None
+    """The trial of a type with fewer bits, if any."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,9 +89,13 @@ class Choice:
     """The fastest way to run `fetches` with feeds of certain shapes; `seconds` has the least time of each way."""
 
     fetches: str
+    """The fetches of the run."""
     shapes: str
+    """The shapes of the feeds."""
     seconds: Mapping[str, float]
+    """The least time of each way to run."""
     kept: str
+    """The fastest way."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,8 +103,11 @@ class Difference:
     """An output of a group that differs from NumPy's result: `by` says how much."""
 
     tensor: str
+    """The tensor."""
     op: str
+    """The op that makes the tensor."""
     by: str
+    """The difference in words."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,9 +117,16 @@ class EngineReport:
     """
 
     engine: str
+    """The name of the engine."""
     note: str
+    """A remark on the whole run, or ""."""
     groups: tuple[GroupReport, ...]
+    """The groups of nodes that the engine computes."""
     refused: tuple[Refusal, ...]
+    """The nodes left to NumPy, by op and reason."""
     in_small_groups: int
+    """How many steps NumPy keeps because their groups are too small."""
     differences: tuple[Difference, ...] = ()
+    """Results that differ from NumPy's, with --verify-engine."""
     choices: tuple[Choice, ...] = ()
+    """The choices of `auto`."""

@@ -31,13 +31,21 @@ class Crossing:
     """
 
     tensor: str
+    """The tensor that moves."""
     kind: str
+    """`tensor`, `reference`, `control` or `resource`."""
     source: str
+    """The device that sends."""
     target: str
+    """The device that receives."""
     dtype: str
+    """The name of the dtype."""
     shape: str
+    """The shape in words."""
     bytes: int | None
+    """The bytes of a transfer; None where only a run tells."""
     consumers: tuple[str, ...]
+    """The nodes that receive."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,8 +53,11 @@ class PartitionFacts:
     """The device of every node, the crossings between devices, and the demands on devices that contradict each other."""
 
     devices: dict[str, str]
+    """The device of each node, by the node's name."""
     crossings: tuple[Crossing, ...]
+    """The transfers between devices."""
     conflicts: tuple[str, ...]
+    """Demands that contradict each other, in words."""
 
     @property
     def bytes(self) -> int:

@@ -28,9 +28,13 @@ class Holding:
     """
 
     purpose: str
+    """`trainable`, `slots`, `other`, `constants` or `unused`."""
     tensors: int
+    """How many tensors there are."""
     elements: int
+    """How many elements they have together."""
     bytes: int
+    """The bytes of all elements."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -43,9 +47,13 @@ class PeakMemory:
     """
 
     fetches: tuple[str, ...]
+    """The fetches of the run."""
     bytes: int
+    """The bytes of the values at the peak."""
     node: str
+    """The node at the peak."""
     unknown: int
+    """How many values of unknown rank are not counted."""
 
 
 def holdings(graph: Graph, roles: Roles, purposes: Purposes) -> tuple[Holding, ...]:

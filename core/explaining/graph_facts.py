@@ -42,9 +42,13 @@ class TensorFacts:
     """An input or output."""
 
     name: str
+    """The name of the tensor or the node."""
     op: str
+    """The op of the node."""
     dtype: str
+    """The name of the dtype."""
     shape: Shape
+    """The shape as far as known."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,13 +58,21 @@ class VariableFacts:
     """
 
     name: str
+    """The name of the variable."""
     kind: str
+    """The op that holds the variable."""
     dtype: str
+    """The name of the dtype."""
     shape: Shape
+    """The shape as far as known."""
     initializer: str | None
+    """The node that assigns the first value."""
     initial_value: str | None
+    """The tensor with the first value."""
     slot_of: str | None
+    """The variable that an optimizer's slot serves."""
     purpose: Purpose
+    """`trainable`, `slots`, `other` or `unused`."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -70,11 +82,17 @@ class MissingOp:
     """
 
     op: str
+    """The op."""
     count: int
+    """How many nodes have the op."""
     nodes: tuple[str, ...]
+    """The first nodes."""
     known: bool
+    """True for an op of TensorFlow."""
     reason: str
+    """Why tfg has no kernel."""
     map_to: str | None
+    """A known op with the same meaning, for --map-op."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -82,8 +100,11 @@ class OpCount:
     """The number of nodes of a type, bodies of functions included."""
 
     op: str
+    """The op."""
     count: int
+    """How many nodes have the op."""
     kernel: bool
+    """True where tfg has a kernel."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,8 +112,11 @@ class FunctionFacts:
     """A function of the library and the nodes that call the function."""
 
     name: str
+    """The name in the library."""
     nodes: int
+    """How many nodes the body has."""
     callers: tuple[str, ...]
+    """The nodes that call the function."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -100,9 +124,13 @@ class CallableFacts:
     """A function that Python calls on an object of a SavedModel, by path; `function` is the name in the library."""
 
     name: str
+    """The path from the model to the function."""
     function: str
+    """The name in the library."""
     inputs: tuple[TensorFacts, ...]
+    """The arguments."""
     outputs: tuple[str, ...]
+    """The results."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -112,26 +140,47 @@ class GraphFacts(Report):
     main_table: ClassVar[str] = "variables"
 
     nodes: int
+    """How many nodes the graph has, without the bodies of functions."""
     edges: int
+    """How many inputs are tensors."""
     control_edges: int
+    """How many inputs are control inputs."""
     versions: Versions | None
+    """The versions of GraphDef that the graph was written for."""
     inputs: tuple[TensorFacts, ...]
+    """The placeholders."""
     outputs: tuple[TensorFacts, ...]
+    """The tensors that no node reads."""
     losses: tuple[str, ...]
+    """The tensors that training seems to minimize."""
     variables: tuple[VariableFacts, ...]
+    """The variables."""
     init_ops: tuple[str, ...]
+    """The operations that initialize variables."""
     train_ops: tuple[str, ...]
+    """The operations that make a training step."""
     holdings: tuple[Holding, ...]
+    """The sizes of variables and constants, by purpose."""
     peak_memory: PeakMemory | None
+    """An estimate of the memory of a run."""
     signatures: tuple[Signature, ...]
+    """The signatures of a SavedModel."""
     callables: tuple[CallableFacts, ...]
+    """The functions that Python calls on objects of a SavedModel."""
     functions: tuple[FunctionFacts, ...]
+    """The functions of the library."""
     ops: tuple[OpCount, ...]
+    """The number of nodes of each op."""
     missing: tuple[MissingOp, ...]
+    """The ops without a kernel."""
     devices: dict[str, int]
+    """The number of nodes by the device asked for."""
     conflicts: tuple[str, ...]
+    """Colocated nodes on different devices, in words."""
     pipelines: tuple[PipelineFacts, ...]
+    """The input pipelines."""
     next_commands: tuple[str, ...]
+    """Command lines that go on from here."""
 
     def headline(self) -> str:
         return f"{counted(self.nodes, 'node')}, {counted(len(self.inputs), 'input')}, {counted(len(self.outputs), 'output')}"

@@ -55,8 +55,11 @@ class ControlFacts:
     """A control input: the node runs only after `name` has run; `meaning` says why the order matters."""
 
     name: str
+    """The node that runs before."""
     op: str
+    """The op of this node."""
     meaning: str
+    """Why the order matters."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,8 +67,11 @@ class ConsumerFacts:
     """A node that reads a value (`tensor`) of the explained node, or waits for the node alone (None)."""
 
     name: str
+    """The node that reads or waits."""
     op: str
+    """The op of this node."""
     tensor: str | None
+    """The tensor that the node reads; None where the node only waits."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -73,8 +79,11 @@ class FetchFacts:
     """Whether fetching a tensor runs the node, and a shortest path from the tensor to the node."""
 
     fetch: str
+    """The tensor that is fetched."""
     runs: bool
+    """True where the fetch runs the node."""
     path: tuple[str, ...]
+    """A shortest path from the fetch to the node."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -84,16 +93,27 @@ class NodeFacts(Report):
     main_table: ClassVar[str] = "consumers"
 
     node: NodeRecord
+    """The node as in `tfg dump`."""
     role: str
+    """The purpose of the node in a sentence."""
     stage: str
+    """The stage of construction."""
     evidence: str
+    """Why the node belongs to the stage."""
     control_inputs: tuple[ControlFacts, ...]
+    """The nodes that run before, and why."""
     consumers: tuple[ConsumerFacts, ...]
+    """The nodes that read a value or wait."""
     loc_chain: tuple[str, ...]
+    """The chain of colocations, from node to node."""
     colocation: Colocation | None
+    """The group of nodes that share a device."""
     function: str | None
+    """The function in whose body the node is; None for the graph itself."""
     callers: tuple[str, ...]
+    """The nodes that call this function."""
     fetch: FetchFacts | None
+    """With --fetch: whether the fetch runs the node."""
 
     def headline(self) -> str:
         return f"{self.node.name} ({self.node.op}), {self.role}"

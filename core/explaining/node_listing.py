@@ -30,7 +30,9 @@ class OutputRecord:
     """The dtype of an output, and the shape as far as known."""
 
     dtype: str
+    """The name of the dtype."""
     shape: Shape
+    """The shape as far as known."""
 
     def __str__(self) -> str:
         return f"{self.dtype} {'?' if self.shape.dims is None else self.shape}"
@@ -41,14 +43,23 @@ class NodeRecord:
     """A node of a graph, or of a function's body."""
 
     name: str
+    """The name of the node."""
     op: str
+    """The op of the node."""
     inputs: tuple[str, ...]
+    """The tensors that the node reads, in order."""
     control_inputs: tuple[str, ...]
+    """The nodes that run before, without a `^`."""
     device: str
+    """The device that the graph asks for, or ""."""
     colocation: tuple[str, ...]
+    """The nodes whose device the node shares."""
     outputs: tuple[OutputRecord, ...]
+    """The outputs with their dtypes and shapes."""
     attributes: Mapping[str, Any]
+    """The attributes by name."""
     function: str | None = None
+    """The function in whose body the node is; None for the graph itself."""
 
     @property
     def arguments(self) -> tuple[str, ...]:

@@ -22,8 +22,11 @@ class Component:
     """A tensor of each element, and the feed that replaces the pipeline."""
 
     name: str
+    """The tensor to feed in place of the pipeline."""
     dtype: str
+    """The name of the dtype."""
     shape: Shape
+    """The shape as far as known."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,10 +38,15 @@ class PipelineFacts:
     """
 
     node: str
+    """The node that asks for elements."""
     iterator: str
+    """The iterator, or ""."""
     begun_by: tuple[str, ...]
+    """The nodes that begin a pass."""
     stages: tuple[str, ...]
+    """The stages from the source on, in words."""
     components: tuple[Component, ...]
+    """The tensors of an element."""
 
 
 def pipelines(graph: Graph) -> tuple[PipelineFacts, ...]:

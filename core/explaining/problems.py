@@ -43,12 +43,19 @@ class Problem:
     """
 
     severity: str
+    """`error` where the node cannot run as written, or `warning`."""
     kind: str
+    """A few words that all problems of the kind share, such as `unknown op`."""
     node: str | None
+    """The name of the node; None for a problem of the graph."""
     op: str | None
+    """The op of the node."""
     function: str | None
+    """The function in whose body the node is; None for the graph itself."""
     message: str
+    """The fault."""
     hint: str | None = None
+    """The next step, if any is known."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

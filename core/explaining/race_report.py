@@ -31,14 +31,23 @@ class RaceFacts:
     """
 
     state: str
+    """The variable or the resource."""
     first: str
+    """The node that comes first in tfg."""
     first_access: str
+    """The kind of the first access."""
     second: str
+    """The other node."""
     second_access: str
+    """The kind of the second access."""
     loop: str | None
+    """The loop whose iterations race, if any."""
     function: str | None
+    """The function in whose body both are, if any."""
     control_edge: tuple[str, str] | None
+    """The control edge that would settle the order."""
     words: str
+    """The race in a sentence."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,8 +58,11 @@ class RunRaces:
     """
 
     fetches: tuple[str, ...]
+    """The fetches that run together."""
     races: tuple[RaceFacts, ...]
+    """The accesses that no path orders."""
     has_more: bool = False
+    """True where more races exist than are listed."""
 
 
 @takes(graph=Graph, fetches=Sequence)

@@ -25,8 +25,11 @@ class StagedNode:
     """A node and the evidence for the node's stage."""
 
     name: str
+    """The name of the node."""
     op: str
+    """The op of the node."""
     evidence: str
+    """Why the node belongs to the stage."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,8 +37,11 @@ class RecoveredStage:
     """A stage of the construction with the nodes in the order of the graph."""
 
     name: str
+    """The name of the stage."""
     evidence: str
+    """Why the nodes belong together."""
     nodes: tuple[StagedNode, ...]
+    """The nodes in the order of the graph."""
 
 
 _ALL = Filter()

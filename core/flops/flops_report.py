@@ -45,11 +45,17 @@ class Section:
     """Totals of a section. FLOPs count a multiply-add as 2; transcendental functions are counted apart from FLOPs."""
 
     flops: DimLike
+    """Floating-point operations; a multiply-add is 2."""
     macs: DimLike
+    """Multiply-adds."""
     transcendentals: DimLike
+    """Calls of exp, log, tanh and the like, which `flops` leaves out."""
     bytes: DimLike
+    """Bytes read and written."""
     parameters: DimLike
+    """Elements of variables and constants."""
     nodes: int
+    """How many nodes the totals cover."""
 
     @property
     def intensity(self) -> float:
@@ -63,9 +69,13 @@ class PipelineCost:
     """The cost of a call of a dataset's function: the work for an element that reaches the dataset."""
 
     dataset: str
+    """The node of the dataset."""
     op: str
+    """The op of the dataset."""
     function: str
+    """The function that the dataset calls."""
     cost: Section
+    """The work for an element."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

@@ -32,9 +32,13 @@ class Formula:
     """
 
     ops: tuple[str, ...]
+    """The ops that share the formula."""
     flops: str
+    """The formula; "" where the ops do no arithmetic of their own."""
     counted: str
+    """What the formula counts, in words."""
     family: str
+    """The file of `core/ops`."""
 
 
 def formulas(ops: Iterable[str]) -> tuple[Formula, ...]:

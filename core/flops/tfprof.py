@@ -22,10 +22,15 @@ class Difference:
     """An op with the costs counted here, the FLOPs of tf.profiler, and the reason for the difference."""
 
     op: str
+    """The op."""
     nodes: int
+    """How many nodes have the op."""
     flops: DimLike
+    """The FLOPs counted here."""
     profiler: int
+    """The FLOPs by the formulas of tf.profiler."""
     reason: str
+    """Why both differ."""
 
 
 def compare(

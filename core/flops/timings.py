@@ -35,11 +35,17 @@ class Timing:
     """
 
     name: str
+    """The name of the node."""
     op: str
+    """The op of the node."""
     device: str
+    """The device that ran the node."""
     calls: float
+    """How often the node ran."""
     seconds: float
+    """The seconds of all calls."""
     flops: DimLike | None
+    """The counted FLOPs; None where the count lacks the node."""
 
     @property
     def rate(self) -> float:

@@ -29,12 +29,19 @@ class GradientCheck:
     """The distance of an x's gradient from central differences: the worst element, and the smallest tolerance that passes."""
 
     x: str
+    """The tensor that was varied."""
     elements: int
+    """How many elements x has."""
     worst_index: tuple[int, ...]
+    """The place of the element with the largest difference."""
     analytic: float
+    """The gradient of this element."""
     numeric: float
+    """The central difference of this element."""
     tolerance_needed: float
+    """The smallest tolerance that passes."""
     passed: bool
+    """True where the difference is within the tolerance."""
 
 
 @takes(graph=Graph, feeds=Mapping | None, tolerance=float | int | None, session=SessionLike | None, max_elements=int)

@@ -18,9 +18,13 @@ class SignatureTensor:
     """An argument of a signature: a tensor name, or the tensor names of a composite value (a sparse tensor, for instance)."""
 
     tensor: str
+    """The name of the tensor; "" for a composite value."""
     dtype: DType | None = None
+    """The dtype."""
     shape: Shape = UNKNOWN
+    """The shape as far as known."""
     components: tuple[str, ...] = ()
+    """The names of the tensors of a composite value."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -28,10 +32,15 @@ class Signature:
     """A named entry point: argument names and the tensors behind them."""
 
     name: str
+    """The name of the signature."""
     inputs: Mapping[str, SignatureTensor]
+    """The arguments by name."""
     outputs: Mapping[str, SignatureTensor]
+    """The results by name."""
     method_name: str = ""
+    """The name by which TensorFlow Serving knows the kind of the signature."""
     defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """The values of arguments that may be left out."""
 
     @property
     def fed(self) -> dict[str, str]:

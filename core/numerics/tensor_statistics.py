@@ -33,13 +33,21 @@ class TensorStatistics:
     """
 
     count: int
+    """How many elements the tensor has."""
     zeros: int = 0
+    """How many elements are zero, or are empty strings."""
     nans: int = 0
+    """How many elements are NaN."""
     infs: int = 0
+    """How many elements are infinite."""
     min: int | float | None = None
+    """The smallest finite element."""
     max: int | float | None = None
+    """The largest finite element."""
     mean: float | complex | None = None
+    """The mean of the finite elements."""
     std: float | None = None
+    """The standard deviation of the finite elements."""
 
 
 def tensor_statistics(array: Array) -> TensorStatistics:

@@ -30,11 +30,17 @@ class OpSummary:
     """An op of a list; `family` is the family file of the op in tfg, or None."""
 
     name: str
+    """The name of the op."""
     family: str | None
+    """The file of `core/ops` with the op."""
     kernel: bool
+    """True where tfg has a kernel."""
     inputs: tuple[str, ...]
+    """The names of the arguments."""
     outputs: tuple[str, ...]
+    """The names of the results."""
     flags: tuple[str, ...]
+    """`stateful` and the like."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,9 +48,13 @@ class Location:
     """A Python function and the place of its source."""
 
     function: str
+    """The name of the function."""
     file: str
+    """The file with the function."""
     line: int | None
+    """The line where the function begins."""
     doc: str
+    """The first sentence of the docstring."""
 
     def __str__(self) -> str:
         return f"{self.function} ({self.file}{'' if self.line is None else f':{self.line}'})"
@@ -55,9 +65,13 @@ class KernelInfo:
     """A kernel: its dtypes (empty for all that TensorFlow takes), its engine, and its statefulness."""
 
     dtypes: dict[str, tuple[str, ...]]
+    """The dtypes by attribute; empty for all that TensorFlow takes."""
     engine: str
+    """The engine of the kernel."""
     stateful: bool
+    """True where the kernel reads or writes state."""
     location: Location
+    """The function."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,7 +79,9 @@ class ArgInfo:
     """An argument as the spec writes the type: `x: T`, `values: N * T`, `ref: Ref(T)`."""
 
     name: str
+    """The name of the argument."""
     type: str
+    """The type, which may name attributes."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -73,10 +89,15 @@ class AttrInfo:
     """An attribute, its default as text (None for a required or inferred attribute), and the allowed values."""
 
     name: str
+    """The name of the attribute."""
     type: str
+    """The type of the attribute."""
     default: str | None
+    """The default as text; None for a required or inferred attribute."""
     minimum: int | None
+    """The smallest number, or the shortest list."""
     allowed: tuple[str, ...]
+    """The allowed values."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,20 +105,35 @@ class OpDetail:
     """All facts about an op. `gradient` and `flops` are a Location, the words of a decision, or None: undecided."""
 
     name: str
+    """The name of the op."""
     spec: str
+    """The interface in a line."""
     declared_by: str
+    """TensorFlow, or the op library."""
     inputs: tuple[ArgInfo, ...]
+    """The arguments."""
     outputs: tuple[ArgInfo, ...]
+    """The results."""
     attrs: tuple[AttrInfo, ...]
+    """The attributes."""
     flags: tuple[str, ...]
+    """`stateful` and the like."""
     family: str | None
+    """The file of `core/ops` with the op."""
     kernels: tuple[KernelInfo, ...]
+    """The kernels that tfg has."""
     tensorflow_dtypes: tuple[dict[str, tuple[str, ...]], ...]
+    """The dtypes that TensorFlow's kernels take, by attribute."""
     shape: Location | None
+    """The shape function."""
     gradient: Location | str | None
+    """The gradient function, or why there is none."""
     flops: Location | str | None
+    """The counting function, or why there is none."""
     facts: dict[str, str]
+    """Properties of the op, by name."""
     doc: str
+    """The documentation of the op."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -108,12 +144,19 @@ class FamilyCoverage:
     """
 
     family: str
+    """The file of `core/ops`."""
     ops: int
+    """How many ops are declared."""
     kernels: int
+    """How many have a kernel."""
     shapes: int
+    """How many have a shape function."""
     gradients: int
+    """How many have a gradient function."""
     not_differentiable: int
+    """How many are declared to have no gradient."""
     flops: int
+    """How many have a counting function."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -121,10 +164,15 @@ class MissingFor:
     """The parts that tfg lacks for an op type of a graph: kernel, shape, gradient or FLOPs; `nodes` are the first users."""
 
     op: str
+    """The op."""
     count: int
+    """How many nodes have the op."""
     missing: tuple[str, ...]
+    """The missing parts: kernel, shape, gradient, flops."""
     reason: str
+    """Why tfg lacks them."""
     nodes: tuple[str, ...]
+    """The first nodes."""
 
 
 def select_ops(

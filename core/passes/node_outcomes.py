@@ -17,10 +17,15 @@ class NodeFate:
     """The fate of a node; `refused` lists refused rewrites of the node, each with the pass's rule and the reason."""
 
     name: str
+    """The name of the node."""
     op: str
+    """The op before the passes."""
     op_after: str | None
+    """The op after the passes; None where the node is gone."""
     fate: str
+    """What became of the node, in words."""
     refused: tuple[str, ...]
+    """Rewrites that were refused, with the reasons."""
 
 
 @takes(graph=Graph, names=Sequence, fetches=Sequence, fast_math=bool)

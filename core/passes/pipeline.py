@@ -43,17 +43,27 @@ class PassRecord:
     """The record of a single run of a pass; costs are present only if requested from `optimize`."""
 
     name: str
+    """The name of the pass."""
     round: int
+    """The round, from 1."""
     nodes_before: int
+    """The number of nodes before the pass."""
     nodes_after: int
+    """The number of nodes after the pass."""
     seconds: float
+    """The seconds that the pass took."""
     fired: Mapping[str, int]
+    """How often each rule rewrote the graph."""
     refused: tuple[Refusal, ...]
+    """Rewrites that were refused."""
     accuracy: Mapping[str, Accuracy]
     """The accuracy class of each rule that fired: the loosest of several classes."""
     weight_errors: tuple[WeightError, ...] = ()
+    """The errors of constants that the pass stores in fewer bits."""
     cost_before: GraphCost | None = None
+    """The cost of a run before the pass."""
     cost_after: GraphCost | None = None
+    """The cost of a run after the pass."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -63,9 +73,13 @@ class OptimizeReport(Report):
     main_table: ClassVar[str] = "passes"
 
     passes: tuple[PassRecord, ...]
+    """The runs of passes, round by round."""
     ops_before: Mapping[str, int]
+    """The number of nodes of each op before."""
     ops_after: Mapping[str, int]
+    """The number of nodes of each op after."""
     fates: Mapping[str, str]
+    """What became of each node that is gone, by its name."""
 
     def headline(self) -> str:
         return f"{self.nodes_before:,} to {counted(self.nodes_after, 'node')}, {counted(len(self.passes), 'run')} of passes"

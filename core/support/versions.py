@@ -12,8 +12,11 @@ class Versions(NamedTuple):
     """The GraphDef version that made a graph, and the oldest version that may read the graph."""
 
     producer: int = 0
+    """The GraphDef version of the program that wrote the graph."""
     min_consumer: int = 0
+    """The oldest version that may read the graph."""
     bad_consumers: tuple[int, ...] = ()
+    """Versions that may not read the graph."""
 
     def __str__(self) -> str:
         bad = f", bad consumers {', '.join(map(str, self.bad_consumers))}" if self.bad_consumers else ""

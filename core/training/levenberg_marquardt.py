@@ -38,10 +38,15 @@ class Iteration:
     """An accepted or refused step: half the sum of squares afterwards, the damping and the trust radius."""
 
     number: int
+    """The number of the iteration, from 1."""
     cost: float
+    """Half the sum of squares after the step."""
     damping: float
+    """The damping of the step."""
     radius: float
+    """The trust radius of the step."""
     accepted: bool
+    """True where the step was taken."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -24,7 +24,9 @@ class Progress:
     """The loss of a step before the update of the variables; steps are counted from 1."""
 
     step: int
+    """The number of the step, from 1."""
     loss: float
+    """The loss before the update."""
 
 
 class Trainer:

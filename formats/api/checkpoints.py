@@ -29,10 +29,15 @@ class TensorRow:
     """A tensor of a checkpoint; `statistics` of its elements where they were asked for."""
 
     name: str
+    """The name in the checkpoint."""
     dtype: str
+    """The name of the dtype."""
     shape: tuple[int, ...]
+    """The sizes of the dimensions."""
     bytes: int
+    """The size of the elements; of strings, the size of their table."""
     statistics: TensorStatistics | None
+    """With --stats: the statistics of the elements."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,9 +45,13 @@ class ComparedTensor:
     """A tensor of two checkpoints: equal, close, different, or only in one of them."""
 
     name: str
+    """The name in the checkpoints."""
     status: str
+    """`equal`, `close`, `different` or `missing`."""
     largest_difference: float | None
+    """The largest absolute difference of two elements; None where the tensors cannot be subtracted."""
     detail: str
+    """The place of the largest difference, or the reason why there is none."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,7 +59,9 @@ class StateComparison:
     """All tensors of two checkpoints; `equal` where every one is equal or close enough."""
 
     equal: bool
+    """True where every tensor is equal or close."""
     tensors: tuple[ComparedTensor, ...]
+    """The tensors of both checkpoints by name."""
 
 
 class Checkpoint(Mapping[str, Array], Displayed):

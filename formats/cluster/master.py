@@ -37,11 +37,17 @@ class Device:
     """A device of a cluster; `memory` is the limit in bytes stated by the server, for a CPU TensorFlow's fixed 256 MiB."""
 
     name: str
+    """The full name, with job and task."""
     kind: str
+    """CPU, GPU and so on."""
     memory: int
+    """The limit of memory in bytes."""
     description: str
+    """The description that the server gives."""
     incarnation: int
+    """A number that changes when the server starts again."""
     is_of_master: bool
+    """True for devices of the server that was asked."""
 
 
 class Master:

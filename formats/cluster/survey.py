@@ -26,9 +26,13 @@ class Survey:
     """
 
     devices: tuple[Device, ...]
+    """The devices of the cluster."""
     seconds: tuple[float, ...]
+    """The seconds of a step on each device, in the order of `devices`."""
     session_seconds: float
+    """The seconds of making a session."""
     silent: tuple[str, ...] = ()
+    """The tasks that do not answer."""
 
 
 def survey(

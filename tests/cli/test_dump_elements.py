@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.cli.json_schemas import faults
 from tests.cli.running import tfg
 from tests.pipelines import NUMBER, int64, numbers, text
 from tfg.core.building.builder import GraphBuilder
@@ -33,6 +34,7 @@ def begun_twice(g):
 def test_first_elements(tmp_path, name, take, wanted):
     path = written(tmp_path, begun_once)
     done = tfg("dump", path, "--elements", name, *([] if take is None else ["--take", take]), "--format", "json")
+    assert faults(done.json) == []
     assert [step["values"][0]["value"] for step in done.json["steps"]] == wanted
 
 

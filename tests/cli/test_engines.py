@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.json_schemas import faults
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tests.core.engines.test_plan_division import chain
@@ -113,6 +114,7 @@ def test_every_running_command_takes_an_engine(package, trained, command, argume
 def test_explain_says_what_an_engine_would_take(package, graph):
     done = run("explain", graph, "--engine", "right", "--fetch", "y", "--format", "json")
     assert done.code == 0, done.err
+    assert faults(done.json) == []
     assert [(group["last"], group["steps"], group["runs"]) for group in done.json["groups"]] == [("y", 3, 0)]
 
 
@@ -169,6 +171,7 @@ def test_compare_runs_one_graph_by_two_engines(package, graph, engines, code, fi
     assert done.code == code, done.err
     found = done.json
     assert (found["first"] and found["first"]["tensor"]) == first
+    assert faults(found) == []
     assert len(found["engines"]) == sum(not name.startswith("numpy") for name in engines.split(","))
     assert all(sum(group["steps"] for group in report["groups"]) == 3 for report in found["engines"])
 

@@ -15,9 +15,13 @@ class GraphCost:
     """FLOPs, transcendental operations and bytes moved by a run, and the number of nodes without a count."""
 
     flops: DimLike
+    """FLOPs of a run."""
     transcendentals: DimLike
+    """Calls of exp, log, tanh and the like."""
     bytes: DimLike
+    """Bytes read and written."""
     uncounted: int
+    """How many nodes have no count."""
 
 
 class CostMeter:

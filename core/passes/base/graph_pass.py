@@ -32,8 +32,11 @@ class Refusal:
     """A refused change: the node, the rule, and the reason."""
 
     node: str
+    """The node that stays."""
     rule: str
+    """The rule that was not applied."""
     reason: str
+    """Why the rule was not applied."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,11 +92,17 @@ class WeightError:
     """
 
     layer: str
+    """The layer that uses the constant."""
     weight: str
+    """The name of the constant."""
     bytes_before: int
+    """The bytes before the pass."""
     bytes_after: int
+    """The bytes after the pass."""
     largest: float
+    """The largest error of an element."""
     relative: float
+    """The root of the mean squared error over the root of the mean square."""
 
 
 class Settled(NamedTuple):

@@ -40,9 +40,13 @@ class FetchedValue:
     """A tensor that a step fetched; no value where an operation was fetched."""
 
     name: str
+    """The name that was asked for."""
     dtype: str | None
+    """The name of the dtype; None for an operation."""
     shape: tuple[int, ...] | None
+    """The sizes of the dimensions; None for an operation."""
     value: Any
+    """The elements as nested lists; None for an operation."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,7 +54,9 @@ class StepResult:
     """The fetches of a step; steps are counted from 1."""
 
     step: int
+    """The number of the step, from 1."""
     values: tuple[FetchedValue, ...]
+    """The fetched values, in the order of the fetches."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import pytest
 grpc = pytest.importorskip("grpc", reason="the extra tfg[cluster] is not installed")
 
 import tfg  # noqa: E402
+from tests.cli.json_schemas import faults  # noqa: E402
 from tests.cli.running import tfg as run_tfg  # noqa: E402
 from tests.formats.cluster import conversations  # noqa: E402
 from tests.formats.cluster.exchange import METHODS, Refusal, read, replaying, serving  # noqa: E402
@@ -121,6 +122,7 @@ def test_what_there_is_to_know_of_a_cluster():
     assert [line[:4] for line in table[3:6]] == [[name, "CPU", "256", "MiB"] for name in devices]
     assert [line[-1] for line in table[3:6]] == ["yes", "ms", "ms"]
     told = found["json"].json
+    assert faults(told) == []
     assert [device["name"] for device in told["devices"]] == devices
     assert len(told["seconds"]) == 3 and min(*told["seconds"], told["session_seconds"]) > 0
     assert "all sessions are ended" in found["reset"].err
@@ -155,6 +157,7 @@ def test_commands_run_on_a_cluster(tmp_path):
     assert [step["loss"] for step in found["train"].json["history"]] == [30.5, pytest.approx(8.84)]
     assert np.ravel(found["grad"].json["derivatives"][0]["jacobian"]).tolist() == [1, 1, 2, 0]
     assert found["check"].out.rstrip().endswith("yes")
+    assert faults(found["flops"].json) == []
     timings = {timing["name"]: timing for timing in found["flops"].json["timings"]}
     assert timings["MatMul"]["flops"] == 2 * 2 * 2 and timings["MatMul"]["device"].startswith(TASK)
     assert "node 'unset' (VariableV2): Attempting to use uninitialized value unset" in found["missing"].err
