@@ -8,7 +8,7 @@ declare namespace dagre {
     setNode(name: string, size: { width: number; height: number }): void;
     node(name: string): Point & { width: number; height: number };
     setEdge(source: string, target: string, options: object): void;
-    edge(source: string, target: string): { points: Point[] };
+    edge(source: string, target: string): { points: Point[]; x?: number; y?: number };
   }
   function layout(graph: Graph): void;
 }

@@ -8,7 +8,7 @@
  * @typedef {[spot: number, output: number]} End  The number of a node in the picture, and of one of its outputs.
  * @typedef {{ from: Item, to: Item, links: number[], tensors?: [source: number, output: number][] }} Segment  A part of some links; from or
  *   to the scope itself means its port. The tensors are found when they are first asked for.
- * @typedef {{ segment: Segment, points: Point[] }} Route
+ * @typedef {{ segment: Segment, points: Point[], text: string, middle: Point | null }} Route  With the middle of the text at the edge.
  */
 
 const LINE = 15;

@@ -8,8 +8,12 @@ const HEAD = 24;
 /** How much straighter edges between boxes are to be than those to ports. Whole: the library's search does not end where sums are not exact. */
 const WEIGHT = 4;
 
-/** Place the parts of a scope and route what runs between them. @param {Scope} scope */
-function arrange(scope) {
+/** The height of a text at an edge. */
+const WORD = 11;
+
+/** Place the parts of a scope and route what runs between them; the texts at edges have places of their own.
+ * @param {Scope} scope @param {(segment: Segment) => string} textOf @param {(text: string) => number} measure */
+function arrange(scope, textOf, measure) {
   const graph = new dagre.Graph();
   graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 30, edgesep: 8 });
   const segments = [...scope.segments.values()];
@@ -23,11 +27,15 @@ function arrange(scope) {
     segment.from === scope ? "entrance" : String(segment.from.id),
     segment.to === scope ? "exit" : String(segment.to.id),
   ]);
-  for (const segment of segments) graph.setEdge(...ends(segment), { weight: segment.from === scope || segment.to === scope ? 1 : WEIGHT });
+  const texts = segments.map((segment) => (segment.to === scope ? "" : shortened(textOf(segment))));
+  segments.forEach((segment, i) => {
+    const size = texts[i] ? { width: measure(texts[i]) + 6, height: WORD, labelpos: "c" } : {};
+    graph.setEdge(...ends(segment), { weight: segment.from === scope || segment.to === scope ? 1 : WEIGHT, ...size });
+  });
   if (linked.size) dagre.layout(graph);
   const top = scope.parent ? HEAD : 0;
-  const routes = segments.map((segment) => graph.edge(...ends(segment)).points);
-  const size = extent(linked.size ? graph.graph() : { width: 0, height: 0 }, routes);
+  const edges = segments.map((segment) => graph.edge(...ends(segment)));
+  const size = extent(linked.size ? graph.graph() : { width: 0, height: 0 }, edges.map(({ points }) => points));
   const shift = { x: PAD - size.left, y: PAD + top };
   for (const part of scope.parts) {
     if (linked.has(part)) {
@@ -41,7 +49,11 @@ function arrange(scope) {
   scope.height = Math.max(rows.bottom, top + size.height + PAD) + PAD;
   scope.entrance = hasEntrance ? graph.node("entrance").x + shift.x : scope.width / 2;
   scope.exit = hasExit ? graph.node("exit").x + shift.x : scope.width / 2;
-  scope.routes = segments.map((segment, i) => ({ segment, points: route(scope, segment, routes[i], shift) }));
+  scope.routes = segments.map((segment, i) => {
+    const { points, x, y } = edges[i];
+    const middle = texts[i] && x !== undefined && y !== undefined ? { x: x + shift.x, y: y + shift.y } : null;
+    return { segment, points: route(scope, segment, points, shift), text: texts[i], middle };
+  });
 }
 
 /** What a layout takes with its edges, which the library lets stand out at both sides. @param {{ width: number, height: number }} size

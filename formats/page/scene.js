@@ -8,6 +8,8 @@
  * scope meet at one port at its top or bottom: an edge between two nodes runs through the ports of all scopes between them.
  */
 
+/** How large the letters at edges are against those of boxes. */
+const WORD_SIZE = 9 / 11;
 /** How many boxes may be shown when all scopes in one are opened. */
 const MAX_SHOWN = 300;
 /** How many boxes may be shown when the calls of a signature are opened. */
@@ -362,7 +364,7 @@ class Scene {
       if (part instanceof Scope && part.isOpen) this.layOutScope(part);
       else this.sizeBox(part);
     }
-    arrange(scope);
+    arrange(scope, (segment) => this.labelOf(segment), (text) => this.measure(text, false) * WORD_SIZE);
     const label = this.measure(scope.heading, true) + 44;
     scope.width = Math.max(scope.width, label);
     scope.isLaidOut = true;

@@ -26,9 +26,10 @@ function svg(name, attributes = {}, ...children) {
 }
 
 class Surface {
-  /** @param {SVGSVGElement} element @param {(item: Item | null, isHead: boolean) => void} onClick */
-  constructor(element, onClick) {
+  /** @param {SVGSVGElement} element @param {SVGSVGElement} minimap @param {(item: Item | null, isHead: boolean) => void} onClick */
+  constructor(element, minimap, onClick) {
     this.element = element;
+    this.minimap = new Minimap(minimap, (place) => this.lookAt(place));
     this.onClick = onClick;
     this.camera = { x: 0, y: 0, zoom: 1 };
     /** @type {Map<number, SVGElement>} */
@@ -51,13 +52,14 @@ class Surface {
     this.items.clear();
     this.content.replaceChildren(...this.parts(scene.root));
     this.recolour(paint);
+    this.minimap.draw(scene);
     this.place();
   }
 
   /** What is in an open scope: frames, then edges with their words, then boxes. @param {Scope} scope @returns {SVGElement[]} */
   parts(scope) {
     const edges = scope.routes.map((route) => this.edge(scope, route));
-    const words = scope.routes.flatMap((route) => this.word(scope, route));
+    const words = scope.routes.flatMap(({ text, middle }) => (middle ? [svg("text", { class: "word", "aria-hidden": "true", x: middle.x, y: middle.y + 3 }, text)] : []));
     const isFrame = (/** @type {Item} */ part) => part instanceof Scope && part.isOpen;
     const frames = scope.parts.flatMap((part) => (part instanceof Scope && part.isOpen ? [this.frame(part)] : []));
     const boxes = scope.parts.filter((part) => !isFrame(part)).map((part) => this.box(part));
@@ -73,6 +75,7 @@ class Surface {
     const element = svg("g", { class: `box ${kind.replace(" ", "-")}`, transform: `translate(${item.x},${item.y})`, "data-id": item.id },
       ...outline(kind, item.width, item.height), ...lines, ...sign);
     element.prepend(svg("title", {}, this.titleOf(item)));
+    announce(element, item, item.lines.join(", "), item instanceof Scope ? false : null);
     this.boxes.set(item.id, element);
     this.items.set(item.id, item);
     return element;
@@ -88,6 +91,7 @@ class Surface {
         svg("rect", { width: scope.width, height: HEAD, rx: 8 }),
         svg("text", { class: "name", x: 24, y: 16 }, scope.heading),
         svg("text", { class: "sign", x: 12, y: 16 }, "−")));
+    announce(element, scope, scope.heading, true);
     this.boxes.set(scope.id, element);
     this.items.set(scope.id, scope);
     return element;
@@ -98,17 +102,9 @@ class Surface {
     const kind = this.sceneNow.kindOf(segment);
     const isEnd = segment.to !== scope && !(segment.to instanceof Scope && segment.to.isOpen);
     const width = Math.min(1 + Math.log2(segment.links.length) / 2, 4);
-    const element = svg("path", { class: `edge ${kind}`, d: curve(points), "stroke-width": width.toFixed(2), ...(isEnd ? { "marker-end": `url(#${kind})` } : {}) });
+    const element = svg("path", { class: `edge ${kind}`, "aria-hidden": "true", d: curve(points), "stroke-width": width.toFixed(2), ...(isEnd ? { "marker-end": `url(#${kind})` } : {}) });
     this.edges.set(segment, element);
     return element;
-  }
-
-  /** The dtype and shape at an edge, or how many tensors it stands for. @param {Scope} scope @param {Route} route */
-  word(scope, { segment, points }) {
-    const label = segment.to === scope ? "" : this.sceneNow.labelOf(segment);
-    if (!label) return [];
-    const [a, b] = [points[(points.length - 1) >> 1], points[points.length >> 1]];
-    return [svg("text", { class: "word", x: (a.x + b.x) / 2 + 4, y: (a.y + b.y) / 2 + 3 }, shortened(label))];
   }
 
   get sceneNow() {
@@ -152,6 +148,8 @@ class Surface {
       element.classList.toggle("outgoing", segment.links.some((i) => selection?.outgoing.has(i)));
     }
     this.element.classList.toggle("has-selection", selection !== null);
+    if (selection) this.element.setAttribute("aria-activedescendant", `item-${selection.item.id}`);
+    else this.element.removeAttribute("aria-activedescendant");
   }
 
   /** Show the whole picture. */
@@ -170,6 +168,14 @@ class Surface {
     const size = this.element.getBoundingClientRect();
     const zoom = Math.max(this.camera.zoom, 0.8);
     this.camera = { zoom, x: size.width / 2 - (x + item.width / 2) * zoom, y: size.height / 2 - (y + item.height / 2) * zoom };
+    this.place();
+  }
+
+  /** Bring a place of the picture into the middle. @param {Point} place */
+  lookAt({ x, y }) {
+    const { zoom } = this.camera;
+    const size = this.element.getBoundingClientRect();
+    this.camera = { zoom, x: size.width / 2 - x * zoom, y: size.height / 2 - y * zoom };
     this.place();
   }
 
@@ -206,6 +212,7 @@ class Surface {
     const { x, y, zoom } = this.camera;
     this.content.setAttribute("transform", `translate(${x},${y}) scale(${zoom})`);
     this.element.classList.toggle("far", zoom < 0.55);
+    this.minimap.place(this.sceneNow, this.camera, this.element.getBoundingClientRect());
   }
 
   listen() {
@@ -240,6 +247,13 @@ class Surface {
     const item = element instanceof SVGElement ? this.items.get(Number(element.dataset.id)) : undefined;
     this.onClick(item ?? null, target.closest(".head") !== null);
   }
+}
+
+/** Tell screen readers what an element is. @param {SVGElement} element @param {Item} item @param {string} text @param {boolean | null} isOpen Null
+ * for what does not open. */
+function announce(element, item, text, isOpen) {
+  const fields = { id: `item-${item.id}`, role: isOpen ? "group" : "button", "aria-label": text, ...(isOpen === null ? {} : { "aria-expanded": isOpen }) };
+  for (const [key, value] of Object.entries(fields)) element.setAttribute(key, String(value));
 }
 
 /** The heads of edges. */

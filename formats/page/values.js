@@ -40,11 +40,6 @@ function histogram(bins, ends) {
 function download(name, npy, dtype) {
   const file = `${name.replaceAll(/[^\w.-]+/g, "_")}.npy`;
   const button = html("button", { type: "button", class: "download" }, `Download ${file}${dtype ? ` as ${dtype}` : ""}`);
-  button.addEventListener("click", async () => {
-    const url = URL.createObjectURL(await inflated(npy).blob());
-    const link = html("a", { href: url, download: file });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  });
+  button.addEventListener("click", async () => offer(await inflated(npy).blob(), file));
   return button;
 }

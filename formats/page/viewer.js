@@ -24,7 +24,7 @@ class Viewer {
     /** @type {Map<string, Scene>} */
     this.scenes = new Map();
     this.colouring = colourings(book)[0];
-    this.surface = new Surface(part("surface", SVGSVGElement), (item, isHead) => this.click(item, isHead));
+    this.surface = new Surface(part("surface", SVGSVGElement), part("minimap", SVGSVGElement), (item, isHead) => this.click(item, isHead));
     this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page));
     this.trail = new Trail(part("trail", HTMLElement), (item) => this.visit(item));
     this.finder = new Finder(this);
@@ -32,6 +32,9 @@ class Viewer {
     this.fillBar();
     document.addEventListener("keydown", (event) => this.key(event));
     this.go(this.address.place);
+    const { element } = this.surface;
+    addEventListener("beforeprint", () => element.setAttribute("viewBox", `0 0 ${element.clientWidth} ${element.clientHeight}`));
+    addEventListener("afterprint", () => element.removeAttribute("viewBox"));
   }
 
   get firstPage() {
@@ -51,10 +54,17 @@ class Viewer {
     on("zoom-in", () => this.surface.zoom(1.3));
     on("zoom-out", () => this.surface.zoom(1 / 1.3));
     on("fit", () => this.surface.fit());
+    on("svg", () => saveSvg(this.surface.element, this.fileName));
+    on("png", () => savePng(this.surface.element, this.fileName));
     on("theme", () => this.toggleTheme());
     this.nameTheme();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.nameTheme());
     on("help", () => part("keys", HTMLDialogElement).showModal());
+  }
+
+  /** The name of a file with the picture, without its ending. */
+  get fileName() {
+    return [this.book.title, ...(this.page === this.firstPage ? [] : [pageTitle(this.page)])].join("_").replace(/[^\w.-]/g, "_");
   }
 
   /** The scene of this page, made when it is first looked at. @returns {Scene} */

@@ -25,6 +25,8 @@ _SCRIPTS: Final = (
     "panel.js",
     "finder.js",
     "trail.js",
+    "minimap.js",
+    "export.js",
     "address.js",
     "viewer.js",
 )
@@ -40,7 +42,7 @@ def to_html(book: Book, packed_from: int = PACKED_FROM, report: Report = lambda 
     scripts = [_read(name) for name in _SCRIPTS]
     style = _read("page.css")
     policy = (
-        f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes([style])}; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes([style])}; img-src data:; base-uri 'none'; form-action 'none'"
     )
     parts = {
         "policy": html.escape(policy, quote=False),
