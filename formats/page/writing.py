@@ -41,9 +41,8 @@ def to_html(book: Book, packed_from: int = PACKED_FROM, report: Report = lambda 
     """
     scripts = [_read(name) for name in _SCRIPTS]
     style = _read("page.css")
-    policy = (
-        f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes([style])}; img-src data:; base-uri 'none'; form-action 'none'"
-    )
+    sources = f"script-src {_hashes(scripts)}; style-src {_hashes([style])}; img-src data:"
+    policy = f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
     parts = {
         "policy": html.escape(policy, quote=False),
         "title": html.escape(printable_line(book.title)),
