@@ -119,10 +119,12 @@ ENGINES = {
             "engine",
             "branch_programs",
             "control_flow_programs",
+            "gradient_barriers",
             "jax_functions",
             "library",
             "list_programs",
             "mesh",
+            "symbolic_dims",
             "exported_modules",
             "tracing",
         )

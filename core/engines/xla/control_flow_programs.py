@@ -160,7 +160,7 @@ class _Loop(_Part):
         state = (*self.state(), jnp.asarray(True))
         with undone(self.xla):
             _require_alike(state, jax.eval_shape(self.step, state))
-            values, contents, held = self.repeated(state, times if self.xla.by_scan else None)
+            values, contents, held = self.repeated(state, times if self.xla.fed is not None else None)
         inside = self.enter((values, contents))
         self.xla.require(held)
         with _only_conditions(self.xla):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.experimental import checkify
 
 from ...graph.graph import Graph, Node, Output
@@ -20,17 +22,20 @@ from ...support.errors import InvalidArgumentError, TfgError, UnimplementedError
 from ...support.user_signals import pass_on
 from ...support.words import counted
 from ...types.dtypes import DType, resource, string
-from ...types.shapes import UNKNOWN, Shape, as_shape
+from ...types.shapes import UNKNOWN, Shape, as_shape, merge_shapes
 from ..division import said
 from ..protocol import Declined
 from ..reasons import Reason
 from ..whole_refusals import is_default, whole_refusals
 from .branch_programs import Branches
+from .gradient_barriers import passed_on
 from .list_programs import Elements
 from .tracing import Namespace, TracedVariable, require_width, run_step
 
 _UPDATED: Final = Reason("it writes to a variable", "pass `updates=True`: the function then returns the new values, too")
 _SHOWN: Final = 3
+_PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
+"""The platforms that an exported program runs on."""
 _OF_NO_NUMBERS: Final = (string, resource)
 
 
@@ -62,6 +67,7 @@ class JaxFunction:
         self.plan = compile_plan(graph, outputs, list(inputs.values()))
         _require_lowerings(self.plan, graph, lifted, updates)
         self.parameters = _parameters(self.plan, frozenset(lifted))
+        self.is_portable = False
         self.__name__ = "graph"
         self.compiled = jax.jit(self.traced)
 
@@ -89,7 +95,8 @@ class JaxFunction:
 
     def traced(self, parameters: Mapping[str, Any], inputs: Sequence[Any]) -> Any:
         """Return the outputs for values of the graph's dtypes."""
-        xla = Namespace(jax.default_backend() == "cpu", self.graph, by_scan=True)
+        is_cpu = jax.default_backend() == "cpu" and not self.is_portable
+        xla = Namespace(is_cpu, self.graph, frozenset(self.plan.fed))
         variables = {name: TracedVariable(value) for name, value in parameters.items()}
         slots: list[Any] = [None] * self.plan.slots
         for slot, value in zip(self.plan.feeds, inputs):
@@ -104,7 +111,7 @@ class JaxFunction:
             elif is_default(step):
                 slots[step.outputs[0]] = slots[step.inputs[0]]
             else:
-                _run(xla, branches, step, slots)
+                _run(xla, branches, step, slots, checks=not self.is_portable)
         results = self.arrange(self.results(branches, slots))
         if not self.updates:
             return results
@@ -114,10 +121,42 @@ class JaxFunction:
         """Yield the value of each output, None for an operation."""
         for output, slot in zip(self.outputs, self.plan.fetches):
             value = None if slot is None else slots[slot]
+            value = passed_on(self.plan.fed, output, value) if isinstance(output, Output) else value
             value = value.value if isinstance(value, TracedVariable) else value
             if isinstance(value, Elements) or (isinstance(output, Output) and output.dtype in _OF_NO_NUMBERS):
                 raise UnimplementedError(f"output '{output.name}' is no tensor of numbers", hint="name another tensor")
             yield None if value is None else _as_array(value)
+
+    def exported(self, parameters: Mapping[str, Any], shapes: Mapping[str, Shape]) -> bytes:
+        """Return the function of the inputs as a serialized program of StableHLO, with the parameters as constants.
+
+        `shapes` are the shapes of inputs by name, where they say more than the graph. An unknown first dimension is `batch`;
+        every other unknown dimension is a symbol of its own. UnimplementedError names an input of unknown rank.
+        """
+        scope = jax.export.SymbolicScope()
+        with jax.enable_x64(True):
+            specs = [_spec(name, output, shapes.get(name, UNKNOWN), scope) for name, output in self.inputs.items()]
+            held = self.held(parameters)
+            program = jax.jit(lambda *inputs: self.traced(held, inputs))
+            self.is_portable = True
+            try:
+                return bytes(jax.export.export(program, platforms=_PLATFORMS)(*specs).serialize())
+            finally:
+                self.is_portable = False
+
+
+def _spec(name: str, output: Output, given: Shape, scope: Any) -> Any:
+    """Return the shape of an input with symbols, and the dtype."""
+    shape = merge_shapes(_declared_shape(output), given)
+    if shape.dims is None:
+        raise UnimplementedError(f"the shape of input '{name}' is not known", hint=f"give it, as --shape {name}=2,3 does")
+    symbols = ["batch", *(f"d{place}_{_symbol(name)}" for place in range(1, len(shape.dims)))]
+    dims = ", ".join(str(dim) if isinstance(dim, int) else symbol for dim, symbol in zip(shape.dims, symbols))
+    return jax.ShapeDtypeStruct(jax.export.symbolic_shape(f"({dims},)" if dims else "()", scope=scope), _dtype(output))
+
+
+def _symbol(name: str) -> str:
+    return re.sub(r"\W", "_", name)
 
 
 def _as_array(value: Any) -> Any:
@@ -125,12 +164,12 @@ def _as_array(value: Any) -> Any:
     return jnp.asarray(value)
 
 
-def _run(xla: Namespace, branches: Branches, step: Step, slots: list[Any]) -> None:
-    """Trace a step; a check of values becomes one of `checkify`, and an error names the node."""
+def _run(xla: Namespace, branches: Branches, step: Step, slots: list[Any], checks: bool) -> None:
+    """Trace a step, and its `checks` of values for `checkify`; an error names the node."""
     before = len(xla.conditions)
     with _naming(step.node):
         run_step(xla, branches, step, slots)
-    for condition in xla.conditions[before:]:
+    for condition in xla.conditions[before:] if checks else ():
         checkify.debug_check(jnp.all(condition), f"node '{step.node.name}' ({step.node.op}): a value is not what the op takes")
 
 
@@ -152,10 +191,7 @@ def _naming(node: Node) -> Iterator[None]:
 
 def _taken(name: str, value: Any, output: Output) -> Any:
     """Return a value as an array of a tensor's dtype; InvalidArgumentError for an array of another kind or shape."""
-    dtype = output.dtype
-    assert isinstance(dtype, DType)
-    declared = output.node.attr_of(DType, "dtype") if output.node.op in VARIABLES else dtype.base
-    wanted = (declared or dtype).numpy
+    wanted = _dtype(output)
     try:
         require_width(wanted)
         array = jnp.asarray(value)
@@ -165,9 +201,20 @@ def _taken(name: str, value: Any, output: Output) -> Any:
         if not jnp.can_cast(array.dtype, wanted, "same_kind"):
             raise InvalidArgumentError(f"'{name}' is {wanted}, not {array.dtype}")
         array = array.astype(wanted)
-    shape = as_shape(output.node.attr("shape")) if output.index == 0 else UNKNOWN
-    _require_shape(name, array.shape, shape)
+    _require_shape(name, array.shape, _declared_shape(output))
     return array
+
+
+def _dtype(output: Output) -> np.dtype[Any]:
+    """Return the dtype of a tensor, or of the values of a variable."""
+    declared = output.node.attr_of(DType, "dtype") if output.node.op in VARIABLES else output.dtype
+    assert declared is not None
+    return declared.base.numpy
+
+
+def _declared_shape(output: Output) -> Shape:
+    """Return the shape that a node declares for its output."""
+    return as_shape(output.node.attr("shape")) if output.index == 0 and "shape" in output.node.attrs else UNKNOWN
 
 
 def _require_shape(name: str, dims: Sequence[Any], shape: Shape) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -66,7 +67,7 @@ class Elements:
         merge_shapes(self.declared, Shape(shape))
         if self.constant is not None or (self.rows is not None and self.rows.shape[1:] != shape):
             raise UnimplementedError("the tensors on a list are of several shapes")
-        if capacity * int(np.prod(shape)) * self.dtype.itemsize > _MOST_BYTES:
+        if capacity * math.prod(dim for dim in shape if isinstance(dim, int)) * self.dtype.itemsize > _MOST_BYTES:
             raise UnimplementedError(f"a list may come to have {capacity} elements, which is too much")
         new = jnp.zeros((capacity - self.capacity, *shape), self.dtype)
         return dataclasses.replace(self, rows=new if self.rows is None else jnp.concatenate([self.rows, new]))

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from ...graph.graph import Function, Graph, Node
+from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
 from ...planning.plan import Loop, Plan, Step
@@ -25,14 +25,15 @@ from ...types.shapes import Shape, merge_shapes
 from ...types.tensors import FuncRef
 from ..division import said
 from ..function_plans import called_plan
-from ..protocol import ENDING, Cluster, Declined, Unable
+from ..protocol import ENDING, Cluster, Declined, Unable, inputs_of
 from ..reasons import uncompiled
 from ..static_inputs import growing_steps
 from ..step_bodies import only_decides
 from ..trip_bounds import UNKNOWN, iterations, known_results, trip_bound
-from . import control_flow_programs
+from . import control_flow_programs, symbolic_dims
 from .branch_programs import Branches, on_branch
 from .exported_modules import call_module
+from .gradient_barriers import passed_on
 from .library import jax, jnp
 from .list_programs import Elements, Stack, TensorArray, Unread
 
@@ -44,10 +45,13 @@ class Namespace:
 
     lax = jax.lax
 
-    def __init__(self, is_cpu: bool, graph: Graph, by_scan: bool = False) -> None:
-        """Prepare a trace; `by_scan`: a loop of bounded iterations is a scan, which JAX differentiates in reverse."""
+    def __init__(self, is_cpu: bool, graph: Graph, fed: Collection[Output] | None = None) -> None:
+        """Prepare a trace of which JAX may ask gradients where `fed` are given, the tensors that the caller feeds.
+
+        A loop of bounded iterations then is a scan, which JAX differentiates in reverse, and StopGradient stops gradients.
+        """
         self.is_cpu = is_cpu
-        self.by_scan = by_scan
+        self.fed = fed
         self.functions: Mapping[str, Function] = graph.functions
         self.plans: dict[str, tuple[Function, Plan]] = {}
         self.conditions: list[Any] = []
@@ -92,6 +96,7 @@ class Namespace:
         return self.kept[-1]
 
     call_module = staticmethod(call_module)
+    extents = staticmethod(symbolic_dims.extents)
 
     @staticmethod
     def truncated_quotient(x: Any, y: Any) -> Any:
@@ -154,7 +159,8 @@ class Namespace:
         branches = run_steps(self, plan.steps, slots)
         fetches = [i for i in plan.fetches[: len(definition.results)] if i is not None]
         self.require(branches.all_alive(fetches))
-        return [slots[i] for i in fetches]
+        values = [slots[i] for i in fetches]
+        return values if self.fed is None else [passed_on((), *pair) for pair in zip(definition.results, values)]
 
     def choose(self, index: Any, functions: Sequence[FuncRef], values: Sequence[Any]) -> Any:
         """Return the results of the function numbered by the index."""
@@ -276,6 +282,8 @@ def run_step(xla: Namespace, branches: Branches, step: Step, slots: list[Any]) -
     if step.outputs and slots[step.outputs[0]] is not None:
         return
     values = [slots[i] for i in step.inputs]
+    if xla.fed is not None:
+        values = [passed_on(xla.fed, source, value) for source, value in zip(inputs_of(step), values)]
     for slot, value in zip(step.outputs, _outputs(xla, branches, step, values)):
         slots[slot] = value
 
@@ -304,7 +312,8 @@ def _started(plan: Plan, values: Sequence[Any]) -> list[Any]:
 
 
 def _known(values: Sequence[Any]) -> list[Any]:
-    return [value if isinstance(value, (np.ndarray, np.generic)) else UNKNOWN for value in values]
+    is_known = (isinstance(value, (np.ndarray, np.generic)) and not symbolic_dims.is_symbolic(value) for value in values)
+    return [value if known else UNKNOWN for value, known in zip(values, is_known)]
 
 
 def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
@@ -363,6 +372,15 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
         return _updated(xla, node, rule, values)
     values = [value.value if isinstance(value, TracedVariable) else value for value in values]
     is_traced = (rule is not None and rule.always) or has_fact(node.op, "program")
+    if any(map(symbolic_dims.is_symbolic, values)):
+        static = [] if rule is None else [place % len(values) for place in rule.static]
+        results = symbolic_dims.computed(node, values, static)
+        if results is not None:
+            return results
+        if rule is None:
+            symbolic_dims.require_numbers(node, values)
+        values = [v if i in static else symbolic_dims.traced(v, node.inputs[i].dtype) for i, v in enumerate(values)]
+        is_traced = True
     if not (is_traced or any(isinstance(value, (jax.Array, Elements)) for value in values)):
         return apply_kernel(node, values)
     if rule is None:
@@ -374,7 +392,7 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
 
 def _of_dtype(value: Any, dtype: DType) -> Any:
     """Return a result in the dtype that the node declares; lists and values behind handles are returned unchanged."""
-    if dtype is resource or not isinstance(value, (jax.Array, np.ndarray, np.generic)):
+    if dtype is resource or not isinstance(value, (jax.Array, np.ndarray, np.generic)) or symbolic_dims.is_symbolic(value):
         return value
     return value.astype(dtype.numpy)
 

@@ -15,6 +15,7 @@ import tfg  # noqa: E402
 from tests.functions import define  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError, TfgError, UnimplementedError  # noqa: E402
+from tfg.core.types.shapes import Shape  # noqa: E402
 
 
 def line():
@@ -250,6 +251,31 @@ def test_branches_of_both_kinds():
         assert jax.vmap(function, (None, 0))({}, np.float32([2, -2])).tolist() == [6, 2]
 
 
+def test_gradients_end_at_barriers():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[], name="x")
+    stopped = b.Identity(b.StopGradient(b.Identity(x)), name="stopped")
+    b.Mul(x, stopped, name="y")
+    b.Neg(b.PreventGradient(x, message=b"no way"), name="prevented")
+    define(b, "f", ["float"], lambda f, a: [f.StopGradient(f.Mul(a, a)), f.Mul(a, f.StopGradient(a))])
+    define(b, "g", ["float"], lambda f, a: [a, a])
+    chosen = b.StatelessIf(
+        b.Greater(x, b.constant(np.float32(0))), [x], Tout=["float32"] * 2, then_branch="f", else_branch="g"
+    )
+    b.AddV2(*chosen, name="called")
+    gradients = {}
+    for name in ("y", "stopped", "called"):
+        function, _ = tfg.to_jax(b.graph, f"{name}:0")
+        gradients[name] = (float(function({}, 3.0)), float(jax.grad(function, argnums=1)({}, 3.0)))
+    assert gradients == {"y": (9, 3), "stopped": (3, 0), "called": (18, 3)}
+    function, _ = tfg.to_jax(b.graph, "prevented:0")
+    assert function({}, 3.0) == -3
+    with pytest.raises(UnimplementedError, match="no way"):
+        jax.grad(function, argnums=1)({}, 3.0)
+    function, _ = tfg.to_jax(b.graph, "y:0", ["x:0", "stopped:0"])
+    assert jax.grad(function, argnums=(1, 2))({}, 3.0, 5.0) == (5, 3)
+
+
 def test_checks_of_values_are_checkifys():
     b = GraphBuilder()
     x = b.Placeholder(dtype="int32", shape=[], name="x")
@@ -277,3 +303,37 @@ def test_without_jax(monkeypatch):
     with pytest.raises(TfgError, match="a function of JAX needs module") as caught:
         tfg.to_jax(line().graph, "y:0")
     assert "tfg[xla]" in caught.value.hint
+
+
+def test_an_exported_program_takes_batches_of_any_size():
+    b = line()
+    x = b.graph["x"].output()
+    shape = b.Shape(x, out_type="int32")
+    rows = b.Reshape(
+        x,
+        b.Pack(
+            [b.StridedSlice(shape, *map(b.constant, np.int32([[0], [1], [1]])), shrink_axis_mask=1), b.constant(np.int32(1))]
+        ),
+    )
+    zeros = b.Fill(b.Shape(rows, out_type="int32"), b.constant(np.float32(1)))
+    b.Mul(b.AddV2(rows, zeros), b.Cast(b.Size(x, out_type="int32"), DstT="float32"), name="z")
+    function, parameters = tfg.to_jax(b.graph, {"z": "z:0", "loss": "loss:0"}, "x:0")
+    program = jax.export.deserialize(bytearray(function.exported(parameters, {})))
+    assert set(program.platforms) == {"cpu", "cuda", "rocm", "tpu"}
+    for count in (1, 3):
+        outputs = program.call(np.ones(count, np.float32))
+        np.testing.assert_array_equal(outputs["z"], np.full((count, 1), 2 * count))
+        assert outputs["loss"] == 9
+
+
+def test_a_symbolic_dimension_without_a_lowering():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None], name="x")
+    start, step = b.constant(np.int32(0)), b.constant(np.int32(1))
+    b.Mul(x, b.Cast(b.Range(start, b.Size(x, out_type="int32"), step, name="numbers"), DstT="float32"), name="y")
+    function, parameters = tfg.to_jax(b.graph, "y:0")
+    np.testing.assert_array_equal(function(parameters, X), [0, 2])
+    with pytest.raises(UnimplementedError, match=r"'numbers'.*symbolic dimension"):
+        function.exported(parameters, {})
+    program = jax.export.deserialize(bytearray(function.exported(parameters, {"x": Shape([2])})))
+    np.testing.assert_array_equal(program.call(X), [0, 2])
