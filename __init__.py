@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .formats.api.engines import explain_engine
     from .formats.api.jax_functions import to_jax
     from .formats.api.onnx_export import OnnxExport
+    from .formats.api.stablehlo_export import StableHloExport
     from .formats.api.training import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
@@ -73,6 +74,7 @@ _LAZY = {
     "NodeFacts": "core.explaining.node_facts",
     "NodeFate": "core.passes.node_outcomes",
     "OnnxExport": "formats.api.onnx_export",
+    "StableHloExport": "formats.api.stablehlo_export",
     "OptimizeReport": "core.passes.pipeline",
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
@@ -150,6 +152,7 @@ __all__ = [
     "Problem",
     "RunRaces",
     "Session",
+    "StableHloExport",
     "StateComparison",
     "TensorRow",
     "TrainingReport",

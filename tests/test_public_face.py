@@ -112,7 +112,7 @@ def call(function, arguments):
 MADE_BY_TFG = {
     "Checkpoint", "Drawing", "EngineReport", "FitReport", "FlopsReport", "GradientCheck", "Graph", "GraphComparison",
     "GraphDiff", "GraphFacts", "GraphPage", "Node", "NodeFacts", "NodeFate", "OptimizeReport", "Output", "PartitionFacts",
-    "Problem", "OnnxExport", "RunRaces", "StateComparison", "TensorRow", "TrainingReport", "Verification",
+    "Problem", "OnnxExport", "StableHloExport", "RunRaces", "StateComparison", "TensorRow", "TrainingReport", "Verification",
 }  # fmt: skip
 """Classes whose objects come from functions of tfg."""
 

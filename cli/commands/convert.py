@@ -107,26 +107,28 @@ class ConvertCommand(GroupedCommand):
 @click.option("--from", "inputs", multiple=True, metavar="TENSOR", help="Cut here: this becomes a placeholder; repeatable.")
 @click.option("--subgraph", is_flag=True, help="Keep only what --to needs, cut at --from (they imply it).")
 @click.option("--freeze", is_flag=True, help="Turn variables into constants.")
-@session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx", "OUT=*/")
+@session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx", "OUT=*.stablehlo", "OUT=*/")
 @click.option("--inline-functions", is_flag=True, help="Put the bodies of called functions in the place of the calls.")
 @click.option("--strip-default-attrs", is_flag=True, help="Drop attributes that have their default value.")
 @click.option("--clear-devices", is_flag=True, help="Drop the devices of all nodes.")
-@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of an ONNX file's input; repeatable.")
-@click.option("--verify", is_flag=True, help="Run the ONNX file on random feeds with onnxruntime and compare with tfg.")
+@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of a model file's input; repeatable.")
+@click.option("--verify", is_flag=True, help="Run the model file on random feeds and compare with tfg.")
 @tolerance_option("--verify")
 @quiet_option
 @graph_options
 @gathered(ConvertOptions)
 @excluding("--text --gzip", "--kind=saved_model OUT=*/")
-@needing("--verify --shape", "OUT=*.onnx")
+@needing("--verify --shape", "OUT=*.onnx OUT=*.stablehlo")
 @needing("--tolerance", "--verify")
 @excluding(_OF_GRAPHS, "OUT=*.onnx", "an ONNX file has one form, no variables, no functions and no devices")
+@excluding(_OF_GRAPHS, "OUT=*.stablehlo", "a StableHLO file has one form, no variables, no functions and no devices")
 def command(source: str, target: str, reader: GraphReader, session: SessionOptions, options: ConvertOptions) -> int:
     """Read the graph IN and write it to OUT, or -o OUT; - is standard input or output.
 
     The name of OUT says the format: .pb or no extension is binary, .pbtxt is text, .meta is a MetaGraphDef, and .gz behind
     them compresses. A slash at the end, or a folder that is there, makes a SavedModel. Where OUT ends in .onnx the inference
-    part goes there: what --to names, or the signature has, variables frozen.
+    part goes there: what --to names, or the signature has, variables frozen. A .stablehlo file has this part as a program for
+    JAX (`jax.export.deserialize`), for batches of any size.
 
     \b
     tfg convert graph.pb graph.pbtxt
@@ -134,13 +136,14 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     tfg convert train.meta model_folder/ --state model.ckpt-1000 --to probabilities
     tfg convert train.pb frozen.pb --freeze --state model.ckpt-1000 --to logits --strip-default-attrs
     tfg convert saved_model_folder model.onnx --verify
+    tfg convert frozen.pb model.stablehlo --to logits
     """
     from ..models import note_variables, save_model
     from ..names import Names
 
     options = options.checked(target)
-    is_onnx = extension_of(target) == ".onnx"
-    form = None if is_onnx or options.kind == "saved_model" else options.form_of(target)
+    is_model = extension_of(target) in (".onnx", ".stablehlo")
+    form = None if is_model or options.kind == "saved_model" else options.form_of(target)
     if form is not None and target == "-" and not form.text:
         refuse_terminal("a graph without --text")
     names_part = session.signature is not None or reader.function is not None
@@ -148,12 +151,12 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
         _change_form(source, target, reader, form, options.quiet)
         return DONE
     loaded = reader.load_part(source) if options.outputs or names_part else reader.load(source)
-    opens = is_onnx or options.freeze or options.kind == "saved_model"
+    opens = is_model or options.freeze or options.kind == "saved_model"
     opened = session.open(loaded, options.quiet) if opens else None
     names = Names(loaded, session.signature)
-    if is_onnx:
+    if is_model:
         assert opened is not None
-        return _to_onnx(target, names, opened, session, options)
+        return _to_model(target, names, opened, session, options)
     graph = _changed(loaded, names, opened, options)
     if form is None:
         assert opened is not None
@@ -229,8 +232,8 @@ def _note_written(count: int, target: str, quiet: bool) -> None:
         render.note(f"wrote {counted(count, 'node')} to {render.place(target)}", quiet)
 
 
-def _to_onnx(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:
-    """Write an ONNX file, and compare it where that is asked for."""
+def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:
+    """Write an ONNX or StableHLO file, and compare it where that is asked for."""
     from ...formats.api.changes import convert
     from ..jobs.convert_job import note_export, verdict_sections
 
@@ -247,7 +250,7 @@ def _to_onnx(target: str, names: Names, opened: Runner, session: SessionOptions,
     if not options.verify:
         return DONE
     comparisons = written.verify(tolerance=options.tolerance, open_session=session.local)
-    render.print_sections(verdict_sections(comparisons))
+    render.print_sections(verdict_sections(comparisons, written.runtime))
     return DONE if all(comparison.passed for comparison in comparisons) else COMPARISON_FAILED
 
 

@@ -1,4 +1,4 @@
-"""What `tfg convert` says of an ONNX file."""
+"""What `tfg convert` says of a model file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...core.support.words import counted
 from ...formats.api.onnx_export import OnnxExport
+from ...formats.api.stablehlo_export import StableHloExport
 from ...formats.onnx_model import OPSET
 from .. import render
 
@@ -14,19 +15,23 @@ if TYPE_CHECKING:
     from ...core.comparing.verify_rewrite import Comparison
 
 
-def note_export(written: OnnxExport, quiet: bool) -> None:
+def note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
     """Say what there is to know of the model."""
-    operations = counted(written.operations, "operation")
-    render.note(f"wrote {operations} of opset {OPSET} and {written.weights:,} bytes of weights to {written.path}", quiet)
+    if isinstance(written, StableHloExport):
+        inputs = ", ".join(written.inputs) or "none"
+        render.note(f"wrote {written.size:,} bytes of StableHLO to {written.path}; inputs: {inputs}", quiet)
+    else:
+        operations = counted(written.operations, "operation")
+        render.note(f"wrote {operations} of opset {OPSET} and {written.weights:,} bytes of weights to {written.path}", quiet)
     for name in written.states:
         render.note(f"variable '{name}' changes: {name}_before is an input, {name}_after an output", quiet)
-    if written.narrowed:
+    if isinstance(written, OnnxExport) and written.narrowed:
         some = ", ".join(written.narrowed[:3]) + (" ..." if len(written.narrowed) > 3 else "")
         count_of = counted(len(written.narrowed), "node")
         render.note(f"onnxruntime has no 64-bit kernels for {count_of}, which have 32 bits: {some}", quiet)
 
 
-def verdict_sections(comparisons: Sequence[Comparison]) -> Iterator[render.Section]:
+def verdict_sections(comparisons: Sequence[Comparison], runtime: str) -> Iterator[render.Section]:
     """What --verify found."""
     rows = [(c.fetch, c.largest_difference, c.tolerance_needed, c.passed) for c in comparisons]
-    yield render.Table(("output", "largest difference", "tolerance that passes", "passed"), rows, "onnxruntime beside tfg")
+    yield render.Table(("output", "largest difference", "tolerance that passes", "passed"), rows, f"{runtime} beside tfg")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ...core.comparing.drawn_feeds import generated_feeds
 from ...core.comparing.value_comparison import Recorder
@@ -19,9 +19,14 @@ from ...core.transforms import freezing
 from ...core.transforms.reduction import reduce_graph
 from ...core.transforms.subgraphs import subgraph
 from ..saving import graph_form, write_graph
-from .onnx_export import OnnxExport, export_onnx
+from .model_export import export_model
+from .onnx_export import OnnxExport
 from .outputs import default_fetches, default_outputs
 from .sessions import Opener, State, as_tensors, local_session, named, names_of, opened
+from .stablehlo_export import StableHloExport
+
+_MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport]]] = {".onnx": OnnxExport, ".stablehlo": StableHloExport}
+"""The models by the extensions of their files."""
 
 
 @takes(graph=Graph, values=Mapping | SessionLike | None, inline=bool)
@@ -66,19 +71,20 @@ def convert(
     state: State | SessionLike | None = None,
     shapes: Mapping[str, Any] | None = None,
     names: Mapping[str, str] | None = None,
-) -> OnnxExport | None:
+) -> OnnxExport | StableHloExport | None:
     """Write a graph in the form that the name of the file asks for, whole or not at all.
 
     `.pb` and no extension are binary, `.pbtxt` is text, `.meta` a MetaGraphDef, `.gz` behind them compresses, and `.onnx` is
-    an ONNX model of the frozen graph. `outputs` and `inputs` cut a part out, as for `extract`. InvalidArgumentError for other
-    extensions.
+    an ONNX model of the frozen graph, `.stablehlo` a program of the frozen graph for `jax.export.deserialize`. `outputs` and
+    `inputs` cut a part out, as for `extract`. InvalidArgumentError for other extensions.
 
-    The rest is for ONNX: `state` is as for `freeze`, `shapes` are those of inputs by tensor, and `names` maps names in the
-    model to tensors to be its inputs, as `outputs` may, too. The result can `verify` the model. FailedPreconditionError
-    without the package onnx, UnimplementedError for nodes that ONNX cannot express.
+    The rest is for these models: `state` is as for `freeze`, `shapes` are those of inputs by tensor, and `names` maps names in
+    the model to tensors to be its inputs, as `outputs` may, too. The result can `verify` the model. FailedPreconditionError
+    without the package onnx, NotFoundError without JAX, UnimplementedError for nodes that the model cannot express.
     """
-    if extension_of(path) == ".onnx":
-        return export_onnx(graph, path, outputs, inputs, state=state, shapes=shapes, names=names)
+    kind = _MODELS.get(extension_of(path))
+    if kind is not None:
+        return export_model(kind, graph, path, outputs, inputs, state=state, shapes=shapes, names=names)
     form = graph_form(path)
     kept, cuts = names_of(tuple(outputs.values()) if isinstance(outputs, Mapping) else outputs), names_of(inputs)
     write_graph(extract(graph, kept or default_outputs(graph), cuts) if kept or cuts else graph, path, form)

@@ -35,7 +35,7 @@ STATES = {"", ".ckpt", ".ckpt-100", ".npz", ".NPZ", ".safetensors"}
 FOLDERS = {"", "/"}
 # The extensions that each option takes. "" is a name without one, "/" one with a slash at its end.
 TAKEN = {
-    ("convert", "OUT"): GRAPHS | {".onnx", "/"},
+    ("convert", "OUT"): GRAPHS | {".onnx", ".stablehlo", "/"},
     ("optimize", "--output"): GRAPHS,
     ("grad", "--output"): GRAPHS,
     ("train", "--output"): GRAPHS,
@@ -57,7 +57,7 @@ TAKEN = {
 LOG = ("--log-file", {"", ".log", ".txt"})
 ENDINGS = sorted(
     {".h5", ".hdf5", ".keras", ".tflite", ".safetensors", ".csv", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml"}
-    | {".index", ".npz.gz", ".onnx.gz", ".md", ".5", "."}.union(*TAKEN.values(), LOG[1])
+    | {".index", ".npz.gz", ".onnx.gz", ".stablehlo.gz", ".md", ".5", "."}.union(*TAKEN.values(), LOG[1])
 )
 READ = {"IN", "--state", "--script", "--compare", "--run-metadata", "--allow-files", "--op-library"}
 """The parameters that name what is read; all others with the metavar of a file name what is written."""
@@ -177,7 +177,7 @@ OTHERWISE = {
     ("draw", ""): SNIFFERS[".dot"], ("draw", ".txt"): lambda data: "┌" in data.decode(),
     ("run", ".txt"): lambda data: b"[[2., 6.]]" in data, ("view", ""): SNIFFERS[".html"], ("ops", ""): SNIFFERS[".py"],
 }  # fmt: skip
-NEED_PROGRAMS = {".pdf", ".onnx"}
+NEED_PROGRAMS = {".pdf", ".onnx", ".stablehlo"}
 
 
 def written() -> Iterator[tuple[str, str, str]]:

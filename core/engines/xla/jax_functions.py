@@ -141,8 +141,18 @@ class JaxFunction:
             self.is_portable = True
             try:
                 return bytes(jax.export.export(program, platforms=_PLATFORMS)(*specs).serialize())
+            except TfgError as error:
+                hint = error.hint or "a shape may be unknown: give it, as --shape x=?,28,28 does"
+                raise UnimplementedError(error.message, node=error.node, op=error.op, hint=hint) from error
             finally:
                 self.is_portable = False
+
+
+def run_exported(program: bytes, inputs: Sequence[Any]) -> dict[str, Any]:
+    """Return the outputs of an exported program by name, as NumPy arrays."""
+    with jax.enable_x64(True):
+        results = jax.export.deserialize(bytearray(program)).call(*inputs)
+    return {name: np.asarray(value) for name, value in results.items()}
 
 
 def _spec(name: str, output: Output, given: Shape, scope: Any) -> Any:

@@ -1,0 +1,39 @@
+"""The function behind `tfg convert GRAPH FILE.stablehlo`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from ...core.engines.engine_registry import jax_functions
+from ...core.types.arrays import Array
+from ..codecs.source import write_file
+from .jax_functions import to_jax
+from .model_export import ModelExport
+
+
+class StableHloExport(ModelExport):
+    """A written program of StableHLO, which `jax.export.deserialize` reads; `size` is its number of bytes.
+
+    The program takes the inputs in order, in batches of any size, and returns a dictionary of the outputs.
+    """
+
+    runtime: ClassVar[str] = "JAX"
+
+    def write(self) -> None:
+        """Export and write the program; UnimplementedError names the nodes that JAX cannot run."""
+        outputs = {word: value.name for word, value in self.outputs.items()}
+        function: Any = to_jax(self.graph, outputs, {word: value.name for word, value in self.inputs.items()})[0]
+        program = function.exported({}, {})
+        write_file(self.path, [program])
+        self.size = len(program)
+
+    def __repr__(self) -> str:
+        return f"<StableHloExport {os.path.basename(self.path)}: {self.size:,} bytes>"
+
+    def run(self, inputs: Mapping[str, Array]) -> Sequence[Any]:
+        """Return the outputs that JAX computes."""
+        with open(self.path, "rb") as file:
+            results = jax_functions().run_exported(file.read(), [inputs[word] for word in self.inputs])
+        return [results[word] for word in self.outputs]
