@@ -1,4 +1,4 @@
-"""ONNX files: a model as a ModelProto, checked by the onnx package; large weights lie in a file beside the model."""
+"""ONNX files: a model as a ModelProto, by onnx.helper, and checked; large weights lie in a file beside the model."""
 
 from __future__ import annotations
 
@@ -213,15 +213,12 @@ class _Writer:
         if value.array.dtype == object:
             return self.helper.make_tensor(name, number, dims, [_as_bytes(item) for item in value.array.flat])
         data = _packed(value)
-        tensor = self.onnx.TensorProto(name=name, data_type=number, dims=dims)
-        if location is None or len(data) < _ALIGNMENT:
-            tensor.raw_data = data
-            return tensor
-        start = sum(map(len, self.external))
-        self.external.append(data + bytes(-len(data) % _ALIGNMENT))
-        tensor.data_location = self.onnx.TensorProto.EXTERNAL
-        for key, item in (("location", location), ("offset", start), ("length", len(data))):
-            tensor.external_data.add(key=key, value=str(item))
+        tensor = self.helper.make_tensor(name, number, dims, data, raw=True)
+        if location is not None and len(data) >= _ALIGNMENT:
+            start = sum(map(len, self.external))
+            self.external.append(data + bytes(-len(data) % _ALIGNMENT))
+            self.onnx.external_data_helper.set_external_data(tensor, location, start, len(data))
+            tensor.ClearField("raw_data")
         return tensor
 
 
@@ -256,6 +253,7 @@ def _onnx_session(path: str | os.PathLike[str]) -> Any:
     runtime = require("onnxruntime")
     options = runtime.SessionOptions()
     options.log_severity_level = 4
+    options.add_session_config_entry("session.disable_quant_qdq", "1")  # else 8-bit weights have activations rounded too
     try:
         return runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no other common class

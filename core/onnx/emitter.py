@@ -19,7 +19,7 @@ from .branch_outputs import common, fitted, flat, is_branch_output
 from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
 from .constant_operators import folded
 from .double_floats import IN_DOUBLE
-from .kernel_dtypes import computed_in
+from .kernel_dtypes import carrier, computed_in
 from .model import Block, Elements, Held, Operation, Value
 from .result_shapes import result_shape
 
@@ -186,7 +186,8 @@ class Emitter:
         return value.rank
 
     def cast(self, value: Value, dtype: DType) -> Value:
-        """Return the value in another dtype, as ONNX's Cast converts."""
+        """Return the value in another dtype, as ONNX's Cast converts; quantized dtypes are their integers."""
+        dtype = carrier(dtype)
         if value.dtype is dtype:
             return value
         if value.array is not None and not (dtype.is_object or value.dtype.is_object):

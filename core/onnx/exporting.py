@@ -34,6 +34,7 @@ from ..types.tensors import FuncRef
 from .cleanup import drop_unused, tidy
 from .complex_numbers import part_dtype
 from .emitter import DEEPEST, Emitter, TooLargeError, UndecidedAxisError, too_deep
+from .kernel_dtypes import carrier
 from .loop_values import emit_loop
 from .model import Model, Value
 from .v1_conditionals import Condition, merged
@@ -97,7 +98,7 @@ def _input(spec: TensorSpec) -> Value:
     """Return an input of a model; complex numbers are pairs along a last dimension."""
     if spec.dtype.is_complex:
         return Value(part_dtype(spec.dtype), spec.shape + Shape((2,)) if spec.shape.dims is not None else UNKNOWN)
-    return Value(spec.dtype, spec.shape)
+    return Value(carrier(spec.dtype), spec.shape)
 
 
 def _input_spec(name: str, value: Output, inferred: Mapping[Output, TensorSpec]) -> TensorSpec:
@@ -241,7 +242,7 @@ class _Frame:
 
     def unknown(self, output: Output) -> Value:
         spec = self.specs[output]
-        value = self.emitter.fresh(spec.dtype.base, spec.shape)
+        value = self.emitter.fresh(carrier(spec.dtype), spec.shape)
         self.exporter.unknown.update((value, *(value.parts or ())))
         return value
 
@@ -260,9 +261,9 @@ class _Frame:
             return value
         if spec.dtype in _HANDLES:
             return self.emitter.stacked(value)
-        result = self.emitter.cast(value, spec.dtype.base)
+        result = self.emitter.cast(value, carrier(spec.dtype))
         if result.array is None:
-            result.spec = dataclasses.replace(spec, dtype=spec.dtype.base, shape=_merged(result.shape, spec.shape))
+            result.spec = dataclasses.replace(spec, dtype=carrier(spec.dtype), shape=_merged(result.shape, spec.shape))
             for part in result.parts or ():
                 part.spec = TensorSpec(part.dtype, result.shape)
         return result
@@ -271,7 +272,7 @@ class _Frame:
         """Return a node's outputs: constants where all inputs are constants, else the values that the lowering emits."""
         if node.is_constant:
             self.require_types(node)
-            return [self.emitter.constant(node.constant_value(), node.output_dtypes[0])]
+            return [self.emitter.constant(node.constant_value(), carrier(node.output_dtypes[0]))]
         known = self.known(node, values)
         if known is not None:
             return known
@@ -284,17 +285,22 @@ class _Frame:
 
     def require_types(self, node: Node) -> None:
         for dtype in (*node.output_dtypes, *(value.base_dtype for value in node.inputs)):
-            if dtype.base not in _TYPES and dtype.base not in _HANDLES:
+            if carrier(dtype) not in _TYPES and dtype.base not in _HANDLES:
                 raise UnimplementedError(f"ONNX has no tensors of {dtype.base}")
 
     def known(self, node: Node, values: Sequence[Any]) -> Sequence[Value] | None:
-        """Return the values that inference knows, or that the kernel makes of constants; None where they are not known."""
+        """Return the values that inference knows, or that the kernel makes of constants; None where they are not known.
+
+        What is computed from quantized constants is left to the model, so that they stay small.
+        """
+        if any(value.base_dtype.is_quantized for value in node.inputs) and onnx_lowering(node.op) is not None:
+            return None
         specs = [self.specs[Output(node, i)] for i in range(len(node.output_dtypes))]
-        if not specs or any(spec.dtype not in _TYPES for spec in specs):
+        if not specs or any(carrier(spec.dtype) not in _TYPES for spec in specs):
             return None
         arrays = [spec.value for spec in specs if spec.value is not None and spec.value.dtype != object]
         if len(arrays) == len(specs):
-            return [self.emitter.constant(array, spec.dtype.base) for array, spec in zip(arrays, specs)]
+            return [self.emitter.constant(array, carrier(spec.dtype)) for array, spec in zip(arrays, specs)]
         given = [value.array for value in values if isinstance(value, Value) and value.array is not None]
         if len(given) < len(values) or not self.may_fold(node):
             return None
@@ -305,11 +311,15 @@ class _Frame:
             arrays = folded_values(node, given, _BYTES_PER_ELEMENT * allowed)
         except (UnimplementedError, DeadlineExceededError, ResourceExhaustedError):
             return None  # it is left to the model
-        return [self.emitter.constant(array, spec.dtype.base) for array, spec in zip(arrays, specs)]
+        return [self.emitter.constant(array, carrier(spec.dtype)) for array, spec in zip(arrays, specs)]
 
     def may_fold(self, node: Node) -> bool:
-        """Return True for a pure node whose kernel takes little time."""
-        if not has_kernel(node.op) or impurity(self.graph, node) is not None:
+        """Return True for a pure node whose kernel takes little time; quantized weights stay small."""
+        if (
+            any(value.base_dtype.is_quantized for value in node.inputs)
+            or not has_kernel(node.op)
+            or impurity(self.graph, node) is not None
+        ):
             return False
         return flops_of(node, [self.specs[value] for value in node.inputs]) <= MAX_FLOPS
 

@@ -62,6 +62,12 @@ _WIDER: Final = {
 """The dtypes that hold all values of another, in order of preference; for 64-bit floats float32, the only other kernel."""
 
 
+def carrier(dtype: DType) -> DType:
+    """Return the dtype of a tensor in ONNX: for a quantized dtype the integers that it holds, else the dtype itself."""
+    base = dtype.base
+    return dtypes.from_numpy(base.numpy) if base.is_quantized else base
+
+
 def computed_in(op: str, dtype: DType) -> DType | None:
     """Return the dtype in which onnxruntime computes an operator on tensors of `dtype`: the same, or a dtype to cast to and
     back.

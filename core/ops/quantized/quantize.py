@@ -475,5 +475,7 @@ def _fake_quant_args_gradient_onnx(
 
 onnx("FakeQuantWithMinMaxVarsGradient", "FakeQuantWithMinMaxVarsPerChannelGradient")(in_onnx.fake_gradient)
 onnx("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")(in_onnx.simulated)
+onnx("Dequantize")(in_onnx.dequantized)
+onnx("QuantizeV2")(in_onnx.quantized)
 onnx("QuantizeAndDequantizeV3")(in_onnx.simulated_v3)
 onnx("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")(in_onnx.fake)

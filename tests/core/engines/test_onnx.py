@@ -473,3 +473,19 @@ def test_complex_numbers_are_pairs(tmp_path):
     assert (dims[0].dim_param, dims[1].dim_value) == ("x_dim0", 2)
     (found,) = run_onnx(tmp_path / "m.onnx", {"x": np.array([1 + 2j, 3], np.complex64)})
     assert found.tolist() == [[-2, 1], [0, 3]]
+
+
+def test_quantized_weights_stay_in_eight_bits(tmp_path):
+    """The weights of quantize_weights are uint8 behind a DequantizeLinear, and onnxruntime computes as Dequantize does."""
+    g = GraphBuilder()
+    weights = np.random.default_rng(0).normal(size=(64, 32)).astype(np.float32)
+    g.MatMul(g.Placeholder(dtype="float32", shape=[2, 64], name="x"), weights, name="y")
+    graph = tfg.optimize(g.graph, ["y:0"], ["x:0"], "quantize_weights")[0]
+    save_onnx(export(graph, {"x": graph.output("x:0")}, {"y": graph.output("y:0")}), tmp_path / "q.onnx")
+    proto = onnx.load(str(tmp_path / "q.onnx"))
+    assert [node.op_type for node in proto.graph.node] == ["DequantizeLinear", "MatMul"]
+    assert onnx.TensorProto.UINT8 in {tensor.data_type for tensor in proto.graph.initializer if list(tensor.dims) == [64, 32]}
+    x = np.random.default_rng(1).normal(size=(2, 64)).astype(np.float32)
+    np.testing.assert_allclose(
+        run_onnx(tmp_path / "q.onnx", {"x": x})[0], Session(graph).run("y:0", {"x:0": x}), rtol=1e-4, atol=1e-5
+    )
