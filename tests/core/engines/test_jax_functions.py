@@ -12,7 +12,10 @@ import jax  # noqa: E402
 from jax.experimental import checkify  # noqa: E402
 
 import tfg  # noqa: E402
+from tests import opcases  # noqa: E402
+from tests.comparison import assert_same  # noqa: E402
 from tests.functions import define  # noqa: E402
+from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError, TfgError, UnimplementedError  # noqa: E402
 from tfg.core.types.shapes import Shape  # noqa: E402
@@ -274,6 +277,28 @@ def test_gradients_end_at_barriers():
         jax.grad(function, argnums=1)({}, 3.0)
     function, _ = tfg.to_jax(b.graph, "y:0", ["x:0", "stopped:0"])
     assert jax.grad(function, argnums=(1, 2))({}, 3.0, 5.0) == (5, 3)
+
+
+def casts():
+    """The cases of floats that become integers, NaNs and numbers out of range among them."""
+    for case in opcases.load_cases("identity"):
+        ((value, *_),) = [list(case.feeds.values())] if case.op == "Cast" and len(case.feeds) == 1 else [[None]]
+        if value is not None and value.dtype.name in ("float16", "float32", "float64", "bfloat16"):
+            yield case
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16"])
+def test_floats_become_integers_as_in_tensorflow(dtype):
+    tried = 0
+    for case in casts():
+        builder = GraphBuilder()
+        ((fetch,),) = case.build(builder)
+        if builder.graph.output(fetch).dtype.name == dtype:
+            with jax.enable_x64(True):
+                found = tfg.to_jax(builder.graph, fetch, list(case.feeds))[0]({}, *case.feeds.values())
+            assert_same(np.asarray(found), answers("identity").steps(case.key)[0]["results"][0])
+            tried += 1
+    assert tried >= 2
 
 
 def test_checks_of_values_are_checkifys():
