@@ -21,6 +21,9 @@ if TYPE_CHECKING:
               help="Where to write; GRAPH's name with .html, in this folder, if not given.")  # fmt: skip
 @click.option("-F", "--fetch", "fetches", multiple=True, metavar="TENSOR", help="Count the FLOPs of this, not of the outputs.")
 @click.option("--no-flops", is_flag=True, help="Don't count FLOPs.")
+@click.option("--overlay", "overlays", multiple=True, metavar="FILE.json",
+              help="Colour by {NODE: VALUE}, or by JSON of `flops --measured` or `compare --all`; repeatable.")  # fmt: skip
+@click.option("--run-metadata", metavar="FILE", help="Colour by the times of a run that TensorFlow recorded.")
 @click.option("--state", metavar="FILE", help="Show the variables' values of an .npz or .safetensors file or a checkpoint.")
 @click.option("--values", type=ByteSize(), metavar="SIZE", default="1M", show_default=True,
               help="How many bytes of values the page holds for download, the smallest first; 0 for none.")  # fmt: skip
@@ -35,6 +38,7 @@ def command(graph: str, out: str | None, reader: GraphReader, options: ViewOptio
     \b
     tfg view graph.pb
     tfg view saved_model_folder -o model.html
+    tfg view graph.pb --overlay times.json
     tfg view graph.pb --state model.ckpt-1000 --values 20M
     """
     from ..jobs.view_job import ViewJob

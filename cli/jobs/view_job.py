@@ -7,12 +7,14 @@ import os
 import sys
 from collections.abc import Iterator
 
+from ...core.drawing.overlays import NodeOverlay
 from ...core.drawing.view_model import Report, Sheet
 from ...core.explaining.graph_facts import GraphFacts
 from ...core.graph.graph import Graph
 from ...core.support.gc_control import rare_collection
 from ...formats.api.viewing import make_page
 from ...formats.codecs.source import write_file
+from ...formats.overlay_files import read_overlay, time_overlay
 from ...formats.page.writing import to_html
 from .. import render
 from ..sections.explain_sections import graph_sections
@@ -24,6 +26,8 @@ class ViewOptions:
 
     fetches: tuple[str, ...]
     no_flops: bool
+    overlays: tuple[str, ...]
+    run_metadata: str | None
     state: str | None
     values: int
     quiet: bool
@@ -48,11 +52,18 @@ class ViewJob:
                 self.graph, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
                 report=_progress(working, "describing nodes"), state=options.state, values=options.values,
+                overlays=tuple(self._overlays()),
             )  # fmt: skip
             data = to_html(book, report=_progress(working, "writing nodes")).encode()
         write_file(out, [data])
         if out != "-":
             render.note(f"wrote {out}: open it in a browser", options.quiet)
+
+    def _overlays(self) -> Iterator[NodeOverlay]:
+        if self.options.run_metadata is not None:
+            yield time_overlay(self.options.run_metadata, self.graph)
+        for path in self.options.overlays:
+            yield read_overlay(path, self.graph)
 
 
 def _progress(working: render.Working, stage: str) -> Report:

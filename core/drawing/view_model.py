@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -16,10 +17,13 @@ from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable
 from ..inference.inference import Inference
 from ..support.tensor_names import parse_tensor_name
+from ..types.dtypes import DType
+from ..types.shapes import Shape
 from ..types.tensors import FuncRef
 from .elision import folded, links
 from .node_roles import KINDS, kind_of
 from .node_values import NodeValue
+from .overlays import NodeOverlay
 from .picture import Look, constants_in, frequent_ops, opened_tree
 from .scope_tree import Scope, name_inside
 
@@ -57,6 +61,7 @@ class Figures:
     notes: tuple[str, ...] = ()
     """Computations that failed, with reasons."""
     values: Mapping[Node, NodeValue] = dataclasses.field(default_factory=dict)
+    overlays: tuple[NodeOverlay, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -101,6 +106,16 @@ class Entry:
     constants: tuple[str, ...] = ()
     """The texts of constants without a box, for the user's box."""
     value: NodeValue | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Overlay:
+    """The numbers or texts of nodes by number; otherwise as NodeOverlay."""
+
+    title: str
+    unit: str
+    adds_up: bool
+    values: tuple[tuple[int, float | str], ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -155,6 +170,7 @@ class Book:
     pages: tuple[Page, ...]
     start: int = 0
     """The number of the page that is shown first: the default signature, else the graph."""
+    overlays: tuple[Overlay, ...] = ()
 
 
 def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambda done, total: None) -> Book:
@@ -168,7 +184,9 @@ def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambd
     callers = callers_by_function(graph)
     pages += [binder.function_page(function, callers[name]) for name, function in graph.functions.items()]
     entries, groups = tuple(binder.entries), tuple(binder.groups)
-    return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, tuple(pages), _start(graph))
+    overlays = tuple(overlay for overlay in binder.overlays(figures.overlays) if overlay.values)
+    start = _start(graph)
+    return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, tuple(pages), start, overlays)
 
 
 def _start(graph: Graph) -> int:
@@ -192,6 +210,8 @@ class _Binder:
         self._numbers: dict[Node, int] = {}
         self.entries: list[Entry] = []
         self.groups: list[Group] = []
+        self._dtypes: dict[int, str] = {}
+        self._bytes: dict[int, int] = {}
         self._write(graph, "")
 
     def _write(self, graph: Graph, function: str) -> None:
@@ -223,6 +243,7 @@ class _Binder:
         """Return the entry of a node, without knowledge of pages."""
         record = node_record(node, explainer.inference)
         dtypes = [node.output(i).dtype for i in range(len(record.outputs))]
+        self._note_outputs(self._numbers[node], [output.shape for output in record.outputs], dtypes)
         return Entry(
             name=node.name,
             op=node.op,
@@ -243,6 +264,22 @@ class _Binder:
             share=self._figures.shares.get(node, 0.0),
             value=self._figures.values.get(node),
         )
+
+    def overlays(self, overlays: Sequence[NodeOverlay]) -> Iterator[Overlay]:
+        """Yield the overlays of dtypes and bytes, and the others by the numbers of nodes."""
+        yield Overlay("Dtype", "", False, tuple(self._dtypes.items()))
+        yield Overlay("Bytes", "bytes", True, tuple(self._bytes.items()))
+        for overlay in overlays:
+            values = tuple((self._numbers[node], value) for node, value in overlay.values.items() if node in self._numbers)
+            yield Overlay(overlay.title, overlay.unit, overlay.adds_up, values)
+
+    def _note_outputs(self, number: int, shapes: Sequence[Shape], dtypes: Sequence[DType | None]) -> None:
+        """Note the dtype of the first output, and the bytes of all outputs where their shapes and dtypes are known."""
+        if dtypes and dtypes[0] is not None:
+            self._dtypes[number] = dtypes[0].base.name
+        if shapes and all(shape.is_known for shape in shapes) and None not in dtypes:
+            specs = zip(shapes, dtypes, strict=True)
+            self._bytes[number] = sum(math.prod(shape.known()) * dtype.size for shape, dtype in specs if dtype is not None)
 
     def page(self, kind: str, name: str, nodes: Sequence[Node], **more: Any) -> Page:
         """Return a page of nodes that have entries."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ...core.drawing.node_values import NodeValue
+from ...core.drawing.overlays import NodeOverlay, problem_overlay
 from ...core.drawing.view_model import Book, Figures, Report, Sheet, make_book
 from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
 from ...core.flops import CountCache, count_flops
@@ -91,6 +92,7 @@ def make_page(
     report: Report = lambda done, total: None,
     state: str | None = None,
     values: int = VALUES,
+    overlays: Sequence[NodeOverlay] = (),
 ) -> Book:
     """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each.
 
@@ -98,6 +100,8 @@ def make_page(
     """
     page = _Page(graph, fetches)
     page.values = page_values(graph, state, values, page.notes, report)
+    problems = problem_overlay(graph)
+    page.overlays = (*([problems] if problems else []), *overlays)
     return make_book(title, graph, page.figures(path, flops, is_sound, sheets or _sheets), report)
 
 
@@ -110,6 +114,7 @@ class _Page:
         self.notes: list[str] = []
         self.derived = CountCache()
         self.values: Mapping[Node, NodeValue] = {}
+        self.overlays: tuple[NodeOverlay, ...] = ()
 
     def figures(self, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]) -> Figures:
         """Return the figures of the page; `path` is the graph's file in the suggested commands."""
@@ -125,6 +130,7 @@ class _Page:
             sheets=tuple(sheets(facts)),
             notes=tuple(self.notes),
             values=self.values,
+            overlays=self.overlays,
         )
 
     def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:

@@ -23,7 +23,7 @@
  * @typedef {{ title: string, columns: string[], rows: string[][] }} Sheet
  * @typedef {{
  *   title: string, sheets: Sheet[], notes: string[], kinds: string[], stages: string[],
- *   entries: Entry[], groups: Group[], pages: Page[], start: number, functions: Map<string, Page>, store: Store,
+ *   entries: Entry[], groups: Group[], pages: Page[], start: number, functions: Map<string, Page>, overlays: Overlay[], store: Store,
  * }} Book
  */
 
@@ -103,6 +103,7 @@ async function readBook() {
   const raw = JSON.parse(document.getElementById("book")?.textContent ?? "");
   const columns = raw.columns ? await unpack(raw.columns) : {};
   const book = { sheets: [], notes: [], kinds: [], stages: [], start: 0, groups: columns.groups ?? [], ...raw };
+  book.overlays = (columns.overlays ?? raw.overlays ?? []).map((/** @type {object} */ overlay) => ({ unit: "", adds_up: false, ...overlay }));
   book.entries = raw.columns ? readColumns(columns) : (raw.entries ?? []).map((/** @type {object} */ entry) => new NodeEntry(entry));
   book.groups = book.groups.map((/** @type {object} */ group) => ({ members: [], conflicts: [], missing: [], device: "", ...group }));
   book.sheets = book.sheets.map((/** @type {object} */ sheet) => ({ title: "", columns: [], rows: [], ...sheet }));

@@ -60,6 +60,7 @@ def _packed(book: Book, report: Report) -> dict[str, Any]:
         "names": [printable_line(entry.name) for entry in book.entries],
         "columns": {column: _column(book.entries, column) for column in _COLUMNS},
         "groups": plain(book.groups),
+        "overlays": plain(book.overlays),
     }
     return {
         **{field: plain(getattr(book, field)) for field in fields},

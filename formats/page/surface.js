@@ -4,7 +4,7 @@
 /**
  * The picture as SVG, with pan and zoom. What a graph says is set as text, never as markup.
  *
- * @typedef {{ name: string, heat: number | null, parts: [name: string, part: number][] }} Paint  What colours a box, how hot it is from 0
+ * @typedef {{ name: string, heat: number | null, parts: [name: string, part: number][], label?: string }} Paint  What colours a box, how hot it is from 0
  *   to 1 where that does, and of what the nodes in it are.
  * @typedef {{ item: Item, incoming: Set<number>, outgoing: Set<number> }} Chosen
  */
@@ -132,11 +132,13 @@ class Surface {
       const shape = /** @type {SVGElement | null} */ (element.querySelector(":scope > .shape"));
       const item = this.items.get(id);
       if (!shape || !item || element.classList.contains("frame")) continue;
-      const { name, heat, parts } = paint(item);
+      const { name, heat, parts, label } = paint(item);
       element.dataset.paint = name;
       shape.style.fill = heat === null ? "" : `color-mix(in oklab, var(--hot) ${Math.round(100 * Math.sqrt(heat))}%, var(--cold))`;
       element.querySelector(":scope > .bar")?.remove();
       if (parts.length > 1) shape.after(bar(item, parts));
+      element.querySelector(":scope > .overlay")?.remove();
+      if (label) element.append(svg("text", { class: "overlay", x: item.width / 2, y: -4 }, shortened(label)));
     }
   }
 

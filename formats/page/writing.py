@@ -28,6 +28,7 @@ _SCRIPTS: Final = (
     "minimap.js",
     "export.js",
     "address.js",
+    "overlays.js",
     "viewer.js",
 )
 _LICENCE: Final = "vendor/dagre.LICENSE.txt"

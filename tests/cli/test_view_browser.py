@@ -63,7 +63,10 @@ def valued(tmp_path_factory):
     g.AddV2(weights, g.Sum(table, 0, name="sum"), name="end")
     save(g.graph, folder / "graph.pb")
     np.savez(folder / "state.npz", weights=np.arange(6, dtype=np.float32).reshape(2, 3))
-    done = tfg("view", folder / "graph.pb", "-o", folder / "page.html", "--state", folder / "state.npz")
+    (folder / "cost.json").write_text('{"table": 1, "weights": 4, "gone": 5}')
+    (folder / "owner.json").write_text('{"end": "serving", "weights": "training"}')
+    overlays = [word for name in ("cost", "owner") for word in ("--overlay", folder / f"{name}.json")]
+    done = tfg("view", folder / "graph.pb", "-o", folder / "page.html", "--state", folder / "state.npz", *overlays)
     assert done.code == 0, done.err
     return folder / "page.html"
 
@@ -285,6 +288,34 @@ def test_values_are_shown_and_saved(opened, valued, tmp_path):
     assert np.load(tmp_path / "weights.npy").tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
+def colour_by(browser, title):
+    chosen = f"[...select.options].findIndex(option => option.text === '{title}')"
+    change = "select.dispatchEvent(new Event('change'))"
+    browser.evaluate(f"{{ const select = document.getElementById('colours'); select.value = {chosen}; {change} }}")
+
+
+def test_overlays_colour_and_label(opened, valued):
+    browser = opened(valued)
+    browser.press("a")
+    fills = """Object.fromEntries([...document.querySelectorAll('.box:not(.scope)')].map(box =>
+        [box.querySelector('.name').textContent, getComputedStyle(box.querySelector('.shape')).fill]))"""
+    labels = """Object.fromEntries([...document.querySelectorAll('.box:has(> .overlay)')].map(box =>
+        [box.querySelector('.name').textContent, box.querySelector('.overlay').textContent]))"""
+    legend = "document.getElementById('legend').innerText.split('\\n')"
+    colour_by(browser, "cost")
+    assert browser.evaluate(labels) == {"table": "1", "weights": "4"}
+    assert browser.evaluate(legend) == ["1", "1.75", "4", "no value"]
+    found = browser.evaluate(fills)
+    assert len({found[name] for name in ("table", "weights", "end")}) == 3
+    colour_by(browser, "owner")
+    assert browser.evaluate(labels) == {"end": "serving", "weights": "training"}
+    assert set(browser.evaluate(legend)) == {"serving", "training"}
+    colour_by(browser, "Bytes")
+    assert browser.evaluate(labels)["weights"] == "24 B" and browser.evaluate(labels)["table"] == "20 B"
+    colour_by(browser, "Dtype")
+    assert browser.evaluate(labels)["end"] == "float"
+
+
 def test_keys(opened):
     browser = opened("xor")
     browser.click(".box.scope")
@@ -316,7 +347,7 @@ def test_colours(opened):
     for title in browser.evaluate("[...document.getElementById('colours').options].map(option => option.text)"):
         found[title] = browser.evaluate(fills), browser.evaluate("document.getElementById('legend').innerText")
         browser.press("c")
-    assert list(found) == ["Kind", "Stage", "FLOPs", "Device", "Colocation"]
+    assert list(found) == ["Kind", "Stage", "FLOPs", "Device", "Colocation", "Dtype", "Bytes"]
     assert len(set(found.values())) >= 4
     assert "gradients" in found["Stage"][1] and "no FLOPs" in found["FLOPs"][1]
 
