@@ -11,7 +11,7 @@ from .core.support import display, errors
 
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder
-    from .core.comparing.graph_diff import GraphDiff
+    from .core.comparing.graph_diff import GraphDiff, diff_snapshots
     from .core.comparing.value_comparison import GraphComparison
     from .core.engines.engine_report import EngineReport
     from .core.explaining.device_partition import PartitionFacts, explain_partition
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .core.explaining.node_facts import NodeFacts
     from .core.explaining.problems import Problem
     from .core.explaining.race_report import RunRaces, explain_races
+    from .core.explaining.stages import recover_stages
     from .core.flops import count_flops
     from .core.flops.flops_report import FlopsReport
     from .core.gradients import gradients
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Graph, Node, Output
     from .core.passes.node_outcomes import NodeFate, node_fates
-    from .core.passes.pipeline import OptimizeReport, optimize
+    from .core.passes.pipeline import OptimizeReport, inline_functions, optimization_stages, optimize
     from .core.runtime.session.session import Session
     from .core.runtime.state.file_access import FileAccess
     from .core.training.train_step import Clipping
+    from .core.transforms.subgraphs import clear_devices, strip_default_attrs
     from .formats import load, save
     from .formats.api.analyses import check, compare, compare_states, diff, flops_rows, ops
     from .formats.api.changes import convert, extract, freeze, reduce
@@ -87,12 +89,14 @@ _LAZY = {
     "Verification": "formats.api.verification",
     "check": "formats.api.analyses",
     "check_gradient": "core.gradients.central_differences",
+    "clear_devices": "core.transforms.subgraphs",
     "compare": "formats.api.analyses",
     "compare_checkpoints": "formats.api.checkpoints",
     "compare_states": "formats.api.analyses",
     "convert": "formats.api.changes",
     "count_flops": "core.flops",
     "diff": "formats.api.analyses",
+    "diff_snapshots": "core.comparing.graph_diff",
     "draw": "formats.api.drawing",
     "draw_each": "formats.api.drawing",
     "explain": "core.explaining.graph_facts",
@@ -106,18 +110,22 @@ _LAZY = {
     "freeze": "formats.api.changes",
     "gradients": "core.gradients",
     "hessian_vector": "core.gradients.jacobian",
+    "inline_functions": "core.passes.pipeline",
     "jacobian": "core.gradients.jacobian",
     "jvp": "core.gradients.jacobian",
     "load": "formats",
     "missing_ops": "core.explaining.graph_facts",
     "node_fates": "core.passes.node_outcomes",
     "ops": "formats.api.analyses",
+    "optimization_stages": "core.passes.pipeline",
     "optimize": "core.passes.pipeline",
     "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
     "read_labels": "formats.api.classes",
+    "recover_stages": "core.explaining.stages",
     "reduce": "formats.api.changes",
     "save": "formats",
+    "strip_default_attrs": "core.transforms.subgraphs",
     "to_jax": "formats.api.jax_functions",
     "top_classes": "formats.api.classes",
     "train": "formats.api.training",
@@ -159,12 +167,14 @@ __all__ = [
     "Verification",
     "check",
     "check_gradient",
+    "clear_devices",
     "compare",
     "compare_checkpoints",
     "compare_states",
     "convert",
     "count_flops",
     "diff",
+    "diff_snapshots",
     "draw",
     "draw_each",
     "errors",
@@ -179,18 +189,22 @@ __all__ = [
     "freeze",
     "gradients",
     "hessian_vector",
+    "inline_functions",
     "jacobian",
     "jvp",
     "load",
     "missing_ops",
     "node_fates",
     "ops",
+    "optimization_stages",
     "optimize",
     "profile",
     "read_checkpoint",
     "read_labels",
+    "recover_stages",
     "reduce",
     "save",
+    "strip_default_attrs",
     "to_jax",
     "top_classes",
     "train",

@@ -6,6 +6,7 @@ import ast
 import collections
 import functools
 import graphlib
+import importlib
 import pathlib
 import re
 import shutil
@@ -313,6 +314,105 @@ def test_files_of_the_command_line_are_called_by_one_grammar():
     assert commands == folders["commands"]
     assert {name for name in folders["jobs"] if not name.startswith("each_")} <= {f"{name}_job" for name in commands}
     assert folders["sections"] <= {f"{name}_sections" for name in commands}
+
+
+FUNCTIONS = {
+    "check": "check",
+    "checkpoint": "compare_checkpoints read_checkpoint write_checkpoint",
+    "compare": "inline_functions optimize",
+    "convert": "clear_devices convert extract freeze inline_functions strip_default_attrs",
+    "diff": "diff",
+    "draw": "draw draw_each",
+    "dump": "diff_snapshots optimization_stages recover_stages",
+    "explain": "explain explain_engine explain_partition explain_races missing_ops node_fates",
+    "flops": "FlopsCounter profile",
+    "grad": "check_gradient gradients hessian_vector jacobian jvp vjp",
+    "optimize": "optimize verify",
+    "reduce": "reduce",
+    "run": "read_labels",
+    "train": "fit train",
+}
+"""The functions of the library that a command calls. `view` calls the maker of the page of `tfg.view`."""
+
+
+def runtime_imports(path: pathlib.Path) -> Iterator[tuple[str, str]]:
+    """Yield the module of tfg and the name of each import of a file, without imports for annotations."""
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+    tree = tree_of(path)
+    guarded = {
+        id(node)
+        for test in ast.walk(tree)
+        if isinstance(test, ast.If) and ast.unparse(test.test) == "TYPE_CHECKING"
+        for node in ast.walk(test)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level and id(node) not in guarded:
+            base = package[: len(package) - node.level + 1]
+            yield from ((".".join((*base, node.module or "")).rstrip("."), alias.name) for alias in node.names)
+
+
+def files_of_command(command: str) -> list[pathlib.Path]:
+    paths = (ROOT / "cli" / "commands" / f"{command}.py", ROOT / "cli" / "jobs" / f"{command}_job.py")
+    return [path for path in paths if path.exists()]
+
+
+def is_exported(module: str, name: str) -> bool:
+    """True for a name that the package exports from the module, or from a module behind which the module stands."""
+    try:
+        return name in tfg.__all__ and getattr(tfg, name) is getattr(importlib.import_module(f"tfg.{module}"), name)
+    except AttributeError:
+        return False
+
+
+@pytest.mark.parametrize("command", FUNCTIONS)
+def test_commands_call_the_functions_of_the_library(command):
+    files = files_of_command(command)
+    imported = {name for path in files for module, name in runtime_imports(path) if is_exported(module, name)}
+    used = {node.id for path in files for node in ast.walk(tree_of(path)) if isinstance(node, ast.Name)}
+    assert set(FUNCTIONS[command].split()) <= imported & used
+
+
+def test_the_guide_names_a_function_for_every_command():
+    text = (ROOT / "docs" / "python.md").read_text()
+    assert not [command for command in main.commands() if f"`tfg {command}" not in text]
+    functions = {name for names in FUNCTIONS.values() for name in names.split()}
+    assert not [name for name in functions if not re.search(rf"`(tfg\.)?(\w+\(tfg\.)?{name}\b|tfg\.{name}\b", text)]
+
+
+COMPUTING = (
+    "comparing", "drawing", "engines", "explaining", "flops", "gradients", "inference", "onnx", "passes", "planning",
+    "training", "transforms",
+)  # fmt: skip
+"""The rooms whose functions do the work of a command."""
+NOT_EXPORTED = frozenset(
+    f"{command} {function}"
+    for command, functions in {
+        "compare": "choose_passes compare_graphs compare_sessions compare_times compare_values guessed_fetches load_runtime "
+        "match_nodes renamed_feeds",
+        "dump": "function_records list_functions node_record require_nodes",
+        "flops": "chrome_trace device_trace layers_by_path magnitude rows scopes_of select total",
+        "ops": "formulas",
+        "optimize": "choose_passes function_refusals",
+        "run": "chrome_trace explain_graph measured_step",
+        "train": "optimizer_name parse_loss",
+    }.items()
+    for function in functions.split()
+)
+"""The functions of these rooms that commands call without a function of the library; the list only shrinks."""
+
+
+def computing_functions() -> Iterator[str]:
+    """Yield `COMMAND FUNCTION` for each function of the computing rooms that a command calls and the package lacks."""
+    for command in main.commands():
+        for path in files_of_command(command):
+            for module, name in runtime_imports(path):
+                computes = module.startswith("core.") and module.split(".")[1] in COMPUTING
+                if computes and name.islower() and not is_exported(module, name):
+                    yield f"{command} {name}"
+
+
+def test_commands_compute_nothing_that_python_has_not():
+    assert set(computing_functions()) == NOT_EXPORTED
 
 
 def test_help_needs_no_numpy():

@@ -256,27 +256,27 @@ def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions
 
 def _changed(graph: Graph, names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:
     """The graph with all changes that were asked for."""
-    from ...core.transforms import subgraphs
-    from ...core.transforms.freezing import freeze
+    from ...core.transforms.subgraphs import clear_devices, strip_default_attrs
+    from ...formats.api.changes import extract, freeze
 
     outputs = [names.fetch(word) for word in options.outputs] or _default_outputs(graph, names, options)
     inputs = [names.input(word).name for word in options.inputs]
-    values = runner.state() if runner is not None and options.freeze else {}
     if options.inline_functions:
         from ...core.passes.pipeline import inline_functions
 
         graph, count = inline_functions(graph)
         render.note(f"inlined {count} calls", options.quiet)
     if options.freeze:
-        graph = freeze(graph, values, outputs, inputs)
+        assert runner is not None
+        graph = freeze(graph, runner.session, outputs, inputs, inline=False)
     elif options.cuts or names.asked is not None:
         if not outputs:
             raise InvalidArgumentError("what to keep? name at least one tensor with --to")
-        graph = subgraphs.subgraph(graph, outputs, inputs)
+        graph = extract(graph, outputs, inputs)
     if options.strip_default_attrs:
-        render.note(f"dropped {subgraphs.strip_default_attrs(graph)} attributes that had their default", options.quiet)
+        render.note(f"dropped {strip_default_attrs(graph)} attributes that had their default", options.quiet)
     if options.clear_devices:
-        render.note(f"cleared {subgraphs.clear_devices(graph)} devices", options.quiet)
+        render.note(f"cleared {clear_devices(graph)} devices", options.quiet)
     return graph
 
 

@@ -170,13 +170,13 @@ def _dump_optimization(
 ) -> None:
     """What each pass changes, or one of them."""
     from ...core.comparing.graph_diff import diff_snapshots
-    from ...core.passes.pipeline import guessed_fetches, optimization_stages
+    from ...core.passes.pipeline import optimization_stages
 
     if len(graphs) != 1:
         raise click.UsageError("--after takes one graph")
     graph = reader.load(graphs[0])
     with render.Working("optimizing"):
-        snapshots = optimization_stages(graph, fetches or guessed_fetches(graph))
+        snapshots = optimization_stages(graph, fetches)
     shown = tuple(s for s in diff_snapshots(snapshots) if after in ("all", s.stage))
     if not shown:
         names = ", ".join(dict.fromkeys(name for name, _ in snapshots))

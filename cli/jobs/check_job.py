@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...core.explaining.problems import ERROR, WARNING, Problem, find_problems
+from ...core.explaining.problems import ERROR, WARNING, Problem
 from ...core.support.errors import TfgError
 from ...core.support.words import counted
+from ...formats.api.analyses import check
 from .. import render
 from ..documents.graphs import Check, CheckedGraph
 from ..findings import FORMATS, Finding, print_findings
@@ -46,7 +47,7 @@ class CheckJob:
                 raise
             return CheckedGraph(path, (), error.summary)
         with render.Working("looking for problems"):
-            return CheckedGraph(path, find_problems(graph, faults))
+            return CheckedGraph(path, check(graph, faults))
 
     def _exit_code(self, graph: CheckedGraph) -> int:
         if graph.unreadable is not None:

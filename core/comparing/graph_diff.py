@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from ..explaining.node_listing import NodeRecord, node_record
 from ..graph.graph import Function, Graph, Node
+from ..support.arguments import expect, takes
 from ..support.display import Report
 from ..support.words import counted
 from .function_matching import GraphMatch
@@ -244,8 +245,10 @@ def _version_change(field: str, before: object, after: object) -> FieldChange | 
     return FieldChange(field, str(before), str(after)) if before and after and str(before) != str(after) else None
 
 
-def diff_snapshots(snapshots: Iterable[tuple[str, Graph]]) -> tuple[Snapshot, ...]:
+@takes(snapshots=list | tuple)
+def diff_snapshots(snapshots: Sequence[tuple[str, Graph]]) -> tuple[Snapshot, ...]:
     """Return the changes of each (stage, graph) against the stage before; the first starts from the empty graph."""
+    expect(tuple, *snapshots)
     result: list[Snapshot] = []
     previous = Graph()
     for stage, graph in snapshots:

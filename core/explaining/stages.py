@@ -9,6 +9,7 @@ from ..functions.callers import called_functions, functions_that_reach, named_fu
 from ..graph.graph import Graph, Node
 from ..graph.traversal import descendants, groups, reachable
 from ..registry.op_facts import has_fact
+from ..support.arguments import takes
 from ..support.gc_control import rare_collection
 from .node_listing import Filter
 from .roles import Roles, exclusive
@@ -61,6 +62,7 @@ _EVIDENCE = {
 
 
 @rare_collection()
+@takes(graph=Graph, chosen=Filter)
 def recover_stages(graph: Graph, chosen: Filter = _ALL) -> tuple[RecoveredStage, ...]:
     """Return the stages that the graph went through, each node in exactly a single stage; empty stages are left out."""
     placed = stage_of_nodes(Roles(graph))

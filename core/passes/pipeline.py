@@ -177,6 +177,7 @@ def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassReco
     return result, records
 
 
+@takes(graph=Graph)
 def inline_functions(graph: Graph) -> tuple[Graph, int]:
     """Return a copy with every possible call inlined, and the number of inlined calls.
 
@@ -223,12 +224,18 @@ def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[Pas
         yield dataclasses.replace(record, cost_before=before, cost_after=cost)
 
 
+@takes(graph=Graph, fetches=Sequence, feeds=Sequence, passes=str | None)
 def optimization_stages(
-    graph: Graph, fetches: Sequence[str], feeds: Sequence[str] = (), passes: str | None = None
+    graph: Graph, fetches: Sequence[str] = (), feeds: Sequence[str] = (), passes: str | None = None
 ) -> list[tuple[str, Graph]]:
-    """Return the graph as a session would see the graph when loaded and after each pass that changed the graph."""
+    """Return the graph as a session would see the graph when loaded and after each pass that changed the graph.
+
+    `fetches` are by default the outputs and training operations.
+    """
     stages: list[tuple[str, Graph]] = []
-    optimize(graph, fetches, feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy())))
+    optimize(
+        graph, fetches or guessed_fetches(graph), feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy()))
+    )
     return stages
 
 

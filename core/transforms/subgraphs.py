@@ -10,10 +10,12 @@ from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..inference.inference import infer
 from ..registry.catalog import AttrDef
+from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError
 from ..types.shapes import UNKNOWN, Shape
 
 
+@takes(graph=Graph)
 def strip_default_attrs(graph: Graph) -> int:
     """Drop attributes that equal their op's default, for older readers; return the number of attributes dropped."""
     count = 0
@@ -33,6 +35,7 @@ def _is_default(attr: AttrDef, value: object) -> bool:
     return attr.has_default and bool(attr.default == value)
 
 
+@takes(graph=Graph)
 def clear_devices(graph: Graph) -> int:
     """Drop the devices of all nodes, also in functions; return the number of nodes that had a device."""
     placed = list(nodes_to_change(graph, lambda node: bool(node.device)))

@@ -15,7 +15,7 @@ from ...core.graph.graph import Graph
 from ...core.op_libraries.op_listing import OpDetail, OpSummary, describe_op, is_declared, select_ops
 from ...core.passes.pipeline import guessed_fetches, inline_functions
 from ...core.support.arguments import expect, takes
-from ...core.support.errors import InvalidArgumentError
+from ...core.support.errors import InvalidArgumentError, TfgError
 from ..loading import load_leniently
 from ..model_diff import diff_models
 from ..onnx_comparison import compare_with_onnx, is_onnx
@@ -24,15 +24,16 @@ from .sessions import State, as_tensors, named, names_of, opened
 __all__ = ["check", "compare", "compare_states", "diff", "flops_rows", "ops"]
 
 
-@takes(graph=Graph | str | os.PathLike | bytes)
-def check(graph: Graph | str | os.PathLike[str] | bytes) -> tuple[Problem, ...]:
+@takes(graph=Graph | str | os.PathLike | bytes, faults=list | tuple)
+def check(graph: Graph | str | os.PathLike[str] | bytes, faults: Sequence[TfgError] = ()) -> tuple[Problem, ...]:
     """Return all problems of a graph and its functions, errors first; an empty tuple for a sound graph.
 
-    A path or the bytes of a file may hold a graph that `load` refuses: the reasons are problems too. Raises the errors of
-    `load` for a file without a graph.
+    A path or the bytes of a file may hold a graph that `load` refuses: the reasons are problems too. `faults` are the
+    reasons where the caller read the file. Raises the errors of `load` for a file without a graph.
     """
     if isinstance(graph, Graph):
-        return find_problems(graph)
+        expect(TfgError, *faults)
+        return find_problems(graph, faults)
     return find_problems(*load_leniently(graph))
 
 
