@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ..control_flow.deadness import Deadness, is_choice
 from ..graph.graph import Node, Output
 from ..inference.inference import Inference
-from .flops_report import NodeCost, magnitude, total
+from .flops_report import NodeCost, add_up, magnitude, total
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,15 +39,17 @@ def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Inference) ->
     for node in costs:
         for predicate, branch in deadness.of_node(node):
             branches.setdefault(predicate, {}).setdefault(branch, []).append(node)
+    nested = {node for members in branches.values() for nodes in members.values() for node in nodes}
+    flops = {node: total(costs[node]).flops for node in nested}
     dropped: set[Node] = set()
     choices = []
     for predicate, members in branches.items():
-        totals = {b: total(c for n in nodes if n not in dropped for c in costs[n]).flops for b, nodes in members.items()}
+        totals = {b: add_up(flops[node] for node in nodes if node not in dropped) for b, nodes in members.items()}
         known = _known_branch(predicate, inference)
         taken = known if known is not None else max(totals, key=lambda branch: (magnitude(totals[branch]), branch))
         dropped.update(node for branch, nodes in members.items() if branch != taken for node in nodes)
         name = predicate.node.name if isinstance(predicate, Output) else predicate.name
-        choices.append(Choice(name, {b: str(flops) for b, flops in totals.items()}, taken, known is not None))
+        choices.append(Choice(name, {b: str(count) for b, count in totals.items()}, taken, known is not None))
     return dropped, choices
 
 
