@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--state", metavar="FILE", help="Show the variables' values of an .npz or .safetensors file or a checkpoint.")
 @click.option("--values", type=ByteSize(), metavar="SIZE", default="1M", show_default=True,
               help="How many bytes of values the page holds for download, the smallest first; 0 for none.")  # fmt: skip
+@click.option("--open", is_flag=True, help="Open the page in the browser.")
 @quiet_option
 @graph_options
 @gathered("view_job.ViewOptions")
@@ -37,11 +38,13 @@ def command(graph: str, out: str | None, reader: GraphReader, options: ViewOptio
 
     \b
     tfg view graph.pb
-    tfg view saved_model_folder -o model.html
+    tfg view saved_model_folder -o model.html --open
     tfg view graph.pb --overlay times.json
     tfg view graph.pb --state model.ckpt-1000 --values 20M
     """
     from ..jobs.view_job import ViewJob
 
+    if options.open and out == "-":
+        raise click.UsageError("--open needs a file: name one with -o")
     loaded, is_sound = reader.look_closely(graph)
     ViewJob(loaded, is_sound, graph, options).write(out)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import pathlib
 import sys
+import webbrowser
 from collections.abc import Iterator
 
 from ...core.drawing.overlays import NodeOverlay
@@ -30,6 +32,7 @@ class ViewOptions:
     run_metadata: str | None
     state: str | None
     values: int
+    open: bool
     quiet: bool
 
 
@@ -57,7 +60,8 @@ class ViewJob:
             data = to_html(book, report=_progress(working, "writing nodes")).encode()
         write_file(out, [data])
         if out != "-":
-            render.note(f"wrote {out}: open it in a browser", options.quiet)
+            is_shown = options.open and webbrowser.open(pathlib.Path(out).absolute().as_uri())
+            render.note(f"wrote {out}{'' if is_shown else ': open it in a browser'}", options.quiet)
 
     def _overlays(self) -> Iterator[NodeOverlay]:
         if self.options.run_metadata is not None:

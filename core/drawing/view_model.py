@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from ..explaining.node_facts import Explainer
@@ -16,6 +16,7 @@ from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable
 from ..inference.inference import Inference
+from ..registry.op_sentences import op_sentence
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType
 from ..types.shapes import Shape
@@ -168,6 +169,8 @@ class Book:
     entries: tuple[Entry, ...]
     groups: tuple[Group, ...]
     pages: tuple[Page, ...]
+    ops: tuple[tuple[str, str], ...] = ()
+    """The op types with a sentence on each."""
     start: int = 0
     """The number of the page that is shown first: the default signature, else the graph."""
     overlays: tuple[Overlay, ...] = ()
@@ -185,8 +188,14 @@ def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambd
     pages += [binder.function_page(function, callers[name]) for name, function in graph.functions.items()]
     entries, groups = tuple(binder.entries), tuple(binder.groups)
     overlays = tuple(overlay for overlay in binder.overlays(figures.overlays) if overlay.values)
-    start = _start(graph)
-    return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, tuple(pages), start, overlays)
+    more = tuple(pages), _sentences(entries), _start(graph), overlays
+    return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, *more)
+
+
+def _sentences(entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
+    """Return the op types of entries with a sentence on each, without op types that TensorFlow does not document."""
+    ops = dict.fromkeys(entry.op for entry in entries)
+    return tuple((op, op_sentence(op)) for op in ops if op_sentence(op))
 
 
 def _start(graph: Graph) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..functions.callers import function_references
 from ..graph.graph import Function, Graph, Node
+from ..registry.registry import Cost
 from ..types.dims import DimLike
 from .flops_report import FlopsReport, add_up, magnitude
 
@@ -15,11 +16,20 @@ def flops_by_node(graph: Graph, report: FlopsReport) -> dict[Node, DimLike]:
     """Return the FLOPs of every counted node; a node in a function's body has the sum of all calls, a calling node the sum
     of the callee's nodes.
     """
+    return _by_node(graph, report, lambda cost: cost.flops)
+
+
+def transcendentals_by_node(graph: Graph, report: FlopsReport) -> dict[Node, DimLike]:
+    """Return the evaluations of transcendental functions of every counted node, summed as `flops_by_node` sums."""
+    return _by_node(graph, report, lambda cost: cost.transcendentals)
+
+
+def _by_node(graph: Graph, report: FlopsReport, part: Callable[[Cost], DimLike]) -> dict[Node, DimLike]:
     counts: dict[Node, list[DimLike]] = {}
     ways = _Ways(graph.functions)
     for cost in report.nodes:
         for node in ways.through(graph, cost.path.split("/")):
-            counts.setdefault(node, []).append(cost.cost.flops)
+            counts.setdefault(node, []).append(part(cost.cost))
     return {node: add_up(parts) for node, parts in counts.items()}
 
 

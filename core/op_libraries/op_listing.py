@@ -19,6 +19,7 @@ from ..inference import binding
 from ..registry import families, kernel_types, registry
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..registry.op_facts import FACTS, facts_of
+from ..registry.op_sentences import op_sentence
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..types.dtypes import DType
 
@@ -242,6 +243,7 @@ def describe_op(name: str) -> OpDetail:
         _raise_unknown(name)
     definition = CATALOG[name]
     kernels = tuple(map(_kernel_info, registry.kernels(name)))
+    own_doc = next((info.location.doc for info in kernels if info.location.doc), "")
     return OpDetail(
         name=name,
         spec=CATALOG.spec(name),
@@ -257,7 +259,7 @@ def describe_op(name: str) -> OpDetail:
         gradient=_gradient(name),
         flops=_flops(name),
         facts={fact: FACTS[fact] for fact in facts_of(name)},
-        doc=next((info.location.doc for info in kernels if info.location.doc), ""),
+        doc="\n".join(filter(None, (op_sentence(name), own_doc))),
     )
 
 

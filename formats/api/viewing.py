@@ -13,7 +13,7 @@ from ...core.drawing.overlays import NodeOverlay, problem_overlay
 from ...core.drawing.view_model import Book, Figures, Report, Sheet, make_book
 from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
 from ...core.flops import CountCache, count_flops
-from ...core.flops.by_node import flops_by_node, flops_shares
+from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
 from ...core.flops.views import readable
 from ...core.graph.graph import Graph, Node
 from ...core.inference.inference import Answers, Inference, infer
@@ -115,6 +115,7 @@ class _Page:
         self.derived = CountCache()
         self.values: Mapping[Node, NodeValue] = {}
         self.overlays: tuple[NodeOverlay, ...] = ()
+        self.transcendentals: Mapping[Node, DimLike] = {}
 
     def figures(self, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]) -> Figures:
         """Return the figures of the page; `path` is the graph's file in the suggested commands."""
@@ -125,7 +126,7 @@ class _Page:
         self.notes += unshaped
         return Figures(
             inferences=inferences,
-            flops={node: readable(count) for node, count in counts.items()},
+            flops={node: _flops_text(count, self.transcendentals.get(node, 0)) for node, count in counts.items()},
             shares=flops_shares(self.graph, counts),
             sheets=tuple(sheets(facts)),
             notes=tuple(self.notes),
@@ -157,6 +158,7 @@ class _Page:
         if report.unknown():
             names = [node.path for node in report.unknown()]
             self.notes.append(f"the FLOPs of {counted(len(names), 'node')} could not be counted: {_some(names)}")
+        self.transcendentals = transcendentals_by_node(self.graph, report)
         return flops_by_node(self.graph, report)
 
 
@@ -164,6 +166,12 @@ def _sheets(facts: GraphFacts) -> Iterator[Sheet]:
     """Return the facts of one line each as a table."""
     shown = {name: str(value) for name, value in facts_without_detail(facts).items() if value not in ("", None)}
     yield Sheet("", ("fact", "value"), tuple(shown.items()))
+
+
+def _flops_text(flops: DimLike, transcendentals: DimLike) -> str:
+    """Return the FLOPs of a node, with the evaluations of functions as exp, which FLOPs do not count."""
+    apart = f"{readable(transcendentals)} transcendental" if transcendentals != 0 else ""
+    return ", ".join(filter(None, ("" if apart and flops == 0 else readable(flops), apart)))
 
 
 def _some(names: Sequence[str]) -> str:

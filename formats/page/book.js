@@ -23,7 +23,8 @@
  * @typedef {{ title: string, columns: string[], rows: string[][] }} Sheet
  * @typedef {{
  *   title: string, sheets: Sheet[], notes: string[], kinds: string[], stages: string[],
- *   entries: Entry[], groups: Group[], pages: Page[], start: number, functions: Map<string, Page>, overlays: Overlay[], store: Store,
+ *   entries: Entry[], groups: Group[], pages: Page[], start: number, ops: Map<string, string>,
+ *   functions: Map<string, Page>, overlays: Overlay[], store: Store,
  * }} Book
  */
 
@@ -108,6 +109,7 @@ async function readBook() {
   book.groups = book.groups.map((/** @type {object} */ group) => ({ members: [], conflicts: [], missing: [], device: "", ...group }));
   book.sheets = book.sheets.map((/** @type {object} */ sheet) => ({ title: "", columns: [], rows: [], ...sheet }));
   book.pages = raw.pages.map(readPage);
+  book.ops = new Map(raw.ops ?? []);
   book.functions = new Map(book.pages.filter((/** @type {Page} */ page) => page.kind === "function").map((/** @type {Page} */ page) => [page.name, page]));
   book.store = new Store(book.entries, raw.details ?? [], raw.size ?? 1);
   return book;

@@ -55,7 +55,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _packed(book: Book, report: Report) -> dict[str, Any]:
-    fields = ("title", "sheets", "notes", "kinds", "stages", "start")
+    fields = ("title", "sheets", "notes", "kinds", "stages", "ops", "start")
     columns = {
         "names": [printable_line(entry.name) for entry in book.entries],
         "columns": {column: _column(book.entries, column) for column in _COLUMNS},

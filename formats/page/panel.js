@@ -82,6 +82,7 @@ class Panel {
       entry.name,
       entry.op,
       html("p", { class: "copies" }, copyButton("Copy name", () => entry.name), copyButton("Copy link", () => location.href)),
+      this.book.ops.has(entry.op) ? html("p", { class: "sentence" }, this.book.ops.get(entry.op) ?? "") : null,
       html("p", {}, ...this.words(entry.role)),
       facts([["stage", `${entry.stage}: ${entry.evidence}`], ["kind", entry.kind], ["device", entry.device], ["FLOPs", flopsText(entry)]]),
       holder === undefined ? null : html("p", { class: "aside" }, "Drawn with ", this.link(holder), "; All nodes (a) gives it a box of its own."),

@@ -5,6 +5,7 @@ import hashlib
 import html.parser
 import json
 import re
+import webbrowser
 
 import pytest
 
@@ -51,6 +52,26 @@ def test_where_it_writes(tmp_path, monkeypatch):
     assert tfg("view", XOR, "-o", "-").out == (tmp_path / "xor.html").read_text(encoding="utf-8")
     assert tfg("view", XOR, "-q").err == ""
     assert tfg("view", XOR, "-o", "no/such/folder.html").code == 1
+
+
+def test_the_browser_opens(tmp_path, monkeypatch):
+    addresses = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: bool(addresses.append(address)) or len(addresses) == 1)
+    out = tmp_path / "page.html"
+    assert "open it" not in tfg("view", XOR, "-o", out, "--open").err and addresses == [out.as_uri()]
+    assert "open it in a browser" in tfg("view", XOR, "-o", out, "--open").err, "where there is no browser"
+    assert tfg("view", XOR, "-o", "-", "--open").code == 2
+
+
+def test_what_ops_do_is_said(tmp_path):
+    text, _ = view(tmp_path, XOR)
+    book = book_in(text)
+    said = dict(book["ops"])
+    assert said["MatMul"] == 'Multiply the matrix "a" by the matrix "b".'
+    assert said["MatMul"] in tfg("ops", "MatMul").out
+    flops = {entry["name"]: entry.get("flops") for entry in book["entries"]}
+    assert flops["hidden/activation"] == "8 x N transcendental", "a Tanh of 8 units"
+    assert flops["probability"] == "3 x N, 1 x N transcendental", "a Sigmoid: a negation, an addition, a division and an exp"
 
 
 def test_the_page_needs_nothing_else(tmp_path):
