@@ -67,7 +67,6 @@ class JaxFunction:
         self.plan = compile_plan(graph, outputs, list(inputs.values()))
         _require_lowerings(self.plan, graph, lifted, updates)
         self.parameters = _parameters(self.plan, frozenset(lifted))
-        self.is_portable = False
         self.__name__ = "graph"
         self.compiled = jax.jit(self.traced)
 
@@ -93,9 +92,9 @@ class JaxFunction:
             raise InvalidArgumentError(f"parameter '{missing[0]}' has no value")
         return {name: _taken(name, parameters[name], node.output()) for name, node in self.parameters.items()}
 
-    def traced(self, parameters: Mapping[str, Any], inputs: Sequence[Any]) -> Any:
-        """Return the outputs for values of the graph's dtypes."""
-        is_cpu = jax.default_backend() == "cpu" and not self.is_portable
+    def traced(self, parameters: Mapping[str, Any], inputs: Sequence[Any], is_portable: bool = False) -> Any:
+        """Return the outputs for values of the graph's dtypes; a portable program is for all platforms, without checks."""
+        is_cpu = jax.default_backend() == "cpu" and not is_portable
         xla = Namespace(is_cpu, self.graph, frozenset(self.plan.fed))
         variables = {name: TracedVariable(value) for name, value in parameters.items()}
         slots: list[Any] = [None] * self.plan.slots
@@ -111,7 +110,7 @@ class JaxFunction:
             elif is_default(step):
                 slots[step.outputs[0]] = slots[step.inputs[0]]
             else:
-                _run(xla, branches, step, slots, checks=not self.is_portable)
+                _run(xla, branches, step, slots, checks=not is_portable)
         results = self.arrange(self.results(branches, slots))
         if not self.updates:
             return results
@@ -137,15 +136,12 @@ class JaxFunction:
         with jax.enable_x64(True):
             specs = [_spec(name, output, shapes.get(name, UNKNOWN), scope) for name, output in self.inputs.items()]
             held = self.held(parameters)
-            program = jax.jit(lambda *inputs: self.traced(held, inputs))
-            self.is_portable = True
+            program = jax.jit(lambda *inputs: self.traced(held, inputs, is_portable=True))
             try:
                 return bytes(jax.export.export(program, platforms=_PLATFORMS)(*specs).serialize())
             except TfgError as error:
                 hint = error.hint or "a shape may be unknown: give it, as --shape x=?,28,28 does"
                 raise UnimplementedError(error.message, node=error.node, op=error.op, hint=hint) from error
-            finally:
-                self.is_portable = False
 
 
 def run_exported(program: bytes, inputs: Sequence[Any]) -> dict[str, Any]:

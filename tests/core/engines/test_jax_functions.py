@@ -362,3 +362,21 @@ def test_a_symbolic_dimension_without_a_lowering():
         function.exported(parameters, {})
     program = jax.export.deserialize(bytearray(function.exported(parameters, {"x": Shape([2])})))
     np.testing.assert_array_equal(program.call(X), [0, 2])
+
+
+def test_a_stateful_function_stays_refused():
+    """A function may read variables, and does nothing else but compute."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[], name="x")
+    define(
+        b,
+        "noisy",
+        ["float"],
+        lambda f, a: [f.Mul(a, f.RandomUniform(f.constant(np.int32([])), dtype="float32", name="noise"))],
+        True,
+    )
+    define(b, "quiet", ["float"], lambda f, a: [a])
+    b.If(b.Greater(x, b.constant(np.float32(0))), [x], Tout=["float32"], then_branch="noisy", else_branch="quiet", name="y")
+    with pytest.raises(UnimplementedError) as caught:
+        tfg.to_jax(b.graph, "y:0")
+    assert "in function 'noisy', RandomUniform 'noise'" in caught.value.details[0]
