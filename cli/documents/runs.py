@@ -73,6 +73,8 @@ class Compare(TypedDict):
 
     first: NodeComparison | None
     """The first value that differs, in the order of execution; null where all agree."""
+    first_nonfinite: NodeComparison | None
+    """The first value with a NaN or an infinity in the second graph and not in the first; null where there is none."""
     compared: int
     """How many values both graphs have."""
     only_before: Sequence[str]
