@@ -119,7 +119,7 @@ def report_sections(report: EngineReport) -> Iterator[render.Section]:
     if report.refused:
         refused = [(r.op, r.count, ", ".join(r.nodes), r.reason, r.next_step) for r in report.refused[:_MAX_REFUSALS]]
         more = f" (the first {_MAX_REFUSALS} of {len(report.refused)} kinds)" if len(report.refused) > _MAX_REFUSALS else ""
-        yield render.Table(("op", "nodes", "such as", "reason", "next step"), refused, f"left to NumPy{more}")
+        yield render.Table(("op", "nodes", "such as", "reason", "next step"), refused, f"left to NumPy{more}", "refused")
 
 
 def _rounded(report: EngineReport) -> Iterator[render.Section]:
@@ -134,7 +134,7 @@ def _rounded(report: EngineReport) -> Iterator[render.Section]:
             )
             for g, r in found
         ]  # fmt: skip
-        yield render.Table(columns, rows, "--precision fast")
+        yield render.Table(columns, rows, "--precision fast", "rounded")
 
 
 def _choices(report: EngineReport) -> Iterator[render.Section]:

@@ -371,7 +371,24 @@ def format_option(*formats: str) -> Callable[[_Command], _Command]:
     """--format with the formats given, `table` first among them by default."""
     choices = formats or ("table", "json", "csv")
     kind = click.Choice(choices)
-    return click.option("--format", "format_", type=kind, default=choices[0], show_default=True, help="Output format.")
+    option = click.option("--format", "format_", type=kind, default=choices[0], show_default=True, help="Output format.")
+    return (lambda command: option(_table_option(command))) if "csv" in choices else option
+
+
+def _table_option(command: _Command) -> _Command:
+    """--table NAME: which table of several CSV has."""
+
+    @click.option("--table", metavar="NAME", help="The table that CSV has, where a command prints several.")
+    @needing("--table", "--format=csv")
+    @functools.wraps(command)
+    def wrapped(*args: Any, table: str | None, **kwargs: Any) -> Any:
+        from .render import SETTINGS
+
+        SETTINGS.table = table
+        click.get_current_context().call_on_close(SETTINGS.reset)
+        return command(*args, **kwargs)
+
+    return wrapped  # type: ignore[return-value]
 
 
 ci_format_option = format_option("table", "json", "csv", "github", "sarif")

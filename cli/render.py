@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import printable, printable_json, printable_line
 from ..core.support.gc_control import rare_collection
 
@@ -25,7 +26,7 @@ _MAX_UNBROKEN = 14
 
 
 class Settings:
-    """Whether notes and progress are dropped, and when output has colours: `auto`, `always` or `never`."""
+    """Whether notes and progress are dropped, when output has colours (`auto`, `always`, `never`), and the table of CSV."""
 
     def __init__(self) -> None:
         self.reset()
@@ -34,6 +35,7 @@ class Settings:
         """Return to the defaults."""
         self.quiet = False
         self.color = "auto"
+        self.table: str | None = None
 
     @property
     def is_rich(self) -> bool:
@@ -50,6 +52,12 @@ class Table(NamedTuple):
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Any]]
     title: str = ""
+    name: str = ""
+
+    @property
+    def key(self) -> str:
+        """Return the name that --table takes: the name of the table, or the title without a remark."""
+        return self.name or self.title.partition(" (")[0].replace(" ", "_") or "rows"
 
 
 class Text(NamedTuple):
@@ -69,17 +77,36 @@ Section = Table | Text
 def emit(schema: str, result: Any, format_: str, sections: Callable[[], Iterable[Section]]) -> None:
     """Print `result` as JSON of a schema, or the sections that show it: all of them as tables and text, the tables as CSV.
 
-    Each table has its own header in CSV, with an empty line before the second and later ones. Where there is nothing to list,
-    and so no table, CSV is empty.
+    CSV takes one table, as a reader of CSV expects one header. Where there is nothing to list, and so no table, CSV is empty.
+    InvalidArgumentError where there are several tables and --table names none, or one that is not there.
     """
     if format_ == "json":
         print_json(schema, result)
     elif format_ == "csv":
-        for number, table in enumerate(section for section in sections() if isinstance(section, Table)):
-            sys.stdout.write("\n" if number else "")
+        table = _chosen([section for section in sections() if isinstance(section, Table)])
+        if table is not None:
             print_csv(table.columns, table.rows)
     else:
         print_sections(sections())
+
+
+def require_table(name: str) -> None:
+    """Raise InvalidArgumentError where --table names another table than the only one."""
+    _chosen([Table((), (), name=name)])
+
+
+def _chosen(tables: Sequence[Table]) -> Table | None:
+    """Return the table that --table names, or the only one; None where there is no table."""
+    keys = [table.key for table in tables]
+    if SETTINGS.table is not None:
+        if SETTINGS.table not in keys:
+            known = f"the tables are {', '.join(keys)}" if keys else "there is no table"
+            raise InvalidArgumentError(f"there is no table '{SETTINGS.table}'", hint=known)
+        return tables[keys.index(SETTINGS.table)]
+    if len(tables) > 1:
+        problem = f"CSV holds one table, and there are {len(tables)}: {', '.join(keys)}"
+        raise InvalidArgumentError(problem, hint=f"choose one: --table {keys[0]}; --format json has all")
+    return next(iter(tables), None)
 
 
 @contextlib.contextmanager

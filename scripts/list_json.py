@@ -23,7 +23,7 @@ from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import Tensor
 
 PAGE = pathlib.Path(__file__).parents[1] / "docs" / "json.md"
-HEAD = """# JSON
+HEAD = """# JSON and CSV
 
 With `--format json` a command prints one object. Its first key, `schema`, names the schema: `tfg.check/1` is what `tfg check`
 prints. The number grows when a key goes or changes its meaning. New keys may come at any time: pass over a key that you do not
@@ -45,6 +45,9 @@ found = json.loads(subprocess.run(command, capture_output=True, text=True).stdou
 assert found["schema"] == "tfg.check/1"
 print(found["errors"], "errors")
 ```
+
+With `--format csv` a command prints one table. Where it has several, as `tfg explain` has, `--table NAME` chooses one:
+`tfg explain GRAPH --format csv --table inputs`. Without `--table` the command is refused, and the message names the tables.
 """
 
 

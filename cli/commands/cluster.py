@@ -15,7 +15,7 @@ from ..options import format_option, needing, quiet_option
 @click.option("--reset", is_flag=True, help="End all sessions, and drop the variables of the containers.")
 @click.option("--container", "containers", multiple=True, metavar="NAME",
               help="Drop with --reset what is in this container instead of what is in none; repeatable.")  # fmt: skip
-@format_option("table", "json")
+@format_option()
 @quiet_option
 @needing("--container", "--reset")
 def command(address: str, reset: bool, containers: tuple[str, ...], format_: str, quiet: bool) -> int:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @session_options_for(
     "--check", "--jacobian", "--vjp", "--jvp", "--hessian-vector", "--feed", "--init", "--state", start=True, cluster=True
 )
-@format_option("table", "json")
+@format_option()
 @quiet_option
 @graph_options
 @gathered("grad_job.GradOptions")

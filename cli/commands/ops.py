@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -13,7 +13,14 @@ from ...core.support.words import counted
 from .. import render
 from ..helps import GroupedCommand
 from ..options import GraphReader, OutputFile, excluding, format_option, gathered, graph_options, needing, quiet_option
-from ..sections.ops_sections import coverage_sections, detail_sections, formula_sections, list_sections, missing_sections
+from ..sections.ops_sections import (
+    coverage_sections,
+    detail_sections,
+    detail_tables,
+    formula_sections,
+    list_sections,
+    missing_sections,
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,9 +98,11 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
         _wrap(_selected(options), options.output, options.quiet)
     elif names and all(map(op_listing.is_declared, names)):
         details = [op_listing.describe_op(name) for name in names]
-        render.emit(
-            "tfg.ops.details/1", {"ops": details}, format_, lambda: (s for detail in details for s in detail_sections(detail))
-        )
+        if format_ == "csv":
+            sections: Iterator[render.Section] = detail_tables(details)
+        else:
+            sections = (section for detail in details for section in detail_sections(detail))
+        render.emit("tfg.ops.details/1", {"ops": details}, format_, lambda: sections)
     else:
         found = _selected(options)
         render.emit("tfg.ops/1", {"ops": found}, format_, lambda: list_sections(found))

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 @session_options_for("--verify", "--save-model")
 @click.option("--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass, which takes half of the time.")
 @click.option("--list", "list_", is_flag=True, help="List the passes with their options, and exit.")
-@format_option("table", "json")
+@format_option()
 @quiet_option
 @graph_options
 @gathered("optimize_job.OptimizeOptions")

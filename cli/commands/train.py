@@ -63,7 +63,7 @@ class OptimizerName(click.ParamType[str]):
 @save_model_option
 @graph_output_options("Write the training graph here; TensorFlow can train it on.")
 @click.option("--dump-stages", is_flag=True, help="Show the nodes that each phase added.")
-@format_option("table", "json")
+@format_option()
 @quiet_option
 @graph_options
 @gathered("train_job.TrainOptions")

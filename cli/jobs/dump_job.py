@@ -29,6 +29,7 @@ def dump_stream(stream: NodeStream, chosen: Filter, format_: str) -> None:
     records = map(node_record, found)
     if format_ == "csv":
         both = _Found(itertools.chain(records, _in_functions(stream, chosen)))
+        render.require_table("nodes")
         render.print_csv((*COLUMNS, "function"), ((*node_row(node), node.function or "") for node in both))
         require_nodes(both.some, chosen)
         return

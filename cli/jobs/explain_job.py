@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import sys
 from difflib import get_close_matches
 
 import click
@@ -16,6 +18,7 @@ from .. import render
 from ..engines import report_sections
 from ..names import Names
 from ..sections.explain_sections import (
+    MAX_ROWS,
     fate_sections,
     graph_sections,
     missing_sections,
@@ -23,7 +26,7 @@ from ..sections.explain_sections import (
     partition_sections,
     race_sections,
 )
-from ..sections.ops_sections import detail_sections
+from ..sections.ops_sections import detail_sections, detail_tables
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,7 +66,8 @@ def is_op(word: str) -> bool:
 def explain_op(name: str, format_: str) -> None:
     """Show what there is to say of an op type."""
     detail = describe_op(name)
-    render.emit("tfg.explain.op/1", {"ops": [detail]}, format_, lambda: detail_sections(detail))
+    sections = functools.partial(detail_tables, [detail]) if format_ == "csv" else functools.partial(detail_sections, detail)
+    render.emit("tfg.explain.op/1", {"ops": [detail]}, format_, sections)
 
 
 class ExplainJob:
@@ -119,13 +123,15 @@ class ExplainJob:
         from ...core.explaining.device_partition import explain_partition
 
         parts = explain_partition(self.graph, self.fetches)
-        render.emit("tfg.explain.partition/1", parts, self.options.format_, lambda: partition_sections(parts))
+        render.emit("tfg.explain.partition/1", parts, self.options.format_, lambda: partition_sections(parts, self._max_rows))
 
     def _races(self) -> None:
         from ...core.explaining.race_report import explain_races
 
         runs = explain_races(self.graph, self.fetches)
-        render.emit("tfg.explain.races/1", {"runs": runs}, self.options.format_, lambda: race_sections(runs))
+        render.emit(
+            "tfg.explain.races/1", {"runs": runs}, self.options.format_, lambda: race_sections(runs, self.options.format_)
+        )
 
     def _fates(self) -> None:
         from ...core.passes.node_outcomes import node_fates
@@ -135,10 +141,17 @@ class ExplainJob:
 
     def _nodes(self) -> None:
         facts = explain(self.graph, *self.nodes, fetch=next(iter(self.fetches), None), is_sound=self.is_sound)
-        render.emit("tfg.explain.nodes/1", {"nodes": facts}, self.options.format_, lambda: node_sections(facts))
+        render.emit(
+            "tfg.explain.nodes/1", {"nodes": facts}, self.options.format_, lambda: node_sections(facts, self.options.format_)
+        )
 
     def _graph(self) -> None:
         signature = self.names.asked.name if self.names.asked is not None else None
         with render.Working("looking through the graph"):
             facts = explain(self.graph, signature=signature, path=self.path, is_sound=self.is_sound)
-        render.emit("tfg.explain/1", facts, self.options.format_, lambda: graph_sections(facts))
+        render.emit("tfg.explain/1", facts, self.options.format_, lambda: graph_sections(facts, self._max_rows))
+
+    @property
+    def _max_rows(self) -> int:
+        """The largest number of rows of a table; CSV has all."""
+        return sys.maxsize if self.options.format_ == "csv" else MAX_ROWS

@@ -100,7 +100,7 @@ class GradJob:
                 "tfg.grad/1",
                 {"gradients": found},
                 options.format_,
-                lambda: [render.Table(("x", "gradient"), rows), *_values(found)],
+                lambda: [render.Table(("x", "gradient"), rows, name="gradients"), *_values(found, options.format_)],
             )
         return DONE
 
@@ -122,7 +122,9 @@ class GradJob:
         ]
         rows = [(c.x, c.elements, c.worst_index, c.analytic, c.numeric, c.tolerance_needed, c.passed) for c in checks]
         columns = ("x", "elements", "worst element", "gradient", "difference quotient", "tolerance that passes", "passed")
-        render.emit("tfg.grad.check/1", {"checks": checks}, self.options.format_, lambda: [render.Table(columns, rows)])
+        render.emit(
+            "tfg.grad.check/1", {"checks": checks}, self.options.format_, lambda: [render.Table(columns, rows, name="checks")]
+        )
         return DONE if all(c.passed for c in checks) else COMPARISON_FAILED
 
     def _evaluate(self) -> int:
@@ -131,7 +133,11 @@ class GradJob:
             raise click.UsageError("derivatives are evaluated for one --y at a time")
         session = self._opened()
         results = [self._derivatives(x, session) for x in self.xs]
-        sections = [section for result in results for section in _shown(result)]
+        if self.options.format_ == "csv":
+            arrays = [((r["x"], kind), value) for r in results for kind, value in r.items() if kind not in ("y", "x")]
+            sections: list[render.Section] = [_element_table(("x", "kind"), arrays)]
+        else:
+            sections = [section for result in results for section in _shown(result)]
         render.emit("tfg.grad.values/1", {"derivatives": results}, self.options.format_, lambda: sections)
         return DONE
 
@@ -149,7 +155,18 @@ class GradJob:
         return self.session.open(self.graph, self.options.quiet).session
 
 
-def _values(found: Sequence[Mapping[str, Any]]) -> Iterator[render.Section]:
+def _element_table(columns: tuple[str, ...], arrays: Sequence[tuple[tuple[str, ...], Any]]) -> render.Table:
+    """Return a row for each element of arrays, behind the words that tell the array."""
+    elements = ((words, place, value) for words, array in arrays for place, value in np.ndenumerate(np.asarray(array)))
+    rows = [(*words, " ".join(map(str, place)), value) for words, place, value in elements]
+    return render.Table((*columns, "index", "value"), rows, name="values")
+
+
+def _values(found: Sequence[Mapping[str, Any]], format_: str) -> Iterator[render.Section]:
+    if format_ == "csv":
+        arrays = [((item["x"],), item["value"]) for item in found if "value" in item]
+        yield from [_element_table(("x",), arrays)] if arrays else []
+        return
     for item in found:
         if "value" in item:
             value = np.asarray(item["value"])

@@ -155,7 +155,8 @@ class OptimizeJob:
                 (c.fetch, c.step, c.largest_difference, c.tolerance_needed, c.passed) for c in self.verification.comparisons
             ]
             columns = ("fetch", "worst step", "largest difference", "tolerance that passes", "passed")
-            yield render.Table(columns, rows, f"verification over {counted(self.verification.steps, 'step')}")
+            title = f"verification over {counted(self.verification.steps, 'step')}"
+            yield render.Table(columns, rows, title, "verification")
 
     def _verify(self, result: Graph, stated: float | Accuracy) -> None:
         """Compare the results of each signature, which are never run together, or what is fetched."""

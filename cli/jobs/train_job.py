@@ -111,7 +111,11 @@ class TrainJob:
         raise NotImplementedError
 
     def sections(self) -> Iterator[render.Section]:
-        """A plot of the losses, and the first and the last of them."""
+        """A plot of the losses, and the first and the last of them; in CSV all."""
+        if self.options.format_ == "csv":
+            steps = enumerate(self.losses, self.done + 1)
+            yield render.Table(("step", "loss"), list(steps), name="history")
+            return
         if len(self.losses) > 2:
             yield render.Text(render.plot(self.losses), "loss")
         if self.losses:
@@ -286,7 +290,7 @@ class FirstOrderJob(TrainJob):
     def sections(self) -> Iterator[render.Section]:
         if self.options.dump_stages:
             rows = [(stage, len(nodes), node) for stage, nodes in self.report.stages for node in nodes]
-            yield render.Table(("phase", "nodes", "node"), rows)
+            yield render.Table(("phase", "nodes", "node"), rows, name="stages")
         yield from super().sections()
 
     def _diverged(self, step: Progress) -> None:

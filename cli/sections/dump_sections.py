@@ -72,7 +72,9 @@ def node_sections(
 ) -> Iterator[Section]:
     """The nodes of the graph, then those of each function."""
     if format_ == "csv":
-        yield _node_table([*nodes, *(node for body in functions.values() for node in body)], with_function=bool(functions))
+        yield _node_table(
+            [*nodes, *(node for body in functions.values() for node in body)], with_function=bool(functions)
+        )._replace(name="nodes")
         return
     if nodes or not functions:
         yield _show(format_)(nodes)

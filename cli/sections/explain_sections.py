@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...core.explaining.race_report import RunRaces
     from ...core.passes.node_outcomes import NodeFate
 
-_MAX_ROWS = 30
+MAX_ROWS = 30
 _MAX_ALIKE = 4
 _PURPOSES = {
     "trainable": "trainable variables",
@@ -31,10 +31,10 @@ _PURPOSES = {
 _QUOTED = re.compile("'[^']*'")
 
 
-def graph_sections(facts: GraphFacts, max_rows: int = _MAX_ROWS) -> Iterator[Section]:
+def graph_sections(facts: GraphFacts, max_rows: int = MAX_ROWS) -> Iterator[Section]:
     """The whole graph, from numbers to the next commands."""
     shown = {name: value for name, value in facts_without_detail(facts).items() if value not in ("", None)}
-    yield Table(("fact", "value"), [(name, str(value)) for name, value in [*shown.items(), *_footprint(facts)]])
+    yield Table(("fact", "value"), [(name, str(value)) for name, value in [*shown.items(), *_footprint(facts)]], name="facts")
     for title, tensors in (("inputs", facts.inputs), ("outputs", facts.outputs)):
         if tensors:
             yield _cut(("name", "op", "dtype", "shape"), [(t.name, t.op, t.dtype, t.shape) for t in tensors], title, max_rows)
@@ -48,7 +48,9 @@ def graph_sections(facts: GraphFacts, max_rows: int = _MAX_ROWS) -> Iterator[Sec
         yield signature_table(signature)
     if facts.callables:
         listed = [(c.name, _arguments(c), ", ".join(c.outputs), c.function) for c in facts.callables]
-        yield _cut(("--function", "takes", "gives", "function"), listed, "functions of the model's objects", max_rows)
+        yield _cut(
+            ("--function", "takes", "gives", "function"), listed, "functions of the model's objects", max_rows
+        )._replace(name="callables")
     if facts.functions:
         called = [(f.name, f.nodes, ", ".join(f.callers[:3])) for f in facts.functions]
         yield _cut(("function", "nodes", "called by"), called, "functions", max_rows)
@@ -85,7 +87,7 @@ def _footprint(facts: GraphFacts) -> Iterator[tuple[str, str]]:
         yield "memory of a run", f"about {size_in_bytes(peak.bytes)} for {names}, unknown sizes as 1, at {peak.node}{more}"
 
 
-def _cut(columns: tuple[str, ...], rows: Sequence[tuple[object, ...]], title: str, max_rows: int = _MAX_ROWS) -> Table:
+def _cut(columns: tuple[str, ...], rows: Sequence[tuple[object, ...]], title: str, max_rows: int = MAX_ROWS) -> Table:
     """At most so many rows; the title tells how many there are."""
     if len(rows) > max_rows:
         title = f"{title} (the first {max_rows} of {len(rows)}; --format json has all)"
@@ -100,8 +102,14 @@ def signature_table(signature: Signature) -> Table:
     return Table(("kind", "argument", "tensor", "dtype", "shape"), rows, f"signature {signature.name}")
 
 
-def race_sections(runs: Sequence[RunRaces]) -> Iterator[Section]:
+def race_sections(runs: Sequence[RunRaces], format_: str) -> Iterator[Section]:
     """The races of each run that has any."""
+    if format_ == "csv":
+        rows = [
+            (run.fetches, race.function, race.state, race.first, race.second, race.words) for run in runs for race in run.races
+        ]
+        yield Table(("fetches", "function", "state", "first", "second", "race"), rows, name="races")
+        return
     for run in runs:
         if run.races:
             lines = [f"in function '{race.function}': {race.words}" if race.function else race.words for race in run.races]
@@ -109,21 +117,21 @@ def race_sections(runs: Sequence[RunRaces]) -> Iterator[Section]:
             yield Text("\n".join(lines), f"races of {', '.join(run.fetches)}")
     if not any(run.races for run in runs):
         names = [name for run in runs for name in run.fetches]
-        more = f" and {len(names) - _MAX_ROWS} more" if len(names) > _MAX_ROWS else ""
-        yield Text(f"no races in {', '.join(names[:_MAX_ROWS])}{more}" if names else "no races: nothing writes or draws")
+        more = f" and {len(names) - MAX_ROWS} more" if len(names) > MAX_ROWS else ""
+        yield Text(f"no races in {', '.join(names[:MAX_ROWS])}{more}" if names else "no races: nothing writes or draws")
 
 
-def partition_sections(facts: PartitionFacts) -> Iterator[Section]:
+def partition_sections(facts: PartitionFacts, max_rows: int = MAX_ROWS) -> Iterator[Section]:
     """How many nodes go to each device, what crosses between them, and what cannot be."""
     counts = collections.Counter(facts.devices.values())
-    yield Table(("device", "nodes"), [(device, str(count)) for device, count in sorted(counts.items())], "devices")
+    yield Table(("device", "nodes"), [(device, count) for device, count in sorted(counts.items())], "devices")
     if not facts.crossings:
         yield Text("nothing crosses between devices")
     else:
         columns = ("tensor", "what", "from", "to", "dtype", "shape", "bytes")
         ranked = sorted(facts.crossings, key=lambda c: -(c.bytes or 0))
         rows = [(c.tensor, c.kind, c.source, c.target, c.dtype, c.shape, _bytes(c.bytes)) for c in ranked]
-        yield _cut(columns, rows, "what crosses in a step")
+        yield _cut(columns, rows, "what crosses in a step", max_rows)._replace(name="crossings")
         unknown = sum(crossing.bytes is None for crossing in facts.crossings)
         more = f", and {counted(unknown, 'tensor')} of sizes that only a run tells" if unknown else ""
         yield Text(f"{counted(len(facts.crossings), 'crossing')} a step: {facts.bytes:,} bytes{more}")
@@ -137,15 +145,19 @@ def _bytes(size: int | None) -> str:
 
 def fate_sections(fates: Sequence[NodeFate]) -> Iterator[Section]:
     """What became of nodes."""
-    yield Table(("node", "op", "op after", "what became of it"), [(f.name, f.op, f.op_after or "", f.fate) for f in fates])
+    yield Table(
+        ("node", "op", "op after", "what became of it"),
+        [(f.name, f.op, f.op_after or "", f.fate) for f in fates],
+        name="outcomes",
+    )
     refused = [(fate.name, reason) for fate in fates for reason in fate.refused]
     if refused:
-        yield Table(("node", "not done, and why"), refused)
+        yield Table(("node", "not done, and why"), refused, name="refused")
 
 
-def missing_sections(missing: Sequence[MissingOp], graph: str) -> Iterator[Section]:
+def missing_sections(missing: Sequence[MissingOp], graph: str, format_: str) -> Iterator[Section]:
     """Ops that cannot run, and how to read them as others."""
-    if not missing:
+    if not missing and format_ != "csv":
         yield Text("every op of the graph has a kernel")
         return
     rows = [(op.op, op.count, op.known, op.reason, op.nodes[0]) for op in missing]
@@ -155,8 +167,13 @@ def missing_sections(missing: Sequence[MissingOp], graph: str) -> Iterator[Secti
         yield Text(f"tfg explain {graph} {' '.join(maps)}", "read them as ops that tfg knows, in this and every other command")
 
 
-def node_sections(nodes: Sequence[NodeFacts]) -> Iterator[Section]:
+def node_sections(nodes: Sequence[NodeFacts], format_: str) -> Iterator[Section]:
     """Each node: a paragraph, then what it waits for, where it lives, who takes its values."""
+    if format_ == "csv":
+        columns = ("node", "op", "function", "stage", "role", "inputs", "device")
+        rows = [(f.node.name, f.node.op, f.function, f.stage, f.role, f.node.inputs, f.node.device) for f in nodes]
+        yield Table(columns, rows, name="nodes")
+        return
     for facts in nodes:
         yield Text(list(_node_lines(facts)), f"{facts.node.name} ({facts.node.op})")
 

@@ -121,6 +121,7 @@ def timing_sections(timings: Sequence[Timing], top: int | None) -> Iterator[rend
             (t.name, t.op, f"{t.calls:g}", f"{t.seconds * 1e3:.3f}", _maybe(t.flops), f"{t.rate / 1e9:.2f}", t.device)
             for t in timings[:top]
         ],
+        name="timings",
     )
     counted = sum(t.flops is not None for t in timings)
     yield render.Text(f"{counted} of {len(timings)} timed nodes have a count")
@@ -132,7 +133,9 @@ def cluster_sections(found: ClusterMeasurement, top: int | None) -> Iterator[ren
     busy: dict[str, float] = {}
     for timing in found.timings:
         busy[timing.device] = busy.get(timing.device, 0.0) + timing.seconds
-    yield render.Table(("device", "ms a run"), [(device, f"{seconds * 1e3:.3f}") for device, seconds in busy.items()])
+    yield render.Table(
+        ("device", "ms a run"), [(device, f"{seconds * 1e3:.3f}") for device, seconds in busy.items()], name="devices"
+    )
     yield render.Text(f"wall time of a run {found.wall * 1e3:.3f} ms, mean of {found.runs}; times of nodes are the servers'")
 
 

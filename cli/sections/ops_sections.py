@@ -19,6 +19,15 @@ def list_sections(ops: Sequence[OpSummary]) -> Iterator[Section]:
     yield Text(f"{counted(len(ops), 'op')}, {sum(op.kernel for op in ops)} with kernels")
 
 
+def detail_tables(ops: Sequence[OpDetail]) -> Iterator[Table]:
+    """Yield the tables of several ops, each with a column for the op."""
+    tables = [(op, section) for op in ops for section in detail_sections(op) if isinstance(section, Table)]
+    for name in dict.fromkeys(table.name for _, table in tables):
+        alike = [(op, table) for op, table in tables if table.name == name]
+        columns = ("op", *(column or "part" for column in alike[0][1].columns))
+        yield Table(columns, [(op.name, *row) for op, table in alike for row in table.rows], name=name)
+
+
 def detail_sections(op: OpDetail) -> Iterator[Section]:
     """Interface, kernels and decisions of one op."""
     lines = [f"{op.name}({_joined(op.inputs)}) -> ({_joined(op.outputs)})", f"declared by {op.declared_by}"]
@@ -29,14 +38,14 @@ def detail_sections(op: OpDetail) -> Iterator[Section]:
     yield Text(lines)
     if op.attrs:
         rows = [(attr.name, attr.type, attr.default, _minimum(attr.minimum), ", ".join(attr.allowed)) for attr in op.attrs]
-        yield Table(("attribute", "type", "default", "minimum", "allowed"), rows)
+        yield Table(("attribute", "type", "default", "minimum", "allowed"), rows, name="attributes")
     if op.kernels:
         kernels = [(_dtypes(k.dtypes) or _any_dtype(op), k.engine, k.stateful, str(k.location)) for k in op.kernels]
-        yield Table(("kernel for", "engine", "state", "function"), kernels)
+        yield Table(("kernel for", "engine", "state", "function"), kernels, name="kernels")
     else:
         yield Text("no kernel: --op-library can supply one, --map-op can read the op as another")
     decisions = [("shape function", _decision(op.shape)), ("gradient", _decision(op.gradient)), ("FLOPs", _decision(op.flops))]
-    yield Table(("", "function"), [*decisions, *((name, meaning) for name, meaning in op.facts.items())])
+    yield Table(("", "function"), [*decisions, *((name, meaning) for name, meaning in op.facts.items())], name="facts")
 
 
 def _minimum(minimum: int | None) -> str:

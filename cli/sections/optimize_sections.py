@@ -57,14 +57,16 @@ def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
         return
     busy = [record for record in report.passes if record.fired or record.nodes_after != record.nodes_before]
     rows = _round_rows(report) if is_told() else _pass_rows(report, busy)
-    yield render.Table(("pass", "nodes", "FLOPs", "transcendental", "bytes moved", "ms", "fired", "refused"), list(rows))
+    yield render.Table(
+        ("pass", "nodes", "FLOPs", "transcendental", "bytes moved", "ms", "fired", "refused"), list(rows), name="passes"
+    )
     idle = {record.name for record in report.passes} - {record.name for record in busy}
     if idle and not is_told():
         yield render.Text(f"passes that changed nothing: {len(idle)}; -v shows every round")
     if report.weight_errors:
         yield _weight_table(report)
     yield from _refusals(report)
-    yield render.Table(("op", "before", "after"), list(_op_rows(report)))
+    yield render.Table(("op", "before", "after"), list(_op_rows(report)), name="ops")
 
 
 def _weight_table(report: OptimizeReport) -> render.Table:
@@ -80,7 +82,7 @@ def _weight_table(report: OptimizeReport) -> render.Table:
         )
         for layer, errors in ranked
     ]  # fmt: skip
-    return render.Table(("layer", "weights", "bytes", "largest error", "relative error"), rows, "errors of weights")
+    return render.Table(("layer", "weights", "bytes", "largest error", "relative error"), rows, "errors of weights", "weights")
 
 
 def _round_rows(report: OptimizeReport) -> Iterator[tuple[Any, ...]]:
@@ -141,4 +143,4 @@ def _refusals(report: OptimizeReport) -> Iterator[render.Section]:
             grouped.setdefault((record.name, refusal.rule, refusal.reason), {})[refusal.node] = None
     if grouped:
         rows = [(name, rule, len(nodes), reason, next(iter(nodes))) for (name, rule, reason), nodes in grouped.items()]
-        yield render.Table(("pass", "rule", "refused", "why", "for example"), rows)
+        yield render.Table(("pass", "rule", "refused", "why", "for example"), rows, name="refused")
