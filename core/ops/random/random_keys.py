@@ -10,10 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from ...random.philox import Philox
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from . import _onnx_random as in_onnx
 
 PHILOX: Final = 1
 _AUTO_SELECT: Final = 3
@@ -111,3 +112,6 @@ def get_alg_shape() -> Shape:
 not_differentiable("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
 zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
 facts("random", of=("StatelessRandomGetAlg",))
+
+onnx("StatelessRandomGetKeyCounter")(in_onnx.key_and_counter)
+onnx("StatelessRandomGetKeyCounterAlg")(lambda g, seed: (*in_onnx.key_and_counter(g, seed), g.constant(np.int32(PHILOX))))

@@ -21,11 +21,23 @@ from ...random.index_shuffle import shuffle_indices
 from ...random.philox import Philox
 from ...random.work_sharding import blocks
 from ...registry.constant_inputs import prepared
-from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    not_differentiable,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from . import _onnx_random as in_onnx
 from ._random import (
     as_dims,
     binomial_flops,
@@ -458,3 +470,20 @@ def random_index_shuffle_flops(
 not_differentiable("RandomIndexShuffle")
 
 facts("lengthy", of=("RandomIndexShuffle",))
+
+onnx("StatelessRandomUniform")(lambda g, shape, seed, *, dtype: in_onnx.uniform(g, in_onnx.seeded(g, seed), shape, dtype))
+onnx("StatelessRandomNormal")(lambda g, shape, seed, *, dtype: in_onnx.normal(g, in_onnx.seeded(g, seed), shape, dtype))
+onnx("StatelessRandomUniformV2")(
+    lambda g, shape, key, counter, alg, *, dtype: in_onnx.uniform(g, in_onnx.keyed(g, key, counter), shape, dtype)
+)
+onnx("StatelessRandomNormalV2")(
+    lambda g, shape, key, counter, alg, *, dtype: in_onnx.normal(g, in_onnx.keyed(g, key, counter), shape, dtype)
+)
+onnx("StatelessRandomUniformInt")(
+    lambda g, shape, seed, low, high, *, dtype: in_onnx.integers(g, in_onnx.seeded(g, seed), shape, low, high, dtype)
+)
+onnx("StatelessRandomUniformIntV2")(
+    lambda g, shape, key, counter, alg, low, high, *, dtype: in_onnx.integers(
+        g, in_onnx.keyed(g, key, counter), shape, low, high, dtype
+    )
+)

@@ -489,3 +489,23 @@ def test_quantized_weights_stay_in_eight_bits(tmp_path):
     np.testing.assert_allclose(
         run_onnx(tmp_path / "q.onnx", {"x": x})[0], Session(graph).run("y:0", {"x:0": x}), rtol=1e-4, atol=1e-5
     )
+
+
+@pytest.mark.parametrize(("op", "inputs"), [
+    ("StatelessRandomUniform", {}), ("StatelessRandomNormal", {}),
+    ("StatelessRandomUniformInt", {"minval": -5, "maxval": 1000, "dtype": "int32"}),
+])  # fmt: skip
+def test_numbers_of_a_fed_seed_are_tensorflows(op, inputs, tmp_path):
+    """The kernels' numbers are TensorFlow's, by recorded answers; the model draws them for other seeds and sizes."""
+    g = GraphBuilder()
+    size = g.Placeholder(dtype="int32", shape=[2], name="size")
+    seed = g.Placeholder(dtype="int64", shape=[2], name="seed")
+    bounds = [np.int32(inputs[key]) for key in ("minval", "maxval") if key in inputs]
+    g.apply(op, size, seed, *bounds, name="y")
+    graph = g.graph
+    fed = {"size": graph.output("size:0"), "seed": graph.output("seed:0")}
+    save_onnx(export(graph, fed, {"y": graph.output("y:0")}), tmp_path / "r.onnx")
+    for number in (0, -7, 1 << 40):
+        feeds = {"size": np.array([5, 7], np.int32), "seed": np.array([number, 3 - number], np.int64)}
+        drawn = Session(graph).run("y:0", {f"{name}:0": value for name, value in feeds.items()})
+        np.testing.assert_allclose(run_onnx(tmp_path / "r.onnx", feeds)[0], drawn, rtol=1e-5, atol=1e-6)
