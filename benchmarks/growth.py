@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, str] = {
     "convert onnx": "convert {path} {out}.onnx {init} --to y --quiet",
     "checkpoint": "checkpoint {out}.npz",
     "diff": "diff {path} {half}",
+    "diff numbers": "diff {path} {numbered}",
     "draw": "draw {path} -o {out}.dot --quiet",
     "draw all": "draw {path} -o {out}.dot --all --flops --shapes --functions --quiet",
     "draw colocation": "draw {path} -o {out}.dot --color-by colocation --depth 3 --quiet",
@@ -134,15 +135,37 @@ def write_graph(path: pathlib.Path, form: str, count: int) -> bool:
     return any(made.name == "init" for made in graph.node)
 
 
+def renumbered(graph: GraphDef) -> GraphDef:
+    """Return a graph whose nodes and functions have a number more in their names, as after another export."""
+    functions = {function.signature.name for function in graph.library.function}
+    bodies = [node for function in graph.library.function for node in function.node_def]
+    for function in graph.library.function:
+        function.signature.name += "_7"
+    for node in (*graph.node, *bodies):
+        node.op += "_7" if node.op in functions else ""
+        for value in node.attr.values():
+            for reference in (value.func, *value.list.func) if value.WhichOneof("value") in ("func", "list") else ():
+                reference.name += "_7" if reference.name else ""
+    for gradient in graph.library.gradient:
+        gradient.function_name += "_7"
+        gradient.gradient_func += "_7"
+    for node in graph.node:
+        node.name += "_7"
+        node.input[:] = [":".join((f"{name}_7", *index)) for name, *index in (text.split(":") for text in node.input)]
+    return graph
+
+
 def words(folder: pathlib.Path, form: str, command: str, count: int) -> list[str]:
     """Return a command's words for a graph of a form, which is written; so are the variables that `checkpoint` lists."""
-    path, half, out = (folder / name for name in ("graph.pb", "half.pb", "out"))
+    path, half, numbered, out = (folder / name for name in ("graph.pb", "half.pb", "numbered.pb", "out"))
     has_initializer = write_graph(path, form, count)
     write_graph(half, form, count // 2)
+    if command == "diff numbers":
+        numbered.write_bytes(renumbered(GraphDef.FromString(path.read_bytes())).SerializeToString())
     if command == "checkpoint":
         np.savez(f"{out}.npz", **{f"layer_{i}/kernel": np.float32(i) for i in range(count)})
     values = {
-        "path": path, "half": half, "out": out, "init": "--init" if has_initializer else "",
+        "path": path, "half": half, "numbered": numbered, "out": out, "init": "--init" if has_initializer else "",
         "ones": "ones(2,4,4,4)" if form == "blocks" else "ones(4)", "fails": f"{sys.executable} -c raise(SystemExit(1))",
     }  # fmt: skip
     found = [word.format_map(values) for word in COMMANDS[command].split()]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..core.comparing.function_matching import GraphMatch
-from ..core.comparing.generated_names import common_names
+from ..core.comparing.generated_names import common_names, stem
 from ..core.comparing.graph_diff import GraphDiff, NodeChange, diff_around
 from ..core.comparing.node_changes import STRICT, Renaming, node_changes
 from ..core.explaining.node_listing import NodeRecord, node_record
@@ -139,8 +139,10 @@ def _diff(before: NodeStream, after: NodeStream, strict_names: bool) -> GraphDif
             changed += [NodeChange(node.name, node.op, changes)] if changes else []
     removed = tuple(node_record(before.node_at(place)) for place in places.values())
     rests = old.rest(), new.rest()
-    new_names = [*(name for name in names if name not in places), *(node.name for node in added)]
-    is_renumbered = len([*common_names(dict.fromkeys(names), dict.fromkeys(new_names))]) < len(names) - len(removed)
+    kept = [name for name in names if name not in places]
+    new_names = dict.fromkeys([*kept, *(node.name for node in added)])
+    is_renumbered = len([*common_names(dict.fromkeys(names), new_names)]) < len(kept)
+    is_renumbered |= not {stem(name) for name in places}.isdisjoint(stem(node.name) for node in added)
     if not strict_names and (is_renumbered or set(rests[0].functions) != set(rests[1].functions)):
         return None
     return dataclasses.replace(

@@ -88,29 +88,70 @@ def _match_constants(matched: dict[Node, Node]) -> None:
 def _match_alike(
     a: Graph, b: Graph, matched: dict[Node, Node], labels: tuple[Label, Label], with_stem: bool, with_values: bool
 ) -> None:
-    if len(matched) == min(len(a), len(b)):
-        return
+    """Match nodes of equal keys, of several with the same key those with users or inputs that match.
+
+    The nodes whose keys are unique match first: with their names as seeds, the keys of others become unique.
+    """
+    for only_unique in (True, False):
+        if len(matched) < min(len(a), len(b)):
+            _match_keys(a, b, matched, labels, with_stem, with_values, only_unique)
+
+
+def _match_keys(
+    a: Graph,
+    b: Graph,
+    matched: dict[Node, Node],
+    labels: tuple[Label, Label],
+    with_stem: bool,
+    with_values: bool,
+    only_unique: bool,
+) -> None:
     seeds = ({node: node.name for node in matched}, {other: node.name for node, other in matched.items()})
-    groups = [
-        grouped(
-            ((stem(node.name) if with_stem else "", key), node)
+    mine, theirs = (
+        {
+            node: (stem(node.name) if with_stem else "", key)
             for node, key in node_keys(graph, names, label, with_values)
             if node not in names and (with_values or not node.is_constant)
-        )
+        }
         for graph, names, label in zip((a, b), seeds, labels)
-    ]
-    matched.update(paired(groups[0], groups[1], lambda node: node.name))
+    )
+    own, others = (grouped((key, node) for node, key in keys.items()) for keys in (mine, theirs))
+    if only_unique:
+        own, others = ({key: nodes for key, nodes in groups.items() if len(nodes) == 1} for groups in (own, others))
+    partners = dict(paired(own, others, lambda node: node.name))
+    spare = {key: iter(nodes) for key, nodes in others.items()}
+    taken = set(matched.values())
+    for node in reversed(_in_order(a)):
+        if node not in matched:
+            other = partners.get(node)
+            if other is None or other in taken:
+                other = next((left for left in spare.get(mine.get(node), ()) if left not in taken), None)
+            if other is None:
+                continue
+            matched[node] = other
+            taken.add(other)
+        for value, other_value in zip(node.inputs, matched[node].inputs):
+            pair = value.node, other_value.node
+            are_alike = pair[0] in mine and mine[pair[0]] == theirs.get(pair[1])
+            if are_alike and pair[0] not in matched and pair[1] not in taken:
+                matched[pair[0]] = pair[1]
+                taken.add(pair[1])
 
 
 def node_keys(
     graph: Graph, names: Mapping[Node, Hashable], label: Label, with_values: bool = True
 ) -> Iterator[tuple[Node, Hashable]]:
-    """Yield all nodes, each with a hash that nodes of equal computation share; `names` are the keys of known nodes."""
+    """Yield all nodes, each with a hash that nodes of equal computation share; `names` are the keys of known nodes.
+
+    Control inputs count for nodes without inputs: passes add control inputs to other nodes.
+    """
     keys: dict[Node, Hashable] = dict(names)
     describe = _attributes if with_values else _attributes_without_values
     for node in _in_order(graph):
         if node not in names:
-            inputs = tuple((keys.get(value.node), value.index) for value in node.inputs)
+            inputs: Hashable = tuple((keys.get(value.node), value.index) for value in node.inputs)
+            if not node.inputs:
+                inputs = frozenset(keys.get(control) for control in node.control_inputs)
             keys[node] = hash((label(node.op) if node.op_def is None else node.op, describe(node, label), inputs))
         yield node, keys[node]
 

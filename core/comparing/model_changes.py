@@ -54,14 +54,30 @@ class AssetChange:
 
 
 def diff_signatures(before: Graph, after: Graph, renaming: Renaming) -> tuple[SignatureChange, ...]:
-    """Return the differences of the signatures of two models, by name."""
+    """Return the differences of the signatures of two models, and of the functions that Python calls, by name."""
     mine, theirs = signatures_of(before), signatures_of(after)
     changes = [SignatureChange(name, "removed") for name in mine if name not in theirs]
     for name, signature in theirs.items():
         fields = tuple(_signature_changes(mine[name], signature, renaming)) if name in mine else ()
         if name not in mine or fields:
             changes.append(SignatureChange(name, "changed" if name in mine else "added", fields))
-    return tuple(changes)
+    return (*changes, *_callable_changes(before, after, renaming))
+
+
+def _callable_changes(before: Graph, after: Graph, renaming: Renaming) -> Iterator[SignatureChange]:
+    """Yield the functions of the models' objects, `__call__` for instance, that one model lacks or that stand for another
+    function.
+    """
+    mine, theirs = (
+        {called.name: called.function for called in (graph.meta.callables if graph.meta is not None else ())}
+        for graph in (before, after)
+    )
+    for name in dict.fromkeys((*mine, *theirs)):
+        old, new = mine.get(name), theirs.get(name)
+        if old is None or new is None:
+            yield SignatureChange(f"function {name}", "added" if old is None else "removed")
+        elif renaming.functions.get(old, old) != new:
+            yield SignatureChange(f"function {name}", "changed", (FieldChange("function", old, new),))
 
 
 def signatures_of(graph: Graph) -> Mapping[str, Signature]:
