@@ -454,14 +454,3 @@ def feed_option(command: _Command) -> _Command:
         help="Feed a tensor: @x.npy, @x.npz:key, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), "
         "normal(..), randint(..), or - for JSON from standard input; repeatable.",
     )(command)
-
-
-TOLERANCE: Final = 1e-5
-"""The default of --tolerance."""
-
-
-def tolerance_option(compared: str, default: float | str = TOLERANCE) -> Callable[[_Command], _Command]:
-    """--tolerance: the largest difference that passes, relative to the largest value; `default` as text where it depends."""
-    number = default if isinstance(default, float) else None
-    text = f"Largest difference that {compared} lets pass, relative to the largest value. Default: {default}."
-    return click.option("--tolerance", type=click.FloatRange(0), default=number, help=text)

@@ -35,13 +35,15 @@ def compare_with_onnx(
 ) -> GraphComparison:
     """Run a graph and an ONNX model on the same feeds and compare the outputs that both have.
 
-    `names` are the graph's tensors behind the names of inputs and of outputs. An input without a value in `feeds` gets a
-    drawn value. `onnx_first`: the model in the file is the first of the two. With `all_outputs` an output of the model that
-    no name stands for is the graph's node of that name. InvalidArgumentError where names do not fit,
-    UnimplementedError without the package onnxruntime.
+    `names` are the graph's tensors behind the names of inputs and of outputs; other inputs are placeholders. An input
+    without a value in `feeds` gets a drawn value. `onnx_first`: the model in the file is the first of the two. With
+    `all_outputs` an output of the model that no name stands for is the graph's node of that name. InvalidArgumentError where
+    names do not fit, UnimplementedError without the package onnxruntime.
     """
     inputs, outputs = onnx_interface(path)
+    placeholders = {node.name: node.output().name for node in graph if node.op == "Placeholder"}
     fed, fetched = ({name.removesuffix(":0"): tensor for name, tensor in pairs.items()} for pairs in names)
+    fed = placeholders | fed
     if all_outputs:
         fetched |= {name: f"{name}:0" for name in outputs if name not in fetched and name in graph}
     both = [name for name in outputs if name in fetched]

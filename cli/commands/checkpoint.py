@@ -19,8 +19,8 @@ from ..options import (
     format_option,
     needing,
     quiet_option,
-    tolerance_option,
 )
+from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
     from ...formats.api.checkpoints import StateComparison, TensorRow

@@ -19,9 +19,9 @@ from ..options import (
     graph_options,
     needing,
     quiet_option,
-    tolerance_option,
 )
 from ..sessions import SessionOptions, session_options
+from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
     from ..jobs.compare_job import CompareOptions

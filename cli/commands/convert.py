@@ -26,9 +26,9 @@ from ..options import (
     needing,
     quiet_option,
     refuse_terminal,
-    tolerance_option,
 )
 from ..sessions import SessionOptions, session_options_for
+from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
     from ...core.runtime.session.runner import Runner

@@ -20,9 +20,9 @@ from ..options import (
     graph_output_options,
     needing,
     quiet_option,
-    tolerance_option,
 )
 from ..sessions import SessionOptions, session_options_for
+from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
     from ...core.graph.graph import Graph

@@ -143,14 +143,13 @@ def _beside_onnx(
         raise click.UsageError(f"an ONNX file is compared with a graph, not {what}")
     graph, path = (reader.load(after), before) if is_onnx(before) else (reader.load(before), after)
     run = _Run(graph, session, options)
-    inputs = {node.name: node.output().name for node in graph if node.op == "Placeholder"} | dict(run.names.inputs)
     outputs = run.words if options.fetches else run.names.outputs or run.words
 
     def opened(graph: Graph) -> Session:
         return run.opened()
 
     result = compare_with_onnx(
-        graph, path, (inputs, outputs), run.given, opened, options.tolerance,
+        graph, path, (run.names.inputs, outputs), run.given, opened, options.tolerance,
         onnx_first=is_onnx(before), all_outputs=not options.fetches,
     )  # fmt: skip
     return CompareJob(result, options)

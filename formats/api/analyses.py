@@ -104,11 +104,10 @@ def _compare_with_onnx(
     if not isinstance(graph, Graph) or isinstance(path, Graph) or not is_onnx(path):
         raise InvalidArgumentError("one of the two has to be a graph, and a path the path of an .onnx file", hint="tfg.load")
     signature = graph.meta.usual_signature if graph.meta is not None else None
-    inputs = {node.name: node.output().name for node in graph if node.op == "Placeholder"}
     outputs = signature.fetched if signature is not None and not fetches else {}
     outputs = outputs or {name: graph.result(name).name for name in fetches or guessed_fetches(graph)}
     return compare_with_onnx(
-        graph, path, (inputs | (signature.fed if signature is not None else {}), outputs), feeds,
+        graph, path, (signature.fed if signature is not None else {}, outputs), feeds,
         lambda graph: opened(graph, state), tolerance, onnx_first=path is before, all_outputs=not fetches,
     )  # fmt: skip
 

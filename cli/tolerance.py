@@ -1,0 +1,20 @@
+"""The option `--tolerance`, which means the same in all commands that compare values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import click
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+TOLERANCE: Final = 1e-5
+"""The default of --tolerance."""
+
+
+def tolerance_option(compared: str, default: float | str = TOLERANCE) -> Callable[[_Command], _Command]:
+    """--tolerance: the largest difference that passes, relative to the largest value; `default` as text where it depends."""
+    number = default if isinstance(default, float) else None
+    text = f"Largest difference that {compared} lets pass, relative to the largest value. Default: {default}."
+    return click.option("--tolerance", type=click.FloatRange(0), default=number, help=text)
