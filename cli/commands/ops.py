@@ -78,7 +78,7 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
         raise click.UsageError("--missing takes the ops of GRAPH: it takes no NAME")
     if options.missing is not None:
         missing = op_listing.missing_for(reader.load(options.missing))
-        render.emit("tfg.ops.missing/1", {"missing": missing}, format_, lambda: missing_sections(missing))
+        render.emit("tfg.ops.missing/1", {"missing": missing}, format_, lambda: missing_sections(missing, format_))
         return
     reader.load_libraries()
     if options.wrap and not (names or options.family or options.custom or options.missing_kernel):

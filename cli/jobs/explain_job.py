@@ -110,7 +110,10 @@ class ExplainJob:
         elif options.missing:
             missing = missing_ops(self.graph)
             render.emit(
-                "tfg.explain.missing/1", {"missing": missing}, options.format_, lambda: missing_sections(missing, self.path)
+                "tfg.explain.missing/1",
+                {"missing": missing},
+                options.format_,
+                lambda: missing_sections(missing, self.path, options.format_),
             )
         elif options.optimized:
             self._fates()

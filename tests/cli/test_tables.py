@@ -41,6 +41,8 @@ ALONE = {
     "ops list": ("ops", "--family", "matmul"),
     "partition": ("explain", XOR, "--partition", "--fetch", "train"),
     "passes": ("optimize", "--list"),
+    "missing ops": ("explain", XOR, "--missing"),
+    "missing parts": ("ops", "--missing", XOR),
     "samples": ("samples",),
     "history": ("train", LINE, "--loss", "loss", *POINTS, "--steps", 3),
 }
