@@ -99,6 +99,16 @@ class Namespace:
     extents = staticmethod(symbolic_dims.extents)
 
     @staticmethod
+    def cast(x: Any, dtype: np.dtype[Any]) -> Any:
+        """Return an array in another dtype; of floats out of range, and NaN, the least integer is made, as on a CPU."""
+        if dtype.kind not in "iu" or not jnp.issubdtype(x.dtype, jnp.floating):
+            return x.astype(dtype)
+        limits = np.iinfo(np.int32 if dtype.itemsize < 4 else dtype)
+        x = x.astype(np.float32) if x.dtype.itemsize < 4 else x
+        is_inside = (x >= limits.min) & (x < -float(limits.min))
+        return jnp.where(is_inside, x, float(limits.min)).astype(limits.dtype).astype(dtype)
+
+    @staticmethod
     def truncated_quotient(x: Any, y: Any) -> Any:
         """Return the quotients of integers, rounded towards 0."""
         return jax.lax.div(*jnp.broadcast_arrays(x, y))
