@@ -27,7 +27,7 @@ def command(before: str, after: str, strict_names: bool, format_: str, quiet: bo
 
     The order of nodes does not count. Functions match by what they compute, and numbers that TensorFlow adds to names do
     not count, nor does the way in which a model saves its variables. Exit code 0 where all sections are equal, 3 where they
-    differ.
+    differ. `tfg view BEFORE --diff AFTER` shows both graphs and the differences in a page.
 
     \b
     tfg diff graph.pb optimized.pb

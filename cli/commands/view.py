@@ -21,6 +21,9 @@ if TYPE_CHECKING:
               help="Where to write; GRAPH's name with .html, in this folder, if not given.")  # fmt: skip
 @click.option("-F", "--fetch", "fetches", multiple=True, metavar="TENSOR", help="Count the FLOPs of this, not of the outputs.")
 @click.option("--no-flops", is_flag=True, help="Don't count FLOPs.")
+@click.option(
+    "--diff", "other", metavar="AFTER", help="Show GRAPH and AFTER in one page, and what `tfg diff` finds between them."
+)
 @click.option("--overlay", "overlays", multiple=True, metavar="FILE.json",
               help="Colour by {NODE: VALUE}, or by JSON of `flops --measured` or `compare --all`; repeatable.")  # fmt: skip
 @click.option("--run-metadata", metavar="FILE", help="Colour by the times of a run that TensorFlow recorded.")
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 @quiet_option
 @graph_options
 @gathered("view_job.ViewOptions")
-def command(graph: str, out: str | None, reader: GraphReader, options: ViewOptions) -> None:
+def command(graph: str, out: str | None, other: str | None, reader: GraphReader, options: ViewOptions) -> None:
     """Write GRAPH as one HTML file: scopes to open, nodes to search and to read about, FLOPs, stages, functions.
 
     The file opens from a disk in any browser, needs no network and asks nothing of one.
@@ -40,6 +43,7 @@ def command(graph: str, out: str | None, reader: GraphReader, options: ViewOptio
     tfg view graph.pb
     tfg view saved_model_folder -o model.html --open
     tfg view graph.pb --overlay times.json
+    tfg view old_saved_model --diff new_saved_model
     tfg view graph.pb --state model.ckpt-1000 --values 20M
     """
     from ..jobs.view_job import ViewJob
@@ -47,4 +51,4 @@ def command(graph: str, out: str | None, reader: GraphReader, options: ViewOptio
     if options.open and out == "-":
         raise click.UsageError("--open needs a file: name one with -o")
     loaded, is_sound = reader.look_closely(graph)
-    ViewJob(loaded, is_sound, graph, options).write(out)
+    ViewJob(loaded, is_sound, graph, options, reader.load(other) if other is not None else None).write(out)

@@ -14,6 +14,7 @@ from ...core.drawing.view_model import Report, Sheet
 from ...core.explaining.graph_facts import GraphFacts
 from ...core.graph.graph import Graph
 from ...core.support.gc_control import rare_collection
+from ...formats.api.page_diff import merged_graphs
 from ...formats.api.viewing import make_page
 from ...formats.codecs.source import write_file
 from ...formats.overlay_files import read_overlay, time_overlay
@@ -39,8 +40,9 @@ class ViewOptions:
 class ViewJob:
     """One `tfg view`: a graph, where it came from, and what is to be said of it."""
 
-    def __init__(self, graph: Graph, is_sound: bool, path: str, options: ViewOptions) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, is_sound: bool, path: str, options: ViewOptions, other: Graph | None = None) -> None:
+        self.compared = None if other is None else merged_graphs(graph, other)
+        self.graph = graph if self.compared is None else self.compared.graph
         self.is_sound = is_sound
         self.path = path
         self.options = options
@@ -55,7 +57,7 @@ class ViewJob:
                 self.graph, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
                 report=_progress(working, "describing nodes"), state=options.state, values=options.values,
-                overlays=tuple(self._overlays()),
+                overlays=tuple(self._overlays()), compared=self.compared,
             )  # fmt: skip
             data = to_html(book, report=_progress(working, "writing nodes")).encode()
         write_file(out, [data])

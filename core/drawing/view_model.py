@@ -63,6 +63,10 @@ class Figures:
     """Computations that failed, with reasons."""
     values: Mapping[Node, NodeValue] = dataclasses.field(default_factory=dict)
     overlays: tuple[NodeOverlay, ...] = ()
+    changes: Mapping[Node, tuple[tuple[str, str, str], ...]] = dataclasses.field(default_factory=dict)
+    """The fields of nodes that differ from another graph, with their texts before and after."""
+    keep: Collection[Node] = ()
+    """Nodes that always have a box."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -107,6 +111,8 @@ class Entry:
     constants: tuple[str, ...] = ()
     """The texts of constants without a box, for the user's box."""
     value: NodeValue | None = None
+    changes: tuple[tuple[str, str, str], ...] = ()
+    """The fields that differ from another graph, with their texts before and after."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -229,7 +235,7 @@ class _Binder:
         explainer = Explainer(graph, self._figures.inferences.get(function))
         groups = self._add_groups(explainer)
         waited_for = {control for node in graph for control in node.control_inputs}
-        left_out = folded(graph)
+        left_out = folded(graph, self._figures.keep)
         for node in graph:
             entry = self._entry(node, explainer)
             effect = explainer.effect(node) if node in waited_for else ""
@@ -272,6 +278,7 @@ class _Binder:
             flops=self._figures.flops.get(node, ""),
             share=self._figures.shares.get(node, 0.0),
             value=self._figures.values.get(node),
+            changes=self._figures.changes.get(node, ()),
         )
 
     def overlays(self, overlays: Sequence[NodeOverlay]) -> Iterator[Overlay]:
@@ -292,7 +299,7 @@ class _Binder:
 
     def page(self, kind: str, name: str, nodes: Sequence[Node], **more: Any) -> Page:
         """Return a page of nodes that have entries."""
-        left_out = folded(nodes)
+        left_out = folded(nodes, self._figures.keep)
         numbers = tuple(self._numbers[node] for node in nodes)
         brief, whole = self._view(nodes, left_out), self._view(nodes, set())
         return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)

@@ -26,6 +26,7 @@ from ...core.support.words import counted
 from ...core.types.dims import DimLike
 from ..codecs.source import write_file
 from ..page.writing import to_html
+from .page_diff import MergedGraphs
 from .page_values import VALUES, page_values
 from .sessions import names_of
 
@@ -93,16 +94,22 @@ def make_page(
     state: str | None = None,
     values: int = VALUES,
     overlays: Sequence[NodeOverlay] = (),
+    compared: MergedGraphs | None = None,
 ) -> Book:
     """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each.
 
     The values of variables come from the file `state`, by default from the SavedModel; up to `values` bytes are in the page.
+    With `compared`, whose graph `graph` is, the page shows the differences, and begins with the whole graph.
     """
     page = _Page(graph, fetches)
     page.values = page_values(graph, state, values, page.notes, report)
     problems = problem_overlay(graph)
     page.overlays = (*([problems] if problems else []), *overlays)
-    return make_book(title, graph, page.figures(path, flops, is_sound, sheets or _sheets), report)
+    if compared is not None:
+        page.compared = compared
+        page.notes.append(compared.verdict)
+    book = make_book(title, graph, page.figures(path, flops, is_sound, sheets or _sheets), report)
+    return book if compared is None else dataclasses.replace(book, start=0)
 
 
 class _Page:
@@ -116,6 +123,7 @@ class _Page:
         self.values: Mapping[Node, NodeValue] = {}
         self.overlays: tuple[NodeOverlay, ...] = ()
         self.transcendentals: Mapping[Node, DimLike] = {}
+        self.compared: MergedGraphs | None = None
 
     def figures(self, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]) -> Figures:
         """Return the figures of the page; `path` is the graph's file in the suggested commands."""
@@ -131,7 +139,9 @@ class _Page:
             sheets=tuple(sheets(facts)),
             notes=tuple(self.notes),
             values=self.values,
-            overlays=self.overlays,
+            overlays=self.overlays if self.compared is None else (*self.overlays, self.compared.states),
+            changes={} if self.compared is None else self.compared.changes,
+            keep=() if self.compared is None else self.compared.states.values,
         )
 
     def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:

@@ -9,7 +9,7 @@
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
  *   attributes: [string, string][], chain: string[], calls: string[], passing: number[], flops: string, share: number,
- *   effect: string, group: number | null, constants: string[], consumers: Use[], value?: NodeValue,
+ *   effect: string, group: number | null, constants: string[], consumers: Use[], value?: NodeValue, changes: [field: string, before: string, after: string][],
  * }} Entry
  * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, names?: string[], parts?: (number | Branch)[] }} Branch
  * @typedef {[source: number, target: number, output: number]} Link  Nodes, or their numbers in a picture.
@@ -40,7 +40,7 @@ class NodeEntry {
 }
 Object.assign(NodeEntry.prototype, {
   device: "", flops: "", share: 0, effect: "", group: null, evidence: "", role: "",
-  inputs: [], controls: [], outputs: [], references: [], attributes: [], chain: [], calls: [], passing: [], constants: [], consumers: [],
+  inputs: [], controls: [], outputs: [], references: [], attributes: [], chain: [], calls: [], passing: [], constants: [], consumers: [], changes: [],
 });
 
 /**

@@ -40,7 +40,7 @@ function byText({ title, values }) {
 }
 
 /** @type {Record<string, string>} */
-const DIFFERENCES = { added: "added", removed: "removed", changed: "changed" };
+const DIFFERENCES = { added: "added", removed: "removed", changed: "changed", "other shape": "shaped" };
 
 /** @param {Overlay} overlay @param {number} nodes @returns {Colouring} */
 function byNumber({ title, unit, adds_up, values }, nodes) {

@@ -92,6 +92,7 @@ class Panel {
       this.list("Consumers", entry.consumers.map(([node, output]) => this.link(node, output === CONTROL ? " waits for it" : ` takes :${output}`))),
       this.group(entry),
       this.list("Calls", this.book.pages.filter((page) => page.kind === "function" && entry.calls.includes(page.name)).map((page) => this.pageLink(page))),
+      changesSection(entry.changes),
       valueSection(entry),
       entry.attributes.length ? html("h3", {}, "Attributes") : null,
       facts(entry.attributes),

@@ -43,3 +43,11 @@ function download(name, npy, dtype) {
   button.addEventListener("click", async () => offer(await inflated(npy).blob(), file));
   return button;
 }
+
+/** What differs from another graph. @param {[field: string, before: string, after: string][]} changes */
+function changesSection(changes) {
+  if (!changes.length) return null;
+  const row = (/** @type {string} */ tag, /** @type {string[]} */ cells) => html("tr", {}, ...cells.map((cell) => html(tag, {}, cell)));
+  const table = html("table", { class: "changes" }, html("thead", {}, row("th", ["field", "before", "after"])), html("tbody", {}, ...changes.map((change) => row("td", change))));
+  return html("section", {}, html("h3", {}, "Changes"), html("div", { class: "scroll" }, table));
+}

@@ -23,7 +23,7 @@ class Viewer {
     this.selected = null;
     /** @type {Map<string, Scene>} */
     this.scenes = new Map();
-    this.colouring = colourings(book)[0];
+    this.colouring = colourings(book).find(({ title }) => title === "Differences") ?? colourings(book)[0];
     this.surface = new Surface(part("surface", SVGSVGElement), part("minimap", SVGSVGElement), (item, isHead) => this.click(item, isHead));
     this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page));
     this.trail = new Trail(part("trail", HTMLElement), (item) => this.visit(item));
@@ -48,6 +48,7 @@ class Viewer {
     pages.addEventListener("change", () => this.turnTo(this.book.pages[Number(pages.value)]));
     const colours = part("colours", HTMLSelectElement);
     colours.append(...colourings(this.book).map(({ title }, i) => html("option", { value: String(i) }, title)));
+    colours.value = String(colourings(this.book).indexOf(this.colouring));
     colours.addEventListener("change", () => this.colour(Number(colours.value)));
     const on = (/** @type {string} */ id, /** @type {() => void} */ act) => part(id, HTMLButtonElement).addEventListener("click", act);
     on("whole", () => this.toggleWhole());

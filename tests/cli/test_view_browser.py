@@ -297,7 +297,7 @@ def colour_by(browser, title):
 def test_overlays_colour_and_label(opened, valued):
     browser = opened(valued)
     browser.press("a")
-    fills = """Object.fromEntries([...document.querySelectorAll('.box:not(.scope)')].map(box =>
+    fills = """Object.fromEntries([...document.querySelectorAll('#surface .box:not(.scope)')].map(box =>
         [box.querySelector('.name').textContent, getComputedStyle(box.querySelector('.shape')).fill]))"""
     labels = """Object.fromEntries([...document.querySelectorAll('.box:has(> .overlay)')].map(box =>
         [box.querySelector('.name').textContent, box.querySelector('.overlay').textContent]))"""
@@ -314,6 +314,40 @@ def test_overlays_colour_and_label(opened, valued):
     assert browser.evaluate(labels)["weights"] == "24 B" and browser.evaluate(labels)["table"] == "20 B"
     colour_by(browser, "Dtype")
     assert browser.evaluate(labels)["end"] == "float"
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """A page of two graphs: another shape, another constant, another activation, another attribute."""
+    folder = tmp_path_factory.mktemp("compared")
+    for name, rows, last, activation in (("before", 2, 3.0, "Tanh"), ("after", 4, 3.5, "Relu")):
+        g = GraphBuilder()
+        x = g.Placeholder(dtype="float", shape=[rows, 3], name="x")
+        product = g.MatMul(x, g.Const(value=[[1.0], [2.0], [last]], dtype="float", name="w"), name="product")
+        g.Sum(getattr(g, activation)(product, name=activation), 0, name="sum", keep_dims=name == "after")
+        save(g.graph, folder / f"{name}.pb")
+    done = tfg("view", folder / "before.pb", "--diff", folder / "after.pb", "-o", folder / "page.html")
+    assert done.code == 0, done.err
+    return folder / "page.html"
+
+
+def test_two_graphs_in_a_page(opened, compared):
+    browser = opened(compared)
+    assert "1 added, 1 removed, 3 changed" in panel(browser)
+    labels = """Object.fromEntries([...document.querySelectorAll('.box:has(> .overlay)')].map(box =>
+        [box.querySelector('.name').textContent, box.querySelector('.overlay').textContent]))"""
+    expected = {"x": "changed", "w": "changed", "sum": "changed", "Tanh": "removed", "Relu": "added", "product": "other shape"}
+    assert browser.evaluate(labels) == expected
+    assert set(browser.evaluate("document.getElementById('legend').innerText.split('\\n')")) == set(expected.values())
+    search(browser, "sum")
+    changes = "[...document.querySelectorAll('.changes td')].map(cell => cell.textContent)"
+    cells = browser.evaluate(changes)
+    assert {tuple(cells[i : i + 3]) for i in range(0, len(cells), 3)} >= {
+        ("keep_dims", "false", "true"),
+        ("output 0", "float (1)", "float (1,1)"),
+    }
+    search(browser, "w")
+    assert any("3.5" in cell for cell in browser.evaluate(changes))
 
 
 def test_keys(opened):

@@ -1,0 +1,121 @@
+"""Two graphs in one page: the second graph with the nodes that the first has more, and what changed of each node."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from ...core.comparing.function_matching import GraphMatch
+from ...core.comparing.graph_diff import GraphDiff, NodeChange
+from ...core.drawing.overlays import NodeOverlay
+from ...core.explaining.node_listing import node_record
+from ...core.graph.graph import Graph, Node, Output
+from ...core.graph.variable_nodes import find_variables
+from ...core.inference.inference import infer
+from ...core.support.errors import TfgError
+from ..model_diff import diff_models
+
+_TITLE: Final = "Differences"
+
+Change = tuple[str, str, str]
+"""A field of a node, with its text before and after."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MergedGraphs:
+    """Both graphs as one: `states` says of nodes that they are added, removed, changed, or have another shape."""
+
+    graph: Graph
+    states: NodeOverlay
+    changes: Mapping[Node, tuple[Change, ...]]
+    verdict: str
+
+
+def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
+    """Return both graphs as one, their nodes matched as `tfg diff` matches them; the arguments stay as they are."""
+    difference, match = diff_models(before, after), GraphMatch(before, after)
+    graph = after.copy()
+    removed = _add_removed(graph, difference, match)
+    changes = _shape_changes(before, after, match)
+    states = dict.fromkeys((graph[name] for name in changes), "other shape")
+    merged = {graph[name]: list(lines) for name, lines in changes.items()}
+    for node, change in _changed(graph, difference):
+        states[node] = "changed"
+        merged[node] = [(c.field, _text(c.before), _text(c.after)) for c in change.changes] + merged.get(node, [])
+    for node, lines in _variables(graph, difference).items():
+        states[node] = "changed"
+        merged.setdefault(node, []).extend(lines)
+    states |= dict.fromkeys(_added(graph, difference), "added") | dict.fromkeys(removed, "removed")
+    return MergedGraphs(graph, NodeOverlay(_TITLE, states), {n: tuple(c) for n, c in merged.items()}, difference.verdict)
+
+
+def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> list[Node]:
+    """Add the nodes that only the first graph has, and the functions that they call; return the added nodes."""
+    before = match.before
+    pending = [before[record.name] for record in difference.removed]
+    copies: dict[Node, Node] = {}
+    while pending:
+        node = pending.pop()
+        if node not in copies:
+            name = graph.unique_name(node.name) if node.name in graph else node.name
+            copies[node] = graph.add_node(name, node.op, attrs=node.attrs, device=node.device)
+            sources = [*(value.node for value in node.inputs), *node.control_inputs]
+            pending += [source for source in sources if source not in match.nodes]
+    for node, made in copies.items():
+        here = {source: copies.get(source) or graph[match.nodes[source].name] for source in _sources(node)}
+        inputs = [Output(here[value.node], value.index) for value in node.inputs]
+        graph.set_inputs(made, inputs, [here[control] for control in node.control_inputs])
+    for name in difference.functions_removed:
+        graph.functions.setdefault(name, before.functions[name])
+    return list(copies.values())
+
+
+def _sources(node: Node) -> Iterator[Node]:
+    yield from (value.node for value in node.inputs)
+    yield from node.control_inputs
+
+
+def _added(graph: Graph, difference: GraphDiff) -> Iterator[Node]:
+    yield from (graph[record.name] for record in difference.added)
+    for name in difference.functions_added:
+        yield from graph.functions[name].body
+    for change in difference.functions_changed:
+        yield from (graph.functions[change.name].body[record.name] for record in change.added)
+
+
+def _changed(graph: Graph, difference: GraphDiff) -> Iterator[tuple[Node, NodeChange]]:
+    yield from ((graph[change.name], change) for change in difference.changed)
+    for function in difference.functions_changed:
+        body = graph.functions[function.name].body
+        yield from ((body[change.name], change) for change in function.changed if change.name in body)
+
+
+def _variables(graph: Graph, difference: GraphDiff) -> dict[Node, list[Change]]:
+    """Return the largest difference in the value of each variable whose values differ."""
+    nodes = find_variables(graph)
+    named = {change.new_name or change.name: change.largest_difference for change in difference.variables}
+    return {
+        nodes[name].node: [("value", "", f"largest difference {largest:.6g}")]
+        for name, largest in named.items()
+        if name in nodes and largest is not None
+    }
+
+
+def _shape_changes(before: Graph, after: Graph, match: GraphMatch) -> dict[str, list[Change]]:
+    """Return the matched nodes whose inferred outputs differ, by name; nothing where a graph's shapes cannot be inferred."""
+    try:
+        old, new = (infer(graph, functions=graph.functions) for graph in (before, after))
+    except TfgError:
+        return {}
+    changes: dict[str, list[Change]] = {}
+    for node, other in match.nodes.items():
+        pairs = zip(node_record(node, old).outputs, node_record(other, new).outputs)
+        lines = [(f"output {i}", str(a), str(b)) for i, (a, b) in enumerate(pairs) if str(a) != str(b)]
+        if lines:
+            changes[other.name] = lines
+    return changes
+
+
+def _text(value: str | None) -> str:
+    return "" if value is None else value
