@@ -35,6 +35,7 @@ class Address {
 
   /** Write a place into the address. @param {Place} place @param {boolean} isStep Whether Back leads to the place before. */
   write(place, isStep) {
+    if (location.protocol === "about:") return; // The frame of a notebook has no address of its own.
     const address = `${location.href.split("#")[0]}#${toFragment(place)}`;
     if (address === location.href || (!toFragment(place) && !location.hash)) return;
     if (isStep) history.pushState(null, "", address);
