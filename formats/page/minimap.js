@@ -26,7 +26,7 @@ class Minimap {
     this.element.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.boxes.replaceChildren(...[...scene.root.shown()].map((item) => {
       const isFrame = item instanceof Scope && item.isOpen;
-      return svg("rect", { class: isFrame ? "frame" : "box", ...item.place(), width: item.width, height: item.height });
+      return svg("rect", { class: isFrame ? "far-frame" : "far-box", ...item.place(), width: item.width, height: item.height });
     }));
   }
 
