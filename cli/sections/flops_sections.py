@@ -45,16 +45,18 @@ def _row(row: Row, is_tree: bool) -> tuple[Any, ...]:
 
 
 def count_csv(sections: Mapping[str, Sequence[Row]], everything: float) -> Iterator[render.Section]:
-    """Yield one table of the rows of each section, with plain numbers; a share is of `everything`, in FLOPs."""
-    columns = ("section", "name", "nodes", "share", "flops", "macs", "transcendentals", "bytes", "parameters", "intensity")
+    """Yield one table of the rows of each section: numbers, and formulas as text; a share is of `everything`, in FLOPs."""
+    totals = ("flops", "macs", "transcendentals", "bytes", "parameters")
+    columns = ("section", "name", "nodes", "share", *totals, "intensity", *(f"{name}_formula" for name in totals))
     cells = [
         (
             section,
             row.name,
             row.nodes,
             f"{magnitude(row.totals.flops) / everything:.6f}",
-            *map(str, _totals(row.totals)),
+            *(value if isinstance(value, int) else None for value in _totals(row.totals)),
             f"{row.totals.intensity:.6f}",
+            *map(str, _totals(row.totals)),
         )
         for section, rows in sections.items()
         for row in rows
