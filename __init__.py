@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .core.transforms.subgraphs import clear_devices, strip_default_attrs
     from .formats import load, save
     from .formats.api.analyses import check, compare, compare_states, diff, flops_rows, ops
-    from .formats.api.changes import convert, extract, freeze, reduce
+    from .formats.api.changes import convert, extract, fill_placeholders, freeze, reduce
     from .formats.api.checkpoints import (
         Checkpoint,
         StateComparison,
@@ -104,6 +104,7 @@ _LAZY = {
     "explain_partition": "core.explaining.device_partition",
     "explain_races": "core.explaining.race_report",
     "extract": "formats.api.changes",
+    "fill_placeholders": "formats.api.changes",
     "fit": "formats.api.training",
     "flops": "formats.api.counting",
     "flops_rows": "formats.api.analyses",
@@ -183,6 +184,7 @@ __all__ = [
     "explain_partition",
     "explain_races",
     "extract",
+    "fill_placeholders",
     "fit",
     "flops",
     "flops_rows",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 
 from ..core.graph.graph import Graph
 from ..core.graph.node import Node
+from ..core.graph.variable_nodes import find_variables
 from ..core.runtime.session.restored_variables import restored_variables
+from ..core.support.errors import NotFoundError
 from ..core.types.tensors import Tensor
 from .detect import MODEL_FILES
 from .loading import load
@@ -18,14 +21,20 @@ def stored_tensors(path: str | os.PathLike[str], tags: Sequence[str] | None = No
     """Return the tensors of a state file, the variables of a SavedModel, or the constants of a graph without variables.
 
     A variable of a SavedModel has the name of its node in the graph, a constant of a function the name FUNCTION/NODE. `tags`
-    choose among the graphs of a SavedModel. Errors as `read_state` and `load` raise.
+    choose among the graphs of a SavedModel. Errors as `read_state` and `load` raise, and NotFoundError for a graph with
+    variables and without values.
     """
     text = os.fspath(path)
     if not _is_graph(text):
         return read_state(text)
     graph = load(text, tags=tags)
     prefix = graph.meta.variables_prefix if graph.meta is not None else None
-    return constants(graph) if prefix is None else read_variables(prefix, restored_variables(graph))
+    if prefix is not None:
+        return read_variables(prefix, restored_variables(graph))
+    if find_variables(graph):
+        hint = f"`tfg explain {shlex.quote(text)}` lists them; their values are in a checkpoint: `tfg checkpoint PREFIX`"
+        raise NotFoundError(f"'{text}' is a graph with variables, and has no values of them", hint=hint)
+    return constants(graph)
 
 
 def _is_graph(path: str) -> bool:

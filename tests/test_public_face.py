@@ -56,6 +56,7 @@ def right_arguments(folder):
         "convert": (tfg.convert, {"graph": graph, "path": str(folder / "h.pbtxt"), "outputs": "y:0", "inputs": ["x:0"]}),
         "diff": (tfg.diff, {"before": graph, "after": graph}),
         "draw": (tfg.draw, {"graph": graph, "format": "text", "max_nodes": 5, "highlight": ["y"]}),
+        "fill_placeholders": (tfg.fill_placeholders, {"graph": graph, "values": {"x:0": [1.0, 2.0]}, "shapes": {"x:0": [2]}}),
         "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "flops": (tfg.flops, {"graph": graph, "fetches": ["y:0"]}),
         "flops_rows": (tfg.flops_rows, {"report": tfg.flops(graph, ["y:0"]), "view": "layer", "depth": 2}),

@@ -19,7 +19,6 @@ from ..main import COMPARISON_FAILED, DONE
 from ..options import (
     GraphReader,
     OutputFile,
-    ShapePair,
     excluding,
     gathered,
     graph_options,
@@ -27,6 +26,7 @@ from ..options import (
     quiet_option,
     refuse_terminal,
 )
+from ..placeholders import PlaceholderOptions, placeholder_options
 from ..sessions import SessionOptions, session_options_for
 from ..tolerance import tolerance_option
 
@@ -50,10 +50,12 @@ class ConvertOptions:
     inputs: tuple[str, ...]
     subgraph: bool
     freeze: bool
+    keep_functions: bool
+    kept_variables: tuple[str, ...]
     inline_functions: bool
     strip_default_attrs: bool
     clear_devices: bool
-    shapes: tuple[tuple[str, tuple[int | None, ...]], ...]
+    placeholders: PlaceholderOptions
     verify: bool
     tolerance: float
     quiet: bool
@@ -64,9 +66,15 @@ class ConvertOptions:
         return self.subgraph or bool(self.outputs or self.inputs)
 
     @property
+    def inlines(self) -> bool:
+        """True where calls are to be replaced by the bodies of the functions, as TensorFlow's converter does in freezing."""
+        return self.inline_functions or (self.freeze and not self.keep_functions)
+
+    @property
     def changes_form_only(self) -> bool:
         """True where a graph is to be written as it is, in another form."""
-        return not self.cuts and not any((self.freeze, self.inline_functions, self.strip_default_attrs, self.clear_devices))
+        changes = (self.freeze, self.inline_functions, self.strip_default_attrs, self.clear_devices, self.placeholders)
+        return not self.cuts and not any(changes)
 
     def checked(self, target: str) -> ConvertOptions:
         """The options with the kind that the name of the target asks for; InvalidArgumentError where it asks for another."""
@@ -107,19 +115,23 @@ class ConvertCommand(GroupedCommand):
 @click.option("--from", "inputs", multiple=True, metavar="TENSOR", help="Cut here: this becomes a placeholder; repeatable.")
 @click.option("--subgraph", is_flag=True, help="Keep only what --to needs, cut at --from (they imply it).")
 @click.option("--freeze", is_flag=True, help="Turn variables into constants.")
+@click.option("--keep-functions", is_flag=True, help="Freeze, but leave calls of functions as they are.")
+@click.option("--except", "kept_variables", multiple=True, metavar="VARIABLE", help="Do not freeze this one; repeatable.")
 @session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx", "OUT=*.stablehlo", "OUT=*/")
 @click.option("--inline-functions", is_flag=True, help="Put the bodies of called functions in the place of the calls.")
 @click.option("--strip-default-attrs", is_flag=True, help="Drop attributes that have their default value.")
 @click.option("--clear-devices", is_flag=True, help="Drop the devices of all nodes.")
-@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of a model file's input; repeatable.")
+@placeholder_options
 @click.option("--verify", is_flag=True, help="Run the model file on random feeds and compare with tfg.")
 @tolerance_option("--verify")
 @quiet_option
 @graph_options
 @gathered(ConvertOptions)
 @excluding("--text --gzip", "--kind=saved_model OUT=*/")
-@needing("--verify --shape", "OUT=*.onnx OUT=*.stablehlo")
+@needing("--verify", "OUT=*.onnx OUT=*.stablehlo")
 @needing("--tolerance", "--verify")
+@needing("--keep-functions --except", "--freeze")
+@excluding("--keep-functions", "--inline-functions")
 @excluding(_OF_GRAPHS, "OUT=*.onnx", "an ONNX file has one form, no variables, no functions and no devices")
 @excluding(_OF_GRAPHS, "OUT=*.stablehlo", "a StableHLO file has one form, no variables, no functions and no devices")
 def command(source: str, target: str, reader: GraphReader, session: SessionOptions, options: ConvertOptions) -> int:
@@ -151,9 +163,10 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
         _change_form(source, target, reader, form, options.quiet)
         return DONE
     loaded = reader.load_part(source) if options.outputs or names_part else reader.load(source)
+    names = Names(loaded, session.signature)
+    options.placeholders.apart(options.inputs)[0].apply(loaded, names)
     opens = is_model or options.freeze or options.kind == "saved_model"
     opened = session.open(loaded, options.quiet) if opens else None
-    names = Names(loaded, session.signature)
     if is_model:
         assert opened is not None
         return _to_model(target, names, opened, session, options)
@@ -241,9 +254,12 @@ def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions
     outputs = {word: names.output(word).name for word in found}
     if not outputs:
         raise InvalidArgumentError("what to convert? name at least one tensor with --to")
+    cut = options.placeholders.apart(options.inputs)[1]
+    if cut.values:
+        raise InvalidArgumentError("--set takes no tensor of --from beside ONNX", hint="convert to a .pb with both, then that file")
     written = convert(
         names.graph, target, outputs, [names.input(word).name for word in options.inputs], state=opened.session,
-        shapes={names.input(word).name: sizes for word, sizes in options.shapes}, names=names.inputs,
+        shapes={names.input(word).name: sizes for word, sizes in cut.shapes}, names=names.inputs,
     )  # fmt: skip
     assert written is not None
     note_export(written, options.quiet)
@@ -261,18 +277,21 @@ def _changed(graph: Graph, names: Names, runner: Runner | None, options: Convert
 
     outputs = [names.fetch(word) for word in options.outputs] or _default_outputs(graph, names, options)
     inputs = [names.input(word).name for word in options.inputs]
-    if options.inline_functions:
+    if options.inlines:
         from ...core.passes.pipeline import inline_functions
 
         graph, count = inline_functions(graph)
-        render.note(f"inlined {count} calls", options.quiet)
+        render.note(f"inlined {counted(count, 'call')}", options.quiet or not (count or options.inline_functions))
     if options.freeze:
         assert runner is not None
-        graph = freeze(graph, runner.session, outputs, inputs, inline=False)
+        graph = freeze(
+            graph, runner.session, outputs, inputs, keep_functions=True, keep_variables=options.kept_variables
+        )
     elif options.cuts or names.asked is not None:
         if not outputs:
             raise InvalidArgumentError("what to keep? name at least one tensor with --to")
         graph = extract(graph, outputs, inputs)
+    options.placeholders.apart(options.inputs)[1].apply(graph, names)
     if options.strip_default_attrs:
         render.note(f"dropped {strip_default_attrs(graph)} attributes that had their default", options.quiet)
     if options.clear_devices:

@@ -21,6 +21,7 @@ from ..options import (
     needing,
     quiet_option,
 )
+from ..placeholders import PlaceholderOptions, placeholder_options
 from ..sessions import SessionOptions, session_options_for
 from ..tolerance import tolerance_option
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @save_model_option
 @click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="What must stay the same; repeatable.")
 @feed_option
+@placeholder_options
 @click.option("--passes", metavar="LIST", help='Run these: "prune,fold{limit=1MB},cse", "default,layout"; see --list.')
 @click.option("--disable", multiple=True, metavar="PASS", help="Leave this pass out; repeatable.")
 @fast_math_option
@@ -62,7 +64,10 @@ if TYPE_CHECKING:
 @graph_options
 @gathered("optimize_job.OptimizeOptions")
 @needing("--unverified --tolerance --steps", "--verify")
-def command(graph: str | None, reader: GraphReader, list_: bool, session: SessionOptions, options: OptimizeOptions) -> int:
+def command(
+    graph: str | None, reader: GraphReader, list_: bool, session: SessionOptions, placeholders: PlaceholderOptions,
+    options: OptimizeOptions,
+) -> int:  # fmt: skip
     """Optimize GRAPH for its fetches: the same results with less work.
 
     A rewrite is exact, rounding (a few units in the last place of the operands, or the sign of a zero) or relaxed. The report
@@ -75,6 +80,7 @@ def command(graph: str | None, reader: GraphReader, list_: bool, session: Sessio
     tfg optimize --list
     """
     from ..jobs.optimize_job import OptimizeJob
+    from ..names import Names
     from ..sections.optimize_sections import passes_json, passes_sections, report_sections
 
     if list_:
@@ -82,7 +88,9 @@ def command(graph: str | None, reader: GraphReader, list_: bool, session: Sessio
         return DONE
     if graph is None:
         raise click.UsageError("GRAPH is needed, or --list")
-    job = OptimizeJob(_loaded(graph, reader, session, options), session, options)
+    loaded = _loaded(graph, reader, session, options)
+    placeholders.apply(loaded, Names(loaded, session.signature))
+    job = OptimizeJob(loaded, session, options)
     report = job.run()
     if options.quiet and options.format_ == "table":
         return DONE if job.passed else COMPARISON_FAILED

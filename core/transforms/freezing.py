@@ -10,27 +10,37 @@ from ..graph.graph import Graph, Node
 from ..graph.reference_ops import plain_op, read_as
 from ..graph.traversal import reachable, topological_order
 from ..graph.variable_nodes import RESOURCE_VARIABLES, find_variables
+from ..graph.variable_nodes import variable as find_variable
 from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError
 from ..types.shapes import Shape
 from ..types.tensors import Tensor
-from .frozen_handles import Value, Values, replace_handles
+from .frozen_handles import LEAVE_IT, Value, Values, replace_handles
 from .subgraphs import subgraph
 
 
-def freeze(graph: Graph, values: Mapping[str, Tensor], outputs: Sequence[str], inputs: Sequence[str] = ()) -> Graph:
+def freeze(
+    graph: Graph,
+    values: Mapping[str, Tensor],
+    outputs: Sequence[str],
+    inputs: Sequence[str] = (),
+    keep: Sequence[str] = (),
+) -> Graph:
     """Return the nodes that `outputs` need, cut at `inputs`, with variables as constants of the given values.
 
     Functions that took handles have copies that take values; functions that nothing calls are dropped. Tables stay tables;
-    `init_all_tables` fills them. FailedPreconditionError names a variable without a value, or a node that writes to a
-    variable.
+    `init_all_tables` fills them. The variables of `keep` stay variables. FailedPreconditionError names a variable without a
+    value, or a node that writes to a variable; NotFoundError names the nearest variables for a name in `keep` that none has.
     """
     initializers = _table_initializers(graph, reachable([graph.node_of(name) for name in outputs]))
     result = subgraph(graph, [*outputs, *initializers], inputs)
     if initializers:
         result.add_node(result.unique_name("init_all_tables"), "NoOp", (), map(result.node, initializers))
     handles: Values = {}
+    kept = {find_variable(graph, name).name for name in keep}
     for variable in find_variables(result).values():
+        if variable.name in kept:
+            continue
         value = values.get(variable.name)
         if value is None:
             raise FailedPreconditionError(
@@ -109,4 +119,6 @@ def _drop_reference(user: Node) -> None:
     if plain is not None:
         read_as(user, plain)
     elif user.op_def is not None and any(arg.is_ref for arg in user.op_def.inputs):
-        raise FailedPreconditionError("it writes to a variable that is to be frozen", node=user.name, op=user.op)
+        raise FailedPreconditionError(
+            "it writes to a variable that is to be frozen", node=user.name, op=user.op, hint=LEAVE_IT
+        )  # fmt: skip

@@ -41,6 +41,9 @@ class Value:
 
 Values = dict[Output, Value]
 
+LEAVE_IT: Final = "--to OUTPUT names an output that does not need this node; --except VARIABLE leaves the variable as it is"
+"""The hint of an error about a variable that cannot be frozen."""
+
 
 def replace_handles(graph: Graph, values: Values) -> None:
     """Let every node that took a handle among `values` take the value instead: a read becomes an Identity, and so on.
@@ -257,4 +260,4 @@ def _refusal(node: Node, taken: Mapping[int, Value], why: str) -> FailedPrecondi
     """Return the error for a node that uses a frozen handle; `why` completes the sentence."""
     variable = next(iter(taken.values())).variable
     message = f"it takes the handle of variable '{variable}', which is to be frozen, and {why}"
-    return FailedPreconditionError(message, node=node.name, op=node.op)
+    return FailedPreconditionError(message, node=node.name, op=node.op, hint=LEAVE_IT)

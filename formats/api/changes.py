@@ -16,8 +16,11 @@ from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ...core.support.file_formats import extension_of
 from ...core.transforms import freezing
+from ...core.transforms.placeholders import set_placeholders, set_shapes
 from ...core.transforms.reduction import reduce_graph
 from ...core.transforms.subgraphs import subgraph
+from ...core.types.shapes import as_shape
+from ...core.types.tensors import as_array
 from ..saving import graph_form, write_graph
 from .model_export import export_model
 from .onnx_export import OnnxExport
@@ -29,27 +32,28 @@ _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport]]] = {".onnx
 """The models by the extensions of their files."""
 
 
-@takes(graph=Graph, values=Mapping | SessionLike | None, inline=bool)
+@takes(graph=Graph, values=Mapping | SessionLike | None, keep_functions=bool)
 def freeze(
     graph: Graph,
     values: State | SessionLike | None = None,
     outputs: Sequence[str] | str = (),
     inputs: Sequence[str] | str = (),
     *,
-    inline: bool = True,
+    keep_functions: bool = False,
+    keep_variables: Sequence[str] | str = (),
 ) -> Graph:
     """Return a copy of the graph with constants in place of variables.
 
     `values` are the variables' values by name, or a session that holds them; by default a SavedModel's own values, or those
     of the initializers. The copy has the nodes that `outputs` need, by default all outputs, with placeholders in place of the
-    tensors `inputs`. `inline` puts function bodies in place of calls first. FailedPreconditionError names a variable without
-    a value, and a node that writes to a variable.
+    tensors `inputs`. Bodies of functions take the place of calls, unless `keep_functions`; those of `keep_variables` stay
+    variables. FailedPreconditionError names a variable without a value, and a node that writes to a variable.
     """
     names = names_of(outputs) or default_outputs(graph)
     state = as_tensors(values) if isinstance(values, Mapping) else Runner(values or opened(graph)).state()
-    if inline:
+    if not keep_functions:
         graph = inline_functions(graph)[0]
-    return freezing.freeze(graph, state, names, names_of(inputs))
+    return freezing.freeze(graph, state, names, names_of(inputs), names_of(keep_variables))
 
 
 @takes(graph=Graph)
@@ -59,6 +63,21 @@ def extract(graph: Graph, outputs: Sequence[str] | str, inputs: Sequence[str] | 
     `outputs` are names of tensors and operations. NotFoundError names the nearest names for a name that is not there.
     """
     return subgraph(graph, names_of(outputs), names_of(inputs))
+
+
+@takes(graph=Graph, values=Mapping | None, shapes=Mapping | None)
+def fill_placeholders(
+    graph: Graph, values: Mapping[str, Any] | None = None, shapes: Mapping[str, Sequence[int | None]] | None = None
+) -> Graph:
+    """Return a copy with constants in the place of the placeholders in `values`, and static shapes in those in `shapes`.
+
+    The keys are names of tensors; None in a shape stands for an unknown size. InvalidArgumentError for a tensor that is no
+    placeholder's, and for a value or a shape that contradicts the placeholder or the graph.
+    """
+    result = graph.copy()
+    set_shapes(result, {result.output(name).name: as_shape(shape) for name, shape in named(shapes).items()})
+    set_placeholders(result, {result.output(name).name: as_array(value) for name, value in named(values).items()})
+    return result
 
 
 @takes(graph=Graph, path=str | os.PathLike, state=Mapping | SessionLike | None, shapes=Mapping | None, names=Mapping | None)

@@ -13,7 +13,7 @@ from tests.core.transforms.test_freezing import W, built, conditional
 from tfg.cli import main
 from tfg.core.support.errors import InvalidArgumentError, TfgError
 from tfg.core.types.dtypes import as_dtype
-from tfg.formats import save
+from tfg.formats import load, save
 from tfg.formats.checkpoint import write_checkpoint
 from tfg.formats.value_literals import parse_value
 
@@ -59,7 +59,34 @@ def test_freeze_keeps_tables_and_refuses_what_a_function_writes_to(tmp_path):
     assert "[ 1, -1]" in tfg("run", frozen, "--init-op", "init_all_tables", *feed).out
     done = tfg("convert", model, frozen, "--freeze", "--to", "StatefulPartitionedCall_1:0")
     assert done.code == 1
-    assert "node 'AssignAddVariableOp'" in done.err and "variable 'calls'" in done.err
+    assert "AssignAddVariableOp" in done.err and "variable 'calls'" in done.err
+    assert "hint: --to OUTPUT" in done.err and "--except VARIABLE" in done.err
+
+
+def test_freeze_leaves_out_a_variable(tmp_path):
+    """The scale is frozen; the counter of calls stays a variable and counts."""
+    frozen, model = tmp_path / "frozen.pb", SAMPLES / "scaler_saved_model"
+    for more in ((), ("--keep-functions",)):
+        done = tfg("convert", model, frozen, "--freeze", "--to", "StatefulPartitionedCall_1", "--except", "calls", *more)
+        assert done.code == 0, done.err
+        ops = {node.op for node in load(frozen)}
+        assert ("StatefulPartitionedCall" in ops) == bool(more)
+        variables = [node.name for node in load(frozen) if node.op == "VarHandleOp"]
+        assert variables == ["calls"]
+        fetches = ("--fetch", "StatefulPartitionedCall_1:0", "--fetch", "StatefulPartitionedCall_1:1")
+        feed = ("--assign", "calls=41", "--feed", "serving_default_x=[[1,2]]")
+        shown = tfg("run", frozen, *fetches, *feed, "--format", "json").json
+        assert [found["value"] for found in shown["steps"][0]["values"]] == [42, [[2.0, 6.0]]]
+    done = tfg("convert", model, frozen, "--freeze", "--to", "StatefulPartitionedCall_1", "--except", "call")
+    assert "no variable 'call'" in done.err and "calls" in done.err
+
+
+def test_freeze_inlines_functions_unless_they_are_to_stay(tmp_path):
+    frozen, model = tmp_path / "frozen.pb", SAMPLES / "keras_classifier"
+    assert tfg("convert", model, frozen, "--freeze").code == 0
+    assert not load(frozen).functions
+    assert tfg("convert", model, frozen, "--freeze", "--keep-functions").code == 0
+    assert load(frozen).functions
 
 
 def test_freeze_without_values_is_refused(tmp_path):

@@ -1,0 +1,93 @@
+"""`--set` and `--shape`: constants in the place of placeholders, and static shapes in them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.cli.running import SAMPLES
+from tests.cli.running import tfg as run
+
+XOR = SAMPLES / "xor.pbtxt"
+
+
+@pytest.fixture
+def graph(tmp_path):
+    """y = x * k + d, where `k` has a default and `x` any number of rows of two."""
+    b = tfg.GraphBuilder()
+    x = b.Placeholder(dtype="float", shape=[None, 2], name="x")
+    k = b.PlaceholderWithDefault(np.float32(2), shape=[], name="k")
+    b.AddV2(b.Mul(x, k), np.float32(1), name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    return tmp_path / "g.pb"
+
+
+def value(graph, *feeds):
+    session = tfg.Session(tfg.load(graph))
+    return session.run("y:0", dict(feeds)).tolist()
+
+
+@pytest.mark.parametrize("command", ["convert", "optimize"])
+def test_a_value_takes_the_place_of_a_placeholder(graph, tmp_path, command):
+    out = tmp_path / "out.pb"
+    words = (graph, out) if command == "convert" else (graph, "-o", out, "--fetch", "y")
+    assert run(command, *words, "--set", "k=3", "--set", "x=[[1,10]]").code == 0
+    assert value(out) == [[4.0, 31.0]]
+    assert {node.op for node in tfg.load(out)} <= {"Const", "Mul", "AddV2"}
+
+
+def test_python_fills_placeholders(graph):
+    filled = tfg.fill_placeholders(tfg.load(graph), {"k:0": 3}, {"x:0": [2, None]})
+    assert str(filled["x"].attr("shape")) == "(2,2)"
+    assert tfg.Session(filled).run("y:0", {"x:0": np.ones((2, 2), np.float32)}).tolist() == [[4.0, 4.0], [4.0, 4.0]]
+
+
+@pytest.mark.parametrize("command", ["convert", "optimize"])
+def test_a_static_shape_is_written(graph, tmp_path, command):
+    out = tmp_path / "out.pb"
+    words = (graph, out) if command == "convert" else (graph, "-o", out, "--fetch", "y")
+    assert run(command, *words, "--shape", "x=4,?").code == 0
+    assert str(tfg.load(out)["x"].attr("shape")) == "(4,2)"
+    assert "(4,2)" in run("dump", out, "--shapes", "--name", "^y$").out
+
+
+def test_a_cut_takes_values_and_shapes(graph, tmp_path):
+    out = tmp_path / "out.pb"
+    assert run("convert", graph, out, "--to", "y", "--from", "Mul", "--set", "Mul=[[5, 6]]").code == 0
+    assert value(out) == [[6.0, 7.0]]
+    assert run("convert", graph, out, "--to", "y", "--from", "Mul", "--shape", "Mul=3,2").code == 0
+    assert str(tfg.load(out)["Mul"].attr("shape")) == "(3,2)"
+
+
+@pytest.mark.parametrize(
+    ("option", "word", "message"),
+    [
+        ("--set", "y=1", "node 'y' (AddV2): it is no placeholder"),
+        ("--set", "x=[1,2]", "node 'x' (Placeholder): shapes (?,2) and (2) must have the same rank"),
+        ("--set", "x=[[1,2,3]]", "node 'x' (Placeholder): dimensions 2 and 3 must be equal"),
+        ("--set", "x=text", "--set x: "),
+        ("--set", "z=1", "no node 'z'"),
+        ("--shape", "y=1", "node 'y' (AddV2): it is no placeholder"),
+        ("--shape", "x=2,3", "node 'x' (Placeholder): dimensions 2 and 3 must be equal"),
+    ],
+)
+def test_refusals(graph, tmp_path, option, word, message):
+    done = run("convert", graph, tmp_path / "out.pb", option, word)
+    assert done.code == 1 and message in done.err
+    assert not (tmp_path / "out.pb").exists()
+
+
+def test_a_shape_that_the_graph_contradicts_is_refused(tmp_path):
+    b = tfg.GraphBuilder()
+    b.MatMul(b.Placeholder(dtype="float", name="x"), np.ones((3, 2), np.float32), name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    done = run("convert", tmp_path / "g.pb", tmp_path / "out.pb", "--shape", "x=4,5")
+    assert done.code == 1 and "node 'y' (MatMul)" in done.err
+
+
+def test_arguments_of_a_signature_are_named(tmp_path):
+    """The input `x` of a SavedModel is the tensor serving_default_x:0."""
+    out = tmp_path / "out.pb"
+    assert run("convert", SAMPLES / "scaler_saved_model", out, "--shape", "x=7,2", "--to", "scaled").code == 0
+    assert str(tfg.load(out)["serving_default_x"].attr("shape")) == "(7,2)"
