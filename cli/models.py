@@ -14,11 +14,13 @@ from ..core.support.words import counted
 from . import render
 from .options import OutputFile
 from .sessions import saving_session
+from .signatures import needed_placeholders
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Graph, Output
     from ..core.runtime.session.session_like import SessionLike
     from .names import Names
+    from .signatures import SignatureOptions
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -29,16 +31,20 @@ def save_model_option(command: _Command) -> _Command:
     return click.option("--save-model", type=OutputFile(MODELS), metavar="OUT_DIR", help=help_)(command)
 
 
-def save_model(folder: str, graph: Graph, session: SessionLike, names: Names, fetches: Iterable[str], quiet: bool) -> None:
+def save_model(
+    folder: str, graph: Graph, session: SessionLike, names: Names, fetches: Iterable[str], quiet: bool,
+    signatures: SignatureOptions | None = None,
+) -> None:  # fmt: skip
     """Write a graph and the variables of a session of it, or of one like it, as a SavedModel; say what is in it.
 
-    Where the graph has no signature, what `fetches` need makes one.
+    Where the graph has no signature, what `fetches` need makes one. `signatures` says what to change of them.
     """
     from ..core.graph.metagraph import USUAL_SIGNATURE
     from ..formats.saved_model_writing import prepare, write_saved_model
 
     inputs, outputs = _arguments(graph, names, fetches)
-    model = prepare(graph, inputs, outputs, names.asked.name if names.asked is not None else USUAL_SIGNATURE)
+    edits = signatures.edits(graph, names) if signatures is not None else None
+    model = prepare(graph, inputs, outputs, names.asked.name if names.asked is not None else USUAL_SIGNATURE, edits)
 
     def save(prefix: str) -> None:
         assert model.saver is not None
@@ -54,14 +60,10 @@ def save_model(folder: str, graph: Graph, session: SessionLike, names: Names, fe
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
     """The inputs and outputs of a signature for a graph without one."""
     from ..core.graph.graph import Output
-    from ..core.planning.reachability import needed_nodes
 
     found = {word: graph.result(names.outputs.get(word, word)) for word in fetches}
     outputs = {word.removesuffix(":0"): value for word, value in found.items() if isinstance(value, Output)}
-    needed = needed_nodes(list(outputs.values()))
-    words = {tensor: word for word, tensor in names.inputs.items()}
-    inputs = [node.output() for node in graph if node in needed and node.is_placeholder]
-    return {words.get(value.name, value.node.name): value for value in inputs}, outputs
+    return needed_placeholders(graph, names, outputs.values()), outputs
 
 
 def note_variables(written: Graph, source: Graph, quiet: bool) -> None:

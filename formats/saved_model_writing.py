@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.building.saver import add_saver, add_table_initializer, has_saver
@@ -24,10 +24,17 @@ from ..core.support.atomic import (
     require_new_folder,
     staged_folder,
 )
-from ..core.support.errors import InvalidArgumentError, PermissionDeniedError, ResourceExhaustedError
+from ..core.support.errors import (
+    AlreadyExistsError,
+    InvalidArgumentError,
+    NotFoundError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+)
 from ..core.support.file_formats import MODELS, format_of
 from ..core.support.tensor_names import parse_tensor_name
-from .codecs.attrs import encode_shape
+from ..core.types.shapes import Shape
+from .codecs.attrs import decode_shape, encode_shape
 from .codecs.scan import parse
 from .codecs.source import write_file
 from .detect import MODEL_FILES
@@ -70,29 +77,48 @@ class ModelToWrite:
         return tuple(sorted(name for name in self.about.signature_def if name != _INIT_SIGNATURE))
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class SignatureEdits:
+    """Changes of a model's signatures, made in this order: copies and renames as (old, new), drops, new signatures.
+
+    A new signature has inputs and outputs by the names of the arguments, and replaces a signature of the same name.
+    """
+
+    copied: Sequence[tuple[str, str]] = ()
+    renamed: Sequence[tuple[str, str]] = ()
+    dropped: Sequence[str] = ()
+    defined: Mapping[str, tuple[Mapping[str, Output], Mapping[str, Output]]] = dataclasses.field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.copied or self.renamed or self.dropped or self.defined)
+
+
 def prepare(
     graph: Graph,
     inputs: Mapping[str, Output] | None = None,
     outputs: Mapping[str, Output] | None = None,
     signature: str = USUAL_SIGNATURE,
+    edits: SignatureEdits | None = None,
 ) -> ModelToWrite:
     """Prepare a graph for writing: add nodes that save the variables, signatures, and the init op.
 
     Parts of a SavedModel around the graph stay as far as the graph still has the named nodes. `inputs` and `outputs` make
-    up `signature` where no signature is left; InvalidArgumentError where both are needed and missing.
+    up `signature` where no signature is left; InvalidArgumentError where both are needed and missing. The objects of TF2
+    are left out where `edits`, or values and shapes of placeholders, changed a signature, which the objects describe too.
     """
     result = graph.copy()
     about = _about(result)
     _add_unread_inputs(result, about)
-    has_objects = about.HasField("object_graph_def") and _has_objects(result, about)
+    is_same = not _fit_inputs(result, about) and not edits
+    has_objects = is_same and about.HasField("object_graph_def") and _has_objects(result, about)
     if not has_objects:
         _forget_objects(about)
     for name in [name for name, signature in about.signature_def.items() if not _is_whole(result, signature)]:
         del about.signature_def[name]
+    _edit(result, about, edits or SignatureEdits())
     model = ModelToWrite(result, about, _saver(result, about, has_objects), has_objects)
     if not model.signatures:
-        named = [{word: result.output(value.name) for word, value in (tensors or {}).items()} for tensors in (inputs, outputs)]
-        _describe(result, about.signature_def[signature], *named)
+        _describe(result, about.signature_def[signature], inputs or {}, outputs or {})
     _start(result, about)
     _drop_what_is_gone(result, about)
     return model
@@ -230,15 +256,56 @@ def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | 
     return added
 
 
+def _fit_inputs(graph: Graph, about: MetaGraphDef) -> bool:
+    """Drop inputs that became constants, and write static shapes of placeholders into inputs; True for any change."""
+    changed = False
+    for signature in about.signature_def.values():
+        for word, info in sorted(signature.inputs.items()):
+            node = graph.get(parse_tensor_name(info.name)[0]) if info.name else None
+            shape = node.attr_of(Shape, "shape") if node is not None and node.is_placeholder else None
+            if node is not None and node.is_constant:
+                del signature.inputs[word]
+                changed = True
+            elif shape is not None and shape.dims is not None and decode_shape(info.tensor_shape) != shape:
+                info.tensor_shape.CopyFrom(encode_shape(shape))
+                changed = True
+    return changed
+
+
+def _edit(graph: Graph, about: MetaGraphDef, edits: SignatureEdits) -> None:
+    """Copy, rename, drop and define signatures; NotFoundError and AlreadyExistsError name the signatures that are there."""
+    signatures = about.signature_def
+    for old, new in (*edits.copied, *edits.renamed):
+        _require_signature(about, old)
+        if new in signatures:
+            raise AlreadyExistsError(f"there is a signature '{new}' already", hint=f"--drop-signature {new} drops it")
+        signatures[new].CopyFrom(signatures[old])
+    for old in (*(old for old, _ in edits.renamed), *edits.dropped):
+        _require_signature(about, old)
+        del signatures[old]
+    for name, (inputs, outputs) in edits.defined.items():
+        if not name or name == _INIT_SIGNATURE:
+            raise InvalidArgumentError(f"a signature cannot be called '{name}'")
+        signatures[name].Clear()
+        _describe(graph, signatures[name], inputs, outputs)
+
+
+def _require_signature(about: MetaGraphDef, name: str) -> None:
+    there = sorted(set(about.signature_def) - {_INIT_SIGNATURE})
+    if name not in there:
+        hint = f"it has {', '.join(there)}" if there else "it has none; --to and --freeze leave only the signatures to define"
+        raise NotFoundError(f"the model has no signature '{name}'", hint=hint)
+
+
 def _describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> None:
-    """Fill in a signature, with the known shapes."""
+    """Fill in a signature of tensors that `graph` has by the same names, with the known shapes."""
     if not outputs:
         raise InvalidArgumentError("a SavedModel has outputs: which are they?", hint="name at least one with --to")
     specs = infer(graph).specs
     signature.method_name = "tensorflow/serving/predict"
     for arguments, named in ((signature.inputs, inputs), (signature.outputs, outputs)):
         for word, value in named.items():
-            info, spec = arguments[word], specs[value]
+            info, spec = arguments[word], specs[graph.output(value.name)]
             info.name = value.name
             info.dtype = spec.dtype.base.number  # type: ignore[assignment]
             info.tensor_shape.CopyFrom(encode_shape(spec.shape))

@@ -28,6 +28,7 @@ from ..options import (
 )
 from ..placeholders import PlaceholderOptions, placeholder_options
 from ..sessions import SessionOptions, session_options_for
+from ..signatures import EDITS, SignatureOptions, signature_options, with_named_signatures
 from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class ConvertOptions:
     strip_default_attrs: bool
     clear_devices: bool
     placeholders: PlaceholderOptions
+    signatures: SignatureOptions
     verify: bool
     tolerance: float
     quiet: bool
@@ -97,6 +99,7 @@ class ConvertCommand(GroupedCommand):
     """The command `tfg convert`, which takes OUT as -o OUT too, as other commands that write do."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        args = list(with_named_signatures(args))
         place = next((place for place, word in enumerate(args) if word in ("-o", "--output")), None)
         if place is not None and place + 1 < len(args):
             args = [*args[:place], *args[place + 2 :], "--", args[place + 1]] if "--" not in args else args
@@ -122,6 +125,7 @@ class ConvertCommand(GroupedCommand):
 @click.option("--strip-default-attrs", is_flag=True, help="Drop attributes that have their default value.")
 @click.option("--clear-devices", is_flag=True, help="Drop the devices of all nodes.")
 @placeholder_options
+@signature_options
 @click.option("--verify", is_flag=True, help="Run the model file on random feeds and compare with tfg.")
 @tolerance_option("--verify")
 @quiet_option
@@ -129,6 +133,7 @@ class ConvertCommand(GroupedCommand):
 @gathered(ConvertOptions)
 @excluding("--text --gzip", "--kind=saved_model OUT=*/")
 @needing("--verify", "OUT=*.onnx OUT=*.stablehlo")
+@needing(EDITS, "--kind=saved_model OUT=*/")
 @needing("--tolerance", "--verify")
 @needing("--keep-functions --except", "--freeze")
 @excluding("--keep-functions", "--inline-functions")
@@ -173,8 +178,8 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     graph = _changed(loaded, names, opened, options)
     if form is None:
         assert opened is not None
-        words = options.outputs or names.outputs or _default_outputs(loaded, names, options)
-        save_model(target, graph, opened.session, names, words, options.quiet)
+        words = options.outputs or options.signatures.words or names.outputs or _default_outputs(loaded, names, options)
+        save_model(target, graph, opened.session, names, words, options.quiet, options.signatures)
         return DONE
     _save(graph, target, form, options.quiet)
     note_variables(graph, loaded, options.quiet)
@@ -275,7 +280,8 @@ def _changed(graph: Graph, names: Names, runner: Runner | None, options: Convert
     from ...core.transforms.subgraphs import clear_devices, strip_default_attrs
     from ...formats.api.changes import extract, freeze
 
-    outputs = [names.fetch(word) for word in options.outputs] or _default_outputs(graph, names, options)
+    kept = (*options.outputs, *options.signatures.words)
+    outputs = [names.fetch(word) for word in kept] or _default_outputs(graph, names, options)
     inputs = [names.input(word).name for word in options.inputs]
     if options.inlines:
         from ...core.passes.pipeline import inline_functions

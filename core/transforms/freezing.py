@@ -51,7 +51,7 @@ def freeze(
             handles[variable.node.output()] = Value(variable.name, value.dtype, Shape(value.shape))
         else:
             _drop_references(variable.node)
-        _become_constant(variable.node, value)
+        become_constant(variable.node, value)
     replace_handles(result, handles)
     result.reorder(topological_order(result))
     _keep_functions(result, called_functions(result, result))
@@ -98,7 +98,8 @@ def _needs_feeds(node: Node) -> bool:
     return any(source.is_placeholder for source in reachable([node]))
 
 
-def _become_constant(node: Node, value: Tensor) -> None:
+def become_constant(node: Node, value: Tensor) -> None:
+    """Turn a node without inputs into a constant of the same name."""
     node.change_op("Const")
     node.attrs = {"dtype": value.dtype, "value": value}
     node.device = ""

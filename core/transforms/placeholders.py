@@ -10,6 +10,7 @@ from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.shapes import UNKNOWN, Shape, merge_shapes
 from ..types.tensors import Tensor
+from .freezing import become_constant
 
 
 def set_placeholders(graph: Graph, values: Mapping[str, Array]) -> None:
@@ -23,8 +24,7 @@ def set_placeholders(graph: Graph, values: Mapping[str, Array]) -> None:
         _merged(node, Shape(tensor.shape))
         defaults = [source.node for source in node.inputs]
         graph.set_inputs(node, ())
-        node.change_op("Const")
-        node.attrs = {"dtype": tensor.dtype, "value": tensor}
+        become_constant(node, tensor)
         graph.remove_nodes([default for default in defaults if default.is_constant and not default.uses])
 
 

@@ -1,0 +1,119 @@
+"""The options of `tfg convert` that define, copy, rename and drop the signatures of a SavedModel."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from ..core.graph.graph import Graph
+from ..core.graph.metagraph import USUAL_SIGNATURE
+from .options import Pair
+
+if TYPE_CHECKING:
+    from ..core.graph.graph import Output
+    from ..formats.saved_model_writing import SignatureEdits
+    from .names import Names
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+EDITS: Final = "--input --signature-output --copy-signature --rename-signature --drop-signature"
+"""The options of `signature_options`."""
+_ARGUMENTS: Final = {"--input": "--input", "--output": "--signature-output"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SignatureOptions:
+    """What to change of the signatures, by the words of the command line; an argument is NAME:ARG, or ARG alone."""
+
+    inputs: tuple[tuple[str, str], ...] = ()
+    outputs: tuple[tuple[str, str], ...] = ()
+    copied: tuple[tuple[str, str], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The tensors that are outputs of new signatures."""
+        return tuple(word for _, word in self.outputs)
+
+    def edits(self, graph: Graph, names: Names) -> SignatureEdits:
+        """Return the changes for a graph; a signature without inputs has the placeholders that its outputs need."""
+        from ..formats.saved_model_writing import SignatureEdits
+
+        defined = {}
+        for name in dict.fromkeys(_signature(argument) for argument, _ in (*self.inputs, *self.outputs)):
+            inputs = _of(name, self.inputs, lambda word: graph.output(names.input(word).name))
+            outputs = _of(name, self.outputs, lambda word: graph.output(names.output(word).name))
+            defined[name] = inputs or needed_placeholders(graph, names, outputs.values()), outputs
+        return SignatureEdits(self.copied, self.renamed, self.dropped, defined)
+
+
+def _of(signature: str, pairs: Sequence[tuple[str, str]], tensor: Callable[[str], Output]) -> dict[str, Output]:
+    """Return the tensors of a signature's arguments by name."""
+    return {_argument(key): tensor(word) for key, word in pairs if _signature(key) == signature}
+
+
+def needed_placeholders(graph: Graph, names: Names, outputs: Iterable[Output]) -> dict[str, Output]:
+    """Return the placeholders that outputs need, by their names in the signature or the graph."""
+    from ..core.planning.reachability import needed_nodes
+
+    needed = needed_nodes(list(outputs))
+    words = {tensor: word for word, tensor in names.inputs.items()}
+    inputs = [node.output() for node in graph if node in needed and node.is_placeholder]
+    return {words.get(value.name, value.node.name): value for value in inputs}
+
+
+def _signature(key: str) -> str:
+    return key.rpartition(":")[0] or USUAL_SIGNATURE
+
+
+def _argument(key: str) -> str:
+    return key.rpartition(":")[2]
+
+
+def with_named_signatures(args: Sequence[str]) -> Iterator[str]:
+    """Yield the words of a command line in which `--signature NAME` before `--input ARG=TENSOR` or `--output ARG=TENSOR`
+    has become a part of ARG: NAME:ARG.
+    """
+    words = [part for word in args for part in (word.split("=", 1) if word.startswith(_SPLIT) else (word,))]
+    name, position = "", 0
+    while position < len(words):
+        word, value = words[position], words[position + 1] if position + 1 < len(words) else ""
+        if word == "--signature" and _is_argument(words, position + 2):
+            name = f"{value}:"
+        elif _is_argument(words, position):
+            yield from (_ARGUMENTS[word], f"{name}{value}")
+        else:
+            yield word
+            position += 1
+            continue
+        position += 2
+
+
+_SPLIT: Final = ("--signature=", "--input=", "--output=")
+
+
+def _is_argument(words: Sequence[str], position: int) -> bool:
+    """Return True where an option and ARG=TENSOR stand; `--output FILE` names the file to write."""
+    return position + 1 < len(words) and words[position] in _ARGUMENTS and "=" in words[position + 1]
+
+
+def signature_options(command: _Command) -> _Command:
+    """The options of EDITS; the command gets them as `signatures`."""
+    argument = Pair("[NAME:]ARG", "TENSOR")
+
+    @click.option("--input", "new_inputs", type=argument, multiple=True,
+                  help="Behind --signature NAME: an input of a new signature; repeatable.")  # fmt: skip
+    @click.option("--signature-output", "new_outputs", type=argument, multiple=True,
+                  help="Behind --signature NAME, also as --output ARG=TENSOR: an output of it; repeatable.")  # fmt: skip
+    @click.option("--copy-signature", "copied", type=Pair("OLD", "NEW"), multiple=True, help="Copy a signature; repeatable.")
+    @click.option("--rename-signature", "renamed", type=Pair("OLD", "NEW"), multiple=True, help="Rename one; repeatable.")
+    @click.option("--drop-signature", "dropped", metavar="NAME", multiple=True, help="Drop a signature; repeatable.")
+    @functools.wraps(command)
+    def wrapped(*args: Any, new_inputs: Any, new_outputs: Any, copied: Any, renamed: Any, dropped: Any, **kwargs: Any) -> Any:
+        return command(*args, signatures=SignatureOptions(new_inputs, new_outputs, copied, renamed, dropped), **kwargs)
+
+    return wrapped  # type: ignore[return-value]
