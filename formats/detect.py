@@ -8,11 +8,13 @@ from typing import Final, Literal
 from ..core.codecs import wire
 from ..core.support.errors import DataLossError, InvalidArgumentError
 
-Kind = Literal["graph", "meta_graph", "saved_model"]
+Kind = Literal["graph", "meta_graph", "saved_model", "tfjs"]
 
+TFJS_FILE: Final = "model.json"
+"""The usual name of the file with the graph of a TensorFlow.js model."""
 MODEL_FILES: Final = ("saved_model.pb", "saved_model.pbtxt")
 """The names of the file with the graphs in a SavedModel's folder."""
-_READS = "tfg reads TensorFlow graphs: GraphDef, MetaGraphDef and SavedModel, binary or text"
+_READS = "tfg reads TensorFlow graphs: GraphDef, MetaGraphDef and SavedModel, binary or text, and TensorFlow.js graph models"
 
 _TEXT_KINDS: dict[str, Kind] = {
     **dict.fromkeys(("node", "library", "versions", "version", "debug_info"), "graph"),
@@ -80,6 +82,11 @@ def is_safetensors(head: bytes, size: int) -> bool:
     return len(head) > 8 and 2 <= length <= size - 8 and head[8:].lstrip().startswith(b"{")
 
 
+def is_tfjs(data: memoryview) -> bool:
+    """Return True for a model.json of TensorFlow.js: a JSON object with a topology."""
+    return bytes(data[:64]).lstrip().startswith(b"{") and b'"modelTopology"' in bytes(data)
+
+
 def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
     """Return the kind of graph, and whether the data is text.
 
@@ -90,6 +97,8 @@ def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
     text_kind = _text_kind(data, name)
     if text_kind is not None:
         return text_kind, True
+    if is_tfjs(data):
+        return "tfjs", True
     _refuse_known(data, name)
     return _binary_kind(data, name), False
 

@@ -17,6 +17,7 @@ from .protos.graph_pb2 import GraphDef
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 from .saved_model import choose, model_file
 from .saving import GraphForm, encoded_texts, within_limit
+from .tfjs import meta_graph_of_tfjs
 
 _MESSAGES: dict[detect.Kind, type[Message]] = {"graph": GraphDef, "meta_graph": MetaGraphDef, "saved_model": SavedModel}
 
@@ -32,12 +33,11 @@ def write_message(source: Source, target: str, form: GraphForm, tags: Sequence[s
 
 
 def _read(source: Source) -> GraphDef | MetaGraphDef | SavedModel:
-    if is_in_memory(source) or not os.path.isdir(str(source)):
-        name, data = describe(source), read_source(source)
-    else:
-        path = model_file(str(source))
-        name, data = describe(path), read_regular(path)
+    path: Source = source if is_in_memory(source) or not os.path.isdir(str(source)) else model_file(str(source))
+    name, data = describe(path), read_source(source) if path is source else read_regular(str(path))
     kind, is_text = detect.graph_kind(data, name)
+    if kind == "tfjs":
+        return meta_graph_of_tfjs(data, None if is_in_memory(path) else os.path.dirname(str(path)) or ".").graph_def
     message = parse(_MESSAGES[kind], serialize_text(_MESSAGES[kind], data) if is_text else data)
     assert isinstance(message, GraphDef | MetaGraphDef | SavedModel)
     return message

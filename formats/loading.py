@@ -1,4 +1,6 @@
-"""Graphs from files: GraphDef, MetaGraphDef and SavedModel, binary or text, plain or gzip, detected by content."""
+"""Graphs from files: GraphDef, MetaGraphDef and SavedModel, binary or text, plain or gzip, and TensorFlow.js graph models,
+detected by content.
+"""
 
 from __future__ import annotations
 
@@ -81,10 +83,14 @@ def stream(path: str) -> NodeStream | None:
 
 
 def _model_folder(source: Source) -> str | None:
-    """Return the SavedModel's folder for a path to the model's file, if the folder has more of the model."""
-    if is_in_memory(source) or source == "-" or os.path.basename(str(source)) not in detect.MODEL_FILES:
+    """Return the folder of a path to the file of a TensorFlow.js model, or of a SavedModel with more files in its folder."""
+    if is_in_memory(source) or source == "-":
         return None
     folder = os.path.dirname(str(source)) or "."
+    if str(source).endswith(".json"):
+        return folder
+    if os.path.basename(str(source)) not in detect.MODEL_FILES:
+        return None
     return folder if any(os.path.isdir(os.path.join(folder, part)) for part in ("variables", "assets")) else None
 
 
@@ -96,6 +102,10 @@ def _load_contents(
         raise InvalidArgumentError(f"{name} holds one graph: tags choose among those of a SavedModel")
     if kind == "graph":
         return graph_from_text(data, faults) if is_text else graph_from_bytes(data, faults=faults)
+    if kind == "tfjs":
+        from .tfjs import graph_from_tfjs
+
+        return graph_from_tfjs(data, folder, faults)
     if kind == "meta_graph":
         from .meta_graph import graph_from_meta_graph, graph_from_meta_graph_text
 

@@ -17,8 +17,8 @@ from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 
 
 def model_file(folder: str) -> str:
-    """Find the file with the graphs of a SavedModel's folder; NotFoundError where the folder is no SavedModel."""
-    for name in detect.MODEL_FILES:
+    """Find the file with the graphs of a SavedModel's folder, or of a TensorFlow.js model's; NotFoundError for others."""
+    for name in (*detect.MODEL_FILES, detect.TFJS_FILE):
         path = os.path.join(folder, name)
         if os.path.exists(path):
             return path

@@ -12,7 +12,7 @@ from ..core.graph.variable_nodes import find_variables
 from ..core.runtime.session.restored_variables import restored_variables
 from ..core.support.errors import NotFoundError
 from ..core.types.tensors import Tensor
-from .detect import MODEL_FILES
+from .detect import MODEL_FILES, TFJS_FILE
 from .loading import load
 from .state import holds_state, read_state, read_variables
 
@@ -39,7 +39,7 @@ def stored_tensors(path: str | os.PathLike[str], tags: Sequence[str] | None = No
 
 def _is_graph(path: str) -> bool:
     if os.path.isdir(path):
-        return any(os.path.isfile(os.path.join(path, name)) for name in MODEL_FILES)
+        return any(os.path.isfile(os.path.join(path, name)) for name in (*MODEL_FILES, TFJS_FILE))
     return os.path.isfile(path) and not holds_state(path)
 
 

@@ -75,7 +75,8 @@ def write_files(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
 
 def draw_files(random: Random) -> Files:
     """Files of any kind with a change that their checksums do not show, or with bytes changed anywhere."""
-    return random.choice((draw_state, draw_state, draw_state, draw_saved_model, draw_packed_graph, draw_records))(random)
+    kinds = (draw_state, draw_state, draw_state, draw_saved_model, draw_packed_graph, draw_records, draw_tfjs)
+    return random.choice(kinds)(random)
 
 
 def _read_archive(folder: pathlib.Path) -> None:
@@ -158,6 +159,17 @@ def draw_saved_model(random: Random) -> Files:
     else:
         _change_one(random, files)
     return Files(files, _start, "SavedModel")
+
+
+def draw_tfjs(random: Random) -> Files:
+    """A TensorFlow.js model, of which model.json or the weights were changed."""
+    weights = {"name": "w", "shape": [2], "dtype": "float32", "quantization": {"dtype": "uint8", "scale": 1, "min": 0}}
+    attrs = {"dtype": {"type": "DT_FLOAT"}, "value": {"tensor": {"dtype": 1, "tensorShape": {"dim": [{"size": "2"}]}}}}
+    topology = {"node": [{"name": "w", "op": "Const", "attr": attrs}]}
+    model = {"modelTopology": topology, "weightsManifest": [{"paths": ["w.bin"], "weights": [weights]}]}
+    files = {"model.json": json.dumps(model).encode(), "w.bin": b"ab"}
+    _change_one(random, files)
+    return Files(files, _start, "TensorFlow.js")
 
 
 def _start(folder: pathlib.Path) -> None:

@@ -1,0 +1,153 @@
+"""TensorFlow.js graph models: model.json with a GraphDef in protobuf's JSON, and the weights in binary files beside it.
+
+https://github.com/tensorflow/tfjs/blob/master/tfjs-core/src/io/types.ts describes the manifest of the weights,
+tfjs-core/src/io/io_utils.ts their encodings.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+from google.protobuf import json_format
+
+from ..core.graph.graph import Graph
+from ..core.graph.metagraph import USUAL_SIGNATURE
+from ..core.runtime.state.file_access import NO_FILES, FileGate
+from ..core.support.atomic import file_errors
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.types import dtypes
+from ..core.types.arrays import Array
+from .meta_graph import graph_from_meta_graph
+from .protos.graph_pb2 import GraphDef, NodeDef, TensorShapeProto
+from .protos.meta_graph_pb2 import MetaGraphDef, SignatureDef
+
+_STORED: Final = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8", "float16": "<f2"}
+"""The NumPy dtypes of weights that are not quantized."""
+_QUANTIZED: Final = {"uint8": "u1", "uint16": "<u2", "float16": "<f2"}
+_LENGTH: Final = struct.Struct("<I")
+_DAMAGED: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, struct.error, json_format.Error)
+
+
+def graph_from_tfjs(data: memoryview, folder: str | None, faults: list[TfgError] | None = None) -> Graph:
+    """Return the graph of a model.json; errors as `meta_graph_of_tfjs`, and those of nodes as `load`."""
+    about = meta_graph_of_tfjs(data, folder)
+    return graph_from_meta_graph(memoryview(about.SerializeToString()), folder, faults)
+
+
+def meta_graph_of_tfjs(data: memoryview, folder: str | None) -> MetaGraphDef:
+    """Return the graph and the signature of a model.json, weights included; `folder` has the files of the weights.
+
+    InvalidArgumentError for a layers model, NotFoundError where the files are not there, DataLossError for weights that do
+    not fit the manifest.
+    """
+    try:
+        model = json.loads(bytes(data).decode())
+        if "layers-model" in str(model.get("format", "")) or "node" not in model["modelTopology"]:
+            hint = "convert the Keras model with tensorflowjs_converter --output_format=tfjs_graph_model"
+            raise InvalidArgumentError("it is a layers model of TensorFlow.js, which has no graph", hint=hint)
+        about = MetaGraphDef(graph_def=json_format.ParseDict(model["modelTopology"], GraphDef(), ignore_unknown_fields=True))
+        _add_signature(about, model)
+        weights = dict(_weights(model.get("weightsManifest") or [], folder))
+        _fill(about.graph_def, weights)
+    except _DAMAGED as error:
+        raise DataLossError(f"it is no sound model.json of TensorFlow.js: {str(error)[:200]}") from None
+    return about
+
+
+def _add_signature(about: MetaGraphDef, model: Mapping[str, Any]) -> None:
+    """Add the signature of a model, which older converters wrote into the metadata; it is the usual signature."""
+    signature = model.get("signature") or (model.get("userDefinedMetadata") or {}).get("signature")
+    if signature:
+        json_format.ParseDict(signature, about.signature_def[USUAL_SIGNATURE], ignore_unknown_fields=True)
+        _complete(about.signature_def[USUAL_SIGNATURE])
+
+
+def _complete(signature: SignatureDef) -> None:
+    signature.method_name = signature.method_name or "tensorflow/serving/predict"
+
+
+def _weights(manifest: list[Any], folder: str | None) -> Iterator[tuple[str, Array]]:
+    """Yield the names and values of the weights of all groups; the files of a group are one sequence of bytes."""
+    for group in manifest:
+        data = b"".join(_contents(path, folder) for path in group["paths"])
+        position = 0
+        for entry in group["weights"]:
+            value, position = _weight(entry, data, position)
+            yield entry["name"], value
+        if position != len(data):
+            raise ValueError(f"{len(data):,} bytes in {', '.join(group['paths'])}, and the manifest says {position:,}")
+
+
+def _contents(path: str, folder: str | None) -> bytes:
+    if folder is None:
+        raise NotFoundError(f"the weights are in '{path}' beside model.json", hint="give the path of model.json")
+    place = os.path.join(folder, path)
+    with file_errors(place), FileGate(NO_FILES.reading(folder)).open(place) as file:
+        return file.read()
+
+
+def _weight(entry: Mapping[str, Any], data: bytes, position: int) -> tuple[Array, int]:
+    """Return the value of an entry of the manifest, which begins at a position of the data, and the position behind it."""
+    shape = entry["shape"]
+    if not all(type(size) is int and size >= 0 for size in shape) or len(shape) > 32:
+        raise ValueError(f"the weight '{entry['name']}' has the shape {str(shape)[:80]}")
+    count = math.prod(shape)
+    if entry["dtype"] == "string":
+        return _strings(data, position, count, shape)
+    quantization = entry.get("quantization")
+    stored = np.dtype(_STORED[entry["dtype"]] if quantization is None else _QUANTIZED[quantization["dtype"]])
+    end = position + count * stored.itemsize
+    if end > len(data):
+        raise ValueError(f"the weight '{entry['name']}' ends at byte {end:,} of {len(data):,}")
+    array = np.frombuffer(data, stored, count, position).reshape(shape)
+    return (array if quantization is None else _dequantized(array, quantization, entry["dtype"])), end
+
+
+def _strings(data: bytes, position: int, count: int, shape: list[int]) -> tuple[Array, int]:
+    if count > len(data):
+        raise ValueError(f"{count:,} strings in {len(data):,} bytes")
+    strings = np.empty(count, object)
+    for index in range(count):
+        (length,) = _LENGTH.unpack_from(data, position)
+        position += _LENGTH.size + length
+        if position > len(data):
+            raise ValueError("a string that ends behind the data")
+        strings[index] = data[position - length : position]
+    return strings.reshape(shape), position
+
+
+def _dequantized(array: Array, quantization: Mapping[str, Any], dtype: str) -> Array:
+    """Return the numbers that quantized weights stand for, in float32 arithmetic as in TensorFlow.js."""
+    if quantization["dtype"] == "float16":
+        return array.astype(np.float32)
+    values: Array = array.astype(np.float32) * np.float32(quantization["scale"]) + np.float32(quantization["min"])
+    return np.rint(values) if dtype == "int32" else values
+
+
+def _fill(graph: GraphDef, weights: Mapping[str, Array]) -> None:
+    """Put the weights into the constants of their names; the dtype is the constant's, as a weight has one of few."""
+    nodes = [*graph.node, *(node for function in graph.library.function for node in function.node_def)]
+    for node in nodes:
+        if node.name in weights and "dtype" in node.attr:
+            _set_value(node, weights[node.name])
+
+
+def _set_value(node: NodeDef, array: Array) -> None:
+    dtype = dtypes.from_number(node.attr["dtype"].type)
+    tensor = node.attr["value"].tensor
+    tensor.Clear()
+    tensor.dtype = node.attr["dtype"].type
+    tensor.tensor_shape.CopyFrom(TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in array.shape]))
+    if (dtype is dtypes.string) != (array.dtype == object):
+        raise ValueError(f"the weight '{node.name}' is of another type than the constant, {dtype}")
+    if dtype is dtypes.string:
+        tensor.string_val.extend(array.ravel().tolist())
+    else:
+        with np.errstate(all="ignore"):
+            tensor.tensor_content = array.astype(dtype.numpy).tobytes()

@@ -1,0 +1,155 @@
+"""TensorFlow.js graph models, written by hand as tensorflowjs_converter writes them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.cli.running import tfg as run
+from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, PermissionDeniedError, TfgError
+
+
+def const(name, dtype, *sizes):
+    shape = {"dim": [{"size": str(size)} for size in sizes]} if sizes else {}
+    tensor = {"dtype": dtype, "tensorShape": shape}
+    return {"name": name, "op": "Const", "attr": {"dtype": {"type": dtype}, "value": {"tensor": tensor}}}
+
+
+def unary(name, op, source, dtype):
+    return {"name": name, "op": op, "input": [source], "attr": {"T": {"type": dtype}}}
+
+
+TOPOLOGY = {
+    "node": [
+        {"name": "x", "op": "Placeholder", "attr": {
+            "dtype": {"type": 1}, "shape": {"shape": {"dim": [{"size": "-1"}, {"size": "2"}]}}}},
+        const("w", "DT_FLOAT", 2, 3), const("b", "DT_FLOAT", 3), const("half", "DT_FLOAT", 2), const("steps", "DT_INT32", 2),
+        const("flag", "DT_BOOL"), const("words", "DT_STRING", 2), const("long", "DT_INT64", 2), const("z", "DT_COMPLEX64", 1),
+        {"name": "p", "op": "MatMul", "input": ["x", "w"], "attr": {
+            "T": {"type": "DT_FLOAT"}, "transpose_a": {"b": False}, "transpose_b": {"b": False}}},
+        {"name": "y", "op": "BiasAdd", "input": ["p", "b"], "attr": {
+            "T": {"type": "DT_FLOAT"}, "data_format": {"s": base64.b64encode(b"NHWC").decode()}}},
+    ],
+    "library": {}, "versions": {"producer": 1882},
+}  # fmt: skip
+SIGNATURE = {
+    "inputs": {"points": {"name": "x:0", "dtype": "DT_FLOAT", "tensorShape": {"dim": [{"size": "-1"}, {"size": "2"}]}}},
+    "outputs": {"scores": {"name": "y:0", "dtype": "DT_FLOAT"}},
+}
+WEIGHTS = [
+    ({"name": "w", "shape": [2, 3], "dtype": "float32",
+      "quantization": {"dtype": "uint8", "scale": 0.5, "min": -1.0, "original_dtype": "float32"}},
+     bytes([0, 1, 2, 3, 4, 255])),
+    ({"name": "b", "shape": [3], "dtype": "float32"}, struct.pack("<3f", 1, 2, 3)),
+    ({"name": "half", "shape": [2], "dtype": "float32", "quantization": {"dtype": "float16"}}, struct.pack("<2e", 0.5, -2)),
+    ({"name": "steps", "shape": [2], "dtype": "int32",
+      "quantization": {"dtype": "uint16", "scale": 1.5, "min": -4}}, struct.pack("<2H", 1, 3)),
+    ({"name": "flag", "shape": [], "dtype": "bool"}, b"\1"),
+    ({"name": "words", "shape": [2], "dtype": "string"}, struct.pack("<I", 2) + "ä".encode() + struct.pack("<I", 0)),
+    ({"name": "long", "shape": [2], "dtype": "int32"}, struct.pack("<2i", -5, 7)),
+    ({"name": "z", "shape": [1], "dtype": "complex64"}, struct.pack("<2f", 1, -1)),
+]  # fmt: skip
+
+
+def model(**changes):
+    manifest = [{"paths": ["group1-shard1of2.bin", "group1-shard2of2.bin"], "weights": [entry for entry, _ in WEIGHTS]}]
+    return {"format": "graph-model", "generatedBy": "2.21.0", "signature": SIGNATURE,
+            "modelTopology": TOPOLOGY, "weightsManifest": manifest, **changes}  # fmt: skip
+
+
+def written(folder, contents=None):
+    """A model whose weights are cut in the middle of a number."""
+    folder.mkdir(exist_ok=True)
+    data = b"".join(part for _, part in WEIGHTS)
+    (folder / "group1-shard1of2.bin").write_bytes(data[:13])
+    (folder / "group1-shard2of2.bin").write_bytes(data[13:])
+    (folder / "model.json").write_text(json.dumps(model() if contents is None else contents))
+    return folder
+
+
+def test_weights_are_the_constants(tmp_path):
+    graph = tfg.load(written(tmp_path / "m"))
+    graph.check()
+    assert {name: value.tolist() for name, value in graph.constants.items()} == {
+        "w": [[-1.0, -0.5, 0.0], [0.5, 1.0, 126.5]], "b": [1.0, 2.0, 3.0], "half": [0.5, -2.0], "steps": [-2, 0], "flag": True,
+        "words": ["ä".encode(), b""], "long": [-5, 7], "z": [1 - 1j],
+    }  # fmt: skip
+    assert str(graph["long"].output().dtype) == "int64"
+    result = tfg.Session(graph).run("y:0", {"x:0": np.float32([[1, 2]])})
+    assert result.tolist() == [[1.0, 3.5, 256.0]]  # 1*w[0] + 2*w[1] + b
+
+
+def test_commands_take_the_folder_and_the_file(tmp_path):
+    folder = written(tmp_path / "m")
+    for path in (folder, folder / "model.json"):
+        shown = run("run", path, "--feed", "points=[[1, 2]]", "--format", "json").json
+        assert shown["steps"][0]["values"][0]["value"] == [[1.0, 3.5, 256.0]]
+    assert run("convert", folder, tmp_path / "g.pb").code == 0
+    assert tfg.load(tmp_path / "g.pb").constants["b"].tolist() == [1.0, 2.0, 3.0]
+    assert run("convert", folder, f"{tmp_path}/saved/").code == 0
+    assert list(tfg.load(f"{tmp_path}/saved").meta.signatures["serving_default"].inputs) == ["points"]
+    assert run("checkpoint", folder).code == 0
+
+
+def test_the_signature_of_older_converters(tmp_path):
+    contents = model(userDefinedMetadata={"signature": SIGNATURE})
+    del contents["signature"], contents["format"]
+    assert list(tfg.load(written(tmp_path / "m", contents)).meta.signatures["serving_default"].outputs) == ["scores"]
+
+
+def test_weights_inside_functions(tmp_path):
+    body = {"signature": {"name": "f", "outputArg": [{"name": "r", "type": "DT_FLOAT"}]}, "ret": {"r": "inner:output:0"},
+            "nodeDef": [const("inner", "DT_FLOAT")]}  # fmt: skip
+    call = {"name": "y", "op": "PartitionedCall", "attr": {
+        "f": {"func": {"name": "f"}}, "Tin": {"list": {}}, "Tout": {"list": {"type": ["DT_FLOAT"]}}}}  # fmt: skip
+    manifest = [{"paths": ["w.bin"], "weights": [{"name": "inner", "shape": [], "dtype": "float32"}]}]
+    topology = {"node": [call], "library": {"function": [body]}}
+    folder = written(tmp_path / "m", {"modelTopology": topology, "weightsManifest": manifest})
+    (folder / "w.bin").write_bytes(struct.pack("<f", 2.5))
+    assert tfg.Session(tfg.load(folder)).run("y:0") == 2.5
+
+
+def manifest_with(**changes):
+    entry = {**WEIGHTS[0][0], **changes}
+    return [{"paths": ["group1-shard1of2.bin", "group1-shard2of2.bin"], "weights": [entry, *(e for e, _ in WEIGHTS[1:])]}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"modelTopology": {"class_name": "Model"}}, InvalidArgumentError, "a layers model"),
+        ({"format": "layers-model"}, InvalidArgumentError, "a layers model"),
+        ({"modelTopology": {"node": [{"op": 3}]}}, DataLossError, "no sound model.json"),
+        ({"weightsManifest": [{"paths": ["nothing.bin"], "weights": []}]}, NotFoundError, "nothing.bin"),
+        ({"weightsManifest": [{"paths": ["../secret.bin"], "weights": []}]}, PermissionDeniedError, "secret.bin"),
+        ({"weightsManifest": [{"paths": ["/etc/passwd"], "weights": []}]}, PermissionDeniedError, "passwd"),
+        ({"weightsManifest": manifest_with(shape=[2, 4])}, DataLossError, "no sound model.json"),
+        ({"weightsManifest": manifest_with(shape=[1 << 40, 1 << 40])}, DataLossError, "ends at byte"),
+        ({"weightsManifest": manifest_with(shape=[-1])}, DataLossError, "has the shape"),
+        ({"weightsManifest": manifest_with(dtype="string", shape=[1 << 60])}, DataLossError, "strings in"),
+        ({"weightsManifest": manifest_with(dtype="float128", quantization=None)}, DataLossError, "float128"),
+        ({"weightsManifest": manifest_with(quantization={"dtype": "uint8"})}, DataLossError, "scale"),
+        ({"weightsManifest": 3}, DataLossError, "no sound model.json"),
+        ({"signature": {"inputs": 3}}, DataLossError, "no sound model.json"),
+    ],
+)
+def test_models_that_lie_are_refused(tmp_path, changes, error, message):
+    (tmp_path / "secret.bin").write_bytes(b"")
+    with pytest.raises(error, match=message):
+        tfg.load(written(tmp_path / "m", model(**changes)))
+
+
+@pytest.mark.parametrize("topology", ["", "[", "1}", "[" * 100_000])
+def test_json_that_is_cut_or_deep_is_refused(topology):
+    with pytest.raises(TfgError, match=r"model\.json"):
+        tfg.load(f'{{"modelTopology": {topology}'.encode())
+
+
+def test_weights_need_the_folder():
+    with pytest.raises(NotFoundError, match=r"beside model\.json"):
+        tfg.load(json.dumps(model()).encode())
