@@ -261,7 +261,9 @@ def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions
         raise InvalidArgumentError("what to convert? name at least one tensor with --to")
     cut = options.placeholders.apart(options.inputs)[1]
     if cut.values:
-        raise InvalidArgumentError("--set takes no tensor of --from beside ONNX", hint="convert to a .pb with both, then that file")
+        raise InvalidArgumentError(
+            "--set takes no tensor of --from beside ONNX", hint="convert to a .pb with both, then that file"
+        )
     written = convert(
         names.graph, target, outputs, [names.input(word).name for word in options.inputs], state=opened.session,
         shapes={names.input(word).name: sizes for word, sizes in cut.shapes}, names=names.inputs,
