@@ -17,10 +17,10 @@ from ...core.support.escaping import printable_line
 
 PACKED_FROM: Final = 20_000
 """The number of nodes from which a book is packed: fewer take under a second to read."""
-_NODES_OF_A_PART: Final = 1024
+_NODES_OF_A_PART: Final = 4096
 _COLUMNS: Final = ("op", "kind", "stage", "device", "flops", "share", "references", "group", "calls")
 """The fields that the page needs of all nodes: for search, for colours, for the figures of a scope."""
-_LEVEL: Final = 6
+_LEVEL: Final = 9
 
 
 def book_json(book: Book, packed_from: int = PACKED_FROM, report: Report = lambda done, total: None) -> str:
