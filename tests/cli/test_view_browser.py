@@ -424,50 +424,6 @@ def test_functions_and_signatures_are_pages(opened):
         assert boxes(browser) > 0
 
 
-def test_a_saved_model_opens_on_its_signature(opened):
-    browser = opened("scaler")
-    assert panel(browser).splitlines()[:2] == ["Signature", "serving_default"]
-    shown = names(browser)
-    assert {"x", "scaled", "calls", "mul"} < set(shown), "the signature's names, and the nodes of the called functions"
-    call = next(name for name in shown if name.startswith("__inference_signature_wrapper_apply"))
-    browser.click("#surface > g > .frame > .head > .name")
-    assert "mul" not in names(browser)
-    function, _, node = call.partition(" · ")
-    box = browser.evaluate("document.querySelector('.box.selected').textContent")
-    assert function in box and node in box and panel(browser).splitlines()[:2] == ["StatefulPartitionedCall", node]
-    browser.click(".box.selected")
-    search(browser, "mul")
-    address = browser.evaluate("location.hash")
-    assert address == f"#node={node}/StatefulPartitionedCall/mul" and selected(browser) == "mul"
-    said = panel(browser).splitlines()
-    assert said[:2] == ["Mul", "mul"] and "scaler_saved_model" not in said
-    browser.evaluate("[...document.querySelectorAll('#panel .link')].find(link => link.textContent === 'x').click()")
-    assert browser.evaluate("document.querySelector('.selected > .name').textContent") == "x", "the value that the call passes"
-
-
-def test_calls_in_a_graph_open_in_place(opened):
-    browser = opened("calls")
-    for call, functions in (("chosen", "double, negate"), ("smoothed", "smooth"), ("grown", "below, double")):
-        search(browser, call)
-        assert all(
-            name in browser.evaluate("document.querySelector('.box.selected').textContent") for name in functions.split(", ")
-        )
-        browser.press("e")
-        assert (
-            browser.evaluate("document.querySelector('.frame.selected > .head > .name').textContent")
-            == f"{call} · {functions}"
-        )
-    shown = names(browser)
-    assert {"double/", "negate/", "below/", "Neg", "Exp", "Tanh", "Less"} < set(shown)
-    assert "a0" not in shown, "an argument is the value that is passed"
-    for path, lit in (("chosen/negate/Neg", 3), ("smoothed/Exp", 2), ("grown/double/AddV2", 4)):
-        browser.call("Page.navigate", url=f"{opened.path.as_uri()}#node={path}")
-        browser.wait(f"document.querySelector('.selected > .name')?.textContent === {path.rpartition('/')[2]!r}")
-        assert browser.evaluate("document.querySelectorAll('.edge.incoming').length") == lit, f"pieces of the edge to {path}"
-    words = browser.evaluate("[...document.querySelectorAll('.word')].map(word => word.textContent)")
-    assert not any("tensors" in word for word in words), "each edge is a single tensor"
-
-
 def test_nothing_that_a_graph_says_is_markup(opened):
     browser = opened("nasty")
     browser.press("a")
