@@ -140,4 +140,4 @@ def _dynamic_stitch_onnx(g: Any, indices: Sequence[Any], data: Sequence[Any]) ->
     return result
 
 
-facts("half_clear", of=("DynamicPartition", "DynamicStitch"))
+facts("half_clear", of=["DynamicPartition", "DynamicStitch"])

@@ -110,4 +110,4 @@ onnx("ShapeN")(lambda g, values: [g.dims(x) for x in values])
 onnx("Rank")(lambda g, x: g.constant(np.int32(x.rank)) if x.rank is not None else g.Size(g.Shape(x)))
 onnx("Size")(lambda g, x: g.Size(x))
 
-facts("half_clear", of=("Rank", "Shape", "ShapeN", "Size"))
+facts("half_clear", of=["Rank", "Shape", "ShapeN", "Size"])

@@ -320,4 +320,4 @@ def _gather_nd_onnx(g: Any, params: Any, indices: Any) -> Any:
     return g.GatherND(params, g.cast(indices, dtypes.int64))
 
 
-facts("half_clear", of=("Gather", "GatherNd", "GatherV2"))
+facts("half_clear", of=["Gather", "GatherNd", "GatherV2"])

@@ -8,10 +8,9 @@
 #   Copy CopyHost DebugIdentity: elementwise forwarding debug
 #   DebugIdentityV2 DebugIdentityV3: elementwise forwarding debug diagnostic
 #   Print: elementwise forwarding side_effect debug diagnostic
-#   CheckNumericsV2: elementwise forwarding side_effect diagnostic
-#   CheckNumerics: elementwise forwarding side_effect diagnostic half_clear
+#   CheckNumerics CheckNumericsV2: elementwise forwarding side_effect diagnostic
 #   EnsureShape: elementwise idempotent forwarding same_shape_same_value shape_arithmetic inexpensive alias_view half_clear
-#   PreventGradient: elementwise idempotent forwarding transparent shape_arithmetic inexpensive alias half_clear
+#   PreventGradient: elementwise idempotent forwarding transparent shape_arithmetic inexpensive alias
 #   Snapshot: elementwise idempotent monotone forwarding transparent shape_arithmetic half_clear
 #   Identity: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias half_clear
 #   StopGradient: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias half_clear
@@ -480,6 +479,7 @@ onnx("NoOp", "Assert", "PrintV2")(lambda g, *inputs: ())
 onnx("ToBool")(lambda g, x: g.truth(x))
 onnx("Cast")(lambda g, x, *, DstT: g.cast(x, DstT.base))
 onnx("Bitcast")(bitcast_onnx)
+facts("half_clear", of=["EnsureShape", "Identity", "Snapshot", "StopGradient"])
 
 
 @lower("Assert", always=True)
@@ -488,6 +488,3 @@ def lowered_assert(xla: Any, condition: Any, data: Any) -> tuple[()]:
     require_rank(condition, 0, "condition")
     xla.require(condition)
     return ()
-
-
-facts("half_clear", of=("CheckNumerics", "EnsureShape", "Identity", "PreventGradient", "Snapshot", "StopGradient"))

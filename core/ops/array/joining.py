@@ -286,4 +286,4 @@ def _concat_offset_onnx(g: Any, axis: Any, shapes: list[Any]) -> Any:
     return offsets
 
 
-facts("half_clear", of=("Concat", "ConcatV2", "Pack"))
+facts("half_clear", of=["Concat", "ConcatV2", "Pack"])

@@ -83,4 +83,4 @@ def _one_hot_onnx(g: Any, indices: Any, depth: Any, on_value: Any, off_value: An
     return g.Where(g.Equal(g.cast(g.unsqueeze(indices, axis), count.dtype), places), on_value, off_value)
 
 
-facts("half_clear", of=("OneHot",))
+facts("half_clear", of=["OneHot"])

@@ -344,4 +344,4 @@ def _folded_onnx(g: Any, grad: Any, axis: int, around: tuple[int, int], offset: 
     return middle
 
 
-facts("half_clear", of=("MirrorPad", "MirrorPadGrad", "Pad", "PadV2", "Tile"))
+facts("half_clear", of=["MirrorPad", "MirrorPadGrad", "Pad", "PadV2", "Tile"])

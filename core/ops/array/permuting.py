@@ -281,4 +281,4 @@ def _reverse_sequence_onnx(g: Any, x: Any, lengths: Any, *, seq_dim: int, batch_
     return g.transpose(turned, np.argsort(order).tolist())
 
 
-facts("half_clear", of=("Reverse", "ReverseSequence", "ReverseV2", "Transpose"))
+facts("half_clear", of=["Reverse", "ReverseSequence", "ReverseV2", "Transpose"])

@@ -452,4 +452,4 @@ def _unravel_index_onnx(g: Any, indices: Any, dims: Any) -> Any:
     return g.of_dims(g.Transpose(coordinates, perm=[1, 0]), g.dim(dims, 0), g.dims(indices))
 
 
-facts("half_clear", of=("BroadcastTo", "ExpandDims", "Fill", "OnesLike", "Reshape", "Squeeze", "ZerosLike"))
+facts("half_clear", of=["BroadcastTo", "ExpandDims", "Fill", "OnesLike", "Reshape", "Squeeze", "ZerosLike"])

@@ -144,4 +144,4 @@ def _where_onnx(g: Any, condition: Any) -> Any:
     return g.Transpose(g.NonZero(condition), perm=[1, 0])
 
 
-facts("half_clear", of=("Select", "SelectV2", "Where"))
+facts("half_clear", of=["Select", "SelectV2", "Where"])

@@ -354,4 +354,4 @@ def _placed_onnx(g: Any, values: Any, sizes: Any, bounds: tuple[Any, Any, Any], 
     return gathered(g, g.reshape(g.Expand(values, taken.shape), -1), places, 1, around)
 
 
-facts("half_clear", of=("Slice", "StridedSlice", "StridedSliceGrad"))
+facts("half_clear", of=["Slice", "StridedSlice", "StridedSliceGrad"])

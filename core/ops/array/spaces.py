@@ -495,4 +495,4 @@ def _vec_permute_onnx(g: Any, x: Any, *, src_format: str, dst_format: str) -> An
     return g.Gather(x, data_format_vec_permute(numbers, src_format=src_format, dst_format=dst_format), axis=0)
 
 
-facts("half_clear", of=("BatchToSpace", "BatchToSpaceND", "DepthToSpace", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth"))
+facts("half_clear", of=["BatchToSpace", "BatchToSpaceND", "DepthToSpace", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth"])

@@ -224,4 +224,4 @@ def _unpack_onnx(g: Any, x: Any, *, num: int, axis: int) -> Any:
     return [g.squeeze(part, axis) for part in g.split(x, num, axis)]
 
 
-facts("half_clear", of=("Split", "SplitV"))
+facts("half_clear", of=["Split", "SplitV"])

@@ -491,4 +491,4 @@ def _nearest_gradient_lowered(xla: Any, grads: Any, size: Array, *, align_corner
     return in_xla.taken_gradient(xla, grads, rows, columns, *sizes)
 
 
-facts("half_clear", of=("ResizeNearestNeighbor", "ResizeNearestNeighborGrad"))
+facts("half_clear", of=["ResizeNearestNeighbor", "ResizeNearestNeighborGrad"])

@@ -233,4 +233,4 @@ def restore_slice_shape(file_pattern: TensorSpec, tensor_name: TensorSpec, shape
     return _slice_shape(spec) if spec else UNKNOWN
 
 
-facts("half_deny", of=("SaveV2",))
+facts("half_deny", of=["SaveV2"])

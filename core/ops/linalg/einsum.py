@@ -163,4 +163,4 @@ def _einsum_onnx(g: Any, inputs: Sequence[Any], *, equation: str) -> Any:
     return g.Einsum(*inputs, equation=equation)
 
 
-facts("half_allow", of=("Einsum",))
+facts("half_allow", of=["Einsum"])

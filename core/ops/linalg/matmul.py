@@ -182,4 +182,4 @@ def _batch_matmul_onnx(g: Any, a: Any, b: Any, *, adj_x: bool, adj_y: bool, outp
     return g.MatMul(adjoint_of(g, x) if adj_x else x, adjoint_of(g, y) if adj_y else y)
 
 
-facts("half_allow", of=("BatchMatMul", "BatchMatMulV2", "MatMul"))
+facts("half_allow", of=["BatchMatMul", "BatchMatMulV2", "MatMul"])

@@ -338,6 +338,6 @@ def _log1p_onnx(g: Any, x: Any) -> Any:
     return g.Where(g.Less(g.Abs(x), 1e-3), series, g.Log(g.Add(x, 1)))
 
 
-facts("half_infer", of=("Inv", "Log", "Log1p", "Reciprocal", "Rsqrt", "Sigmoid", "SigmoidGrad", "Sqrt", "Tanh", "TanhGrad"))
-facts("half_deny", of=("Exp", "Expm1"))
-facts("half_clear", of=("Abs", "Ceil", "Floor", "IsFinite", "IsInf", "IsNan", "Neg", "Round", "Sign"))
+facts("half_infer", of=["Inv", "Log", "Log1p", "Reciprocal", "Rsqrt", "Sigmoid", "SigmoidGrad", "Sqrt", "Tanh", "TanhGrad"])
+facts("half_deny", of=["Exp", "Expm1"])
+facts("half_clear", of=["Abs", "Ceil", "Floor", "IsFinite", "IsInf", "IsNan", "Neg", "Round", "Sign"])

@@ -422,6 +422,6 @@ def _lin_space_onnx(g: Any, start: Any, stop: Any, num: Any) -> Any:
     return g.Where(g.Equal(places, g.Max(g.Sub(g.cast(count, start.dtype), 1), 1)), stop, g.Add(g.Mul(places, step), start))
 
 
-facts("half_infer", of=("Prod",))
-facts("half_deny", of=("Mean", "Sum"))
-facts("half_clear", of=("ArgMax", "ArgMin", "Max", "Min"))
+facts("half_infer", of=["Prod"])
+facts("half_deny", of=["Mean", "Sum"])
+facts("half_clear", of=["ArgMax", "ArgMin", "Max", "Min"])

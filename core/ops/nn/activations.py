@@ -329,7 +329,7 @@ def _softsign_grad_onnx(g: Any, dy: Any, x: Any) -> Any:
 
 facts(
     "half_infer",
-    of=(
+    of=[
         "Elu",
         "EluGrad",
         "LeakyRelu",
@@ -340,6 +340,6 @@ facts(
         "SoftplusGrad",
         "Softsign",
         "SoftsignGrad",
-    ),
+    ],
 )
-facts("half_clear", of=("Relu", "Relu6", "Relu6Grad", "ReluGrad"))
+facts("half_clear", of=["Relu", "Relu6", "Relu6Grad", "ReluGrad"])

@@ -170,4 +170,4 @@ def _bias_add_grad_onnx(g: Any, dy: Any, *, data_format: str) -> Any:
     return g.ReduceSum(dy, [axis for axis in range(rank) if axis != channels], keepdims=0)
 
 
-facts("half_infer", of=("BiasAdd", "BiasAddGrad", "BiasAddV1"))
+facts("half_infer", of=["BiasAdd", "BiasAddGrad", "BiasAddV1"])

@@ -382,7 +382,7 @@ def _convolution_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, wi
 
 facts(
     "half_allow",
-    of=(
+    of=[
         "Conv2D",
         "Conv2DBackpropFilter",
         "Conv2DBackpropInput",
@@ -391,5 +391,5 @@ facts(
         "Conv3DBackpropFilterV2",
         "Conv3DBackpropInput",
         "Conv3DBackpropInputV2",
-    ),
+    ],
 )

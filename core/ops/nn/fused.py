@@ -376,4 +376,4 @@ def _require_channels_last(g: Any, data_format: str) -> None:
         g.refuse(f"fused convolutions on the CPU have no {data_format}")
 
 
-facts("half_allow", of=("_FusedConv2D", "_FusedConv3D", "_FusedMatMul"))
+facts("half_allow", of=["_FusedConv2D", "_FusedConv3D", "_FusedMatMul"])

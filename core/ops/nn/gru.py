@@ -100,4 +100,4 @@ def _gru_cell_onnx(g: Any, x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, 
     return r, u, c, g.Add(g.Mul(u, h_prev), g.Mul(g.Sub(1, u), c))
 
 
-facts("half_allow", of=("GRUBlockCell", "GRUBlockCellGrad"))
+facts("half_allow", of=["GRUBlockCell", "GRUBlockCellGrad"])

@@ -368,4 +368,4 @@ def _lstm_cell_onnx(g: Any, cell: Cell[Any], *, settings: Settings) -> Any:
     return i, cs, f, o, ci, co, g.Mul(co, o)
 
 
-facts("half_allow", of=("BlockLSTM", "BlockLSTMGrad", "BlockLSTMGradV2", "BlockLSTMV2", "LSTMBlockCell", "LSTMBlockCellGrad"))
+facts("half_allow", of=["BlockLSTM", "BlockLSTMGrad", "BlockLSTMGradV2", "BlockLSTMV2", "LSTMBlockCell", "LSTMBlockCellGrad"])

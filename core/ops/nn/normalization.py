@@ -357,4 +357,4 @@ def _mixed_onnx(g: Any, old: Any, new: Any, factor: float) -> Any:
     return new if factor == 1 else g.Add(g.Mul(old, 1 - factor), g.Mul(new, factor))
 
 
-facts("half_infer", of=("FusedBatchNormGradV2", "FusedBatchNormGradV3", "FusedBatchNormV2", "FusedBatchNormV3"))
+facts("half_infer", of=["FusedBatchNormGradV2", "FusedBatchNormGradV3", "FusedBatchNormV2", "FusedBatchNormV3"])

@@ -466,10 +466,10 @@ def _avg_pool_onnx(g: Any, x: Any, *, window: Window) -> Any:
 onnx("MaxPoolGrad")(in_onnx.max_pool_grad)
 onnx("AvgPoolGrad", "AvgPool3DGrad")(in_onnx.avg_pool_grad)
 
-facts("half_infer", of=("AvgPool", "AvgPool3D", "AvgPool3DGrad", "AvgPoolGrad"))
+facts("half_infer", of=["AvgPool", "AvgPool3D", "AvgPool3DGrad", "AvgPoolGrad"])
 facts(
     "half_clear",
-    of=(
+    of=[
         "MaxPool",
         "MaxPool3D",
         "MaxPool3DGrad",
@@ -479,5 +479,5 @@ facts(
         "MaxPoolGradGradV2",
         "MaxPoolGradV2",
         "MaxPoolV2",
-    ),
+    ],
 )

@@ -250,5 +250,5 @@ def _sparse_cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
     return loss, g.Where(hot, g.Sub(probabilities, 1), probabilities)
 
 
-facts("half_infer", of=("LogSoftmax", "Softmax"))
-facts("half_deny", of=("L2Loss", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"))
+facts("half_infer", of=["LogSoftmax", "Softmax"])
+facts("half_deny", of=["L2Loss", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"])

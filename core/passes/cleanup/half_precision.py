@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -61,6 +61,9 @@ class BFloat16(Pass):
         _convert(graph, ctx, dtypes.bfloat16, self)
 
 
+_CAST: Final = "Cast"
+
+
 def _convert(graph: Graph, ctx: PassContext, dtype: DType, options: Float16 | BFloat16) -> None:
     if options.compute:
         _Conversion(graph, ctx, dtype, options.stay).make()
@@ -70,7 +73,7 @@ def _convert(graph: Graph, ctx: PassContext, dtype: DType, options: Float16 | BF
             value = _narrowed(ctx, node, dtype)
             if value is not None and value.size >= options.minimum_size:
                 stored = add_constant(graph, f"{node.name}/{dtype.name}", value, node.control_inputs, node.device)
-                become(graph, node, "Cast", [stored.output()], _cast_attrs(dtype, dtypes.float32), ())
+                become(graph, node, _CAST, [stored.output()], _cast_attrs(dtype, dtypes.float32), ())
                 ctx.fire("weights", node, f"its values are stored as {dtype}")
 
 
@@ -153,7 +156,7 @@ class _Conversion:
         for user in list(node.uses):
             values = [inner.output() if self._reads_half(user, i, node) else v for i, v in enumerate(user.inputs)]
             graph.set_inputs(user, values)
-        become(graph, node, "Cast", [inner.output()], _cast_attrs(self._dtype, dtypes.float32), ())
+        become(graph, node, _CAST, [inner.output()], _cast_attrs(self._dtype, dtypes.float32), ())
 
     def _reads_half(self, user: Node, index: int, node: Node) -> bool:
         """Return True where an input of a converted node is the node's result."""
@@ -164,7 +167,7 @@ class _Conversion:
         targets: list[DType | None] = []
         for index, value in enumerate(node.inputs):
             is_half, is_source_half = input_port(node, index) in self._converted, output_port(value) in self._converted
-            is_cast = node.op == "Cast" and node.attrs["SrcT"] is self._dtype
+            is_cast = node.op == _CAST and node.attrs["SrcT"] is self._dtype
             targets.append(None if is_half == is_source_half or is_cast else self._dtype if is_half else dtypes.float32)
         return targets
 
@@ -188,6 +191,6 @@ class _Conversion:
     def _new_cast(self, value: Output, dtype: DType) -> Output:
         source = self._dtype if dtype is dtypes.float32 else dtypes.float32
         name = self._graph.unique_name(f"{value.node.name}/to_{dtype.name}")
-        node = self._graph.add_node(name, "Cast", [value], (), _cast_attrs(source, dtype), value.node.device)
+        node = self._graph.add_node(name, _CAST, [value], (), _cast_attrs(source, dtype), value.node.device)
         self._ctx.fire("cast", node)
         return node.output()
