@@ -8,7 +8,7 @@ from typing import Final, Literal
 from ..core.codecs import wire
 from ..core.support.errors import DataLossError, InvalidArgumentError
 
-Kind = Literal["graph", "meta_graph", "saved_model", "tfjs"]
+Kind = Literal["graph", "meta_graph", "saved_model", "tfjs", "events", "run_metadata"]
 
 TFJS_FILE: Final = "model.json"
 """The usual name of the file with the graph of a TensorFlow.js model."""
@@ -71,6 +71,8 @@ _MAGIC: tuple[tuple[int, bytes, str, str | None], ...] = (
     (0, b"<html", "an HTML page", None),
     (0, b"version https://git-lfs", "a Git LFS pointer, not the file itself", "fetch it with `git lfs pull`"),
 )
+_EVENTS: Final = b"brain.Event:"
+"""The beginning of the version in the first record of an event file."""
 _LAST_FIELD = 7  # of a MetaGraphDef; GraphDef and SavedModel have fewer
 _CHECKPOINT_HINT = "give it as a state: --state PREFIX, or list it with `tfg checkpoint PREFIX`"
 _TABLE_MAGIC = b"\x57\xfb\x80\x8b\x24\x75\x47\xdb"
@@ -99,6 +101,8 @@ def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
         return text_kind, True
     if is_tfjs(data):
         return "tfjs", True
+    if _EVENTS in bytes(data[12:80]):
+        return "events", False
     _refuse_known(data, name)
     return _binary_kind(data, name), False
 
@@ -183,6 +187,8 @@ def _binary_kind(data: memoryview, name: str) -> Kind:
             return "saved_model"
     if graph_inside or _has_tags_of_meta_graph(data, seen):
         return "meta_graph"
+    if set(seen) <= {1, 3, 4, 5} and _is_run_metadata(data, seen):
+        return "run_metadata"
     if set(seen) <= {2, 3, 4, 5} and _is_graph_without_nodes(data, seen):
         return "graph"
     raise _refuse(name, _other_message(data, seen))
@@ -259,6 +265,16 @@ def _is_graph_without_nodes(data: memoryview, seen: dict[int, wire.Field]) -> bo
     if versions is None or versions.wire_type != wire.LENGTH_DELIMITED:
         return False
     return all(inner.wire_type == wire.VARINT for inner in _safe_first(data, versions))
+
+
+def _is_run_metadata(data: memoryview, seen: dict[int, wire.Field]) -> bool:
+    """Return True for a RunMetadata: times of a device, a graph of a device, or the graphs of a function."""
+    device, graph, function = (_safe_first(data, seen[number]) if number in seen else [] for number in (1, 3, 4))
+    if device and device[0].number == 1 and device[0].wire_type == wire.LENGTH_DELIMITED:
+        return _strings(data, device[0]).get(1, b"")[:1] == b"/"
+    if graph and 3 in seen and _looks_like_graph(data, seen[3]):
+        return True
+    return any(inner.wire_type == wire.LENGTH_DELIMITED and _looks_like_graph(data, inner) for inner in function)
 
 
 def _is_onnx(seen: dict[int, wire.Field]) -> bool:

@@ -36,6 +36,8 @@ def _read(source: Source) -> GraphDef | MetaGraphDef | SavedModel:
     path: Source = source if is_in_memory(source) or not os.path.isdir(str(source)) else model_file(str(source))
     name, data = describe(path), read_source(source) if path is source else read_regular(str(path))
     kind, is_text = detect.graph_kind(data, name)
+    if kind in ("events", "run_metadata"):
+        raise InvalidArgumentError(f"{name} is a recording with a damaged graph in it")
     if kind == "tfjs":
         return meta_graph_of_tfjs(data, None if is_in_memory(path) else os.path.dirname(str(path)) or ".").graph_def
     message = parse(_MESSAGES[kind], serialize_text(_MESSAGES[kind], data) if is_text else data)

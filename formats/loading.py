@@ -106,6 +106,10 @@ def _load_contents(
         from .tfjs import graph_from_tfjs
 
         return graph_from_tfjs(data, folder, faults)
+    if kind in ("events", "run_metadata"):
+        from .recordings import graph_from_events, graph_from_run_metadata
+
+        return (graph_from_events if kind == "events" else graph_from_run_metadata)(data, faults)
     if kind == "meta_graph":
         from .meta_graph import graph_from_meta_graph, graph_from_meta_graph_text
 

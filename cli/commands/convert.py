@@ -292,9 +292,7 @@ def _changed(graph: Graph, names: Names, runner: Runner | None, options: Convert
         render.note(f"inlined {counted(count, 'call')}", options.quiet or not (count or options.inline_functions))
     if options.freeze:
         assert runner is not None
-        graph = freeze(
-            graph, runner.session, outputs, inputs, keep_functions=True, keep_variables=options.kept_variables
-        )
+        graph = freeze(graph, runner.session, outputs, inputs, keep_functions=True, keep_variables=options.kept_variables)
     elif options.cuts or names.asked is not None:
         if not outputs:
             raise InvalidArgumentError("what to keep? name at least one tensor with --to")

@@ -55,6 +55,7 @@ def command(graph: str, reader: GraphReader, options: ExplainOptions) -> None:
     tfg explain graph.pb
     tfg explain saved_model_folder --signature serving_default
     tfg explain graph.pb Variable/read init
+    tfg explain events.out.tfevents.1700000000.host
     tfg explain MatMul
     tfg explain graph.pb Variable/read --fetch loss
     tfg explain graph.pb Variable/read --optimized --fetch loss
@@ -63,11 +64,11 @@ def command(graph: str, reader: GraphReader, options: ExplainOptions) -> None:
     tfg explain graph.pb --engine openvino --fetch logits
     tfg explain graph.pb --partition --fetch train_op
     """
-    from ..jobs.explain_job import ExplainJob, explain_op, is_op
+    from ..jobs.explain_job import ExplainJob, explain_op, is_op, show_recording
 
     reader.load_libraries()
     if not os.path.exists(graph) and is_op(graph):
         explain_op(graph, options.format_)
-    else:
+    elif not show_recording(graph, options):
         loaded, is_sound = (reader.load(graph), True) if options.about_runs else reader.look_closely(graph)
         ExplainJob(graph, loaded, is_sound, options).run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 import sys
 from difflib import get_close_matches
 
@@ -14,6 +15,7 @@ from ...core.graph.graph import Graph
 from ...core.op_libraries.op_listing import describe_op, is_declared
 from ...core.registry.catalog import CATALOG
 from ...core.support.errors import NotFoundError
+from ...formats.recordings import describe_recording
 from .. import render
 from ..engines import report_sections
 from ..names import Names
@@ -25,6 +27,7 @@ from ..sections.explain_sections import (
     node_sections,
     partition_sections,
     race_sections,
+    recording_sections,
 )
 from ..sections.ops_sections import detail_sections, detail_tables
 
@@ -48,6 +51,17 @@ class ExplainOptions:
     def about_runs(self) -> bool:
         """True where several fetches are what runs together, not what a node is asked about."""
         return self.races or self.partition or self.engine is not None
+
+
+def show_recording(path: str, options: ExplainOptions) -> bool:
+    """Show what an event file or a RunMetadata file holds, and how to read its graph; False for any other file."""
+    if not os.path.isfile(path) or options.nodes or options.about_runs or options.missing:
+        return False
+    recording = describe_recording(path)
+    if recording is None:
+        return False
+    render.emit("tfg.explain.recording/1", recording, options.format_, lambda: recording_sections(recording, path))
+    return True
 
 
 def is_op(word: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ...core.explaining.pipeline_words import PipelineFacts
     from ...core.explaining.race_report import RunRaces
     from ...core.passes.node_outcomes import NodeFate
+    from ...formats.recordings import Recording
 
 MAX_ROWS = 30
 _MAX_ALIKE = 4
@@ -227,3 +229,24 @@ def _consumers(facts: NodeFacts) -> str:
     shown = [c.name if c.tensor is not None else f"{c.name} (waits for it)" for c in facts.consumers[:8]]
     more = len(facts.consumers) - len(shown)
     return (", ".join(shown) or "none") + (f" and {more} more" if more > 0 else "")
+
+
+def recording_sections(recording: Recording, path: str) -> Iterator[Section]:
+    """Show the facts, tags and graphs of a recording, and the line that reads its graph."""
+    facts = {
+        "kind": recording.kind,
+        "writer": recording.writer,
+        "events": recording.events,
+        "time from first to last": f"{recording.seconds:.6g} s" if recording.events else "",
+        "ends within a record": "yes, as while it is written" if recording.is_cut else "",
+        "executions of nodes": recording.executions,
+        "devices": ", ".join(recording.devices),
+    }
+    yield Table(("fact", "value"), [(name, value) for name, value in facts.items() if value])
+    tags = [(tag.tag, tag.kind, tag.count, tag.first_step, tag.last_step) for tag in recording.tags]
+    if tags:
+        yield Table(("tag", "kind", "count", "first step", "last step"), tags, "tags")
+    if recording.graphs:
+        graphs = [(graph.what, graph.nodes, graph.is_read) for graph in recording.graphs]
+        yield Table(("graph", "nodes", "read by tfg"), graphs, "graphs")
+        yield Text(f"tfg dump {shlex.quote(path)}\ntfg convert {shlex.quote(path)} graph.pb", "its graph")

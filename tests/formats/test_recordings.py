@@ -1,0 +1,77 @@
+"""Event files and RunMetadata, as TensorFlow 2.21 and its summaries of TensorBoard wrote them."""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+import random
+
+import pytest
+
+import tfg
+from tests.cli.running import tfg as run
+from tests.fuzz.mutation import changed_bytes
+from tfg.core.support.errors import InvalidArgumentError, TfgError
+from tfg.formats.recordings import RecordedGraph, Tag, describe_recording
+
+RECORDED = pathlib.Path(__file__).parent / "recorded" / "recordings"
+
+
+def test_an_event_file_of_tensorflow_2():
+    """Three losses, a text, a histogram, and the graph of a function."""
+    recording = describe_recording(RECORDED / "events_v2")
+    assert recording.kind == "event file" and recording.events == 7 and not recording.is_cut
+    assert recording.tags == (
+        Tag("loss", "scalars", 3, 0, 2), Tag("note", "text", 1, 5, 5), Tag("h", "histograms", 1, 1, 1),
+    )  # fmt: skip
+    assert recording.graphs == (RecordedGraph("graph_def", 5, True),)
+    assert {"x", "sq"} <= {node.name for node in tfg.load(RECORDED / "events_v2")}
+
+
+def test_an_event_file_of_a_session():
+    """FileWriter writes the graph twice, as a GraphDef and as a MetaGraphDef."""
+    recording = describe_recording(RECORDED / "events_v1")
+    assert recording.tags == (Tag("total", "scalars", 1, 7, 7),)
+    assert [(graph.what, graph.is_read) for graph in recording.graphs] == [("graph_def", False), ("meta_graph_def", True)]
+    assert {node.op for node in tfg.load(RECORDED / "events_v1")} >= {"Placeholder", "Square", "ScalarSummary"}
+
+
+def test_run_metadata():
+    recording = describe_recording(RECORDED / "run_metadata")
+    assert recording.kind == "RunMetadata" and recording.executions == 9
+    assert recording.devices == ("/job:localhost/replica:0/task:0/device:CPU:0",)
+    assert recording.graphs == (RecordedGraph("partition graph", 8, True),)
+    assert "_Arg" in {node.op for node in tfg.load(RECORDED / "run_metadata")}
+
+
+def test_an_event_file_without_a_graph():
+    assert describe_recording(RECORDED / "events_plain").graphs == ()
+    with pytest.raises(InvalidArgumentError, match="no graph in it"):
+        tfg.load(RECORDED / "events_plain")
+
+
+def test_a_file_that_is_being_written(tmp_path):
+    whole = (RECORDED / "events_v2").read_bytes()
+    (tmp_path / "events").write_bytes(whole[:-5])
+    recording = describe_recording(tmp_path / "events")
+    assert recording.is_cut and recording.events == 6
+
+
+def test_explain_shows_tags_and_how_to_read_the_graph():
+    path = RECORDED / "events_v2"
+    shown = run("explain", path).out
+    assert "loss  scalars" in shown and f"tfg dump {path}" in shown
+    assert run("explain", path, "--format", "json").json["tags"][0]["last_step"] == 2
+    assert "Square" in run("dump", path).out
+    assert describe_recording(RECORDED.parent / "v2.index") is None
+
+
+@pytest.mark.parametrize("name", ["events_v2", "events_v1", "run_metadata"])
+def test_damaged_recordings_are_errors(tmp_path, name):
+    data, generator = (RECORDED / name).read_bytes(), random.Random(0)
+    for _ in range(40):
+        (tmp_path / "file").write_bytes(changed_bytes(generator, data))
+        with contextlib.suppress(TfgError):
+            describe_recording(tmp_path / "file")
+        with contextlib.suppress(TfgError):
+            tfg.load(tmp_path / "file")
