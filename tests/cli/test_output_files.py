@@ -60,7 +60,7 @@ ENDINGS = sorted(
     {".h5", ".hdf5", ".keras", ".tflite", ".safetensors", ".csv", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml"}
     | {".index", ".npz.gz", ".onnx.gz", ".stablehlo.gz", ".md", ".5", "."}.union(*TAKEN.values(), LOG[1])
 )
-READ = {"IN", "--state", "--script", "--compare", "--run-metadata", "--allow-files", "--op-library"}
+READ = {"IN", "--state", "--script", "--compare", "--labels", "--run-metadata", "--allow-files", "--op-library"}
 """The parameters that name what is read; all others with the metavar of a file name what is written."""
 LEAST = {
     "train": ["--loss", "loss"], "grad": ["--y", "loss", "--x", "x"], "reduce": ["--fetch", "y", "--test", "false"],

@@ -16,7 +16,7 @@ from tfg.cli.options import OutputFile
 GRAPH = SAMPLES / "square.pbtxt"
 SHORT = {"--output": "-o", "--feed": "-f", "--fetch": "-F", "--quiet": "-q", "--verbose": "-v"}
 EVERYWHERE = ("--quiet", "--verbose", "--log-file", "--color", "--help", "--help-all")
-BESIDE = ("--save-state", "--save-model", "--out-dir", "--trace", "--log-file")
+BESIDE = ("--save-state", "--save-model", "--out-dir", "--trace", "--profile", "--log-file")
 """Options that name a file to write beside the one that a command is for."""
 
 
