@@ -266,9 +266,10 @@ def _fit_inputs(graph: Graph, about: MetaGraphDef) -> bool:
             if node is not None and node.is_constant:
                 del signature.inputs[word]
                 changed = True
-            elif shape is not None and shape.dims is not None and decode_shape(info.tensor_shape) != shape:
-                info.tensor_shape.CopyFrom(encode_shape(shape))
-                changed = True
+            elif shape is not None and shape.dims is not None:
+                declared = encode_shape(shape)  # unknown sizes are equal in the message, and in no two shapes
+                changed |= encode_shape(decode_shape(info.tensor_shape)) != declared
+                info.tensor_shape.CopyFrom(declared)
     return changed
 
 

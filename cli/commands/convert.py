@@ -135,7 +135,7 @@ class ConvertCommand(GroupedCommand):
 @needing("--verify", "OUT=*.onnx OUT=*.stablehlo")
 @needing(EDITS, "--kind=saved_model OUT=*/")
 @needing("--tolerance", "--verify")
-@needing("--keep-functions --except", "--freeze")
+@needing("--except", "--freeze")
 @excluding("--keep-functions", "--inline-functions")
 @excluding(_OF_GRAPHS, "OUT=*.onnx", "an ONNX file has one form, no variables, no functions and no devices")
 @excluding(_OF_GRAPHS, "OUT=*.stablehlo", "a StableHLO file has one form, no variables, no functions and no devices")
