@@ -63,6 +63,11 @@ class Section:
         moved = magnitude(self.bytes)
         return magnitude(self.flops) / moved if moved else 0.0
 
+    def substituted(self, values: Mapping[str, int]) -> Section:
+        """Return the totals with symbols replaced by numbers."""
+        measures = (self.flops, self.macs, self.transcendentals, self.bytes, self.parameters)
+        return Section(*(substitute(measure, values) for measure in measures), self.nodes)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PipelineCost:
@@ -119,7 +124,8 @@ class FlopsReport(Report):
         """Return the report with symbols replaced by numbers."""
         nodes = tuple(_substituted(node, values) for node in self.nodes)
         left = {name: text for name, text in self.symbols.items() if name not in values}
-        return FlopsReport(self.fetches, nodes, left, self.notes)
+        pipeline = tuple(dataclasses.replace(cost, cost=cost.cost.substituted(values)) for cost in self.pipeline)
+        return FlopsReport(self.fetches, nodes, left, self.notes, pipeline)
 
 
 def total(nodes: Iterable[NodeCost]) -> Section:

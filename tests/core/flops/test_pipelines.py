@@ -46,6 +46,13 @@ def test_functions_are_counted_for_each_element(fetch):
     assert [node.path for node in report.nodes if "double" in node.path or "MapDataset" in node.path] == []
 
 
+def test_a_number_for_a_symbol_leaves_the_pipeline_in_the_report():
+    report = count_flops(initializable(), ["y"])
+    counted = report.substituted({"n[next]": 2})
+    assert report.total().flops != counted.total().flops == 2 * 3
+    assert counted.pipeline == report.pipeline != ()
+
+
 def test_a_feed_in_the_pipelines_place_costs_nothing():
     assert count_flops(initializable(), ["y"], ["next:0"]).pipeline == ()
 
