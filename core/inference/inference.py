@@ -75,6 +75,8 @@ class Answers:
     signatures: Signatures = dataclasses.field(default_factory=Signatures)
     derived: ShapeCache = dataclasses.field(default_factory=ShapeCache)
     """The cached specs of nodes that call no function."""
+    arguments: dict[Function, list[TensorSpec]] = dataclasses.field(default_factory=dict)
+    """For each function, specs that cover the arguments of all its calls."""
 
 
 LoopRule: TypeAlias = Callable[[Node, Sequence[TensorSpec]], "Sequence[TensorSpec] | None"]
@@ -329,6 +331,7 @@ class _Library:
         function = self._functions.get(implementation(self._functions, reference.name))
         if function is None or reference.name in self._calls or len(function.args) != len(inputs):
             return None
+        self._note_arguments(function, inputs)
         arguments, unnamed = signature_of(inputs)
         key = (function, repr(sorted(reference.attrs.items())) if function.signature.attrs else "", arguments)
         cached = self._answers.results
@@ -339,6 +342,11 @@ class _Library:
             cached[key] = unnamed, self._inside(function, reference, inputs)
         before, results = cached[key]
         return results if before is unnamed or results is None else renamed(results, before, unnamed)
+
+    def _note_arguments(self, function: Function, inputs: Sequence[TensorSpec]) -> None:
+        """Widen the argument specs of a function to cover another call."""
+        noted = self._answers.arguments
+        noted[function] = list(map(cover, noted[function], inputs)) if function in noted else list(inputs)
 
     def _inside(self, function: Function, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         if function.signature.attrs:

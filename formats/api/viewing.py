@@ -15,7 +15,7 @@ from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_with
 from ...core.flops import CountCache, count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
 from ...core.flops.views import readable
-from ...core.graph.graph import Graph, Node
+from ...core.graph.graph import Function, Graph, Node
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
@@ -24,6 +24,7 @@ from ...core.support.errors import TfgError
 from ...core.support.gc_control import rare_collection
 from ...core.support.words import counted
 from ...core.types.dims import DimLike
+from ...core.types.shapes import TensorSpec
 from ..codecs.source import write_file
 from ..page.writing import to_html
 from .page_diff import MergedGraphs
@@ -145,14 +146,23 @@ class _Page:
         )
 
     def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:
-        """Return the shapes in the graph and in its functions' bodies; `notes` gets the reasons of gaps."""
-        graphs = {"": self.graph, **{name: function.body for name, function in self.graph.functions.items()}}
+        """Return the shapes in the graph and in its functions' bodies; `notes` gets the reasons of gaps.
+
+        The arguments of a function that the graph calls, directly or through others, have the specs that cover all calls.
+        """
+        functions = self.graph.functions
+        graphs = {"": self.graph, **{name: function.body for name, function in functions.items()}}
         answers = Answers(derived=self.derived)
+        called: Mapping[Function, Sequence[TensorSpec]] = {}
         for name, graph in graphs.items():
+            args = functions[name].args if name else ()
+            specs = called.get(functions[name], ()) if name else ()
             try:
-                yield name, infer(graph, functions=self.graph.functions, answers=answers)
+                yield name, infer(graph, {arg.output(): spec for arg, spec in zip(args, specs)}, functions, answers=answers)
             except TfgError as error:
                 notes.append(f"shapes{f' in {name}' if name else ''} are those that nodes declare: {error}")
+            if not name:
+                called = dict(answers.arguments)
 
     def _flops(self, facts: GraphFacts) -> dict[Node, DimLike]:
         """Return the FLOPs of each node; without `fetches` a failed count is a note on the page."""

@@ -5,12 +5,15 @@ import dataclasses
 import pytest
 
 from tests.cli.running import SAMPLES
+from tests.functions import define
 from tests.pages import calling_graph
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.drawing.elision import folded
 from tfg.core.drawing.view_model import CONTROL, Branch, Figures, make_book
 from tfg.core.explaining.node_facts import Explainer
 from tfg.core.inference.inference import infer
 from tfg.formats import load
+from tfg.formats.api.viewing import make_page
 
 SMALL = load(b"""
 node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
@@ -123,3 +126,18 @@ def test_a_signature_of_nodes_that_are_not_there():
     graph.meta.signatures["serving_default"] = dataclasses.replace(signature, outputs=outputs)
     page = next(page for page in book_of(graph).pages if page.name == "serving_default")
     assert page.nodes == () and {holds for _, _, holds in page.outputs} == {"not in the graph"}
+
+
+def test_bodies_have_the_shapes_of_all_their_calls():
+    g = GraphBuilder()
+    define(g, "inner", ["float32"], lambda b, a: [b.Neg(a, name="neg")])
+    define(g, "outer", ["float32"], lambda b, a: [b.PartitionedCall([a], f="inner", Tout=["float32"], name="call")[0]])
+    define(g, "uncalled", ["float32"], lambda b, a: [b.PartitionedCall([a], f="inner", Tout=["float32"])[0]])
+    define(g, "twice", ["float32"], lambda b, a: [b.Exp(a, name="exp")])
+    x = g.Placeholder(dtype="float32", shape=(3, 4), name="x")
+    g.PartitionedCall([x], f="outer", Tout=["float32"], name="first")
+    g.PartitionedCall([x], f="twice", Tout=["float32"], name="narrow")
+    g.PartitionedCall([g.Placeholder(dtype="float32", shape=(5, 4), name="y")], f="twice", Tout=["float32"], name="wide")
+    outputs = {entry.name: entry.outputs for entry in make_page(g.graph, "shapes", "").entries}
+    assert outputs["neg"] == outputs["call"] == ("float (3,4)",)
+    assert outputs["exp"] == ("float (?,4)",), "the two calls agree on the columns alone"
