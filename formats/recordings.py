@@ -27,10 +27,15 @@ class Tag:
     """A tag of an event file: the kind of its summaries (the plugin of TensorBoard), their number and steps."""
 
     tag: str
+    """The name of the tag."""
     kind: str
+    """The kind of the summaries, such as scalars or histograms."""
     count: int
+    """The number of summaries."""
     first_step: int
+    """The smallest step of a summary."""
     last_step: int
+    """The largest step of a summary."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,8 +43,11 @@ class RecordedGraph:
     """A graph in a recording: what it is, and the number of its nodes. `is_read` marks the graph that `load` returns."""
 
     what: str
+    """The place of the graph in the recording."""
     nodes: int
+    """The number of its nodes."""
     is_read: bool
+    """True for the graph that commands load."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,14 +59,23 @@ class Recording:
     """
 
     kind: str
+    """The kind of the file."""
     writer: str = ""
+    """The program that wrote an event file."""
     events: int = 0
+    """The number of records of an event file."""
     seconds: float = 0.0
+    """Seconds from the first event to the last."""
     is_cut: bool = False
+    """True where the file ends within a record."""
     executions: int = 0
+    """The number of recorded executions of nodes."""
     devices: tuple[str, ...] = ()
+    """The devices that ran nodes."""
     tags: tuple[Tag, ...] = ()
+    """The tags of an event file."""
     graphs: tuple[RecordedGraph, ...] = ()
+    """The graphs in the recording."""
 
 
 def describe_recording(source: Source) -> Recording | None:

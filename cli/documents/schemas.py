@@ -36,6 +36,7 @@ SCHEMAS: Final = {
     "tfg.explain.op/1": Schema(f"{_GRAPHS}.OpDetails", "tfg explain OP"),
     "tfg.explain.optimized/1": Schema(f"{_GRAPHS}.Outcomes", "tfg explain GRAPH NODE --optimized"),
     "tfg.explain.partition/1": Schema("core.explaining.device_partition.PartitionFacts", "tfg explain GRAPH --partition"),
+    "tfg.explain.recording/1": Schema("formats.recordings.Recording", "tfg explain EVENTS"),
     "tfg.explain.races/1": Schema(f"{_GRAPHS}.Races", "tfg explain GRAPH --races"),
     "tfg.flops/1": Schema(f"{_FLOPS}.CountByOp", "tfg flops GRAPH"),
     "tfg.flops.cluster/1": Schema(f"{_FLOPS}.ClusterData", "tfg flops GRAPH --measured --on grpc://HOST:PORT"),

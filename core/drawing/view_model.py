@@ -291,11 +291,13 @@ class _Binder:
 
     def _note_outputs(self, number: int, shapes: Sequence[Shape], dtypes: Sequence[DType | None]) -> None:
         """Note the dtype of the first output, and the bytes of all outputs where their shapes and dtypes are known."""
-        if dtypes and dtypes[0] is not None:
+        if dtypes and isinstance(dtypes[0], DType):
             self._dtypes[number] = dtypes[0].base.name
-        if shapes and all(shape.is_known for shape in shapes) and None not in dtypes:
-            specs = zip(shapes, dtypes, strict=True)
-            self._bytes[number] = sum(math.prod(shape.known()) * dtype.size for shape, dtype in specs if dtype is not None)
+        known = [dtype for dtype in dtypes if isinstance(dtype, DType)]  # a caller of a function leaves others open
+        if shapes and all(shape.is_known for shape in shapes) and len(known) == len(dtypes):
+            self._bytes[number] = sum(
+                math.prod(shape.known()) * dtype.size for shape, dtype in zip(shapes, known, strict=True)
+            )
 
     def page(self, kind: str, name: str, nodes: Sequence[Node], **more: Any) -> Page:
         """Return a page of nodes that have entries."""

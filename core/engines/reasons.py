@@ -51,6 +51,7 @@ ON_BRANCH: Final = Reason(
 )
 BY_REFERENCE: Final = Reason("it touches a variable by reference", _FREEZE)
 WRITES_IN_LOOP: Final = Reason("it writes to a variable", "move the assignment out of the loop, or leave the loop to NumPy")
+UPDATED: Final = Reason("it writes to a variable", "pass `updates=True`: the function then returns the new values, too")
 KEPT: Final = Reason("its value is kept between runs", "run without --cache-stats, or without Session(cache=)")
 TORN: Final = Reason(
     "a list, stack or array of tensors that it works on is not in its group alone",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ...core.engines.engine_registry import jax_functions
 from ...core.types.arrays import Array
-from ..codecs.source import write_file
+from ..codecs.source import read_source, write_file
 from .jax_functions import to_jax
 from .model_export import ModelExport
 
@@ -34,6 +34,6 @@ class StableHloExport(ModelExport):
 
     def run(self, inputs: Mapping[str, Array]) -> Sequence[Any]:
         """Return the outputs that JAX computes."""
-        with open(self.path, "rb") as file:
-            results = jax_functions().run_exported(file.read(), [inputs[word] for word in self.inputs])
+        program = bytes(read_source(self.path))
+        results = jax_functions().run_exported(program, [inputs[word] for word in self.inputs])
         return [results[word] for word in self.outputs]

@@ -22,6 +22,7 @@ XOR, SQUARE, SCALER, KERAS = (
 )
 SKIPGRAM, LINE = SAMPLES / "skipgram.pbtxt", SAMPLES / "linear_regression.pbtxt"
 POINTS = ("--feed", "x=[1, 2]", "--feed", "y=[3, 6]")
+RECORDINGS = pathlib.Path(__file__).parents[1] / "formats/recorded/recordings"
 COUNT = ("flops", XOR, "--fetch", "loss")
 GRAD = ("grad", LINE, "--y", "loss", "--x", "w")
 OF_CLUSTERS = {"tfg.cluster/1", "tfg.flops.cluster/1"}
@@ -47,6 +48,7 @@ LINES = {
     "tfg.explain.op/1": [("explain", "Conv2D")],
     "tfg.explain.optimized/1": [("explain", XOR, "loss", "--optimized", "--fetch", "loss")],
     "tfg.explain.partition/1": [("explain", XOR, "--partition", "--fetch", "train")],
+    "tfg.explain.recording/1": [("explain", RECORDINGS / "events_v2"), ("explain", RECORDINGS / "run_metadata")],
     "tfg.explain.races/1": [
         ("explain", SQUARE, "--races"),
         ("explain", XOR, "--races", "--fetch", "loss", "--fetch", "train"),

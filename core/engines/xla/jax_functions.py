@@ -25,14 +25,13 @@ from ...types.dtypes import DType, resource, string
 from ...types.shapes import UNKNOWN, Shape, as_shape, merge_shapes
 from ..division import said
 from ..protocol import Declined
-from ..reasons import Reason
+from ..reasons import UPDATED, Reason
 from ..whole_refusals import is_default, whole_refusals
 from .branch_programs import Branches
 from .gradient_barriers import passed_on
 from .list_programs import Elements
 from .tracing import Namespace, TracedVariable, require_width, run_step
 
-_UPDATED: Final = Reason("it writes to a variable", "pass `updates=True`: the function then returns the new values, too")
 _SHOWN: Final = 3
 _PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
 """The platforms that an exported program runs on."""
@@ -256,7 +255,7 @@ def _require_lowerings(plan: Plan, graph: Graph, lifted: Sequence[Node], updates
     refused = whole_refusals(plan, graph, frozenset(lifted))
     if not updates:
         written = [step.node for step in plan.steps if (rule := lowering(step.node.op)) is not None and rule.updates]
-        refused |= dict.fromkeys(written, _UPDATED)
+        refused |= dict.fromkeys(written, UPDATED)
     if not refused:
         return
     groups: dict[tuple[str, Reason], list[str]] = {}
@@ -273,7 +272,7 @@ def _some(names: Sequence[str]) -> str:
 def _hint(refused: Mapping[Node, Reason]) -> str:
     """Return the next step for the first of the nodes that the user can feed, or the step of the first reason."""
     node, reason = next(iter(refused.items()))
-    if reason is _UPDATED:
-        return _UPDATED.step
+    if reason is UPDATED:
+        return UPDATED.step
     drawing = next((node for node in refused if has_fact(node.op, "random")), node)
     return f"name '{drawing.name}' in `feeds`: its value then is an input of the function"

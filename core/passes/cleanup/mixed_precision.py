@@ -42,10 +42,11 @@ def ports_to_convert(graph: Graph, is_able: Callable[[Port], bool]) -> set[Port]
     before, after = _edges(graph)
     ports = before.keys() | after.keys()
 
-    def of_fact(name: str) -> set[Port]:
-        return {port for port in ports if has_fact(port.node.op, name) and (name == "half_deny" or is_able(port))}
+    def of(fact: str) -> set[Port]:
+        return {port for port in ports if has_fact(port.node.op, fact) and is_able(port)}
 
-    allowed, inferred, denied, clear = (of_fact(f"half_{kind}") for kind in ("allow", "infer", "deny", "clear"))
+    allowed, inferred, clear = of(fact="half_allow"), of(fact="half_infer"), of(fact="half_clear")
+    denied = {port for port in ports if has_fact(port.node.op, "half_deny")}
     passing = _reached(denied | inferred, clear, before)
     denied |= _reached(denied, passing, after)
     below = _reached(allowed, (inferred | clear) - denied, after)

@@ -65,7 +65,7 @@ def test_detail_of_matmul():
     assert found.shape.function == "matmul_shape"
     assert found.gradient.function == "matmul_gradient"
     assert found.flops.function == "matmul_flops"
-    assert found.doc.startswith("Product of two matrices")
+    assert found.doc.startswith("Multiply the matrix") and "Product of two matrices" in found.doc
 
 
 def test_decisions_in_words():

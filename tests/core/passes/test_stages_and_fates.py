@@ -17,7 +17,7 @@ def test_stages_start_with_the_graph_as_loaded():
 
 
 def test_dump_after_a_pass_shows_what_it_changed():
-    (stage,) = command("dump", KERNEL, "--after", "cse", "--fetch", "y:0", "--format", "json").json
+    (stage,) = command("dump", KERNEL, "--after", "cse", "--fetch", "y:0", "--format", "json").json["snapshots"]
     assert [node["name"] for node in stage["diff"]["removed"]] == ["b"]
 
 

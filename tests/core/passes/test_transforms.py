@@ -124,7 +124,7 @@ def test_options_that_do_not_fit(passes, message):
 
 
 def test_list_shows_every_pass_with_its_options():
-    listed = {row["name"]: row for row in command("optimize", "--list", "--format", "json").json}
+    listed = {row["name"]: row for row in command("optimize", "--list", "--format", "json").json["passes"]}
     assert set(listed) == {kind.name for kind in all_passes()}
     assert listed["fold"]["options"] == {"limit": 10 * 2**20}
     assert not listed["quantize_weights"]["default"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -84,7 +85,6 @@ def test_values_of_variables_belong_to_the_caller(resource):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float8_e5m2", "half", "bool", "string"])
 def test_variables_of_every_kind_of_dtype(dtype):
     b = tfg.GraphBuilder()
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     numpy = {"half": np.float16, "bool": np.bool_, "string": np.object_}.get(dtype) or getattr(ml_dtypes, dtype)
     first = np.array([b"a", b"b"], object) if dtype == "string" else np.array([0, 1]).astype(numpy)
     b.variable(first, name="w", resource=True)
