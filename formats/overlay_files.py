@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
+from collections.abc import Mapping
 from typing import Any, Final
 
-from ..core.drawing.overlays import NodeOverlay, nodes_by_path
+from ..core.drawing.overlays import NodeOverlay, Values, nodes_by_path
+from ..core.flops.by_node import seconds_by_node
+from ..core.flops.measured import Measurement
+from ..core.functions.call_paths import CallPaths
 from ..core.graph.graph import Graph, Node
 from ..core.support.errors import InvalidArgumentError
 from .codecs.source import read_source
 from .run_metadata import read_run_metadata
 
+_MEASURED: Final = NodeOverlay("Measured time", {}, "seconds", adds_up=True)
 _DOCUMENTS: Final = {
-    "tfg.flops.measured": ("rows", "path", "seconds", NodeOverlay("Measured time", {}, "seconds", adds_up=True)),
+    "tfg.flops.measured": ("rows", "path", "seconds", _MEASURED),
     "tfg.compare": ("nodes", "tensor", "largest_difference", NodeOverlay("Difference", {})),
 }
 """By schema: where the rows are, the fields of a row with node and value, and the overlay without values."""
@@ -27,12 +33,34 @@ def read_overlay(path: str, graph: Graph) -> NodeOverlay:
     """
     contents = _contents(path)
     rows, frame = _rows(contents, NodeOverlay(os.path.basename(path).removesuffix(".json"), {}), path)
-    nodes = nodes_by_path(graph)
-    values = {nodes[name]: value for name, value in rows.items() if name in nodes}
-    if not values:
+    return dataclasses.replace(frame, values=_values_by_node(graph, rows, path, through_calls=frame.adds_up))
+
+
+def overlay_of(graph: Graph, title: str, values: Mapping[str, float | str]) -> NodeOverlay:
+    """Return the overlay of numbers or texts by node's name; the errors of `read_overlay`."""
+    return NodeOverlay(title, _values_by_node(graph, values, title, through_calls=False))
+
+
+def measured_overlay(graph: Graph, measurement: Measurement) -> NodeOverlay:
+    """Return the seconds of each node in the average run; a call has those of its functions, too."""
+    return dataclasses.replace(_MEASURED, values=seconds_by_node(graph, measurement))
+
+
+def _values_by_node(graph: Graph, rows: Mapping[str, Any], source: str, through_calls: bool) -> Values:
+    """Return the values by node; with `through_calls` a call has the sum of its own number and its functions' numbers."""
+    nodes, paths = nodes_by_path(graph), CallPaths(graph)
+    at = {name: node for name in rows if (node := nodes.get(name) or paths.node_at(name)) is not None}
+    if not at:
         names = ", ".join(f"'{name}'" for name in list(rows)[:3])
-        raise InvalidArgumentError(f"{path}: no name is a node of the graph", hint=f"the file has {names or 'no names'}")
-    return NodeOverlay(frame.title, _of_one_kind(values, path), frame.unit, frame.adds_up)
+        raise InvalidArgumentError(f"{source}: no name is a node of the graph", hint=f"the names are {names or 'none'}")
+    values = _of_one_kind({name: rows[name] for name in at}, source)
+    if not through_calls:
+        return {at[name]: value for name, value in values.items()}
+    sums: dict[Node, float] = {}
+    for name, value in values.items():
+        for node in paths.through(name):
+            sums[node] = sums.get(node, 0.0) + value
+    return sums
 
 
 def time_overlay(path: str, graph: Graph) -> NodeOverlay:
@@ -43,7 +71,7 @@ def time_overlay(path: str, graph: Graph) -> NodeOverlay:
         node = nodes.get(time.name)
         if node is not None:
             seconds[node] = seconds.get(node, 0.0) + time.seconds
-    return NodeOverlay("Measured time", seconds, "seconds", adds_up=True)
+    return dataclasses.replace(_MEASURED, values=seconds)
 
 
 def _contents(path: str) -> dict[str, Any]:
@@ -67,12 +95,12 @@ def _rows(contents: dict[str, Any], plain: NodeOverlay, path: str) -> tuple[dict
         raise InvalidArgumentError(f"{path} has no '{key}' with '{name}' and '{value}'", hint="write the JSON anew") from None
 
 
-def _of_one_kind(values: dict[Node, Any], path: str) -> dict[Node, float] | dict[Node, str]:
-    numbers = {node: float(value) for node, value in values.items() if type(value) in (int, float) and math.isfinite(value)}
-    texts = {node: value for node, value in values.items() if isinstance(value, str)}
-    for node, value in values.items():
-        if node not in numbers and node not in texts:
-            raise InvalidArgumentError(f"{path}: {value!r} is neither a finite number nor a text", node=node.name)
+def _of_one_kind(values: Mapping[str, Any], source: str) -> Mapping[str, Any]:
+    numbers = {name: float(value) for name, value in values.items() if type(value) in (int, float) and math.isfinite(value)}
+    texts = {name: value for name, value in values.items() if isinstance(value, str)}
+    for name, value in values.items():
+        if name not in numbers and name not in texts:
+            raise InvalidArgumentError(f"{source}: {value!r} is neither a finite number nor a text", node=name)
     if numbers and texts:
-        raise InvalidArgumentError(f"{path} has numbers and texts", hint="write them to two files")
+        raise InvalidArgumentError(f"{source} has numbers and texts", hint="write them to two files")
     return numbers or texts

@@ -8,8 +8,17 @@ import click
 
 from ...core.support.file_formats import PAGES
 from ..helps import GroupedCommand
-from ..options import GraphReader, OutputFile, gathered, graph_options, quiet_option
-from ..sessions import ByteSize
+from ..options import (
+    GraphReader,
+    OutputFile,
+    excluding,
+    feed_option,
+    gathered,
+    graph_options,
+    needing,
+    quiet_option,
+)
+from ..sessions import ByteSize, SessionOptions, session_options_for
 
 if TYPE_CHECKING:
     from ..jobs.view_job import ViewOptions
@@ -27,14 +36,20 @@ if TYPE_CHECKING:
 @click.option("--overlay", "overlays", multiple=True, metavar="FILE.json",
               help="Colour by {NODE: VALUE}, or by JSON of `flops --measured` or `compare --all`; repeatable.")  # fmt: skip
 @click.option("--run-metadata", metavar="FILE", help="Colour by the times of a run that TensorFlow recorded.")
-@click.option("--state", metavar="FILE", help="Show the variables' values of an .npz or .safetensors file or a checkpoint.")
+@click.option("--measured", is_flag=True, help="Run the graph, and colour by the time of each node.")
+@feed_option
 @click.option("--values", type=ByteSize(), metavar="SIZE", default="1M", show_default=True,
               help="How many bytes of values the page holds for download, the smallest first; 0 for none.")  # fmt: skip
 @click.option("--open", is_flag=True, help="Open the page in the browser.")
+@session_options_for("--measured", start=True)
+@needing("--feed --init --init-op", "--measured")
+@excluding("--measured", "--diff")
 @quiet_option
 @graph_options
 @gathered("view_job.ViewOptions")
-def command(graph: str, out: str | None, other: str | None, reader: GraphReader, options: ViewOptions) -> None:
+def command(
+    graph: str, out: str | None, other: str | None, reader: GraphReader, session: SessionOptions, options: ViewOptions
+) -> None:
     """Write GRAPH as one HTML file: scopes to open, nodes to search and to read about, FLOPs, stages, functions.
 
     The file opens from a disk in any browser, needs no network and asks nothing of one.
@@ -42,6 +57,7 @@ def command(graph: str, out: str | None, other: str | None, reader: GraphReader,
     \b
     tfg view graph.pb
     tfg view saved_model_folder -o model.html --open
+    tfg view graph.pb --measured --feed x='normal(8,3)'
     tfg view graph.pb --overlay times.json
     tfg view old_saved_model --diff new_saved_model
     tfg view graph.pb --state model.ckpt-1000 --values 20M
@@ -51,4 +67,4 @@ def command(graph: str, out: str | None, other: str | None, reader: GraphReader,
     if options.open and out == "-":
         raise click.UsageError("--open needs a file: name one with -o")
     loaded, is_sound = reader.look_closely(graph)
-    ViewJob(loaded, is_sound, graph, options, reader.load(other) if other is not None else None).write(out)
+    ViewJob(loaded, is_sound, graph, session, options, reader.load(other) if other is not None else None).write(out)

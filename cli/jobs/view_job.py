@@ -8,19 +8,27 @@ import pathlib
 import sys
 import webbrowser
 from collections.abc import Iterator
+from typing import Final
 
 from ...core.drawing.overlays import NodeOverlay
 from ...core.drawing.view_model import Report, Sheet
 from ...core.explaining.graph_facts import GraphFacts
+from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph
 from ...core.support.gc_control import rare_collection
+from ...formats.api.counting import counted_fetches, profile
 from ...formats.api.page_diff import merged_graphs
 from ...formats.api.viewing import make_page
 from ...formats.codecs.source import write_file
-from ...formats.overlay_files import read_overlay, time_overlay
+from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
 from ...formats.page.writing import to_html
 from .. import render
+from ..names import Names
 from ..sections.explain_sections import graph_sections
+from ..sessions import SessionOptions
+
+_RUNS: Final = 3
+"""The number of timed runs, as `tfg flops --measured` has by default."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -28,10 +36,11 @@ class ViewOptions:
     """The options of `tfg view`."""
 
     fetches: tuple[str, ...]
+    feeds: tuple[tuple[str, str], ...]
+    measured: bool
     no_flops: bool
     overlays: tuple[str, ...]
     run_metadata: str | None
-    state: str | None
     values: int
     open: bool
     quiet: bool
@@ -40,11 +49,20 @@ class ViewOptions:
 class ViewJob:
     """One `tfg view`: a graph, where it came from, and what is to be said of it."""
 
-    def __init__(self, graph: Graph, is_sound: bool, path: str, options: ViewOptions, other: Graph | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        is_sound: bool,
+        path: str,
+        session: SessionOptions,
+        options: ViewOptions,
+        other: Graph | None = None,
+    ) -> None:
         self.compared = None if other is None else merged_graphs(graph, other)
         self.graph = graph if self.compared is None else self.compared.graph
         self.is_sound = is_sound
         self.path = path
+        self.session = session
         self.options = options
 
     def write(self, out: str | None) -> None:
@@ -56,7 +74,7 @@ class ViewJob:
             book = make_page(
                 self.graph, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
-                report=_progress(working, "describing nodes"), state=options.state, values=options.values,
+                report=_progress(working, "describing nodes"), state=self.session.state, values=options.values,
                 overlays=tuple(self._overlays()), compared=self.compared,
             )  # fmt: skip
             data = to_html(book, report=_progress(working, "writing nodes")).encode()
@@ -66,10 +84,21 @@ class ViewJob:
             render.note(f"wrote {out}{'' if is_shown else ': open it in a browser'}", options.quiet)
 
     def _overlays(self) -> Iterator[NodeOverlay]:
+        if self.options.measured:
+            yield measured_overlay(self.graph, self._measure())
         if self.options.run_metadata is not None:
             yield time_overlay(self.options.run_metadata, self.graph)
         for path in self.options.overlays:
             yield read_overlay(path, self.graph)
+
+    def _measure(self) -> Measurement:
+        """Run the graph, and time its nodes."""
+        names, options = Names(self.graph, self.session.signature), self.options
+        fetches = tuple(names.fetches(options.fetches or names.outputs).values()) or counted_fetches(self.graph)
+        return profile(
+            self.graph, fetches, names.feeds(options.feeds), runs=_RUNS,
+            open_session=lambda graph: self.session.open(graph, options.quiet, implied=True).session,
+        )  # fmt: skip
 
 
 def _progress(working: render.Working, stage: str) -> Report:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
-from ..functions.callers import function_references
-from ..graph.graph import Function, Graph, Node
+from ..functions.call_paths import CallPaths
+from ..graph.graph import Graph, Node
 from ..registry.registry import Cost
 from ..types.dims import DimLike
 from .flops_report import FlopsReport, add_up, magnitude
+from .measured import Measurement
+
+_Part = TypeVar("_Part")
 
 
 def flops_by_node(graph: Graph, report: FlopsReport) -> dict[Node, DimLike]:
@@ -24,13 +28,25 @@ def transcendentals_by_node(graph: Graph, report: FlopsReport) -> dict[Node, Dim
     return _by_node(graph, report, lambda cost: cost.transcendentals)
 
 
+def seconds_by_node(graph: Graph, measurement: Measurement) -> dict[Node, float]:
+    """Return the seconds of every node in the average run, summed as `flops_by_node` sums."""
+    times = _parts_by_node(graph, ((node.path, node.seconds) for node in measurement.nodes))
+    return {node: math.fsum(seconds) for node, seconds in times.items()}
+
+
 def _by_node(graph: Graph, report: FlopsReport, part: Callable[[Cost], DimLike]) -> dict[Node, DimLike]:
-    counts: dict[Node, list[DimLike]] = {}
-    ways = _Ways(graph.functions)
-    for cost in report.nodes:
-        for node in ways.through(graph, cost.path.split("/")):
-            counts.setdefault(node, []).append(part(cost.cost))
+    counts = _parts_by_node(graph, ((cost.path, part(cost.cost)) for cost in report.nodes))
     return {node: add_up(parts) for node, parts in counts.items()}
+
+
+def _parts_by_node(graph: Graph, parts: Iterable[tuple[str, _Part]]) -> dict[Node, list[_Part]]:
+    """Return the parts of each node on the paths."""
+    by_node: dict[Node, list[_Part]] = {}
+    paths = CallPaths(graph)
+    for path, part in parts:
+        for node in paths.through(path):
+            by_node.setdefault(node, []).append(part)
+    return by_node
 
 
 def flops_shares(graph: Graph, flops: Mapping[Node, DimLike]) -> dict[Node, float]:
@@ -40,32 +56,3 @@ def flops_shares(graph: Graph, flops: Mapping[Node, DimLike]) -> dict[Node, floa
     sizes = {node: size for node, size in ((node, magnitude(count)) for node, count in flops.items()) if math.isfinite(size)}
     whole = sum(sizes.get(node, 0.0) for node in graph) or 1.0
     return {node: size / whole for node, size in sizes.items()}
-
-
-class _Ways:
-    """The nodes that the paths of a count lead through: calls, and the node in the body of the last."""
-
-    def __init__(self, library: Mapping[str, Function]) -> None:
-        self._library = library
-        self._deepest: dict[Graph, int] = {}
-
-    def through(self, body: Graph, parts: Sequence[str], start: int = 0) -> list[Node]:
-        """Return the nodes on the path from part `start` on."""
-        end = self._end_of_name(body, parts, start)
-        if end == start:  # the path begins with a function where calls are too many to list
-            return self._within(parts[start], parts, start + 1)
-        node = body.node("/".join(parts[start:end]))
-        called = [node.op, *(reference.name for reference in function_references(node))] if end < len(parts) else []
-        inner = (self._within(function, parts, end) for function in called)
-        return [node, *next(filter(None, inner), [])]
-
-    def _within(self, function: str, parts: Sequence[str], start: int) -> list[Node]:
-        is_inside = start < len(parts) and function in self._library
-        return self.through(self._library[function].body, parts, start) if is_inside else []
-
-    def _end_of_name(self, body: Graph, parts: Sequence[str], start: int) -> int:
-        """Return the end of the longest node name that the path continues with; `start` where there is no such name."""
-        if body not in self._deepest:
-            self._deepest[body] = max((node.name.count("/") for node in body), default=-1) + 1
-        last = min(start + self._deepest[body], len(parts))
-        return next((end for end in range(last, start, -1) if "/".join(parts[start:end]) in body), start)

@@ -14,6 +14,7 @@ from ...core.drawing.view_model import Book, Figures, Report, Sheet, make_book
 from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
 from ...core.flops import CountCache, count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
+from ...core.flops.measured import Measurement
 from ...core.flops.views import readable
 from ...core.graph.graph import Function, Graph, Node
 from ...core.inference.inference import Answers, Inference, infer
@@ -26,8 +27,9 @@ from ...core.support.words import counted
 from ...core.types.dims import DimLike
 from ...core.types.shapes import TensorSpec
 from ..codecs.source import write_file
+from ..overlay_files import measured_overlay, overlay_of
 from ..page.writing import to_html
-from .page_diff import MergedGraphs
+from .page_diff import MergedGraphs, merged_graphs
 from .page_values import VALUES, page_values
 from .sessions import names_of
 
@@ -56,7 +58,9 @@ class GraphPage(Displayed):
         write_file(path, [self.html.encode()])
 
 
-@takes(graph=Graph, flops=bool, height=int, values=int)
+@takes(
+    graph=Graph, flops=bool, height=int, values=int, overlays=Mapping | None, measured=Measurement | None, diff=Graph | None
+)
 def view(
     graph: Graph,
     fetches: Sequence[str] | str = (),
@@ -65,11 +69,18 @@ def view(
     height: int = 600,
     state: str | os.PathLike[str] | None = None,
     values: int = VALUES,
+    overlays: Mapping[str, Mapping[str, float | str]] | None = None,
+    measured: Measurement | None = None,
+    diff: Graph | None = None,
 ) -> GraphPage:
     """Return a page with the graph's scopes, nodes, shapes, FLOPs, stages and functions, to look through in a browser.
 
     The values of variables come from `state`, an .npz or .safetensors file or a checkpoint, by default from the SavedModel.
     The page holds up to `values` bytes of values for download, the smallest first.
+
+    `overlays` has numbers or texts by node's name under titles; a node in a function is FUNCTION/NODE or CALL/NODE. `measured`
+    is the result of `tfg.profile`, whose times become an overlay. With `diff`, the page shows the differences from `graph` to
+    `diff`, and the nodes of both. InvalidArgumentError for overlays without a node of the graph.
 
     The page needs no network. `fetches` names the tensors whose FLOPs count, by default the outputs. A notebook shows the
     page in a frame of `height` pixels; `save` writes the page to a file. The errors of `count_flops` for wrong `fetches`.
@@ -78,7 +89,14 @@ def view(
     names = names_of(fetches)
     with rare_collection():
         file = None if state is None else os.fspath(state)
-        book = make_page(graph, title, graph.file, names, flops=flops, state=file, values=values)
+        compared = None if diff is None else merged_graphs(graph, diff)
+        shown = graph if compared is None else compared.graph
+        more = [overlay_of(shown, title, each) for title, each in (overlays or {}).items()]
+        more += [] if measured is None else [measured_overlay(shown, measured)]
+        book = make_page(
+            shown, title, graph.file, names,
+            flops=flops, state=file, values=values, overlays=more, compared=compared,
+        )  # fmt: skip
         return GraphPage(title, to_html(book), height)
 
 

@@ -12,9 +12,9 @@ const UNITS = {
   seconds: { step: 1000, names: ["ns", "µs", "ms", "s"], least: 1e-9 },
 };
 
-/** @param {Overlay} overlay @param {number} nodes How many nodes the book has. @returns {Colouring} */
-function byOverlay(overlay, nodes) {
-  return overlay.values.some(([, value]) => typeof value === "string") ? byText(overlay) : byNumber(overlay, nodes);
+/** @param {Overlay} overlay @param {Book} book @returns {Colouring} */
+function byOverlay(overlay, book) {
+  return overlay.values.some(([, value]) => typeof value === "string") ? byText(overlay) : byNumber(overlay, book);
 }
 
 /** @param {Overlay} overlay @returns {Colouring} */
@@ -42,12 +42,14 @@ function byText({ title, values }) {
 /** @type {Record<string, string>} */
 const DIFFERENCES = { added: "added", removed: "removed", changed: "changed", "other shape": "shaped" };
 
-/** @param {Overlay} overlay @param {number} nodes @returns {Colouring} */
-function byNumber({ title, unit, adds_up, values }, nodes) {
-  const numbers = new Float64Array(nodes).fill(NaN);
+/** @param {Overlay} overlay @param {Book} book @returns {Colouring} */
+function byNumber({ title, unit, adds_up, values }, book) {
+  const numbers = new Float64Array(book.entries.length).fill(NaN);
   for (const [node, value] of values) numbers[node] = Number(value);
   const all = values.map(([, value]) => Number(value));
-  const total = all.reduce((sum, value) => sum + value, 0);
+  const sumOf = (/** @type {Page} */ page) => page.nodes.reduce((sum, node) => sum + (Number.isNaN(numbers[node]) ? 0 : numbers[node]), 0);
+  // The number of a call may hold its functions' numbers: the pages are not added up.
+  const total = Math.max(...book.pages.map(sumOf));
   const extremes = all.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
   const [low, high] = adds_up ? [0, total] : extremes;
   const numberOf = (/** @type {Item} */ item) => {

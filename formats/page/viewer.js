@@ -374,7 +374,7 @@ function colourings(book) {
       ...(book.entries.some((entry) => entry.share > 0) ? [byHeat()] : []),
       byClass("Device", book, (entry) => entry.device || "no device"),
       byClass("Colocation", book, (entry) => (entry.group === null ? "with nobody" : `loc:@${book.groups[entry.group].root}`)),
-      ...book.overlays.map((overlay) => byOverlay(overlay, book.entries.length)),
+      ...book.overlays.map((overlay) => byOverlay(overlay, book)),
     ];
   }
   return made;

@@ -9,9 +9,12 @@ import webbrowser
 
 import pytest
 
+import tfg as tfg_library
 from tests.cli.running import SAMPLES, tfg
 from tests.pages import NASTY, book_in, nasty_graph
+from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.support.escaping import printable_line
+from tfg.formats import load
 
 XOR = str(SAMPLES / "xor.pbtxt")
 
@@ -154,3 +157,31 @@ def test_names_of_files_are_no_markup(name, tmp_path):
     text, _ = view(tmp_path, graph)
     assert "<script>.pb" not in text and "<b>.pb" not in text
     assert book_in(text)["title"] == name
+
+
+def test_a_measured_run_is_an_overlay(tmp_path):
+    model = SAMPLES / "scaler_saved_model"
+    text, _ = view(tmp_path, model, "--measured", "--feed", "x=normal(8,2)")
+    book = book_in(text)
+    times = {overlay["title"]: overlay for overlay in book["overlays"]}["Measured time"]
+    names = {book["entries"][node]["name"] for node, _ in times["values"]}
+    assert times["unit"] == "seconds" and "StatefulPartitionedCall" in names and len(names) > 1
+    assert tfg("view", model, "--feed", "x=normal(8,2)").code == 2, "nothing runs without --measured"
+    done = tfg("view", model, "--measured", "-o", tmp_path / "page.html")
+    assert done.code == 1 and "--feed" in done.err
+
+
+def test_a_page_from_python():
+    before, after = load(XOR), load(XOR)
+    after.remove_node(after["loss"])
+    overlays = {"Owner": {"hidden/activation": "serving"}, "Rank": {"probability": 3}}
+    measured = tfg_library.profile(before, "probability", {"x": [[0, 1]]})
+    book = book_in(tfg_library.view(before, overlays=overlays, measured=measured, diff=after).html)
+    by_title = {overlay["title"]: overlay["values"] for overlay in book["overlays"]}
+    number = {entry["name"]: node for node, entry in enumerate(book["entries"])}
+    assert by_title["Owner"] == [[number["hidden/activation"], "serving"]]
+    assert by_title["Rank"] == [[number["probability"], 3.0]]
+    assert [number["loss"], "removed"] in by_title["Differences"]
+    assert number["probability"] in dict(by_title["Measured time"])
+    with pytest.raises(InvalidArgumentError, match="Owner"):
+        tfg_library.view(before, overlays={"Owner": {"gone": "x"}})

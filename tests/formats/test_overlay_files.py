@@ -7,11 +7,14 @@ import json
 import pytest
 
 from tests.cli.running import SAMPLES, tfg
+from tests.functions import define
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.drawing.overlays import problem_overlay
 from tfg.core.graph.graph import Graph
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.formats import load
-from tfg.formats.overlay_files import read_overlay, time_overlay
+from tfg.formats.api.counting import profile
+from tfg.formats.overlay_files import measured_overlay, read_overlay, time_overlay
 
 
 @pytest.fixture
@@ -81,3 +84,33 @@ def test_times_of_a_recorded_run(tmp_path, graph):
 def test_problems_of_a_graph():
     graph = load(b'node { name: "a" op: "Nonsense" } node { name: "b" op: "Neg" input: "a" }')
     assert {node.name for node in problem_overlay(graph).values} >= {"b"}
+
+
+@pytest.fixture
+def calling():
+    """A graph that calls `f` twice, which takes exp and then neg."""
+    g = GraphBuilder()
+    define(g, "f", ["float32"], lambda b, a: [b.Neg(b.Exp(a, name="exp"), name="neg")])
+    x = g.Placeholder(dtype="float32", shape=(3,), name="x")
+    first = g.PartitionedCall([x], f="f", Tout=["float32"], name="scope/first")
+    g.PartitionedCall([first[0]], f="f", Tout=["float32"], name="second")
+    return g.graph
+
+
+def test_a_call_has_the_times_of_its_functions(tmp_path, calling):
+    seconds = {"scope/first": 1, "scope/first/exp": 2, "scope/first/neg": 4, "second": 8, "second/exp": 16, "gone/exp": 64}
+    rows = [{"path": path, "seconds": value} for path, value in seconds.items()]
+    title, values = overlay_of(tmp_path, {"schema": "tfg.flops.measured/1", "rows": rows}, calling)
+    assert title == "Measured time"
+    assert values == {"scope/first": 7, "second": 24, "exp": 18, "neg": 4}
+
+
+def test_names_of_nodes_in_functions(tmp_path, calling):
+    assert overlay_of(tmp_path, {"f/exp": 1, "second/neg": 2, "second/gone": 3}, calling)[1] == {"exp": 1, "neg": 2}
+
+
+def test_a_measurement_is_an_overlay(calling):
+    overlay = measured_overlay(calling, profile(calling, "second:0", {"x:0": [1, 2, 3]}))
+    values = {node.name: value for node, value in overlay.values.items()}
+    assert {"scope/first", "second", "exp", "neg"} <= values.keys()
+    assert values["exp"] + values["neg"] <= values["scope/first"] + values["second"]
