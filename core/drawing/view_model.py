@@ -149,14 +149,14 @@ class View:
 class Page:
     """The graph, the nodes of a signature, or the body of a function: briefly, without constants and identities, and whole.
 
-    `inputs` and `outputs` are (name, tensor, dtype and shape); `holders` are (node, node whose box holds the first).
+    `whole` is None where the brief view has all nodes. `inputs` and `outputs` are (name, tensor, dtype and shape); `holders` are (node, node whose box holds the first).
     """
 
     kind: str
     name: str
     nodes: tuple[int, ...]
     brief: View
-    whole: View
+    whole: View | None
     holders: tuple[tuple[int, int], ...]
     inputs: tuple[tuple[str, str, str], ...] = ()
     outputs: tuple[tuple[str, str, str], ...] = ()
@@ -303,7 +303,7 @@ class _Binder:
         """Return a page of nodes that have entries."""
         left_out = folded(nodes, self._figures.keep)
         numbers = tuple(self._numbers[node] for node in nodes)
-        brief, whole = self._view(nodes, left_out), self._view(nodes, set())
+        brief, whole = self._view(nodes, left_out), self._view(nodes, set()) if left_out else None
         return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)
 
     def signature_page(self, signature: Signature) -> Page:

@@ -17,7 +17,7 @@
  * @typedef {[name: string, tensor: string, holds: string]} Argument
  * @typedef {{
  *   kind: string, name: string, nodes: number[], brief: View, whole: View, holders: Map<number, number>,
- *   inputs: Argument[], outputs: Argument[], callers: string[], packed?: { brief?: string, whole?: string },
+ *   isPlain: boolean, inputs: Argument[], outputs: Argument[], callers: string[], packed?: { brief?: string, whole?: string },
  * }} Page
  * @typedef {{ root: string, members: number[], device: string, conflicts: string[], missing: string[] }} Group
  * @typedef {{ title: string, columns: string[], rows: string[][] }} Sheet
@@ -78,12 +78,13 @@ class Store {
   async openView(page, isWhole) {
     const { packed } = page;
     if (!packed) return;
-    const part = isWhole ? "whole" : "brief";
+    const part = isWhole && !page.isPlain ? "whole" : "brief";
     const text = packed[part];
     if (text === undefined) return;
     const opened = await unpack(text);
     page[part] = { links: [], ...opened.view };
-    if (!isWhole) page.holders = new Map(opened.holders);
+    if (page.isPlain) page.whole = page.brief;
+    if (part === "brief") page.holders = new Map(opened.holders);
     delete packed[part];
   }
 }
@@ -95,7 +96,9 @@ function unpack(text) {
 
 /** @param {string} text Deflated bytes in base64. */
 function inflated(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")));
 }
 
@@ -132,7 +135,8 @@ function readPage(raw) {
   const page = { name: "", inputs: [], outputs: [], callers: [], ...raw };
   const nodes = raw.ranges ? raw.ranges.flatMap((/** @type {[number, number]} */ [first, count]) => Array.from({ length: count }, (_, i) => first + i)) : raw.nodes ?? [];
   const view = (/** @type {any} */ rawView) => ({ links: [], root: {}, ...rawView });
-  return { ...page, nodes, brief: view(raw.brief), whole: view(raw.whole), holders: new Map(raw.holders ?? []) };
+  const isPlain = (raw.packed ?? raw).whole === undefined;
+  return { ...page, nodes, isPlain, brief: view(raw.brief), whole: view(isPlain ? raw.brief : raw.whole), holders: new Map(raw.holders ?? []) };
 }
 
 /** The name of a page in an address. @param {Page} page */

@@ -4,7 +4,10 @@
 /**
  * Colours and labels by numbers or texts of nodes, as core/drawing/view_model.py describes them.
  *
- * @typedef {{ title: string, unit: string, adds_up: boolean, values: [node: number, value: number | string][] }} Overlay
+ * A packed book has a column instead of values.
+ *
+ * @typedef {[node: number, value: number | string]} Rated
+ * @typedef {{ title: string, unit: string, adds_up: boolean, values?: Rated[], column?: { values: (number | string | null)[], at: number[] } }} Overlay
  */
 
 const UNITS = {
@@ -14,11 +17,24 @@ const UNITS = {
 
 /** @param {Overlay} overlay @param {Book} book @returns {Colouring} */
 function byOverlay(overlay, book) {
-  return overlay.values.some(([, value]) => typeof value === "string") ? byText(overlay) : byNumber(overlay, book);
+  /** @type {Colouring | undefined} */
+  let colouring;
+  const make = () => {
+    const values = valuesOf(overlay);
+    return values.some(([, value]) => typeof value === "string") ? byText(overlay, values) : byNumber(overlay, values, book);
+  };
+  const ready = () => (colouring ??= make());
+  return { title: overlay.title, paint: (item) => ready().paint(item, book), legend: (items) => ready().legend(items, book) };
 }
 
-/** @param {Overlay} overlay @returns {Colouring} */
-function byText({ title, values }) {
+/** @param {Overlay} overlay @returns {Rated[]} */
+function valuesOf({ values = [], column }) {
+  if (!column) return values;
+  return column.at.flatMap((at, node) => (column.values[at] === null ? [] : [/** @type {Rated} */ ([node, column.values[at]])]));
+}
+
+/** @param {Overlay} overlay @param {Rated[]} values @returns {Colouring} */
+function byText({ title }, values) {
   const texts = new Map(/** @type {[number, string][]} */ (values));
   const known = count([...texts.values()]).map(([text]) => text);
   const name = (/** @type {string} */ text) => (text === "" ? "no-op" : DIFFERENCES[text] ?? `p${known.indexOf(text) % 12}`);
@@ -42,8 +58,8 @@ function byText({ title, values }) {
 /** @type {Record<string, string>} */
 const DIFFERENCES = { added: "added", removed: "removed", changed: "changed", "other shape": "shaped" };
 
-/** @param {Overlay} overlay @param {Book} book @returns {Colouring} */
-function byNumber({ title, unit, adds_up, values }, book) {
+/** @param {Overlay} overlay @param {Rated[]} values @param {Book} book @returns {Colouring} */
+function byNumber({ title, unit, adds_up }, values, book) {
   const numbers = new Float64Array(book.entries.length).fill(NaN);
   for (const [node, value] of values) numbers[node] = Number(value);
   const all = values.map(([, value]) => Number(value));

@@ -7,12 +7,13 @@ opens, the details of nodes when their scope opens.
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ...core.drawing.view_model import CONTROL, Book, Entry, Page, Report
+from ...core.drawing.view_model import CONTROL, Book, Entry, Overlay, Page, Report
 from ...core.support.escaping import printable_line
 
 PACKED_FROM: Final = 20_000
@@ -60,7 +61,7 @@ def _packed(book: Book, report: Report) -> dict[str, Any]:
         "names": [printable_line(entry.name) for entry in book.entries],
         "columns": {column: _column(book.entries, column) for column in _COLUMNS},
         "groups": plain(book.groups),
-        "overlays": plain(book.overlays),
+        "overlays": [_packed_overlay(overlay, len(book.entries)) for overlay in book.overlays],
     }
     return {
         **{field: plain(getattr(book, field)) for field in fields},
@@ -71,20 +72,30 @@ def _packed(book: Book, report: Report) -> dict[str, Any]:
     }
 
 
+def _packed_overlay(overlay: Overlay, nodes: int) -> dict[str, Any]:
+    values = dict(overlay.values)
+    column = _interned([values.get(node) for node in range(nodes)])
+    return {**plain(dataclasses.replace(overlay, values=())), "column": column}
+
+
 def _packed_page(page: Page) -> dict[str, Any]:
     fields = {field: plain(getattr(page, field)) for field in ("kind", "name", "inputs", "outputs", "callers")}
-    packed = {
-        "brief": _pack({"view": plain(page.brief), "holders": page.holders}),
-        "whole": _pack({"view": plain(page.whole)}),
-    }
+    packed = {"brief": _pack({"view": plain(page.brief), "holders": page.holders})}
+    if page.whole is not None:
+        packed["whole"] = _pack({"view": plain(page.whole)})
     return {**fields, "ranges": list(_ranges(page.nodes)), "packed": packed}
 
 
 def _column(entries: Sequence[Entry], name: str) -> dict[str, Any]:
     """Return the different values of a field, and for each entry the number of its value; null is an empty value."""
+    return _interned([value if (value := getattr(entry, name)) not in ("", ()) else None for entry in entries])
+
+
+def _interned(column: Sequence[Any]) -> dict[str, Any]:
+    """Return the different values of a column, and for each row the number of its value."""
     numbers: dict[Any, int] = {}
-    at = [numbers.setdefault(getattr(entry, name), len(numbers)) for entry in entries]
-    return {"values": [None if value in ("", ()) else plain(value) for value in numbers], "at": at}
+    at = [numbers.setdefault(value, len(numbers)) for value in column]
+    return {"values": plain(list(numbers)), "at": at}
 
 
 def _details(entries: Sequence[Entry], columns: Sequence[str], report: Report) -> Iterator[list[dict[str, Any]]]:

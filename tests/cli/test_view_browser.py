@@ -155,8 +155,12 @@ def test_a_packed_page_shows_the_same(opened):
         browser.press("Escape")
         browser.press("a")
         browser.wait(f"document.querySelectorAll('.box').length === {before}")
-        shown.append((before, words, found))
-    assert shown[0] == shown[1] and "Consumers" in shown[0][2]
+        legends = []
+        for title in ("Dtype", "Bytes"):
+            colour_by(browser, title)
+            legends.append(browser.evaluate("document.getElementById('legend').innerText"))
+        shown.append((before, words, found, legends))
+    assert shown[0] == shown[1] and "Consumers" in shown[0][2] and "float" in shown[0][3][0]
 
 
 def test_search_by_op(opened):

@@ -9,6 +9,7 @@ import zlib
 import pytest
 
 from tests.cli.running import SAMPLES
+from tfg.core.building.builder import GraphBuilder
 from tfg.formats import load
 from tfg.formats.api.viewing import make_page
 from tfg.formats.page.packing import book_json
@@ -29,6 +30,15 @@ def entries_of(packed):
     return [entry | detail for entry, detail in zip(entries, details, strict=True)]
 
 
+def overlays_of(packed):
+    overlays = unpacked(packed["columns"])["overlays"]
+    for overlay in overlays:
+        column = overlay.pop("column")
+        values = [column["values"][at] for at in column["at"]]
+        overlay["values"] = [[node, value] for node, value in enumerate(values) if value is not None]
+    return overlays
+
+
 @pytest.mark.parametrize("sample", ["xor.pbtxt", "scaler_saved_model"])
 def test_a_packed_book_says_the_same(sample):
     book = make_page(load(SAMPLES / sample), "title", sample)
@@ -40,7 +50,9 @@ def test_a_packed_book_says_the_same(sample):
         assert [node for first, count in page["ranges"] for node in range(first, first + count)] == whole["nodes"]
         brief = unpacked(page["packed"]["brief"])
         assert brief["view"] == whole["brief"] and brief["holders"] == whole.get("holders", [])
-        assert unpacked(page["packed"]["whole"])["view"] == whole["whole"]
+        assert ("whole" in page["packed"]) == ("whole" in whole)
+        assert "whole" not in whole or unpacked(page["packed"]["whole"])["view"] == whole["whole"]
+    assert overlays_of(packed) == small["overlays"]
     assert reports[-1] == (len(book.entries), len(book.entries))
 
 
@@ -52,3 +64,12 @@ def test_consumers_are_the_inputs_turned_around():
         (source, node, output) for source, entry in enumerate(entries) for node, output in entry.get("consumers", [])
     }
     assert any(entry.get("group") == 0 for entry in entries), "the first group is a group"
+
+
+def test_a_page_has_a_second_tree_only_where_nodes_are_left_out():
+    g = GraphBuilder()
+    g.Neg(g.Placeholder(dtype="float", shape=[2], name="x"), name="end")
+    (page,) = json.loads(book_json(make_page(g.graph, "title", "")))["pages"]
+    assert "whole" not in page and page["brief"]["root"]["parts"] == [0, 1]
+    (page, *_) = json.loads(book_json(make_page(load(SAMPLES / "xor.pbtxt"), "title", "")))["pages"]
+    assert page["whole"] != page["brief"]
