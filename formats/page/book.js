@@ -121,10 +121,11 @@ async function readBook() {
 /** The nodes of a packed book: all names, and for each other column the different values and the number of each node's value.
  * @param {{ names: string[], columns: Record<string, { values: any[], at: number[] }> }} columns */
 function readColumns({ names, columns }) {
+  /** @type {Record<string, any>[]} */
   const entries = names.map((name) => new NodeEntry({ name }));
   for (const [column, { values, at }] of Object.entries(columns)) {
     entries.forEach((entry, i) => {
-      if (values[at[i]] !== null) Object.assign(entry, { [column]: values[at[i]] });
+      if (values[at[i]] !== null) entry[column] = values[at[i]];
     });
   }
   return entries;
