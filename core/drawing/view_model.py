@@ -149,7 +149,8 @@ class View:
 class Page:
     """The graph, the nodes of a signature, or the body of a function: briefly, without constants and identities, and whole.
 
-    `whole` is None where the brief view has all nodes. `inputs` and `outputs` are (name, tensor, dtype and shape); `holders` are (node, node whose box holds the first).
+    `whole` is None where the brief view has all nodes. `inputs` and `outputs` are (name, tensor, dtype and shape); `holders`
+    are (node, node whose box holds the first).
     """
 
     kind: str
