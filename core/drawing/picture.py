@@ -9,6 +9,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from typing import Final
 
 from ..explaining.node_listing import value_text
+from ..functions.callers import function_references
 from ..graph.graph import Node, Output
 from ..support.words import counted
 from .elision import Link, folded, links
@@ -237,7 +238,9 @@ class _Painter:
         label = name_inside(node, prefix)
         op = () if node.op == label else (node.op,)
         amount = (self._look.amounts[node],) if node in self._look.amounts else ()
-        return tuple(map(_shortened, (label, *op, *constants_in(node, self._left_out), *amount)))
+        functions = ", ".join(dict.fromkeys(reference.name for reference in function_references(node)))
+        calls = (f"calls {functions}",) if functions else ()
+        return tuple(map(_shortened, (label, *op, *calls, *constants_in(node, self._left_out), *amount)))
 
     def edges(self, drawn: Iterable[Link]) -> tuple[Edge, ...]:
         """Return the edges between boxes, links between the same boxes joined; links inside a box are left out."""

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.pages import calling_graph
 from tfg.core.drawing.elision import folded, links
 from tfg.core.drawing.fit_scopes import scopes_to_open
 from tfg.core.drawing.layers import flow_order, forward_edges, layers_of
@@ -181,3 +182,10 @@ def test_kinds_of_edges():
         "assign": "update",
         "read": "op",
     }
+
+
+def test_the_box_of_a_call_names_its_functions(tmp_path):
+    graph = load(calling_graph(tmp_path))
+    lines = {box.name: box.lines for box in make_picture(list(graph), Look()).boxes}
+    assert lines["smoothed"] == ("smoothed", "PartitionedCall", "calls smooth")
+    assert set(lines["chosen"][2].removeprefix("calls ").split(", ")) == {"double", "negate"}
