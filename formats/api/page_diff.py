@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ...core.comparing.function_matching import GraphMatch
 from ...core.comparing.graph_diff import GraphDiff, NodeChange
 from ...core.drawing.overlays import NodeOverlay
 from ...core.explaining.node_listing import node_record
-from ...core.graph.graph import Graph, Node, Output
+from ...core.graph.graph import Function, Graph, Node, Output
 from ...core.graph.variable_nodes import find_variables
 from ...core.inference.inference import infer
 from ...core.support.errors import TfgError
@@ -52,23 +52,50 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
 
 def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> list[Node]:
     """Add the nodes that only the first graph has, and the functions that they call; return the added nodes."""
-    before = match.before
-    pending = [before[record.name] for record in difference.removed]
+    for name in difference.functions_removed:
+        graph.functions.setdefault(name, match.before.functions[name])
+    removed = _add_nodes(graph, match.before, [record.name for record in difference.removed], match.nodes)
+    names = {other: name for name, other in match.functions.items()}
+    for change in difference.functions_changed:
+        if change.removed:
+            name = names[change.name]
+            function = graph.functions[change.name] = _copied(graph, graph.functions[change.name])
+            lost = [record.name for record in change.removed]
+            removed += _add_nodes(function.body, match.before.functions[name].body, lost, match.body(name))
+    return removed
+
+
+def _add_nodes(graph: Graph, before: Graph, removed: Sequence[str], counterparts: Mapping[Node, Node]) -> list[Node]:
+    """Add the removed nodes of a graph or body to its counterpart; return the added nodes.
+
+    A removed argument becomes a Placeholder: the function has no such argument any more.
+    """
+    pending = [before[name] for name in removed]
     copies: dict[Node, Node] = {}
     while pending:
         node = pending.pop()
         if node not in copies:
             name = graph.unique_name(node.name) if node.name in graph else node.name
-            copies[node] = graph.add_node(name, node.op, attrs=node.attrs, device=node.device)
-            sources = [*(value.node for value in node.inputs), *node.control_inputs]
-            pending += [source for source in sources if source not in match.nodes]
+            op, attrs = ("Placeholder", {"dtype": node.attr("T")}) if node.is_argument else (node.op, node.attrs)
+            copies[node] = graph.add_node(name, op, attrs=attrs, device=node.device)
+            pending += [source for source in _sources(node) if source not in counterparts]
     for node, made in copies.items():
-        here = {source: copies.get(source) or graph[match.nodes[source].name] for source in _sources(node)}
+        here = {source: copies.get(source) or graph[counterparts[source].name] for source in _sources(node)}
         inputs = [Output(here[value.node], value.index) for value in node.inputs]
         graph.set_inputs(made, inputs, [here[control] for control in node.control_inputs])
-    for name in difference.functions_removed:
-        graph.functions.setdefault(name, before.functions[name])
     return list(copies.values())
+
+
+def _copied(graph: Graph, function: Function) -> Function:
+    """Return the function with a body of new nodes."""
+    body = function.body.copy(graph.functions)
+    return dataclasses.replace(
+        function,
+        body=body,
+        args=[body[node.name] for node in function.args],
+        results=[Output(body[value.node.name], value.index) for value in function.results],
+        control_results=[body[node.name] for node in function.control_results],
+    )
 
 
 def _sources(node: Node) -> Iterator[Node]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+
 from tests.cli.running import SAMPLES
+from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.formats import load
 from tfg.formats.api.page_diff import merged_graphs
+from tfg.formats.api.viewing import make_page
 
 
 def states_of(before, after):
@@ -44,3 +49,46 @@ def test_a_removed_name_that_is_taken():
     after.add_node("Neg", "NoOp")
     merged, states = states_of(before, after)
     assert len(merged.graph) >= 2 and set(states.values()) <= {"added", "removed", "changed"}
+
+
+def called(make, dtypes=("float",)):
+    g = GraphBuilder()
+    define(g, "f", dtypes, make)
+    x = g.Placeholder(dtype="float", shape=[2], name="x")
+    g.PartitionedCall([x] * len(dtypes), f="f", Tout=["float"], name="call")
+    return g.graph
+
+
+def test_nodes_removed_inside_functions():
+    before = called(lambda b, a: [b.Neg(b.Exp(a, name="exp"), name="neg")])
+    after = called(lambda b, a: [b.Neg(a, name="neg")])
+    merged, states = states_of(before, after)
+    body = merged.graph.functions["f"].body
+    assert states == {"exp": "removed", "neg": "changed"}
+    assert body["exp"].inputs[0].node is body["a0"] and "exp" not in after.functions["f"].body
+    assert merged.graph.functions["f"].results[0].node is body["neg"]
+    merged.graph.functions["f"].check()
+    pages = make_page(merged.graph, "", "", compared=merged)
+    assert {entry.name: entry.outputs for entry in pages.entries}["exp"] == ("float (2)",)
+
+
+def test_a_removed_argument_of_a_function():
+    before = called(lambda b, a, c: [b.AddV2(a, b.Exp(c, name="exp"), name="end")], ("float", "float"))
+    after = called(lambda b, a: [b.Neg(a, name="end")])
+    merged, states = states_of(before, after)
+    assert states["exp"] == states["a1"] == "removed"
+    merged.graph.functions["f"].check()
+    assert len(make_page(merged.graph, "", "", compared=merged).pages) == 2
+
+
+def test_one_model_exported_twice(tmp_path):
+    """TensorFlow numbers functions anew in the second export."""
+    again = shutil.copytree(SAMPLES / "scaler_saved_model", tmp_path / "again")
+    data = (again / "saved_model.pb").read_bytes()
+    digits = bytes.maketrans(b"0123456789", b"9876543210")
+    renumbered = re.sub(rb"(__inference_\w+_)(\d+)", lambda name: name[1] + name[2].translate(digits), data)
+    (again / "saved_model.pb").write_bytes(renumbered)
+    before, after = load(SAMPLES / "scaler_saved_model"), load(again)
+    merged, states = states_of(before, after)
+    assert set(before.functions).isdisjoint(after.functions) and before.functions
+    assert states == {} and merged.changes == {} and "equal" in merged.verdict
