@@ -351,8 +351,10 @@ def _versions(graph: Graph) -> Iterator[Problem]:
 
 
 def _sound_part(body: Body, broken: set[str | None]) -> Graph:
-    """Return the nodes that neither have a problem nor depend on a node with a problem."""
+    """Return the nodes that neither have a problem nor depend on a node with a problem; the graph itself if these are all."""
     tainted = descendants(node for node in body.graph if node.name in broken)
+    if not tainted:
+        return body.graph
     part = Graph()
     part.functions = dict(body.functions)
     for node in body.graph:
