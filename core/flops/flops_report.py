@@ -65,8 +65,14 @@ class Section:
 
     def substituted(self, values: Mapping[str, int]) -> Section:
         """Return the totals with symbols replaced by numbers."""
-        measures = (self.flops, self.macs, self.transcendentals, self.bytes, self.parameters)
-        return Section(*(substitute(measure, values) for measure in measures), self.nodes)
+        return Section(
+            substitute(self.flops, values),
+            substitute(self.macs, values),
+            substitute(self.transcendentals, values),
+            substitute(self.bytes, values),
+            substitute(self.parameters, values),
+            self.nodes,
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
