@@ -23,6 +23,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--outcomes", metavar="FILE", help="Write which tests ran and which were skipped for which reasons.")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip slow tests, unless the expression of -m names them."""
+    if "slow" not in config.option.markexpr:
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="takes long: -m slow runs it"))
+
+
 def _skipped(reporter: Any) -> Iterator[tuple[str, str]]:
     """The tests and modules that were skipped, with the reasons."""
     for report in reporter.stats.get("skipped", ()):

@@ -70,6 +70,24 @@ def test_a_skip_for_another_reason_is_an_error(reason, code, tmp_path):
     assert [line.split("\t")[0] for line in lines] == ["ran", "skipped"] and lines[1].endswith(f"\t{reason}")
 
 
+@pytest.mark.parametrize(
+    ("words", "ran"), [([], 1), (["-m", "not live"], 1), (["-m", "slow"], 1), (["-m", "slow or not slow"], 2)]
+)
+def test_slow_tests_run_where_they_are_asked_for(words, ran, tmp_path):
+    text = "import pytest\n@pytest.mark.slow\ndef test_slow(): pass\ndef test_quick(): pass\n"
+    (tmp_path / "test_some.py").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", "-o", "markers=slow"]
+    outcomes = tmp_path / "outcomes"
+    done = subprocess.run(
+        [*command, f"--outcomes={outcomes}", *words, str(tmp_path / "test_some.py")], cwd=ROOT, capture_output=True
+    )
+    assert done.returncode == 0, done.stdout
+    lines = outcomes.read_text(encoding="utf-8").splitlines()
+    assert sum(line.startswith("ran") for line in lines) == ran
+    skipped = [skips.allowance(line.split("\t")[2]) for line in lines if line.startswith("skipped")]
+    assert [allowed.step for allowed in skipped if allowed] == ([] if "slow" in "".join(words) else ["slow"])
+
+
 @needs_checkout
 def test_readme_commands_run_where_neither_dot_nor_a_browser_is(tmp_path):
     readme = runpy.run_path(str(CI / "readme.py"), run_name="readme")

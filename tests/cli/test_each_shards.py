@@ -177,6 +177,7 @@ def test_strings_and_names_of_tensors_in_shards(tmp_path):
 
 @needs_proc
 @pytest.mark.parametrize("victims", ["worker", "all"])
+@pytest.mark.slow
 def test_killed_processes_leave_whole_shards(victims, tmp_path):
     """Each shard that is there is whole, each that the manifest tells of is there, and the job goes on."""
     g = tfg.GraphBuilder()

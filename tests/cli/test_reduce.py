@@ -89,6 +89,7 @@ def test_a_command_that_cannot_run_is_no_failure(command, tmp_path):
     assert not (tmp_path / "small.pb").exists()
 
 
+@pytest.mark.slow
 def test_the_state_is_in_what_is_left(tmp_path):
     """The values that a run had of its variables are constants of the reduced graph."""
     np.savez(tmp_path / "state.npz", w=np.float32(3e38), b=np.float32(0))

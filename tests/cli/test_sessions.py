@@ -119,6 +119,7 @@ def endless(path):
 
 
 @pytest.mark.parametrize("command", sorted(set(WAYS) - {"convert"}))
+@pytest.mark.slow
 def test_every_command_keeps_to_its_time(command, tmp_path):
     words = [word.replace(SCALED, "y").replace("[[1,2]]", "1") for word in WAYS[command]]
     words += ["--init-op", "v/Assign"]

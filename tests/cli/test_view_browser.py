@@ -111,6 +111,7 @@ def names(browser):
     return browser.evaluate("[...document.querySelectorAll('.box > .name, .head > .name')].map(name => name.textContent)")
 
 
+@pytest.mark.slow
 def test_a_large_graph_opens(opened, record_property):
     browser = opened("large")
     record_property("seconds", opened.seconds)

@@ -62,6 +62,7 @@ def windows(folder: pathlib.Path, *arguments: object) -> None:
 
 
 @needs_proc
+@pytest.mark.slow
 def test_variables_models_and_graphs_are_written_and_written_again(tmp_path):
     xor = ("--init", "--target", "train", "--fetch", "loss", "--steps", "2")
     xor = (SAMPLES / "xor.pbtxt", *xor, "--feed", "x=[[0,0],[0,1],[1,0],[1,1]]", "--feed", "y=[[0],[1],[1],[0]]")

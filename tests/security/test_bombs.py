@@ -68,6 +68,7 @@ def _limited():
 
 
 @pytest.mark.parametrize(("name", "kind", "memory"), list(_limited()))
+@pytest.mark.slow
 def test_a_process_keeps_to_its_limits(tmp_path, name, kind, memory):
     """It says in one line what was too much, and takes no more than it may: whatever hides in which library."""
     graph, fetch = built(name)
@@ -97,6 +98,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.slow
 def test_what_runs_nothing_takes_little(tmp_path, name):
     graph, fetch = built(name)
     path, out = tmp_path / "bomb.pb", tmp_path / "out.pb"

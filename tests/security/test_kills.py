@@ -21,10 +21,12 @@ from tfg.formats.checkpoint.bundle import read_index
 
 
 @pytest.mark.parametrize("name", kills.WRITERS)
+@pytest.mark.slow
 def test_kills(name, tmp_path):
     kills.survive(name, tmp_path, 50)
 
 
+@pytest.mark.slow
 def test_a_kill_at_every_call(tmp_path):
     """The bundle between its two swaps is one that names a shard too many, and so is found by readers and the next writer."""
     writer = kills.WRITERS["V2"]
@@ -39,6 +41,7 @@ def test_a_kill_at_every_call(tmp_path):
     assert not killed and counts == {1, 2}
 
 
+@pytest.mark.slow
 def test_a_saved_model_appears_whole(tmp_path):
     """Kills before each call leave no model, and of what they left the next writer leaves nothing."""
     source, out = SAMPLES / "scaler_saved_model", tmp_path / "out"

@@ -99,6 +99,7 @@ def bomb(tmp_path):
 
 
 @pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.slow
 def test_bomb_ends_in_time_with_one_line(bomb, name):
     path, fetch = bomb(name)
     code, stderr, seconds = command("run", path, "--fetch", fetch, "--timeout", 1, "--max-memory", "200M", "-q")

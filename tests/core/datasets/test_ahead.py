@@ -194,6 +194,7 @@ def _own_threads():
     return [thread for thread in threading.enumerate() if thread.name.startswith(OWN_THREADS)]
 
 
+@pytest.mark.slow
 def test_a_pass_that_is_dropped_leaves_no_thread(threads):
     made = itertools.count()
 

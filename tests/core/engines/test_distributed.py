@@ -71,6 +71,7 @@ def test_none_leaves_before_all_are_done():
 
 
 @pytest.mark.parametrize("lost", [0, 1, 2])
+@pytest.mark.slow
 def test_who_is_lost_ends_the_others(lost):
     met, endings = meet(3)
     met[lost]._failing.set()  # a process that is killed says nothing more

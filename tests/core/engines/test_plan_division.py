@@ -67,6 +67,7 @@ def graphs(draw, counts=False):
 
 @settings(max_examples=150, deadline=None)
 @given(graphs(counts=True), st.floats(0, 1), st.integers(0, 1000), st.integers(1, 3), st.booleans(), st.data())
+@pytest.mark.slow
 def test_any_graph_gives_the_same_whatever_is_refused(drawn, chance, seed, smallest, takes_variables, data):
     graph, names = drawn
     fetches = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=5, unique=True))

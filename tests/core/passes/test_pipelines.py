@@ -201,6 +201,7 @@ def test_files_of_caches_are_no_obstacle():
 
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(pipelines())
+@pytest.mark.slow
 def test_drawn_pipelines_give_the_same_elements(graph):
     after, _ = optimize(graph, ["start", "next:0"])
     assert all_elements(after) == all_elements(graph)

@@ -38,6 +38,7 @@ def residual_graph(problem, start):
 
 
 @pytest.mark.parametrize(("name", "start"), CASES, ids=[f"{n}-{s + 1}" for n, s in CASES])
+@pytest.mark.slow
 def test_nist(name: str, start: int) -> None:
     """At least six certified digits of every parameter."""
     problem = next(p for p in PROBLEMS if p["name"] == name)
