@@ -2,31 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ...control_flow.copies import hands_in
+from ...control_flow.frames import MERGE, NEXT_ITERATION
 from ...graph.graph import Node, Output
+from ...planning.plan import Loop
 from ...registry.registry import NOT_DIFFERENTIABLE, gradient_function
 from ...support.errors import UnimplementedError
 from .library import jax
+from .list_programs import Elements
 
 
 def passed_on(fed: Collection[Output], source: Output, value: Any) -> Any:
     """Return the value of the tensor `source`, without gradients behind a StopGradient; the walk ends at tensors that are
     `fed`.
     """
-    if not isinstance(value, jax.Array):
+    barrier = _barrier(fed, source)
+    value = getattr(value, "value", value) if barrier is not None else value
+    if barrier is None or not isinstance(value, (jax.Array, Elements)):
         return value
+    return jax.lax.stop_gradient(value) if _stops(barrier) else _prevented(barrier, value)
+
+
+def ends_of_iterations(fed: Collection[Output], loop: Loop) -> Iterator[tuple[int, Output]]:
+    """Yield the slot of each variable of a V1 loop where gradients end between two iterations, and the tensor that is handed
+    on.
+    """
+    for enter, slot in zip(loop.enters, loop.entries):
+        if not enter.attr("is_constant"):
+            merge = next(user for user in enter.uses if user.op in MERGE)
+            end = next(value.node for value in merge.inputs if value.node.op in NEXT_ITERATION).inputs[0]
+            if _barrier(fed, end) is not None:
+                yield slot, end
+
+
+def _barrier(fed: Collection[Output], source: Output) -> Node | None:
+    """Return the last node where gradients end, among the nodes that pass on the tensor `source`."""
     while source not in fed and hands_in(source.node) and source.node.inputs:
         node = source.node
-        if gradient_function(node.op) is NOT_DIFFERENTIABLE:
-            return jax.lax.stop_gradient(value)
-        if node.attr("message") is not None:
-            return _prevented(node, value)
+        if _stops(node) or node.attr("message") is not None:
+            return node
         source = node.inputs[0]
-    return value
-    return value
+    return None
+
+
+def _stops(node: Node) -> bool:
+    return gradient_function(node.op) is NOT_DIFFERENTIABLE
 
 
 def _prevented(node: Node, value: Any) -> Any:

@@ -33,7 +33,7 @@ from ..trip_bounds import UNKNOWN, iterations, known_results, trip_bound
 from . import control_flow_programs, symbolic_dims
 from .branch_programs import Branches, on_branch
 from .exported_modules import call_module
-from .gradient_barriers import passed_on
+from .gradient_barriers import ends_of_iterations, passed_on
 from .library import jax, jnp
 from .list_programs import Elements, Stack, TensorArray, Unread
 
@@ -332,7 +332,9 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
     initial: list[Any] = [None] * loop.slots
     for slot, value in zip(loop.entries, entering):
         initial[slot] = value
-    sources, targets = ([pair[i] for pair in loop.carried] for i in (0, 1))
+    ends = {} if xla.fed is None else dict(ends_of_iterations(xla.fed, loop))
+    carried = (*loop.carried, *((slot, slot) for slot in ends if slot not in dict(loop.carried).values()))
+    sources, targets = ([pair[i] for pair in carried] for i in (0, 1))
 
     def filled(given: Sequence[Any]) -> list[Any]:
         slots = initial.copy()
@@ -344,6 +346,10 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
         slots = filled(given)
         run_steps(xla, steps, slots)
         return [slots[i] for i in wanted]
+
+    def advanced(given: Sequence[Any]) -> list[Any]:
+        new = zip(targets, traced(steps, sources, given))
+        return [passed_on(xla.fed or (), ends[slot], value) if slot in ends else value for slot, value in new]
 
     def known(steps: Sequence[Step], wanted: Sequence[int], given: Sequence[Any]) -> list[Any]:
         return known_results(steps, [UNKNOWN if v is None else v for v in _known(filled(given))], wanted)
@@ -359,10 +365,9 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
         numbers = [known(steps, [place], given)[0] for given in rounds or ()]
         if numbers and UNKNOWN not in numbers:
             first[targets.index(source)] = first[targets.index(source)].grown(int(max(numbers)) + 1)
-    final = control_flow_programs.loop(
-        xla, lambda given: traced(loop.head, condition, given)[0], functools.partial(traced, steps, sources), first, times
-    )
-    return traced((*loop.head, *loop.tail), loop.exits, final)
+    final = control_flow_programs.loop(xla, lambda given: traced(loop.head, condition, given)[0], advanced, first, times)
+    left = zip(loop.leaves, traced((*loop.head, *loop.tail), loop.exits, final))
+    return [value if xla.fed is None else passed_on(xla.fed, leave.inputs[0], value) for leave, value in left]
 
 
 def _is_grown_alone(loop: Loop, step: Step) -> bool:
