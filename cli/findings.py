@@ -98,7 +98,7 @@ def _text(finding: Finding) -> str:
 
 
 def _slug(rule: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", rule.lower()).strip("-")
+    return "-".join(re.findall("[a-z0-9]+", rule.lower()))
 
 
 def _below(path: str) -> str | None:

@@ -41,7 +41,7 @@ def compare_with_onnx(
     names do not fit, UnimplementedError without the package onnxruntime.
     """
     inputs, outputs = onnx_interface(path)
-    placeholders = {node.name: node.output().name for node in graph if node.op == "Placeholder"}
+    placeholders = {node.name: node.output().name for node in graph if node.is_placeholder}
     fed, fetched = ({name.removesuffix(":0"): tensor for name, tensor in pairs.items()} for pairs in names)
     fed = placeholders | fed
     if all_outputs:

@@ -70,7 +70,7 @@ class Feeds:
     def __init__(self, graph: Graph, given: Mapping[str, Any], fetches: Sequence[str]) -> None:
         self.given = given
         needed = needed_nodes([graph.fetch(name) for name in fetches])
-        placeholders = [node for node in graph if node.op == "Placeholder" and node in needed]
+        placeholders = [node for node in graph if node.is_placeholder and node in needed]
         self.drawn = [node for node in placeholders if node.output().name not in given]
         self.contents = {node: contents_of(graph, node.output()) for node in self.drawn if node.attrs["dtype"].is_object}
 

@@ -102,10 +102,10 @@ def export_model(
     wanted |= {f"{name}_after": tensor for name, tensor in states.items()}
     frozen = freeze(plain, values, list(wanted.values()), names_of(inputs))
     for name, sizes in (shapes or {}).items():
-        if name.partition(":")[0] in frozen and (node := frozen.output(name).node).op == "Placeholder":
+        if name.partition(":")[0] in frozen and (node := frozen.output(name).node).is_placeholder:
             node.set_attr("shape", merge_shapes(as_shape(node.attr("shape")), Shape(sizes)))
     by_tensor = {tensor: word for word, tensor in words.items()}
-    placeholders = [node.output() for node in frozen if node.op == "Placeholder"]
+    placeholders = [node.output() for node in frozen if node.is_placeholder]
     found = {by_tensor.get(value.name, value.node.name): value for value in placeholders}
     return kind(
         frozen, os.fspath(path),
