@@ -45,6 +45,7 @@ RUNS = {
     "compare": [("compare", "{}", "{}", "--fetch", "y", "--fetch", "loss", *FEED)],
     "reduce": [("reduce", "{}", "--fetch", "y", "--test", "false", "-o", "{out}", *FEED)],
     "convert": [("convert", "{}", "{out}", "--freeze", "--to", "x", "--init-op", "bad_init")],
+    "view": [("view", "{}", "-o", "{out}.html", "--measured", "--fetch", "y", *FEED)],
 }
 """The ways in which each command runs a graph."""
 LOOKS = {
