@@ -96,11 +96,6 @@ class Names:
             raise InvalidArgumentError("the loss compares with labels, which are fed beside the inputs", hint=hint)
         return found[0]
 
-    def runs(self) -> list[tuple[str, ...]]:
-        """The outputs of each of the graph's signatures, which are run one at a time."""
-        signatures = self.graph.meta.signatures.values() if self.graph.meta is not None else ()
-        return [tuple(found.fetched.values()) for found in signatures if found.outputs]
-
     def _tensor(self, word: str, names: Mapping[str, str], kind: str) -> Output:
         self._require(word, names, kind)
         return self.graph.output(names.get(word, word))

@@ -253,9 +253,10 @@ def _note_written(count: int, target: str, quiet: bool) -> None:
 def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:
     """Write an ONNX or StableHLO file, and compare it where that is asked for."""
     from ...formats.api.changes import convert
+    from ...formats.api.outputs import outputs_of
     from ..jobs.convert_job import note_export, verdict_sections
 
-    found = options.outputs or tuple(names.outputs) or _found_outputs(names.graph)
+    found = options.outputs or tuple(names.outputs) or outputs_of(names.graph)
     outputs = {word: names.output(word).name for word in found}
     if not outputs:
         raise InvalidArgumentError("what to convert? name at least one tensor with --to")
@@ -306,16 +307,9 @@ def _changed(graph: Graph, names: Names, runner: Runner | None, options: Convert
 
 
 def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> list[str]:
-    """The outputs of the signature chosen, or where a part is to be kept all that are found."""
+    """Return the outputs of the chosen signature; without a signature all outputs, where only a part stays."""
+    from ...formats.api.outputs import outputs_of
+
     if names.outputs:
         return list(names.outputs.values())
-    return _found_outputs(graph) if options.freeze or options.subgraph or options.inputs else []
-
-
-def _found_outputs(graph: Graph) -> list[str]:
-    """The outputs of all signatures, or those that `tfg explain` finds."""
-    from ...core.explaining.graph_facts import explain
-    from ...formats.api.outputs import signature_runs
-
-    runs = signature_runs(graph)
-    return list(dict.fromkeys(name for run in runs for name in run)) or [tensor.name for tensor in explain(graph).outputs]
+    return list(outputs_of(graph)) if options.freeze or options.subgraph or options.inputs else []

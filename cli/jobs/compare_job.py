@@ -24,10 +24,11 @@ from ...core.engines.engine_runtime import EngineRuntime
 from ...core.engines.executables import EngineSettings
 from ...core.flops.time_comparison import NodeTimes, TimeComparison, compare_times
 from ...core.graph.graph import Graph
-from ...core.passes.pipeline import choose_passes, guessed_fetches, inline_functions, optimize
+from ...core.passes.pipeline import choose_passes, inline_functions, optimize
 from ...core.runtime.session.session import Session
 from ...core.support.engine_names import NUMPY
 from ...core.support.errors import InvalidArgumentError
+from ...formats.api.outputs import default_fetches
 from ...formats.onnx_comparison import compare_with_onnx, is_onnx
 from ...formats.state import holds_state, read_variables
 from .. import render
@@ -180,7 +181,7 @@ class _Run:
         self.session = session
         self.options = options
         self.names = Names(graph, session.signature)
-        self.words = self.names.fetches(options.fetches) or {name: name for name in _outputs(self.names)}
+        self.words = self.names.fetches(options.fetches) or {name: name for name in default_fetches(self.names.graph)}
         self.given = self.names.feeds(options.feeds)
 
     def _feeds(self) -> dict[str, Any]:
@@ -253,11 +254,6 @@ def _runtime(name: str) -> EngineRuntime | None:
 def _other(names: Names, word: str, name: str) -> str:
     """What the second graph calls a fetch: by the word of its signature, or by the same name."""
     return names.fetch(word) if word in names.outputs else names.graph.fetch(name).name
-
-
-def _outputs(names: Names) -> Sequence[str]:
-    """All outputs of all signatures, or what seems to be the graph's."""
-    return [name for run in names.runs() for name in run] or guessed_fetches(names.graph)
 
 
 def _difference(node: NodeComparison) -> str:

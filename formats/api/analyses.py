@@ -19,6 +19,7 @@ from ...core.support.errors import InvalidArgumentError, TfgError
 from ..loading import load_leniently
 from ..model_diff import diff_models
 from ..onnx_comparison import compare_with_onnx, is_onnx
+from .outputs import default_fetches
 from .sessions import State, as_tensors, named, names_of, opened
 
 __all__ = ["check", "compare", "compare_states", "diff", "flops_rows", "ops"]
@@ -74,7 +75,7 @@ def compare(
     """
     if not (isinstance(before, Graph) and isinstance(after, Graph)):
         return _compare_with_onnx(before, after, names_of(fetches), named(feeds), tolerance, state)
-    names = names_of(fetches) or _outputs(before)
+    names = names_of(fetches) or default_fetches(before)
     before, after = (inline_functions(graph)[0] if graph.functions else graph for graph in (before, after))
     drawn = Feeds(before, named(feeds), names)
     session = opened(before, state)
@@ -84,12 +85,6 @@ def compare(
     if not result.nodes:
         raise InvalidArgumentError("no node of the one graph stands for one of the other")
     return result
-
-
-def _outputs(graph: Graph) -> Sequence[str]:
-    """Return the outputs of all signatures, or of a graph without signatures the tensors that seem to be outputs."""
-    signatures = graph.meta.signatures.values() if graph.meta is not None else ()
-    return [tensor for signature in signatures for tensor in signature.fetched.values()] or guessed_fetches(graph)
 
 
 def _compare_with_onnx(

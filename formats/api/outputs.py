@@ -27,10 +27,15 @@ def default_fetches(graph: Graph) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for run in default_runs(graph) for name in run))
 
 
-def default_outputs(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of all signatures, or the outputs that `explain` finds; InvalidArgumentError where there are none."""
+def outputs_of(graph: Graph) -> tuple[str, ...]:
+    """Return the outputs of all signatures, or the outputs that `explain` finds; none where no output stands out."""
     names = tuple(dict.fromkeys(name for run in signature_runs(graph) for name in run))
-    names = names or tuple(tensor.name for tensor in explain_graph(graph).outputs)
+    return names or tuple(tensor.name for tensor in explain_graph(graph).outputs)
+
+
+def default_outputs(graph: Graph) -> tuple[str, ...]:
+    """Return the outputs that `outputs_of` returns; InvalidArgumentError where there are none."""
+    names = outputs_of(graph)
     if not names:
         raise InvalidArgumentError("no output stands out in this graph", hint="name one as an output")
     return names
