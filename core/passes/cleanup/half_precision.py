@@ -20,7 +20,26 @@ from .mixed_precision import Port, input_port, output_port, ports_to_convert
 
 
 @dataclasses.dataclass(frozen=True)
-class Float16(Pass):
+class HalfPrecision:
+    """The fields and the run of both passes, which differ in their dtype."""
+
+    in_default_pipeline: ClassVar[bool] = False
+    is_final: ClassVar[bool] = True
+    accuracy: ClassVar[Accuracy] = Accuracy.RELAXED
+    dtype: ClassVar[DType]
+    compute: bool = True
+    stay: tuple[str, ...] = ()
+    minimum_size: int = 16
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        if self.compute:
+            _Conversion(graph, ctx, self.dtype, self.stay).make()
+        else:
+            _convert_weights(graph, ctx, self.dtype, self.minimum_size)
+
+
+@dataclasses.dataclass(frozen=True)
+class Float16(HalfPrecision, Pass):
     """Compute products and convolutions in float16, and the ops around them that float16 serves, or store weights so.
 
     `compute=false` converts only float constants of at least `minimum_size` elements, with a Cast behind each. `stay` names
@@ -30,51 +49,34 @@ class Float16(Pass):
     name: ClassVar[str] = "float16"
     summary: ClassVar[str] = "compute in float16 where it serves, or store weights so (results change)"
     follows: ClassVar[str] = "quantize_weights"
-    in_default_pipeline: ClassVar[bool] = False
-    is_final: ClassVar[bool] = True
-    accuracy: ClassVar[Accuracy] = Accuracy.RELAXED
     tolerance: ClassVar[float] = 0.01
-    compute: bool = True
-    stay: tuple[str, ...] = ()
-    minimum_size: int = 16
-
-    def run(self, graph: Graph, ctx: PassContext) -> None:
-        _convert(graph, ctx, dtypes.float16, self)
+    dtype: ClassVar[DType] = dtypes.float16
 
 
 @dataclasses.dataclass(frozen=True)
-class BFloat16(Pass):
+class BFloat16(HalfPrecision, Pass):
     """Do as `float16` does, in bfloat16: the range of float32, and 8 bits of precision."""
 
     name: ClassVar[str] = "bfloat16"
     summary: ClassVar[str] = "compute in bfloat16 where it serves, or store weights so (results change)"
     follows: ClassVar[str] = "float16"
-    in_default_pipeline: ClassVar[bool] = False
-    is_final: ClassVar[bool] = True
-    accuracy: ClassVar[Accuracy] = Accuracy.RELAXED
     tolerance: ClassVar[float] = 0.05
-    compute: bool = True
-    stay: tuple[str, ...] = ()
-    minimum_size: int = 16
-
-    def run(self, graph: Graph, ctx: PassContext) -> None:
-        _convert(graph, ctx, dtypes.bfloat16, self)
+    dtype: ClassVar[DType] = dtypes.bfloat16
 
 
 _CAST: Final = "Cast"
 
 
-def _convert(graph: Graph, ctx: PassContext, dtype: DType, options: Float16 | BFloat16) -> None:
-    if options.compute:
-        _Conversion(graph, ctx, dtype, options.stay).make()
-        return
+def _convert_weights(graph: Graph, ctx: PassContext, dtype: DType, minimum_size: int) -> None:
+    """Store the float constants of at least `minimum_size` elements in a dtype, with a Cast behind each."""
     for node in list(graph):
-        if node.is_constant and node.attrs["dtype"] is dtypes.float32 and not ctx.is_fed(node.output()):
-            value = _narrowed(ctx, node, dtype)
-            if value is not None and value.size >= options.minimum_size:
-                stored = add_constant(graph, f"{node.name}/{dtype.name}", value, node.control_inputs, node.device)
-                become(graph, node, _CAST, [stored.output()], _cast_attrs(dtype, dtypes.float32), ())
-                ctx.fire("weights", node, f"its values are stored as {dtype}")
+        if not node.is_constant or node.attrs["dtype"] is not dtypes.float32 or ctx.is_fed(node.output()):
+            continue
+        value = _narrowed(ctx, node, dtype) if node.attrs["value"].size >= minimum_size else None
+        if value is not None:
+            stored = add_constant(graph, f"{node.name}/{dtype.name}", value, node.control_inputs, node.device)
+            become(graph, node, _CAST, [stored.output()], _cast_attrs(dtype, dtypes.float32), ())
+            ctx.fire("weights", node, f"its values are stored as {dtype}")
 
 
 def _narrowed(ctx: PassContext, node: Node, dtype: DType) -> Tensor | None:

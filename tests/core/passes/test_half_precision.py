@@ -118,6 +118,7 @@ def test_weights_alone():
                  if (value := node.constant_value()).dtype == np.float16 and value.shape == (4, 3)}.values()  # fmt: skip
     assert weight.tolist() == W.astype(np.float16).tolist()
     exact, rounded = W.astype(np.float64), W.astype(np.float16).astype(np.float64)
+    assert [error.bytes_before for error in report.weight_errors] == [48, 48], "the bias of 3 elements is not converted"
     error = next(error for error in report.weight_errors)
     assert (error.bytes_before, error.bytes_after) == (48, 24)
     assert error.largest == np.abs(rounded - exact).max()
