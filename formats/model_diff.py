@@ -29,7 +29,11 @@ def diff_models(before: Graph, after: Graph, *, strict_names: bool = False) -> G
 
     Values of variables and contents of assets are compared where the graphs come from SavedModels.
     """
-    match = None if strict_names else GraphMatch(before, after)
+    return diff_matched(before, after, None if strict_names else GraphMatch(before, after))
+
+
+def diff_matched(before: Graph, after: Graph, match: GraphMatch | None) -> GraphDiff:
+    """Return the differences as `diff_models` does, for nodes that are matched already; without a match by name."""
     renaming = STRICT if match is None else Renaming.of(match)
     mine, theirs = _variables(before), _variables(after)
     return dataclasses.replace(

@@ -9,10 +9,10 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..core.drawing.overlays import NodeOverlay, Values, nodes_by_path
+from ..core.drawing.overlays import NodeOverlay, Values
 from ..core.flops.by_node import seconds_by_node
 from ..core.flops.measured import Measurement
-from ..core.functions.call_paths import CallPaths
+from ..core.functions.call_paths import CallPaths, nodes_by_path
 from ..core.graph.graph import Graph, Node
 from ..core.support.errors import InvalidArgumentError
 from .codecs.source import read_source

@@ -6,8 +6,8 @@ import os
 import shlex
 from collections.abc import Sequence
 
+from ..core.functions.call_paths import nodes_by_path
 from ..core.graph.graph import Graph
-from ..core.graph.node import Node
 from ..core.graph.variable_nodes import find_variables
 from ..core.runtime.session.restored_variables import restored_variables
 from ..core.support.errors import NotFoundError
@@ -45,8 +45,5 @@ def _is_graph(path: str) -> bool:
 
 def constants(graph: Graph) -> dict[str, Tensor]:
     """Return the values of Const nodes by name, those of functions as FUNCTION/NODE."""
-    nodes: dict[str, Node] = {node.name: node for node in graph}
-    for name, function in graph.functions.items():
-        nodes |= {f"{name}/{node.name}": node for node in function.body}
-    values = {name: node.attr_of(Tensor, "value") for name, node in nodes.items() if node.is_constant}
+    values = {path: node.attr_of(Tensor, "value") for path, node in nodes_by_path(graph).items() if node.is_constant}
     return {name: value for name, value in values.items() if value is not None}

@@ -387,7 +387,7 @@ COMPUTING = (
 NOT_EXPORTED = frozenset(
     f"{command} {function}"
     for command, functions in {
-        "compare": "choose_passes compare_graphs compare_sessions compare_times compare_values guessed_fetches load_runtime "
+        "compare": "choose_passes compare_graphs compare_sessions compare_times compare_values load_runtime "
         "match_nodes renamed_feeds",
         "dump": "function_records list_functions node_record require_nodes",
         "flops": "chrome_trace device_trace layers_by_path magnitude rows scopes_of select total",

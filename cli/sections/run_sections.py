@@ -218,10 +218,6 @@ def _class_table(name: str, values: Mapping[str, Any]) -> render.Table:
 
 
 def _cell(value: Any) -> Any:
-    return (
-        value.decode("utf-8", "replace")
-        if isinstance(value, bytes)
-        else f"{value:.6g}"
-        if value.dtype.kind != "i"
-        else int(value)
-    )
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return int(value) if value.dtype.kind == "i" else f"{value:.6g}"

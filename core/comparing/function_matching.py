@@ -113,10 +113,7 @@ def named_by(graph: Graph, node: Node) -> Iterator[str]:
 
 def _named_calls(before: Graph, after: Graph) -> Iterator[tuple[str, str]]:
     """Yield the functions that both models' objects have under the same name, `__call__` for instance."""
-    mine, theirs = (
-        {called.name: called.function for called in (graph.meta.callables if graph.meta is not None else ())}
-        for graph in (before, after)
-    )
+    mine, theirs = (graph.meta.called_functions if graph.meta is not None else {} for graph in (before, after))
     return ((function, theirs[name]) for name, function in mine.items() if name in theirs)
 
 

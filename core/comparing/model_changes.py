@@ -68,10 +68,7 @@ def _callable_changes(before: Graph, after: Graph, renaming: Renaming) -> Iterat
     """Yield the functions of the models' objects, `__call__` for instance, that one model lacks or that stand for another
     function.
     """
-    mine, theirs = (
-        {called.name: called.function for called in (graph.meta.callables if graph.meta is not None else ())}
-        for graph in (before, after)
-    )
+    mine, theirs = (graph.meta.called_functions if graph.meta is not None else {} for graph in (before, after))
     for name in dict.fromkeys((*mine, *theirs)):
         old, new = mine.get(name), theirs.get(name)
         if old is None or new is None:

@@ -68,8 +68,7 @@ def verify(
                     continue
                 allowed = tolerance(np.asarray(pair[0][name]).dtype) if callable(tolerance) else tolerance
                 comparison = compare(name, step, pair[0][name], pair[1][name], allowed)
-                if name not in worst or comparison.tolerance_needed > worst[name].tolerance_needed:
-                    worst[name] = comparison
+                worst[name] = worse(worst.get(name), comparison)
     if not worst:
         raise InvalidArgumentError(f"nothing to compare: {', '.join(fetches)} have no values and leave no variables behind")
     order = {name: place for place, name in enumerate(fetches)}
@@ -89,6 +88,11 @@ def _runs(
             results_of_step |= {f"variable {name}": tensor.numpy() for name, tensor in Runner(session).state().items()}
         results.append(results_of_step)
     return results
+
+
+def worse(worst: Comparison | None, comparison: Comparison) -> Comparison:
+    """Return the comparison that needs more tolerance; the earlier where both need the same."""
+    return comparison if worst is None or comparison.tolerance_needed > worst.tolerance_needed else worst
 
 
 def is_value(value: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from ..explaining.problems import find_problems
+from ..functions.call_paths import nodes_by_path
 from ..graph.graph import Graph, Node
 from ..support.errors import TfgError
 
@@ -24,12 +25,6 @@ class NodeOverlay:
     values: Values
     unit: str = ""
     adds_up: bool = False
-
-
-def nodes_by_path(graph: Graph) -> dict[str, Node]:
-    """Return the nodes by name, those of functions as FUNCTION/NODE."""
-    bodies = {f"{name}/": function.body for name, function in graph.functions.items()}
-    return {f"{prefix}{node.name}": node for prefix, body in {**bodies, "": graph}.items() for node in body}
 
 
 def problem_overlay(graph: Graph, faults: Sequence[TfgError] = ()) -> NodeOverlay | None:

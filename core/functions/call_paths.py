@@ -8,6 +8,15 @@ from ..graph.graph import Function, Graph, Node
 from .callers import function_references
 
 
+def nodes_by_path(graph: Graph) -> dict[str, Node]:
+    """Return the nodes by name, first the graph's, then those of functions as FUNCTION/NODE."""
+    nodes = {node.name: node for node in graph}
+    for name, function in graph.functions.items():
+        for node in function.body:
+            nodes.setdefault(f"{name}/{node.name}", node)
+    return nodes
+
+
 class CallPaths:
     """The nodes that paths as `call/inner/node` lead through. A path may also begin with the name of a function."""
 

@@ -161,6 +161,11 @@ class MetaGraph:
         return self.signatures.get(USUAL_SIGNATURE, only)
 
     @property
+    def called_functions(self) -> dict[str, str]:
+        """Return the functions that the model's objects call, by names such as `__call__`."""
+        return {called.name: called.function for called in self.callables}
+
+    @property
     def start_steps(self) -> list[tuple[str, dict[str, str]]]:
         """Return the operations to run before any other, each with its feeds: restore the variables, then run `init_op`.
 

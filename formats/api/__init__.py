@@ -1,4 +1,4 @@
 """The Python library: a function for each command of `tfg`, and tables and pictures for notebooks.
 
-A function and its command share the functions of `core` and the loaders; `tfg view` also calls its function here.
+A command parses its options, calls its function here, and prints the result.
 """

@@ -10,7 +10,6 @@ from ...core.comparing.drawn_feeds import generated_feeds
 from ...core.comparing.value_comparison import Recorder
 from ...core.graph.graph import Graph
 from ...core.passes.pipeline import inline_functions
-from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
@@ -25,7 +24,7 @@ from ..saving import graph_form, write_graph
 from .model_export import export_model
 from .onnx_export import OnnxExport
 from .outputs import default_fetches, default_outputs
-from .sessions import Opener, State, as_tensors, local_session, named, names_of, opened
+from .sessions import Opener, State, local_session, named, names_of, state_of
 from .stablehlo_export import StableHloExport
 
 _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport]]] = {".onnx": OnnxExport, ".stablehlo": StableHloExport}
@@ -50,7 +49,7 @@ def freeze(
     variables. FailedPreconditionError names a variable without a value, and a node that writes to a variable.
     """
     names = names_of(outputs) or default_outputs(graph)
-    state = as_tensors(values) if isinstance(values, Mapping) else Runner(values or opened(graph)).state()
+    state = state_of(graph, values)
     if not keep_functions:
         graph = inline_functions(graph)[0]
     return freezing.freeze(graph, state, names, names_of(inputs), names_of(keep_variables))

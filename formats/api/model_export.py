@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from ...core.comparing.drawn_feeds import Feeds
-from ...core.comparing.verify_rewrite import Comparison, compare
+from ...core.comparing.verify_rewrite import Comparison, compare, worse
 from ...core.graph.graph import Graph, Output
 from ...core.onnx.stateless import updates, without_updates
 from ...core.passes.pipeline import inline_functions
-from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.display import Displayed
@@ -19,7 +18,7 @@ from ...core.transforms.freezing import freeze
 from ...core.types.arrays import Array
 from ...core.types.shapes import Shape, as_shape, merge_shapes
 from .outputs import default_outputs
-from .sessions import Opener, State, as_tensors, names_of, opened
+from .sessions import Opener, State, names_of, state_of
 
 
 class ModelExport(Displayed):
@@ -70,8 +69,7 @@ class ModelExport(Displayed):
             found = self.run({word: feeds[value.name] for word, value in self.inputs.items()})
             for word, a, b in zip(self.outputs, wanted, found):
                 comparison = compare(word, 1, self.expected(a), b, tolerance)
-                if word not in worst or comparison.tolerance_needed > worst[word].tolerance_needed:
-                    worst[word] = comparison
+                worst[word] = worse(worst.get(word), comparison)
         return tuple(worst[word] for word in self.outputs)
 
 
@@ -97,7 +95,7 @@ def export_model(
     words = dict(names) if names is not None else dict(usual.fed) if usual is not None else {}
     wanted = dict(outputs) if isinstance(outputs, Mapping) else {name: name for name in names_of(outputs)}
     wanted = wanted or (dict(usual.fetched) if usual is not None else {name: name for name in default_outputs(graph)})
-    values = as_tensors(state) if isinstance(state, Mapping) else Runner(state or opened(graph)).state()
+    values = state_of(graph, state)
     plain, states = _stateless(graph, [graph.output(name).name for name in wanted.values()])
     wanted |= {f"{name}_after": tensor for name, tensor in states.items()}
     frozen = freeze(plain, values, list(wanted.values()), names_of(inputs))

@@ -14,7 +14,7 @@ from ...core.graph.graph import Function, Graph, Node, Output
 from ...core.graph.variable_nodes import find_variables
 from ...core.inference.inference import infer
 from ...core.support.errors import TfgError
-from ..model_diff import diff_models
+from ..model_diff import diff_matched
 
 _TITLE: Final = "Differences"
 
@@ -34,7 +34,8 @@ class MergedGraphs:
 
 def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
     """Return both graphs as one, their nodes matched as `tfg diff` matches them; the arguments stay as they are."""
-    difference, match = diff_models(before, after), GraphMatch(before, after)
+    match = GraphMatch(before, after)
+    difference = diff_matched(before, after, match)
     graph = after.copy()
     removed = _add_removed(graph, difference, match)
     changes = _shape_changes(before, after, match)
@@ -42,7 +43,7 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
     merged = {graph[name]: list(lines) for name, lines in changes.items()}
     for node, change in _changed(graph, difference):
         states[node] = "changed"
-        merged[node] = [(c.field, _text(c.before), _text(c.after)) for c in change.changes] + merged.get(node, [])
+        merged[node] = [(c.field, c.before or "", c.after or "") for c in change.changes] + merged.get(node, [])
     for node, lines in _variables(graph, difference).items():
         states[node] = "changed"
         merged.setdefault(node, []).extend(lines)
@@ -142,7 +143,3 @@ def _shape_changes(before: Graph, after: Graph, match: GraphMatch) -> dict[str, 
         if lines:
             changes[other.name] = lines
     return changes
-
-
-def _text(value: str | None) -> str:
-    return "" if value is None else value

@@ -52,6 +52,11 @@ def local_session(graph: Graph, open_session: Opener | None, state: State | None
     return session
 
 
+def state_of(graph: Graph, values: State | SessionLike | None) -> dict[str, Tensor]:
+    """Return values as Tensors: those given, those that a session holds, or by default those that `opened` puts in place."""
+    return as_tensors(values) if isinstance(values, Mapping) else Runner(values or opened(graph)).state()
+
+
 def as_tensors(state: State) -> dict[str, Tensor]:
     """Return the values as Tensors."""
     expect(str, *state)
