@@ -48,11 +48,13 @@ if TYPE_CHECKING:
     from .formats.api.drawing import Drawing, draw, draw_each
     from .formats.api.engines import explain_engine
     from .formats.api.jax_functions import to_jax
+    from .formats.api.model_saving import save_model
     from .formats.api.onnx_export import OnnxExport
     from .formats.api.stablehlo_export import StableHloExport
     from .formats.api.training import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
+    from .formats.recordings import Recording, describe_recording
 
 __version__ = "0.1.0"
 
@@ -81,6 +83,7 @@ _LAZY = {
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
     "Problem": "core.explaining.problems",
+    "Recording": "formats.recordings",
     "RunRaces": "core.explaining.race_report",
     "Session": "core.runtime.session.session",
     "StateComparison": "formats.api.checkpoints",
@@ -95,6 +98,7 @@ _LAZY = {
     "compare_states": "formats.api.analyses",
     "convert": "formats.api.changes",
     "count_flops": "core.flops",
+    "describe_recording": "formats.recordings",
     "diff": "formats.api.analyses",
     "diff_snapshots": "core.comparing.graph_diff",
     "draw": "formats.api.drawing",
@@ -126,6 +130,7 @@ _LAZY = {
     "recover_stages": "core.explaining.stages",
     "reduce": "formats.api.changes",
     "save": "formats",
+    "save_model": "formats.api.model_saving",
     "strip_default_attrs": "core.transforms.subgraphs",
     "to_jax": "formats.api.jax_functions",
     "top_classes": "formats.api.classes",
@@ -159,6 +164,7 @@ __all__ = [
     "Output",
     "PartitionFacts",
     "Problem",
+    "Recording",
     "RunRaces",
     "Session",
     "StableHloExport",
@@ -174,6 +180,7 @@ __all__ = [
     "compare_states",
     "convert",
     "count_flops",
+    "describe_recording",
     "diff",
     "diff_snapshots",
     "draw",
@@ -206,6 +213,7 @@ __all__ = [
     "recover_stages",
     "reduce",
     "save",
+    "save_model",
     "strip_default_attrs",
     "to_jax",
     "top_classes",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +12,6 @@ from ..core.support.file_formats import MODELS
 from ..core.support.words import counted
 from . import render
 from .options import OutputFile
-from .sessions import saving_session
 from .signatures import needed_placeholders
 
 if TYPE_CHECKING:
@@ -40,18 +38,13 @@ def save_model(
     Where the graph has no signature, what `fetches` need makes one. `signatures` says what to change of them.
     """
     from ..core.graph.metagraph import USUAL_SIGNATURE
-    from ..formats.saved_model_writing import prepare, write_saved_model
+    from ..formats.api.model_saving import write_model
+    from ..formats.saved_model_writing import prepare
 
     inputs, outputs = _arguments(graph, names, fetches)
     edits = signatures.edits(graph, names) if signatures is not None else None
     model = prepare(graph, inputs, outputs, names.asked.name if names.asked is not None else USUAL_SIGNATURE, edits)
-
-    def save(prefix: str) -> None:
-        assert model.saver is not None
-        feeds = {model.saver.filename_tensor: prefix}
-        saving_session(model.graph, session, os.path.dirname(prefix)).run([model.saver.save_tensor], feeds)
-
-    write_saved_model(folder, model, graph.meta, save)
+    write_model(folder, graph, model, session)
     lost = graph.meta is not None and graph.meta.objects is not None and not model.has_objects
     more = "; its Python objects and functions are gone with what was changed, its signatures are left" if lost else ""
     render.note(f"wrote a SavedModel with signature {', '.join(model.signatures)} to {folder}{more}", quiet)

@@ -206,12 +206,13 @@ class SessionOptions:
         if not self.speaks:
             return
         from ..core.runtime.session.restored_variables import restored_variables
+        from ..formats.api.model_saving import with_twins
         from ..formats.state import write_state
 
         saved = graph.meta.variables_prefix if graph.meta is not None else None
         is_plain = self.state is not None and extension_of(self.state) in (*NPZ.extensions, *SAFETENSORS.extensions)
         form = saved if self.state is None or is_plain else self.state
-        write_state(path, _with_twins(state, graph), form, restored_variables(graph))
+        write_state(path, with_twins(state, graph), form, restored_variables(graph))
 
     def _needs_initializer(self, graph: Graph) -> bool:
         """False where the graph brings the values of its variables, or --state has them and nothing else gives any."""
@@ -221,33 +222,6 @@ class SessionOptions:
         if graph.meta is not None and graph.meta.variables_prefix is not None:
             return False
         return bool(initializers(graph)) or (not self.state and bool(find_variables(graph)))
-
-
-def saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
-    """A session of a like graph with the same variables, which writes to a folder."""
-    from ..core.runtime.session.runner import Runner
-    from ..core.runtime.session.session import Session
-    from ..core.runtime.state.file_access import FileAccess
-
-    found = Session(graph, files=FileAccess.only(writable=[folder]), engine=NUMPY)
-    if isinstance(session, Session):
-        found.share(session)
-    else:
-        found.start()
-        Runner(found).restore(Runner(session).state())
-    runner = Runner(found)
-    state = runner.state()
-    twins = {name: value for name, value in _with_twins(state, graph).items() if value is not state.get(name)}
-    if twins:
-        runner.restore(twins)
-    return found
-
-
-def _with_twins(state: Mapping[str, Tensor], graph: Graph) -> dict[str, Tensor]:
-    """The values of variables, those that only Python's functions read as of those that the graph reads in their place."""
-    from ..core.runtime.session.restored_variables import read_instead
-
-    return {**state, **{twin: state[name] for twin, name in read_instead(graph).items() if name in state}}
 
 
 def _note_restored(restored: Restored, quiet: bool) -> None:

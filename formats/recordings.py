@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import os
 from collections.abc import Iterator
 
 from google.protobuf.message import DecodeError
 
 from ..core.codecs.tfrecord import RecordError, read_records
 from ..core.graph.graph import Graph
+from ..core.support.arguments import takes
 from ..core.support.errors import InvalidArgumentError, TfgError
 from . import detect
 from .codecs.scan import parse
@@ -78,6 +80,7 @@ class Recording:
     """The graphs in the recording."""
 
 
+@takes(source=str | os.PathLike | bytes | bytearray | memoryview)
 def describe_recording(source: Source) -> Recording | None:
     """Return what an event file or a RunMetadata file holds; None for any other file."""
     data = read_source(source)

@@ -57,6 +57,11 @@ def right_arguments(folder):
         "diff": (tfg.diff, {"before": graph, "after": graph}),
         "draw": (tfg.draw, {"graph": graph, "format": "text", "max_nodes": 5, "highlight": ["y"]}),
         "fill_placeholders": (tfg.fill_placeholders, {"graph": graph, "values": {"x:0": [1.0, 2.0]}, "shapes": {"x:0": [2]}}),
+        "save_model": (
+            tfg.save_model,
+            {"graph": graph, "path": str(folder / "model"), "signatures": {"two": ({"a": "x:0"}, {"b": "y:0"})}},
+        ),
+        "describe_recording": (tfg.describe_recording, {"source": path}),
         "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "flops": (tfg.flops, {"graph": graph, "fetches": ["y:0"]}),
         "flops_rows": (tfg.flops_rows, {"report": tfg.flops(graph, ["y:0"]), "view": "layer", "depth": 2}),
@@ -119,7 +124,8 @@ def call(function, arguments):
 MADE_BY_TFG = {
     "Checkpoint", "Drawing", "EngineReport", "FitReport", "FlopsReport", "GradientCheck", "Graph", "GraphComparison",
     "GraphDiff", "GraphFacts", "GraphPage", "Node", "NodeFacts", "NodeFate", "OptimizeReport", "Output", "PartitionFacts",
-    "Problem", "OnnxExport", "StableHloExport", "RunRaces", "StateComparison", "TensorRow", "TrainingReport", "Verification",
+    "Problem", "OnnxExport", "StableHloExport", "Recording", "RunRaces", "StateComparison",
+    "TensorRow", "TrainingReport", "Verification",
 }  # fmt: skip
 """Classes whose objects come from functions of tfg."""
 

@@ -1,0 +1,107 @@
+"""SavedModels of a graph and the variables of a session, with signatures defined, copied, renamed and dropped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...core.graph.graph import Graph, Output
+from ...core.graph.metagraph import USUAL_SIGNATURE
+from ...core.planning.reachability import needed_nodes
+from ...core.runtime.session.restored_variables import read_instead
+from ...core.runtime.session.runner import Runner
+from ...core.runtime.session.session import Session
+from ...core.runtime.session.session_like import SessionLike
+from ...core.runtime.state.file_access import FileAccess
+from ...core.support.arguments import expect, takes
+from ...core.support.engine_names import NUMPY
+from ...core.types.tensors import Tensor
+from ..saved_model_writing import ModelToWrite, SignatureEdits, prepare, write_saved_model
+from .outputs import default_outputs
+from .sessions import State, named, names_of, opened
+
+
+@takes(
+    graph=Graph, path=str | os.PathLike, state=Mapping | SessionLike | None, signatures=Mapping | None,
+    copied=Mapping | None, renamed=Mapping | None,
+)  # fmt: skip
+def save_model(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    *,
+    state: State | SessionLike | None = None,
+    signatures: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]] | None = None,
+    copied: Mapping[str, str] | None = None,
+    renamed: Mapping[str, str] | None = None,
+    dropped: Sequence[str] | str = (),
+) -> tuple[str, ...]:
+    """Write a SavedModel to a new folder, whole or not at all; return the names of its signatures.
+
+    `state` are the values of variables by name, or a session that holds them; by default a SavedModel's own values, or those
+    of the initializers. `copied` and `renamed` map old names to new names, and `dropped` are names. `signatures` maps
+    names of new signatures to (inputs, outputs): tensors by the names of arguments. Without inputs a signature gets the
+    placeholders that its outputs need. A graph without signatures gets the usual one, with the outputs that `explain` finds.
+
+    NotFoundError for a signature or tensor that is not there, AlreadyExistsError for a folder with files or for a signature
+    that is there already.
+    """
+    session = state if isinstance(state, SessionLike) else opened(graph, state)
+    defined = {name: _arguments(graph, *arguments) for name, arguments in named(signatures).items()}
+    copies, renames = named(copied), named(renamed)
+    expect(str, *copies.values(), *renames.values())
+    edits = SignatureEdits(tuple(copies.items()), tuple(renames.items()), names_of(dropped), defined)
+    has_signature = bool(defined) or (graph.meta is not None and bool(graph.meta.signatures))
+    words = {} if has_signature else {name.removesuffix(":0"): name for name in default_outputs(graph)}
+    model = prepare(graph, *_arguments(graph, {}, words), USUAL_SIGNATURE, edits)
+    write_model(os.fspath(path), graph, model, session)
+    return model.signatures
+
+
+def write_model(folder: str, graph: Graph, model: ModelToWrite, session: SessionLike) -> None:
+    """Write the prepared `model` of a graph with the variables of a session."""
+
+    def save(prefix: str) -> None:
+        assert model.saver is not None
+        feeds = {model.saver.filename_tensor: prefix}
+        _saving_session(model.graph, session, os.path.dirname(prefix)).run([model.saver.save_tensor], feeds)
+
+    write_saved_model(folder, model, graph.meta, save)
+
+
+def _arguments(
+    graph: Graph, inputs: Mapping[str, str], outputs: Mapping[str, str]
+) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
+    """Return the tensors of a signature by argument, with the needed placeholders where there are no `inputs`."""
+    results = {word: graph.output(name) for word, name in outputs.items()}
+    fed = {word: graph.output(name) for word, name in inputs.items()}
+    return fed or _needed_placeholders(graph, results.values()), results
+
+
+def _needed_placeholders(graph: Graph, outputs: Iterable[Output]) -> dict[str, Output]:
+    """Return the placeholders that outputs need, by their names in the usual signature or in the graph."""
+    usual = graph.meta.usual_signature if graph.meta is not None else None
+    words = {tensor: word for word, tensor in usual.fed.items()} if usual is not None else {}
+    needed = needed_nodes(list(outputs))
+    values = [node.output() for node in graph if node in needed and node.is_placeholder]
+    return {words.get(value.name, value.node.name): value for value in values}
+
+
+def _saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
+    """Return a session of a like graph with the same variables, which writes to a folder."""
+    saving = Session(graph, files=FileAccess.only(writable=[folder]), engine=NUMPY)
+    if isinstance(session, Session):
+        saving.share(session)
+    else:
+        saving.start()
+        Runner(saving).restore(Runner(session).state())
+    runner = Runner(saving)
+    state = runner.state()
+    twins = {name: value for name, value in with_twins(state, graph).items() if value is not state.get(name)}
+    if twins:
+        runner.restore(twins)
+    return saving
+
+
+def with_twins(state: Mapping[str, Tensor], graph: Graph) -> dict[str, Tensor]:
+    """Return the values of variables; variables that only Python's functions read have the values that the graph reads."""
+    return {**state, **{twin: state[name] for twin, name in read_instead(graph).items() if name in state}}
