@@ -12,7 +12,6 @@ from ..core.support.file_formats import MODELS
 from ..core.support.words import counted
 from . import render
 from .options import OutputFile
-from .signatures import needed_placeholders
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Graph, Output
@@ -53,10 +52,11 @@ def save_model(
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
     """The inputs and outputs of a signature for a graph without one."""
     from ..core.graph.graph import Output
+    from ..formats.api.model_saving import needed_placeholders
 
     found = {word: graph.result(names.outputs.get(word, word)) for word in fetches}
     outputs = {word.removesuffix(":0"): value for word, value in found.items() if isinstance(value, Output)}
-    return needed_placeholders(graph, names, outputs.values()), outputs
+    return needed_placeholders(graph, names.inputs, outputs.values()), outputs
 
 
 def note_variables(written: Graph, source: Graph, quiet: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -41,29 +41,20 @@ class SignatureOptions:
 
     def edits(self, graph: Graph, names: Names) -> SignatureEdits:
         """Return the changes for a graph; a signature without inputs has the placeholders that its outputs need."""
+        from ..formats.api.model_saving import needed_placeholders
         from ..formats.saved_model_writing import SignatureEdits
 
         defined = {}
         for name in dict.fromkeys(_signature(argument) for argument, _ in (*self.inputs, *self.outputs)):
             inputs = _of(name, self.inputs, lambda word: graph.output(names.input(word).name))
             outputs = _of(name, self.outputs, lambda word: graph.output(names.output(word).name))
-            defined[name] = inputs or needed_placeholders(graph, names, outputs.values()), outputs
+            defined[name] = inputs or needed_placeholders(graph, names.inputs, outputs.values()), outputs
         return SignatureEdits(self.copied, self.renamed, self.dropped, defined)
 
 
 def _of(signature: str, pairs: Sequence[tuple[str, str]], tensor: Callable[[str], Output]) -> dict[str, Output]:
     """Return the tensors of a signature's arguments by name."""
     return {_argument(key): tensor(word) for key, word in pairs if _signature(key) == signature}
-
-
-def needed_placeholders(graph: Graph, names: Names, outputs: Iterable[Output]) -> dict[str, Output]:
-    """Return the placeholders that outputs need, by their names in the signature or the graph."""
-    from ..core.planning.reachability import needed_nodes
-
-    needed = needed_nodes(list(outputs))
-    words = {tensor: word for word, tensor in names.inputs.items()}
-    inputs = [node.output() for node in graph if node in needed and node.is_placeholder]
-    return {words.get(value.name, value.node.name): value for value in inputs}
 
 
 def _signature(key: str) -> str:

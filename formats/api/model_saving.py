@@ -74,14 +74,14 @@ def _arguments(
     """Return the tensors of a signature by argument, with the needed placeholders where there are no `inputs`."""
     results = {word: graph.output(name) for word, name in outputs.items()}
     fed = {word: graph.output(name) for word, name in inputs.items()}
-    return fed or _needed_placeholders(graph, results.values()), results
-
-
-def _needed_placeholders(graph: Graph, outputs: Iterable[Output]) -> dict[str, Output]:
-    """Return the placeholders that outputs need, by their names in the usual signature or in the graph."""
     usual = graph.meta.usual_signature if graph.meta is not None else None
-    words = {tensor: word for word, tensor in usual.fed.items()} if usual is not None else {}
+    return fed or needed_placeholders(graph, usual.fed if usual is not None else {}, results.values()), results
+
+
+def needed_placeholders(graph: Graph, arguments: Mapping[str, str], outputs: Iterable[Output]) -> dict[str, Output]:
+    """Return the placeholders that outputs need, by their names in `arguments`, a signature's inputs, or in the graph."""
     needed = needed_nodes(list(outputs))
+    words = {tensor: word for word, tensor in arguments.items()}
     values = [node.output() for node in graph if node in needed and node.is_placeholder]
     return {words.get(value.name, value.node.name): value for value in values}
 
