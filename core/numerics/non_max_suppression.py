@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +19,8 @@ _LEAST_BLOCK: Final = 16
 """The least candidates that are looked at together, where few boxes are wanted."""
 _BLOCK: Final = 128
 """Candidates looked at together: their overlaps with the boxes kept and with each other are found at once."""
+FEW: Final = 256
+"""The most boxes that are selected in all classes at once, as each candidate is compared with all of them."""
 _SOFTENED: Final = 1 << 13
 """Pairs of boxes whose overlaps are computed at once where scores are lowered."""
 
@@ -64,6 +66,50 @@ def suppress(
         selected += block[_first_of_similar(similar)].tolist()
     selected = selected[: max(limit, 0)]
     return np.array(selected, np.int32), scores[selected]
+
+
+def suppress_in_classes(
+    scores: Array, limit: int, total: int, threshold: Any, score_threshold: Any, overlaps_of: Callable[..., Any]
+) -> Array:
+    """Return the best `total` boxes of those that `suppress` selects in each class, by falling score.
+
+    `scores` are of (classes, boxes), and a box of a class has the number of its score in the flat array, which `overlaps_of`
+    takes, too. The work ends with the last box that is returned: candidates with lower scores are not compared.
+    """
+    values, count = scores.ravel(), scores.shape[1]
+    free = np.full(len(scores), limit)
+    selected = np.zeros(0, np.intp)
+
+    def similar(some: Array, others: Array) -> Array:
+        return (some[:, None] // count == others // count) & (overlaps_of(some, others) > threshold)
+
+    for block in _by_falling_score(values, np.flatnonzero(values > score_threshold)):
+        block = block[free[block // count] > 0]
+        block = block[~similar(block, selected).any(1)]
+        block = _within_limits(block[_first_of_similar(similar(block, block))], free, count)
+        selected = np.concatenate((selected, block))
+        if len(selected) >= total:
+            break
+    return selected[:total]
+
+
+def _by_falling_score(values: Array, candidates: Array) -> Iterator[Array]:
+    """Yield blocks of candidates by falling value, equal values in order; only the first blocks are sorted at first."""
+    first = 4 * _BLOCK
+    least = np.partition(values[candidates], -first)[-first] if len(candidates) > first else -np.inf
+    is_first = values[candidates] >= least
+    for part in (candidates[is_first], candidates[~is_first]):
+        part = part[np.argsort(-values[part], kind="stable")]
+        yield from (part[start : start + _BLOCK] for start in range(0, len(part), _BLOCK))
+
+
+def _within_limits(block: Array, free: Array, count: int) -> Array:
+    """Return the boxes of a block that their classes have room for, and take the room."""
+    has_room = []
+    for of_class in (block // count).tolist():
+        has_room.append(free[of_class] > 0)
+        free[of_class] -= 1
+    return block[np.array(has_room, bool)]
 
 
 def _first_of_similar(similar: Array) -> list[int]:

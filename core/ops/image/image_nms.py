@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...numerics.non_max_suppression import box_overlaps, suppress, suppress_softly
+from ...numerics.non_max_suppression import FEW, box_overlaps, suppress, suppress_in_classes, suppress_softly
 from ...registry.registry import ZERO, Cost, flops, kernel, lower, not_differentiable, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec
@@ -226,15 +226,23 @@ def combined_non_max_suppression(
     best_scores, best_classes = np.zeros((images, size), np.float32), np.zeros((images, size), np.float32)
     valid = np.zeros(images, np.int32)
     for image in range(images):
-        best = _best_of_classes(boxes[image], scores[image], min(limit, count), threshold, lowest)
-        valid[image] = n = min(len(best[1]), size)
-        order = np.argsort(-best[1], kind="stable")[:n]
-        best_boxes[image, :n], best_scores[image, :n], best_classes[image, :n] = (part[order] for part in best)
+        select = _few_of_classes if size <= FEW else _best_of_classes
+        best = select(boxes[image], scores[image], min(limit, count), size, threshold, lowest)
+        valid[image] = n = len(best[1])
+        best_boxes[image, :n], best_scores[image, :n], best_classes[image, :n] = best
     return np.clip(best_boxes, 0, 1) if clip_boxes else best_boxes, best_scores, best_classes, valid
 
 
-def _best_of_classes(boxes: Array, scores: Array, limit: int, threshold: Any, lowest: Any) -> list[Array]:
-    """Return the boxes kept of all classes, their scores and their classes."""
+def _few_of_classes(boxes: Array, scores: Array, limit: int, size: int, threshold: Any, lowest: Any) -> list[Array]:
+    """Return what `_best_of_classes` returns, with the work that a few boxes need."""
+    by_class = np.broadcast_to(boxes, (*scores.shape, 4)).transpose(1, 0, 2).reshape(-1, 4)
+    selected = suppress_in_classes(scores.T, limit, size, threshold, lowest, box_overlaps(by_class))
+    classes = selected // max(len(scores), 1)
+    return [by_class[selected], scores.T.ravel()[selected], classes.astype(np.float32)]
+
+
+def _best_of_classes(boxes: Array, scores: Array, limit: int, size: int, threshold: Any, lowest: Any) -> list[Array]:
+    """Return the best boxes of all classes, at most `size`, by falling score, with their scores and classes."""
     results = []
     overlaps = [box_overlaps(boxes[:, number]) for number in range(boxes.shape[1])]
     for number in range(scores.shape[1]):
@@ -243,7 +251,9 @@ def _best_of_classes(boxes: Array, scores: Array, limit: int, threshold: Any, lo
         picked, picked_scores = suppress(scores[:, number], limit, threshold, lowest, overlaps[shared])
         results.append((of_class[picked], picked_scores, np.full(len(picked), number, np.float32)))
     empty = [(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32))]
-    return [np.concatenate(parts) for parts in zip(*(results or empty))]
+    parts = [np.concatenate(parts) for parts in zip(*(results or empty))]
+    order = np.argsort(-parts[1], kind="stable")[:size]
+    return [part[order] for part in parts]
 
 
 @shape("CombinedNonMaxSuppression")

@@ -48,19 +48,22 @@ def test_boxes_kept(count, limit, spread, sigma):
     np.testing.assert_allclose(found, [score for _, score in want], rtol=1e-5)
 
 
+@pytest.mark.parametrize("total", [25, 60, 300])
+@pytest.mark.parametrize("limit", [4, 20])
 @pytest.mark.parametrize("own_boxes", [True, False])
-def test_boxes_kept_of_classes(own_boxes):
+def test_boxes_kept_of_classes(own_boxes, limit, total):
     boxes, scores = drawn(150, 4)
     of_classes = np.stack([scores, np.roll(scores, 7), scores[::-1]], 1)
     shifted = np.stack([boxes, boxes + 1, boxes[::-1]], 1) if own_boxes else boxes[:, None]
     outputs = combined_non_max_suppression(
-        shifted[None], of_classes[None], np.int32(20), np.int32(60), np.float32(0.4), np.float32(0.05),
+        shifted[None], of_classes[None], np.int32(limit), np.int32(total), np.float32(0.4), np.float32(0.05),
         pad_per_class=False, clip_boxes=False,
     )  # fmt: skip
     want = []
     for number in range(3):
         mine = shifted[:, number if own_boxes else 0]
-        want += [(score, number, mine[i].tolist()) for i, score in defined(mine, of_classes[:, number], 20, 0.4, 0.05)]
+        want += [(score, number, mine[i].tolist()) for i, score in defined(mine, of_classes[:, number], limit, 0.4, 0.05)]
     count = int(outputs[3][0])
-    found = zip(outputs[1][0].tolist(), outputs[2][0].tolist(), outputs[0][0].tolist())
-    assert sorted([*found][:count], key=repr) == sorted([(np.float32(s).item(), n, box) for s, n, box in want], key=repr)
+    selected = list(zip(outputs[1][0].tolist(), outputs[2][0].tolist(), outputs[0][0].tolist()))
+    want.sort(key=lambda box: -box[0])
+    assert selected[:count] == [(np.float32(s).item(), n, box) for s, n, box in want[:total]]
