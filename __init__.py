@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .core.training.train_step import Clipping
     from .core.transforms.subgraphs import clear_devices, strip_default_attrs
     from .formats import load, save
-    from .formats.api.analyses import check, compare, compare_states, diff, flops_rows, ops
+    from .formats.api.analyses import check, diff, flops_rows, ops
     from .formats.api.changes import convert, extract, fill_placeholders, freeze, reduce
     from .formats.api.checkpoints import (
         Checkpoint,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         write_checkpoint,
     )
     from .formats.api.classes import read_labels, top_classes
+    from .formats.api.comparisons import compare, compare_states
     from .formats.api.counting import FlopsCounter, flops, profile
     from .formats.api.drawing import Drawing, draw, draw_each
     from .formats.api.engines import explain_engine
@@ -93,9 +94,9 @@ _LAZY = {
     "check": "formats.api.analyses",
     "check_gradient": "core.gradients.central_differences",
     "clear_devices": "core.transforms.subgraphs",
-    "compare": "formats.api.analyses",
+    "compare": "formats.api.comparisons",
     "compare_checkpoints": "formats.api.checkpoints",
-    "compare_states": "formats.api.analyses",
+    "compare_states": "formats.api.comparisons",
     "convert": "formats.api.changes",
     "count_flops": "core.flops",
     "describe_recording": "formats.recordings",

@@ -319,7 +319,7 @@ def test_files_of_the_command_line_are_called_by_one_grammar():
 FUNCTIONS = {
     "check": "check",
     "checkpoint": "compare_checkpoints read_checkpoint write_checkpoint",
-    "compare": "inline_functions optimize",
+    "compare": "compare compare_states",
     "convert": "clear_devices convert extract freeze inline_functions strip_default_attrs",
     "diff": "diff",
     "draw": "draw draw_each",
@@ -387,8 +387,6 @@ COMPUTING = (
 NOT_EXPORTED = frozenset(
     f"{command} {function}"
     for command, functions in {
-        "compare": "choose_passes compare_graphs compare_sessions compare_times compare_values load_runtime "
-        "match_nodes renamed_feeds",
         "dump": "function_records list_functions node_record require_nodes",
         "flops": "chrome_trace device_trace layers_by_path magnitude rows scopes_of select total",
         "ops": "formulas",

@@ -75,9 +75,9 @@ def command(
     """
     from .. import render
     from ..findings import FORMATS, print_findings
-    from ..jobs.compare_job import compare
+    from ..jobs.compare_job import compare_files
 
-    job = compare(before, after, reader, session, options)
+    job = compare_files(before, after, reader, session, options)
     if format_ in FORMATS:
         print_findings(job.findings(before, after), format_)
         return DONE if job.result.agrees else COMPARISON_FAILED

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 import numpy as np
 
 if TYPE_CHECKING:
+    from ...core.comparing.node_times import TimeComparison
     from ...core.comparing.value_comparison import NodeComparison
     from ...core.comparing.verify_rewrite import Comparison
     from ...core.engines.engine_report import EngineReport
@@ -83,6 +84,8 @@ class Compare(TypedDict):
     """Nodes of the second graph without a counterpart."""
     engines: NotRequired[Sequence[EngineReport]]
     """With --engines: what each engine ran."""
+    times: NotRequired[TimeComparison]
+    """With --measured: the times of the nodes."""
     nodes: NotRequired[Sequence[NodeComparison]]
     """With --all: every value that was compared."""
 

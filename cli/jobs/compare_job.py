@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
 
-from ...core.comparing.drawn_feeds import Feeds
-from ...core.comparing.matching import match_nodes
-from ...core.comparing.value_comparison import (
-    GraphComparison,
-    NodeComparison,
-    compare_graphs,
-    compare_sessions,
-    compare_values,
-    renamed_feeds,
-)
-from ...core.engines.automatic import load_runtime
-from ...core.engines.engine_report import EngineReport
-from ...core.engines.engine_runtime import EngineRuntime
-from ...core.engines.executables import EngineSettings
-from ...core.flops.time_comparison import NodeTimes, TimeComparison, compare_times
+from ...core.comparing.node_times import NodeTimes, TimeComparison
+from ...core.comparing.value_comparison import GraphComparison, NodeComparison
 from ...core.graph.graph import Graph
-from ...core.passes.pipeline import choose_passes, inline_functions, optimize
-from ...core.runtime.session.session import Session
-from ...core.support.engine_names import NUMPY
-from ...core.support.errors import InvalidArgumentError
-from ...formats.api.outputs import default_fetches
-from ...formats.onnx_comparison import compare_with_onnx, is_onnx
+from ...formats.api.comparisons import compare, compare_states
+from ...formats.onnx_comparison import is_onnx
 from ...formats.state import holds_state, read_variables
 from .. import render
 from ..engines import report_sections
@@ -60,24 +43,16 @@ class CompareOptions:
 class CompareJob:
     """One `tfg compare`: what came of it, and how it is shown."""
 
-    def __init__(
-        self,
-        result: GraphComparison,
-        options: CompareOptions,
-        reports: Sequence[EngineReport] = (),
-        times: TimeComparison | None = None,
-    ) -> None:
+    def __init__(self, result: GraphComparison, options: CompareOptions) -> None:
         self.result = result
         self.options = options
-        self.reports = reports
-        self.times = times
 
     def as_json(self) -> dict[str, Any]:
         first = {"first": self.result.first, "first_nonfinite": self.result.first_nonfinite}
         found = {**first, "compared": len(self.result.nodes)}
         names = {"only_before": self.result.only_before, "only_after": self.result.only_after}
-        engines = {"engines": self.reports} if self.options.engines else {}
-        times = {"times": self.times} if self.times is not None else {}
+        engines = {"engines": self.result.engines} if self.options.engines else {}
+        times = {"times": self.result.times} if self.result.times is not None else {}
         return {**found, **names, **engines, **times, **({"nodes": self.result.nodes} if self.options.show_all else {})}
 
     def findings(self, before: str, after: str | None) -> list[Finding]:
@@ -105,13 +80,13 @@ class CompareJob:
             if names and not self.options.quiet:
                 more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
                 yield render.Text(", ".join(names[:_MAX_NAMES]) + more, title)
-        for report in self.reports:
+        for report in result.engines:
             yield next(report_sections(report))
-        if self.times is not None:
-            yield from _time_sections(self.times, self.options.top)
+        if result.times is not None:
+            yield from _time_sections(result.times, self.options.top)
 
 
-def compare(
+def compare_files(
     before: str, after: str | None, reader: GraphReader, session: SessionOptions, options: CompareOptions
 ) -> CompareJob:
     """Compare what the command line names."""
@@ -120,40 +95,35 @@ def compare(
     if holds_state(before) or (after is not None and holds_state(after)):
         _refuse_what_states_do_not_take()
         return CompareJob(_compared_states(before, after, options), options)
-    session = dataclasses.replace(session, seed=session.seed or 0)
     if is_onnx(before) or (after is not None and is_onnx(after)):
-        return _beside_onnx(before, after, reader, session, options)
-    if after is not None:
-        graphs = [_without_calls(reader.load(path)) for path in (before, after)]
-        return _Run(graphs[0], session, options).beside(graphs[1])
-    run = _Run(reader.load(before), session, options)
-    return run.beside(None) if options.engines is None else run.by_engines(*options.engines)
+        _require_a_graph(before, after, options)
+    first, second = (None if path is None else path if is_onnx(path) else reader.load(path) for path in (before, after))
+    graph = first if isinstance(first, Graph) else second
+    assert first is not None and isinstance(graph, Graph)
+    names = Names(graph, session.signature)
+    words = names.fetches(options.fetches) if options.fetches else {}
+    result = compare(
+        first, second, _in_both(words, second if graph is first else first, session.signature), names.feeds(options.feeds),
+        passes=options.passes, fast_math=options.fast_math, engines=options.engines, signature=session.signature,
+        measured=options.measured, tolerance=options.tolerance,
+        open_session=dataclasses.replace(session, seed=session.seed or 0).filled,
+    )  # fmt: skip
+    return CompareJob(result, options)
 
 
-def _without_calls(graph: Graph) -> Graph:
-    """The graph with the bodies of called functions in place of the calls, so that their nodes are compared."""
-    return inline_functions(graph)[0] if graph.functions else graph
+def _in_both(words: Mapping[str, str], other: Graph | str | None, signature: str | None) -> dict[str, str]:
+    """Return the names of fetches in the second graph, or in an ONNX file, by their names in the first."""
+    if not isinstance(other, Graph):
+        return {name: word for word, name in words.items()}
+    others = Names(other, signature)
+    return {name: others.fetch(word) if word in others.outputs else name for word, name in words.items()}
 
 
-def _beside_onnx(
-    before: str, after: str | None, reader: GraphReader, session: SessionOptions, options: CompareOptions
-) -> CompareJob:
-    """Compare the outputs of a graph and of an ONNX file, whichever comes first."""
+def _require_a_graph(before: str, after: str | None, options: CompareOptions) -> None:
+    """Raise a usage error unless an ONNX file is compared with a graph, by values alone."""
     if after is None or options.measured or is_onnx(before) == is_onnx(after):
         what = "with --measured" if options.measured else f"with {after}" if after else "alone"
         raise click.UsageError(f"an ONNX file is compared with a graph, not {what}")
-    graph, path = (reader.load(after), before) if is_onnx(before) else (reader.load(before), after)
-    run = _Run(graph, session, options)
-    outputs = run.words if options.fetches else run.names.outputs or run.words
-
-    def opened(graph: Graph) -> Session:
-        return run.opened()
-
-    result = compare_with_onnx(
-        graph, path, (run.names.inputs, outputs), run.given, opened, options.tolerance,
-        onnx_first=is_onnx(before), all_outputs=not options.fetches,
-    )  # fmt: skip
-    return CompareJob(result, options)
 
 
 def _compared_states(before: str, after: str | None, options: CompareOptions) -> GraphComparison:
@@ -161,7 +131,7 @@ def _compared_states(before: str, after: str | None, options: CompareOptions) ->
         if path is None or not holds_state(path):
             raise click.UsageError(f"a state is compared with another state, not with {path or 'nothing'}")
     assert after is not None
-    return compare_values(read_variables(before), read_variables(after), options.tolerance)
+    return compare_states(read_variables(before), read_variables(after), tolerance=options.tolerance)
 
 
 def _refuse_what_states_do_not_take() -> None:
@@ -171,89 +141,6 @@ def _refuse_what_states_do_not_take() -> None:
         is_given = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
         if is_given and param.name not in taken:
             raise click.UsageError(f"{max(param.opts, key=len)} does nothing where states are compared", ctx)
-
-
-class _Run:
-    """What to run of a graph, and on which feeds."""
-
-    def __init__(self, graph: Graph, session: SessionOptions, options: CompareOptions) -> None:
-        self.graph = graph
-        self.session = session
-        self.options = options
-        self.names = Names(graph, session.signature)
-        self.words = self.names.fetches(options.fetches) or {name: name for name in default_fetches(self.names.graph)}
-        self.given = self.names.feeds(options.feeds)
-
-    def _feeds(self) -> dict[str, Any]:
-        """The feeds, drawn where none are given, that the first graph runs on."""
-        fetches = tuple(self.words.values())
-        feeds = Feeds(self.graph, self.given, fetches)
-        if not feeds.drawn:
-            return dict(self.given)
-        return next(feeds.each_that_runs(lambda drawn: self._session(None).run(fetches, drawn)))[0]
-
-    def beside(self, after: Graph | None) -> CompareJob:
-        """The graph beside another, or beside what passes make of it."""
-        is_derived = after is None
-        if after is None:
-            passes = choose_passes(self.options.passes)
-            wanted, fast_math = tuple(self.words.values()), self.options.fast_math
-            after = optimize(self.graph, wanted, tuple(self.given), passes, fast_math=fast_math)[0]
-        others = Names(after, self.session.signature)
-        fetches = [(name, _other(others, word, name)) for word, name in self.words.items()]
-        opened = self._opener(after if is_derived else None)
-        feeds = self._feeds()
-        result = compare_graphs(self.graph, after, fetches, feeds, opened, self.options.tolerance)
-        job = self._job(result)
-        if self.options.measured:
-            both = feeds, renamed_feeds(match_nodes(self.graph, after), feeds)
-            names = [name for name, _ in fetches], [name for _, name in fetches]
-            job.times = compare_times((opened(self.graph), opened(after)), names, both)
-        return job
-
-    def opened(self) -> Session:
-        """A session of the graph with its variables in place."""
-        return self._session(None)
-
-    def by_engines(self, *names: str) -> CompareJob:
-        """The graph by two engines."""
-        runtimes = [_runtime(name) for name in names]
-        sessions = [self._session(runtime) for runtime in runtimes]
-        fetches = tuple(self.words.values())
-        found = compare_sessions(self.graph, fetches, self._feeds(), sessions, self.options.tolerance)
-        return self._job(found, [runtime.report() for runtime in runtimes if runtime is not None])
-
-    def _job(self, result: GraphComparison, reports: Sequence[EngineReport] = ()) -> CompareJob:
-        if not result.nodes:
-            raise InvalidArgumentError("no node of the one graph stands for one of the other")
-        return CompareJob(result, self.options, reports)
-
-    def _session(self, runtime: EngineRuntime | None) -> Session:
-        options = dataclasses.replace(self.session, engine=runtime)
-        session = options.local(self.graph)
-        options.prepare(session, quiet=True, implied=True)
-        return session
-
-    def _opener(self, derived: Graph | None) -> Callable[[Graph], Session]:
-        """Opens sessions with variables as the graph's initializer or --state makes them; of passes, as the first graph's."""
-
-        def opened(graph: Graph) -> Session:
-            session = self.session.local(self.graph if graph is derived else graph)
-            self.session.prepare(session, quiet=True, implied=True)
-            return session.on_graph(graph) if graph is derived else session
-
-        return opened
-
-
-def _runtime(name: str) -> EngineRuntime | None:
-    """The engine of `NAME` or `NAME:PRECISION`; None for NumPy."""
-    engine, _, precision = name.partition(":")
-    return None if name == NUMPY else load_runtime(engine, precision or None, EngineSettings())
-
-
-def _other(names: Names, word: str, name: str) -> str:
-    """What the second graph calls a fetch: by the word of its signature, or by the same name."""
-    return names.fetch(word) if word in names.outputs else names.graph.fetch(name).name
 
 
 def _difference(node: NodeComparison) -> str:

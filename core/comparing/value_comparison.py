@@ -10,6 +10,7 @@ import numpy as np
 
 from ..control_flow.deadness import ALWAYS, Deadness
 from ..control_flow.frames import find_frames
+from ..engines.engine_report import EngineReport
 from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
 from ..planning.reachability import needed_nodes
@@ -18,7 +19,7 @@ from ..support.display import Report
 from ..support.words import counted
 from ..types.dtypes import resource, variant
 from ..types.tensors import Tensor
-from .matching import match_nodes
+from .node_times import TimeComparison
 from .verify_rewrite import compare, is_value
 
 
@@ -55,7 +56,8 @@ class GraphComparison(Report):
     """The matched nodes of two graphs, in the order of the first graph's execution.
 
     `only_before` and `only_after` are nodes that the fetches need and that have no counterpart. In a comparison `of_states`
-    they are variables.
+    they are variables. `times` are the times of the nodes where they were measured. In a comparison of two engines `engines`
+    has a report of each engine, without NumPy.
     """
 
     main_table: ClassVar[str] = "nodes"
@@ -64,6 +66,8 @@ class GraphComparison(Report):
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
     of_states: bool = False
+    times: TimeComparison | None = None
+    engines: tuple[EngineReport, ...] = ()
 
     def headline(self) -> str:
         return f"{sum(not node.passed for node in self.nodes):,} of {counted(len(self.nodes), 'value')} differ"
@@ -106,12 +110,13 @@ def compare_graphs(
     feeds: Mapping[str, Any],
     open_session: Callable[[Graph], Session],
     tolerance: float,
+    matched: Mapping[Node, Node],
 ) -> GraphComparison:
     """Run both graphs once and compare; `fetches` pairs the names in each graph, `feeds` are named as in the first.
 
     `open_session` returns the session of a graph: a seed common to both, the variables initialized, files as allowed.
+    `matched` has the nodes of `after` by the nodes of `before`.
     """
-    matched = match_nodes(before, after)
     fed = renamed_feeds(matched, feeds)
     mine = _recorded(before, [name for name, _ in fetches], feeds, open_session)
     theirs = _recorded(after, [name for _, name in fetches], fed, open_session)

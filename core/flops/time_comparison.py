@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..comparing.matching import match_nodes
-from ..graph.graph import Graph
+from ..comparing.node_times import NodeTimes, TimeComparison
+from ..graph.graph import Graph, Node
 from ..runtime.session.session import Session
 from .measured import Recorder
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class NodeTimes:
-    """The seconds of a node in a run of each graph, without called functions; None where the graph does not run the node.
-
-    `other` is the node's name in the second graph. Each time is the median of all runs.
-    """
-
-    node: str
-    op: str
-    other: str
-    before: float | None
-    after: float | None
-
-    @property
-    def slowdown(self) -> float:
-        """Return the seconds that the second graph takes longer."""
-        return (self.after or 0.0) - (self.before or 0.0)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class TimeComparison:
-    """The times of all nodes, the largest slowdown first, and the seconds of a run of each graph under the profile."""
-
-    nodes: tuple[NodeTimes, ...]
-    before: float
-    after: float
 
 
 def compare_times(
     sessions: tuple[Session, Session],
     fetches: tuple[Sequence[str], Sequence[str]],
     feeds: tuple[Mapping[str, Any], Mapping[str, Any]],
+    matched: Mapping[Node, Node],
     runs: int = 5,
 ) -> TimeComparison:
     """Run two graphs in turn, once without a record and `runs` times with one, and compare the times of matched nodes."""
@@ -54,7 +26,8 @@ def compare_times(
             sessions[side].run(list(fetches[side]), feeds[side], hook=recorders[side][turn])
     times = [_medians(records[1:]) for records in recorders]
     graphs = [session.runnable() for session in sessions]
-    rows = _rows(graphs[0], graphs[1], times[0], times[1])
+    names = {node.name: other.name for node, other in matched.items()}
+    rows = _rows(graphs[0], graphs[1], times[0], times[1], names)
     return TimeComparison(tuple(rows), *(sum(seconds.values()) for seconds in times))
 
 
@@ -69,8 +42,9 @@ def _medians(records: Sequence[Recorder]) -> dict[str, float]:
     return {path: statistics.median(total.get(path, 0) for total in totals) / 1e9 for path in paths}
 
 
-def _rows(before: Graph, after: Graph, mine: Mapping[str, float], theirs: Mapping[str, float]) -> list[NodeTimes]:
-    matched = {node.name: other.name for node, other in match_nodes(before, after).items()}
+def _rows(
+    before: Graph, after: Graph, mine: Mapping[str, float], theirs: Mapping[str, float], matched: Mapping[str, str]
+) -> list[NodeTimes]:
     others = {other: name for name, other in matched.items()}
     ops = [
         {path: graph[path].op if path in graph else "" for path in times} for graph, times in ((before, mine), (after, theirs))

@@ -165,11 +165,11 @@ class Session(Displayed):
             self._checkpoints = default_store()
         return self._checkpoints
 
-    def on_graph(self, graph: Graph) -> Session:
+    def on_graph(self, graph: Graph, engine: str | EngineRuntime | None = None) -> Session:
         """Return a session on another graph, such as an extended copy, that shares this session's variables, resources,
         files and limits.
 
-        A SavedModel is started here first, and not again on the other graph.
+        A SavedModel is started here first, and not again on the other graph. `engine` runs in place of this session's engine.
         """
         self.start()
         other = Session(
@@ -177,7 +177,7 @@ class Session(Displayed):
             seed=self.seed,
             files=self.files,
             checkpoints=self._checkpoints,
-            engine=self._auto or self._runtime or NUMPY,
+            engine=engine or self._auto or self._runtime or NUMPY,
             optimize=self._optimize,
         )
         other._limits = self._limits

@@ -45,6 +45,63 @@ def test_compare_says_where_two_graphs_part(model):
     assert tfg.compare(model, other, "y:0").agrees  # the feeds are drawn
 
 
+def test_compare_with_what_passes_make(model):
+    """A negation of a negation goes, and the values stay; training steps begin from the same variables."""
+    g = GraphBuilder(model)
+    y = g.Neg(g.Neg(model.output("y:0")), name="twice")
+    g.Sub(g.AssignSub(model.output("w:0"), 0.5), 0.0, name="step")
+    result = tfg.compare(model, fetches=["twice:0", "step:0"], feeds=FEEDS, passes="default")
+    assert result.agrees and {y.name, "step:0"} <= {node.tensor for node in result.nodes}
+    assert result.only_before == ("Neg",)
+
+
+def test_compare_names_that_differ(model):
+    other = model.copy()
+    other.rename_node(other["loss"], "cost")
+    with pytest.raises(tfg.errors.NotFoundError, match="loss"):
+        tfg.compare(model, other, "loss:0", FEEDS)
+    assert tfg.compare(model, other, {"loss:0": "cost:0"}, FEEDS).agrees
+
+
+def test_compare_by_two_engines(model):
+    """Each run begins from the initial values: 2 less 0.5, not 2 less 0.5 twice."""
+    GraphBuilder(model).AssignSub(model.output("w:0"), 0.5, name="step")
+    result = tfg.compare(model, fetches=["step:0", "y:0"], feeds=FEEDS, engines=("numpy", "numpy"))
+    assert result.agrees and {"step:0", "y:0"} <= {node.tensor for node in result.nodes}
+    assert result.engines == ()
+
+
+def test_compare_times_nodes(model):
+    """Erfinv takes over ten times as long as Neg."""
+
+    def built(op):
+        g = GraphBuilder()
+        x = g.Placeholder(dtype="float", shape=[None], name="x")
+        g.Exp(getattr(g, op)(g.Tanh(x), name="heavy"), name="y")
+        return g.graph
+
+    result = tfg.compare(built("Neg"), built("Erfinv"), "y:0", {"x:0": np.full(200_000, 0.3, np.float32)}, measured=True)
+    assert result.times.nodes[0].node == "heavy"
+    assert tfg.compare(model, model, "y:0").times is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"passes": "default", "engines": ("numpy", "numpy")},
+        {"engines": ("numpy",)},
+        {"engines": ("numpy", "numpy"), "measured": True},
+        {"engines": ("numpy", "none")},
+        {"passes": "none"},
+        {"passes": "default", "signature": "none"},
+    ],
+)
+def test_compare_refuses_what_does_not_fit(model, options):
+    with pytest.raises((tfg.errors.InvalidArgumentError, tfg.errors.NotFoundError)):
+        tfg.compare(model, fetches="y:0", feeds=FEEDS, **options)
+
+
 def test_compare_states():
     result = tfg.compare_states({"a": np.float32([1, 2])}, {"a": np.float32([1, 2.5])})
     assert [(row.tensor, row.largest_difference, row.passed) for row in result.nodes] == [("a", 0.5, False)]
