@@ -17,6 +17,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 # In this order: what is shown of samples and ops follows from them.
 PARTS = {
     "ops": "list_ops",
+    "signatures": "list_op_signatures",
     "samples": "make_kernel_samples",
     "skipgram": "make_skipgram",
     "formats": "list_file_formats",

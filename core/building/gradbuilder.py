@@ -41,12 +41,10 @@ class GradientBuilder(GraphBuilder):
 
     def shape_of(self, x: Output) -> Output:
         """Add the shape of `x` as an int32 vector."""
-        result: Output = self.Shape(x, out_type="int32")
-        return result
+        return self.Shape(x, out_type="int32")
 
     def zeros_like(self, x: Output) -> Output:
-        result: Output = self.ZerosLike(x)
-        return result
+        return self.ZerosLike(x)
 
     def scalar_like(self, x: Output, value: float) -> Output:
         """Add a scalar constant of x's dtype."""
@@ -61,8 +59,7 @@ class GradientBuilder(GraphBuilder):
             return grad
         shape = self.shape_of(x)
         axes, _ = self.BroadcastGradientArgs(shape, self.shape_of(other))
-        result: Output = self.Reshape(self.Sum(grad, axes), shape)
-        return result
+        return self.Reshape(self.Sum(grad, axes), shape)
 
     def densify(self, grad: Output | IndexedSlices) -> Output:
         """Return the gradient as a plain tensor, with nodes added for IndexedSlices."""
@@ -72,8 +69,7 @@ class GradientBuilder(GraphBuilder):
             grad.dense_shape, [0], [1], [1], begin_mask=0, end_mask=0, shrink_axis_mask=1, new_axis_mask=0, ellipsis_mask=0
         )
         dense = self.UnsortedSegmentSum(grad.values, grad.indices, rows)
-        result: Output = self.Reshape(dense, grad.dense_shape)
-        return result
+        return self.Reshape(dense, grad.dense_shape)
 
     def conj(self, x: Output) -> Output:
         """Return the complex conjugate, x itself where x is real."""

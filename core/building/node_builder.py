@@ -21,8 +21,8 @@ from ..types.shapes import Shape, as_shape
 from ..types.tensors import FuncRef, Tensor, as_array
 from .built_variables import Variable
 from .naming import Names
-from .op_functions import op_function
 from .placement import Device, canonical_device
+from .raw_ops import RawOps
 
 """The GraphDef version of the TensorFlow that catalog.txt was made from."""
 _MANUAL_CONTROLS = "_has_manual_control_dependencies"
@@ -36,7 +36,7 @@ class _Controls:
         self.made: set[Node] = set()
 
 
-class NodeBuilder:
+class NodeBuilder(RawOps):
     """Adds nodes to a graph. `b.MatMul(x, w, transpose_b=True, name="y")` adds a MatMul and returns the Output.
 
     Inputs are Outputs, tensor names, or Python and NumPy values, which become Const nodes. Type and length attributes
@@ -53,15 +53,6 @@ class NodeBuilder:
         self._controls: tuple[_Controls, ...] = ()
         self._device = ""
         self._colocation: tuple[Node, ...] = ()
-
-    def __getattr__(self, op: str) -> Callable[..., Any]:
-        if op.startswith("__") or op not in CATALOG:
-            raise AttributeError(f"'{op}' is neither a method of GraphBuilder nor a declared op")
-        return op_function(self.apply, op)
-
-    def __dir__(self) -> list[str]:
-        """Return the methods and the declared ops, for tab completion."""
-        return sorted({*super().__dir__(), *CATALOG})
 
     def apply(self, op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
         """Add a node of type `op`; list arguments are given as sequences, attributes by keyword."""
@@ -129,8 +120,7 @@ class NodeBuilder:
 
     def _no_op(self, device: str, controls: Sequence[Node], name: str) -> Node:
         with self.device(device), self.control_dependencies(controls):
-            node: Node = self.NoOp(name=name)
-            return node
+            return self.NoOp(name=name)
 
     @contextlib.contextmanager
     def name_scope(self, name: str) -> Iterator[str]:

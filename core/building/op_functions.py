@@ -1,4 +1,7 @@
-"""Functions that add nodes of an op, with a signature and a docstring from the op's interface."""
+"""Functions that add nodes of an op, with a signature and a docstring from the op's interface.
+
+Annotations are text, as everywhere: the names are of `op_types`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
+from ..registry.op_sentences import op_sentence
+from ..types import dtypes
 
 _described: Final[dict[str, tuple[OpDef, str, inspect.Signature]]] = {}
 """Docstring and signature by op, with the interface that they are about."""
@@ -31,14 +36,54 @@ def op_function(apply: Callable[..., Any], op: str) -> Callable[..., Any]:
 def signature(definition: OpDef) -> inspect.Signature:
     """Return the signature: inputs by position, attributes and the node's name by keyword."""
     positional, keyword = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(arg.name, positional) for arg in definition.inputs]
+    parameters = [inspect.Parameter(arg.name, positional, annotation=_input_type(arg)) for arg in definition.inputs]
     taken = {arg.name for arg in definition.inputs}
     attrs = sorted(definition.attrs.values(), key=lambda attr: not is_needed(definition, attr))
     for attr in attrs:
         if attr.name not in taken and attr.name != "name" and attr.name.isidentifier():
             default = inspect.Parameter.empty if is_needed(definition, attr) else _default(attr)
-            parameters.append(inspect.Parameter(attr.name, keyword, default=default))
-    return inspect.Signature([*parameters, inspect.Parameter("name", keyword, default=None)])
+            annotation = _attr_type(attr) + (" | None" if default is None else "")
+            parameters.append(inspect.Parameter(attr.name, keyword, default=default, annotation=annotation))
+    name = inspect.Parameter("name", keyword, default=None, annotation="str | None")
+    return inspect.Signature([*parameters, name], return_annotation=result_type(definition))
+
+
+def result_type(definition: OpDef) -> str:
+    """Return the type of a call: the only Output, a tuple of Outputs, or the Node where there are no outputs."""
+    outputs = definition.outputs
+    if not outputs:
+        return "Node"
+    if not any(arg.is_list for arg in outputs):
+        return "Output" if len(outputs) == 1 else f"tuple[{', '.join(['Output'] * len(outputs))}]"
+    lengths = [definition.attrs[arg.type_list_attr or arg.number_attr or ""].minimum for arg in outputs if arg.is_list]
+    may_be_empty = len(lengths) == len(outputs) and not any(lengths)
+    return "OutputsOrNode" if may_be_empty else "tuple[Output, ...]"
+
+
+def _input_type(arg: ArgDef) -> str:
+    """Return the type of an input: a tensor of the graph where no value can become the tensor."""
+    is_handle = arg.is_ref or arg.dtype in (dtypes.resource, dtypes.variant)
+    element = "OutputLike" if is_handle else "TensorLike"
+    return f"Sequence[{element}]" if arg.is_list else element
+
+
+_ATTR_TYPES: Final = {
+    "int": "int",
+    "float": "float",
+    "bool": "bool",
+    "string": "str | bytes",
+    "type": "DTypeLike",
+    "shape": "ShapeLike",
+    "tensor": "Tensor | ArrayLike",
+    "func": "FuncRef | str",
+}
+
+
+def _attr_type(attr: AttrDef) -> str:
+    element = _ATTR_TYPES[attr.type.removeprefix("list(").removesuffix(")")]
+    if attr.allowed and element == "str | bytes":
+        element = f"Literal[{', '.join(repr(_text(value)) for value in attr.allowed)}] | bytes"
+    return f"Sequence[{element}]" if attr.type.startswith("list(") else element
 
 
 def is_needed(definition: OpDef, attr: AttrDef) -> bool:
@@ -48,18 +93,18 @@ def is_needed(definition: OpDef, attr: AttrDef) -> bool:
 
 
 def docstring(definition: OpDef) -> str:
-    """Return the docstring: the effect, the result, and the inputs and attributes with types and defaults."""
+    """Return the docstring: the op's sentence, the result, and the inputs and attributes with types and defaults."""
     outputs = definition.outputs
     several = "a tuple of Outputs" if outputs else "the Node"
     returned = "the Output" if len(outputs) == 1 and not outputs[0].is_list else several
-    head = f"Add a node of type {definition.name} and return {returned}."
+    head = [op_sentence(definition.name), f"Add a node of type {definition.name} and return {returned}."]
     parts = {
         "Inputs": list(map(_argument, definition.inputs)),
         "Outputs": list(map(_argument, outputs)),
         "Attributes": list(_attrs(definition)),
     }
     blocks = [f"{title}:\n" + "\n".join(f"    {line}" for line in lines) for title, lines in parts.items() if lines]
-    return "\n\n".join([head, *blocks])
+    return "\n\n".join(filter(None, [*head, *blocks]))
 
 
 def _argument(arg: ArgDef) -> str:

@@ -66,7 +66,7 @@ def check_gradient(
     work = graph.copy()
     builder = GradientBuilder(work)
     target, variable = work.output(y), work.output(x)
-    weights = builder.Placeholder(dtype=target.dtype.base if target.dtype else None, shape=UNKNOWN, name="weights")
+    weights = builder.Placeholder(dtype=target.base_dtype, shape=UNKNOWN, name="weights")
     (grad,) = add_gradients(work, [target], [variable], [weights])
     run = Session(work) if session is None else session.on_graph(work)
     x_value, y_value = run.run([x, y], feeds)

@@ -47,8 +47,7 @@ def zeros_for(g: GradientBuilder, value: Output, dtype: DType) -> Output:
     """Return zeros of the shape of a tensor, or of the variable behind a handle, whose gradient has `dtype`."""
     if value.dtype is None or value.dtype.base is not dtypes.resource:
         return g.zeros_like(value)
-    result: Output = g.Fill(g.VariableShape(value, out_type="int32"), g.constant(0, dtype))
-    return result
+    return g.Fill(g.VariableShape(value, out_type="int32"), g.constant(0, dtype))
 
 
 def carries_gradient(value: Output) -> bool:

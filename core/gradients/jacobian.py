@@ -125,8 +125,7 @@ class Derivative:
     def _x_value(self) -> Output:
         if self.x.node.op not in RESOURCE_VARIABLES:
             return self.x
-        result: Output = self.builder.ReadVariableOp(self.x, dtype=self.x.node.attrs["dtype"])
-        return result
+        return self.builder.ReadVariableOp(self.x, dtype=self.x.node.attrs["dtype"])
 
     @functools.cached_property
     def _reverse(self) -> tuple[Output, Output]:
@@ -146,9 +145,7 @@ class Derivative:
         return direction, self._gradient(self._gradient(self.y, None, self.x), direction, self.x)
 
     def _placeholder(self, like: Output, name: str) -> Output:
-        dtype = like.dtype.base if like.dtype is not None else None
-        result: Output = self.builder.Placeholder(dtype=dtype, shape=UNKNOWN, name=name)
-        return result
+        return self.builder.Placeholder(dtype=like.base_dtype, shape=UNKNOWN, name=name)
 
     def _gradient(self, y: Output, grad_y: Output | None, x: Output) -> Output:
         """Return the gradient of y with respect to x; zeros where y does not depend on x."""

@@ -79,8 +79,7 @@ def _handle(backward: Sweep, name: str) -> Output:
     container = owner.node.attr("container", b"")
     g = backward.builder
     shared_name = owner.name.encode("utf-8", "surrogateescape")
-    result: Output = g.VarHandleOp(dtype=owner.dtype, shape=owner.shape, container=container, shared_name=shared_name)
-    return result
+    return g.VarHandleOp(dtype=owner.dtype, shape=owner.shape, container=container, shared_name=shared_name)
 
 
 def _seen(backward: Sweep, capture: Capture) -> Output | None:

@@ -221,7 +221,7 @@ class _Conversion:
         if isinstance(step, tuple):
             predicate, branch = step
             branches = self.g.Switch(items, self.elements.get(predicate, predicate))
-            merged: Output = self.g.Merge([branches[1 - branch], self.along(use, rest, branches[branch], change)])[0]
+            merged = self.g.Merge([branches[1 - branch], self.along(use, rest, branches[branch], change)])[0]
             return merged
         frame = self.loops.frame_of(step)
         assert frame is not None
@@ -233,7 +233,7 @@ class _Conversion:
         """Return the list with the element that a node pushes."""
         push, value = use.node, use.node.inputs[1]
         with self.g.control_dependencies(push.control_inputs):
-            longer: Output = self.g.TensorListPushBack(items, value, element_dtype=dtype_of(value))
+            longer = self.g.TensorListPushBack(items, value, element_dtype=dtype_of(value))
         self.graph.replace_control_uses(push, longer.node)
         self.graph.replace_all_uses(push.output(), value)
         return longer

@@ -288,8 +288,7 @@ class Sweep(abc.ABC):
         shape = self.builder.Shape(y, out_type="int32")
         with self.builder.name_scope(name) as scope:
             one = self.builder.constant(1.0, dtype)
-            result: Output = self.builder.Fill(shape, one, name=scope)
-            return result
+            return self.builder.Fill(shape, one, name=scope)
 
     def _units(self) -> list[Unit]:
         """Return the units between xs and ys in topological order, an inner loop as a single unit."""

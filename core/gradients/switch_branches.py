@@ -42,6 +42,6 @@ def zeros_elsewhere(
     """Return the gradient of a value that is read on these branches only, outermost first: zeros on all other branches."""
     zeros = zeros_for(g, value, gradient_dtype(grad))
     for predicate, branch in reversed(list(branches)):
-        other: Output = g.Switch(zeros, predicate)[1 - branch]
+        other = g.Switch(zeros, predicate)[1 - branch]
         grad = map_parts(lambda *tensors: g.Merge(tensors)[0], *alike([g, g], [other, grad]))
     return grad

@@ -147,15 +147,13 @@ class _LoopGradient:
 
     def _enter(self, value: Output, frame_name: str) -> Output:
         """Return the value in every iteration of a loop."""
-        result: Output = self.g.Enter(
-            value, frame_name=frame_name, is_constant=True, parallel_iterations=self.parallel_iterations
-        )
+        result = self.g.Enter(value, frame_name=frame_name, is_constant=True, parallel_iterations=self.parallel_iterations)
         return result
 
     def _start_variable(self, initial: Output) -> Node:
         """Add Enter, Merge and Switch of a variable of the backward loop; return the Switch."""
         merge = enter_and_merge(self.g, initial, self.frame_name, self.parallel_iterations)
-        node: Node = self.g.Switch(merge, self.condition)[0].node
+        node = self.g.Switch(merge, self.condition)[0].node
         return node
 
     def _accumulate(self, enter: Node, grad: Output) -> Output:
@@ -205,7 +203,7 @@ class _LoopGradient:
         with g.name_scope(f"{self.backward.scope}{self.frame.name}_forward/"):
             with self._placed_beside(self.frame):
                 size = g.constant(-1, dtypes.int32, "max_size")
-                stack = g.StackV2(size, elem_type=value.dtype.base if value.dtype else None, stack_name="")
+                stack = g.StackV2(size, elem_type=value.base_dtype, stack_name="")
             handle = self._enter(stack, self.frame.name)
             inside = [handle.node]
             for predicate, branch in branches:
@@ -221,7 +219,7 @@ class _LoopGradient:
         for predicate, branch in branches:
             source = g.Switch(source, self._bring(predicate))[branch]
         with g.control_dependencies([self.backward_counter.pivot]):
-            popped: Output = g.StackPopV2(source, elem_type=value.dtype.base if value.dtype else None)
+            popped = g.StackPopV2(source, elem_type=value.base_dtype)
         self._pops.append(popped.node)
         return popped
 

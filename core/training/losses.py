@@ -15,7 +15,7 @@ from ..inference.inference import infer
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dtypes import int64
-from ..types.shapes import TensorSpec
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 
 _NAMED: Final = re.compile(r"(mse|mae|crossentropy)(?:\(\s*([^\s,()]+)\s*(?:,\s*([^\s,()]+)\s*)?\))?")
 _EPSILON: Final = 1e-7
@@ -54,7 +54,7 @@ def add_labelled_loss(
     target = graph.output(output)
     sparse = is_sparse(kind, infer(graph).specs[target], value)
     dtype = int64 if sparse or target.dtype is None else target.dtype.base
-    shape = [None, *value.shape[1:]] if value.ndim else None
+    shape = Shape([None, *value.shape[1:]]) if value.ndim else UNKNOWN
     placeholder = GraphBuilder(graph).Placeholder(dtype=dtype, shape=shape, name=labels)
     loss = add_loss(graph, kind, target, placeholder, residuals=residuals)
     return graph, loss.name, {placeholder.name: value.astype(dtype.numpy)}
@@ -74,7 +74,7 @@ def add_loss(graph: Graph, kind: str, output: Output, labels: Output, *, residua
     with g.name_scope("loss"):
         if kind == "crossentropy":
             return _crossentropy(g, output, labels)
-        difference: Output = g.Sub(output, g.Reshape(labels, g.shape_of(output)))
+        difference = g.Sub(output, g.Reshape(labels, g.shape_of(output)))
         if residuals:
             return difference
         return _mean(g, g.Square(difference) if kind == "mse" else g.Abs(difference))
@@ -97,24 +97,20 @@ def _of_one_class(g: GradientBuilder, output: Output, target: Output) -> Output:
     clipped = _clipped(g, output)
     positive = g.Mul(target, g.Log(clipped))
     negative = g.Mul(g.Sub(one, target), g.Log(g.Sub(one, clipped)))
-    result: Output = g.Neg(_mean(g, g.AddV2(positive, negative)))
-    return result
+    return g.Neg(_mean(g, g.AddV2(positive, negative)))
 
 
 def _of_classes(g: GradientBuilder, output: Output, target: Output) -> Output:
     last = g.constant(np.array([-1], np.int32))
     shares = g.RealDiv(output, g.Sum(output, last, keep_dims=True))
-    result: Output = g.Neg(_mean(g, g.Sum(g.Mul(target, g.Log(_clipped(g, shares))), last)))
-    return result
+    return g.Neg(_mean(g, g.Sum(g.Mul(target, g.Log(_clipped(g, shares))), last)))
 
 
 def _clipped(g: GradientBuilder, x: Output) -> Output:
-    result: Output = g.Minimum(g.Maximum(x, g.scalar_like(x, _EPSILON)), g.scalar_like(x, 1 - _EPSILON))
-    return result
+    return g.Minimum(g.Maximum(x, g.scalar_like(x, _EPSILON)), g.scalar_like(x, 1 - _EPSILON))
 
 
 def _mean(g: GradientBuilder, x: Output) -> Output:
     """Add the mean over all elements."""
     axes = g.Range(g.constant(np.int32(0)), g.Rank(x), g.constant(np.int32(1)))
-    result: Output = g.Mean(x, axes)
-    return result
+    return g.Mean(x, axes)

@@ -60,27 +60,23 @@ def _exponential(g: GraphBuilder, rate: float, step: Output, s: Mapping[str, flo
     exponent = g.RealDiv(step, s["decay_steps"])
     if s["staircase"]:
         exponent = g.Floor(exponent)
-    result: Output = g.Mul(g.Pow(s["decay_rate"], exponent), rate)
-    return result
+    return g.Mul(g.Pow(s["decay_rate"], exponent), rate)
 
 
 def _inverse_time(g: GraphBuilder, rate: float, step: Output, s: Mapping[str, float]) -> Output:
     growth = g.AddV2(g.Mul(g.RealDiv(step, s["decay_steps"]), s["decay_rate"]), 1.0)
-    result: Output = g.RealDiv(rate, growth)
-    return result
+    return g.RealDiv(rate, growth)
 
 
 def _polynomial(g: GraphBuilder, rate: float, step: Output, s: Mapping[str, float]) -> Output:
     left = g.Sub(1.0, g.RealDiv(g.Minimum(step, s["decay_steps"]), s["decay_steps"]))
-    result: Output = g.AddV2(g.Mul(g.Pow(left, s["power"]), rate - s["end"]), s["end"])
-    return result
+    return g.AddV2(g.Mul(g.Pow(left, s["power"]), rate - s["end"]), s["end"])
 
 
 def _cosine(g: GraphBuilder, rate: float, step: Output, s: Mapping[str, float]) -> Output:
     angle = g.Mul(g.RealDiv(g.Minimum(step, s["decay_steps"]), s["decay_steps"]), 3.141592653589793)
     share = g.Mul(g.AddV2(g.Cos(angle), 1.0), 0.5 * (1.0 - s["alpha"]))
-    result: Output = g.Mul(g.AddV2(share, s["alpha"]), rate)
-    return result
+    return g.Mul(g.AddV2(share, s["alpha"]), rate)
 
 
 SCHEDULES: Mapping[str, _Formula] = {

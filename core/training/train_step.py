@@ -166,14 +166,12 @@ class _Builder:
     def _squares(self, grads: Sequence[Output]) -> Output:
         """Add the sum of the squares of all elements."""
         halves = [self.g.Cast(self.g.L2Loss(grad), DstT=dtypes.float32) for grad in grads]
-        result: Output = self.g.Mul(self.g.AddN(halves), 2.0)
-        return result
+        return self.g.Mul(self.g.AddN(halves), 2.0)
 
     def _scaled(self, grad: Output, squares: Output, limit: float) -> Output:
         """Return the gradient times limit / max(norm, limit)."""
         factor = self.g.RealDiv(limit, self.g.Maximum(self.g.Sqrt(squares), limit))
-        result: Output = self.g.Mul(grad, self.g.Cast(factor, DstT=_dtype(grad)))
-        return result
+        return self.g.Mul(grad, self.g.Cast(factor, DstT=_dtype(grad)))
 
     def _learning_rate(self, rate: float | None, schedule: Schedule | None, step: Node) -> Output:
         value = self.optimizer.learning_rate if rate is None else rate
@@ -193,7 +191,7 @@ class _Builder:
 
     def _read(self, variable: Node) -> Output:
         if variable.op in RESOURCE_VARIABLES:
-            result: Output = self.g.ReadVariableOp(variable.output(), dtype=variable.attrs["dtype"])
+            result = self.g.ReadVariableOp(variable.output(), dtype=variable.attrs["dtype"])
         else:
             result = self.g.Identity(variable.output())
         return result
@@ -271,7 +269,7 @@ class _Builder:
         """Assign to a variable its value times a scalar of the same dtype."""
         product = self.g.Mul(self._read(variable), factor)
         if variable.op in RESOURCE_VARIABLES:
-            node: Node = self.g.AssignVariableOp(variable.output(), product)
+            node = self.g.AssignVariableOp(variable.output(), product)
         else:
             node = self.g.Assign(variable.output(), product).node
         return node

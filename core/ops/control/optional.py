@@ -101,7 +101,7 @@ def optional_get_value_shape(optional: TensorSpec, *, output_shapes: list[Shape]
 
 @gradient("OptionalFromValue")
 def optional_from_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    dtypes_of = [value.dtype for value in node.inputs]
+    dtypes_of = [value.base_dtype for value in node.inputs]
     values = g.OptionalGetValue(grad, output_types=dtypes_of, output_shapes=[Shape()] * len(dtypes_of))
     return list(values) if isinstance(values, tuple) else [values]
 

@@ -96,7 +96,7 @@ def tensor_list_push_back_shape(input_handle: TensorSpec, tensor: TensorSpec, *,
 @gradient("TensorListPushBack")
 def tensor_list_push_back_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     tensor = node.inputs[1]
-    return list(g.TensorListPopBack(grad, g.shape_of(tensor), element_dtype=tensor.dtype))
+    return list(g.TensorListPopBack(grad, g.shape_of(tensor), element_dtype=tensor.base_dtype))
 
 
 zero_flops("EmptyTensorList", "TensorListReserve", "TensorListPushBack")
@@ -247,7 +247,7 @@ def tensor_list_set_item_shape(
 def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, index, item = node.inputs
     list_grad = g.TensorListSetItem(grad, index, g.zeros_like(item))
-    item_grad = g.TensorListGetItem(grad, index, g.shape_of(item), element_dtype=item.dtype)
+    item_grad = g.TensorListGetItem(grad, index, g.shape_of(item), element_dtype=item.base_dtype)
     if node.attr("resize_if_index_out_of_bounds"):
         list_grad = g.TensorListResize(list_grad, g.TensorListLength(handle))
     return [list_grad, None, item_grad]

@@ -58,7 +58,7 @@ def _row_shape(g: GradientBuilder, tensor: Any) -> Any:
 @gradient("TensorListFromTensor")
 def tensor_list_from_tensor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     tensor = node.inputs[0]
-    return [g.TensorListStack(grad, _row_shape(g, tensor), element_dtype=tensor.dtype), None]
+    return [g.TensorListStack(grad, _row_shape(g, tensor), element_dtype=tensor.base_dtype), None]
 
 
 zero_flops("TensorListFromTensor", "TensorListSplit")
@@ -93,7 +93,7 @@ def tensor_list_split_shape(
 def tensor_list_split_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     tensor, _, lengths = node.inputs
     shape = g.ConcatV2([g.constant([-1], "int32"), _row_shape(g, tensor)], g.constant(0, "int32"))
-    gathered, _ = g.TensorListConcatV2(grad, shape, lengths, element_dtype=tensor.dtype)
+    gathered, _ = g.TensorListConcatV2(grad, shape, lengths, element_dtype=tensor.base_dtype)
     return [gathered, None, None]
 
 
@@ -145,7 +145,7 @@ def tensor_list_scatter_shape(
 @gradient("TensorListScatter", "TensorListScatterV2")
 def tensor_list_scatter_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     tensor, indices = node.inputs[:2]
-    gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.dtype)
+    gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.base_dtype)
     return [gathered, *[None] * (len(node.inputs) - 1)]
 
 
@@ -174,7 +174,7 @@ def tensor_list_scatter_into_existing_list_shape(
 @gradient("TensorListScatterIntoExistingList")
 def tensor_list_scatter_into_existing_list_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, tensor, indices = node.inputs
-    gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.dtype)
+    gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.base_dtype)
     return [g.TensorListScatterIntoExistingList(grad, g.zeros_like(tensor), indices), gathered, None]
 
 

@@ -86,9 +86,9 @@ def tensor_map_insert_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     has_key = g.TensorMapHasKey(grad, key)
     whole, with_key = g.Switch(grad, has_key)
     present = g.Switch(key, has_key)[1]
-    of_map, _ = g.Merge([whole, g.TensorMapErase(with_key, present, value_dtype=value.dtype)])
+    of_map, _ = g.Merge([whole, g.TensorMapErase(with_key, present, value_dtype=value.base_dtype)])
     zeros = g.zeros_like(g.Switch(value, has_key)[0])
-    of_value, _ = g.Merge([zeros, g.TensorMapLookup(with_key, present, value_dtype=value.dtype)])
+    of_value, _ = g.Merge([zeros, g.TensorMapLookup(with_key, present, value_dtype=value.base_dtype)])
     return [of_map, None, of_value]
 
 

@@ -185,7 +185,7 @@ def isotonic_regression_gradient(g: GradientBuilder, node: Node, grad: Output, g
     firsts = g.FloorDiv(g.Range(0, g.Size(x, out_type="int32"), 1), size)
     parts = g.AddV2(g.Mul(firsts, size), g.Reshape(node.output(1), [-1]))
     means = g.SegmentMean(g.Reshape(grad, [-1]), parts)
-    return [g.Cast(g.Reshape(g.GatherV2(means, parts, 0), shape_), DstT=x.dtype.base if x.dtype else None)]
+    return [g.Cast(g.Reshape(g.GatherV2(means, parts, 0), shape_), DstT=x.base_dtype)]
 
 
 @onnx("Bincount")

@@ -231,7 +231,7 @@ def extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x = node.inputs[0]
     _, shape_with_ones = _shape_with_ones(g, node)
     y, dy = g.Reshape(node.output(), shape_with_ones), g.Reshape(grad, shape_with_ones)
-    chosen = g.Cast(g.Equal(y, x), DstT=grad.dtype)
+    chosen = g.Cast(g.Equal(y, x), DstT=grad.base_dtype)
     count = g.Reshape(g.Sum(chosen, node.inputs[1]), shape_with_ones)
     return [g.Mul(g.RealDiv(chosen, count), dy), None]
 

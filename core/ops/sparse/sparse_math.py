@@ -339,9 +339,9 @@ def sparse_tensor_dense_mat_mul_gradient(g: GradientBuilder, node: Node, grad: O
     adjoint_a, adjoint_b = node.attr("adjoint_a"), node.attr("adjoint_b")
     b_grad = g.SparseTensorDenseMatMul(indices, values, dense_shape, grad, adjoint_a=not adjoint_a)
     b_grad = g.ConjugateTranspose(b_grad, [1, 0]) if adjoint_b else b_grad
-    column = {"begin_mask": 1, "end_mask": 1, "shrink_axis_mask": 2}
-    first = g.StridedSlice(indices, [0, 0], [0, 1], [1, 1], **column)
-    second = g.StridedSlice(indices, [0, 1], [0, 2], [1, 1], **column)
+    first, second = (
+        g.StridedSlice(indices, [0, i], [0, i + 1], [1, 1], begin_mask=1, end_mask=1, shrink_axis_mask=2) for i in (0, 1)
+    )
     rows, columns = (second, first) if adjoint_a else (first, second)
     towards = g.GatherV2(grad, rows, 0)
     b_rows = g.GatherV2(g.ConjugateTranspose(b, [1, 0]) if adjoint_b else b, columns, 0)

@@ -242,7 +242,7 @@ def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: s
 def tensor_array_write_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
     handle, index, value, _ = node.inputs
     handle, _ = _gradient_handle(g, handle, flow, g.sweep)
-    return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.dtype), flow]
+    return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.base_dtype), flow]
 
 
 zero_flops(*_versions("TensorArrayWrite"))
@@ -373,7 +373,7 @@ def flow_shape(*inputs: TensorSpec) -> Shape:
 def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
     handle, indices, value, _ = node.inputs
     handle, _ = _gradient_handle(g, handle, flow, g.sweep)
-    return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.dtype, element_shape=UNKNOWN), flow]
+    return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.base_dtype, element_shape=UNKNOWN), flow]
 
 
 @kernel("TensorArrayUnpack")
@@ -420,7 +420,7 @@ def tensor_array_split(
 def tensor_array_split_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
     handle, value, _, _ = node.inputs
     handle, _ = _gradient_handle(g, handle, flow, g.sweep)
-    grad, _ = g.TensorArrayConcatV3(handle, flow, dtype=value.dtype, element_shape_except0=UNKNOWN)
+    grad, _ = g.TensorArrayConcatV3(handle, flow, dtype=value.base_dtype, element_shape_except0=UNKNOWN)
     return [None, grad, None, flow]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pathlib
 import shutil
 import subprocess
@@ -27,14 +26,3 @@ def test_the_client_is_typed(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert "checked 1 source file" in done.stdout or "no issues found in 1 source file" in done.stdout, done.stderr
     assert not [line for line in done.stdout.splitlines() if line.startswith("client.py")]
-
-
-def test_ops_of_a_builder_are_documented():
-    b = tfg.GraphBuilder()
-    assert {"MatMul", "constant", "name_scope"} <= set(dir(b))
-    assert str(inspect.signature(b.MatMul)).startswith("(a, b, /, *, transpose_a=False, transpose_b=False")
-    assert b.Conv2D.__name__ == "Conv2D" and "one of SAME, VALID, EXPLICIT" in b.Conv2D.__doc__
-    assert inspect.signature(b.Placeholder).parameters["dtype"].default is inspect.Parameter.empty
-    for op in dir(b):
-        if op[0].isupper():
-            assert inspect.signature(getattr(b, op)).parameters["name"].default is None
