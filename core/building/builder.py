@@ -79,9 +79,8 @@ def _resource_variable(g: NodeBuilder, value: Any, name: str, dtype: DType | Non
                 initial = g.constant(value, dtype, "initial_value", _class=location)
         initial = g.as_output(initial, dtype)
         element, shape = _element(g, initial, dtype), _shape(g, initial)
-        handle = g.apply(
-            "VarHandleOp", shape=shape, dtype=element, shared_name=own, debug_name=f"{own}/", name=scope, _class=location
-        )
+        handle = g.VarHandleOp(shape=shape, dtype=element, shared_name=own, debug_name=f"{own}/", name=scope)
+        handle.node.set_attr("_class", location)
         g.VarIsInitializedOp(handle, name="IsInitialized/VarIsInitializedOp")
         initializer = g.AssignVariableOp(handle, initial, name="Assign")
         read = g.ReadVariableOp(handle, dtype=element, name="Read/ReadVariableOp")
