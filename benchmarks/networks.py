@@ -6,6 +6,7 @@ A network is a function of TensorFlow's and what to feed it; its weights are ran
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,10 +16,11 @@ Network = tuple[Callable[..., Any], dict[str, np.ndarray[Any, Any]]]
 
 
 def variable(*shape: int) -> Any:
-    """Random weights."""
+    """Random weights, by which values keep their magnitude from layer to layer, as in a trained network."""
     import tensorflow as tf
 
-    return tf.Variable(np.random.default_rng(sum(shape)).normal(0, shape[0] ** -0.5, shape).astype(np.float32))
+    scale = math.prod(shape[:-1]) ** -0.5
+    return tf.Variable(np.random.default_rng(sum(shape)).normal(0, scale, shape).astype(np.float32))
 
 
 def recommender() -> Network:

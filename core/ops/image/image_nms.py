@@ -235,10 +235,13 @@ def combined_non_max_suppression(
 
 def _few_of_classes(boxes: Array, scores: Array, limit: int, size: int, threshold: Any, lowest: Any) -> list[Array]:
     """Return what `_best_of_classes` returns, with the work that a few boxes need."""
-    by_class = np.broadcast_to(boxes, (*scores.shape, 4)).transpose(1, 0, 2).reshape(-1, 4)
-    selected = suppress_in_classes(scores.T, limit, size, threshold, lowest, box_overlaps(by_class))
+    by_class = boxes.transpose(1, 0, 2).reshape(-1, 4)
+    overlaps, count = box_overlaps(by_class), max(len(by_class), 1)
+    selected = suppress_in_classes(
+        scores.T, limit, size, threshold, lowest, lambda some, others: overlaps(some % count, others % count)
+    )
     classes = selected // max(len(scores), 1)
-    return [by_class[selected], scores.T.ravel()[selected], classes.astype(np.float32)]
+    return [by_class[selected % count], scores.T.ravel()[selected], classes.astype(np.float32)]
 
 
 def _best_of_classes(boxes: Array, scores: Array, limit: int, size: int, threshold: Any, lowest: Any) -> list[Array]:
