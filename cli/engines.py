@@ -27,6 +27,8 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _MAX_REFUSALS = 30
 _LONG_SECONDS = 10.0
 """The least seconds of a run in NumPy before the command suggests an engine."""
+_MINOR = ("in", "out", "compiled", "compile s", "engine ms", "NumPy ms", "steps", "share")
+"""The columns of the groups that a narrow terminal leaves out first."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def report_sections(report: EngineReport) -> Iterator[render.Section]:
             )
             for g in report.groups
         ]  # fmt: skip
-        yield render.Table(columns, rows, "groups")
+        yield render.Table(columns, rows, "groups", minor=_MINOR)
     yield from _rounded(report)
     yield from _choices(report)
     if report.refused:

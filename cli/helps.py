@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from typing import Final
 
 import click
 
+from .layout import continued
+
+_AS_IS: Final = "\b"
+"""The first line of a paragraph whose lines click leaves as they are: command lines."""
 RUN: Final = "What to run"
 OUTPUT: Final = "Output"
 FURTHER: Final = ("Limits", "Reading the graph")
@@ -18,7 +23,8 @@ _MEMBERS: Final = {
     "State": "init init-op state seed save-state save-model checkpoint-every resume",
     "Engine": "engine precision engine-report verify-engine optimize cache-stats",
     "Cluster": "on retry mesh coordinator processes process",
-    OUTPUT: "output text gzip format out-dir overwrite shard-size keep-going trace quiet verbose color help help-all",
+    OUTPUT: "output text gzip format table view top depth out-dir overwrite shard-size keep-going trace quiet verbose color "
+    "help help-all",
     "Limits": "allow-files max-memory timeout log-file",
     "Reading the graph": "map-op op-library tags",
 }
@@ -31,7 +37,14 @@ def group_of(option: click.Option) -> str:
 
 
 class GroupedCommand(click.Command):
-    """A command whose help has its options in groups."""
+    """A command whose help has its options in groups, and command lines that fit the terminal."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        room = formatter.width - formatter.current_indent - formatter.indent_increment
+        paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text("\n\n".join(_broken(paragraph, room) for paragraph in paragraphs))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
@@ -46,6 +59,12 @@ class GroupedCommand(click.Command):
         if left_out:
             formatter.write_paragraph()
             formatter.write_text(f"--help-all shows {left_out} more: {' and '.join(FURTHER).lower()}.")
+
+
+def _broken(paragraph: str, room: int) -> str:
+    """Return a paragraph with its command lines, where it is made of these, broken for a terminal."""
+    first, *lines = paragraph.split("\n")
+    return "\n".join([first, *(continued(line, room) for line in lines)]) if first == _AS_IS else paragraph
 
 
 def _write(title: str, options: Iterable[click.Option], ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -30,7 +30,6 @@ def with_log_options(command: click.Command) -> click.Command:
                 click.Option(["-q", "--quiet"], is_flag=True, expose_value=False, callback=_hush, help=help_)
             )
         command.params += [
-            help_all_option(),
             click.Option(
                 ["-v", "--verbose"], count=True, expose_value=False, callback=_on_terminal,
                 help="Print each step and its time on standard error; -vv prints more.",
@@ -43,6 +42,7 @@ def with_log_options(command: click.Command) -> click.Command:
                 ["--color"], type=click.Choice(_WHEN), is_eager=True, expose_value=False, callback=_color,
                 help="Use colours: at a terminal (auto, the default), always, or never.",
             ),
+            help_all_option(),
         ]  # fmt: skip
     return command
 

@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from ..core.support.errors import TfgError
-from ..core.support.escaping import printable, printable_line
+from ..core.support.escaping import printable_line
 from ..core.support.gc_control import RARELY
+from .layout import terminal_width, wrapped
 
 DONE = 0
 REFUSED = 1
@@ -37,9 +38,9 @@ class LazyGroup(click.Group):
         from importlib import import_module
 
         from .logs import with_log_options
-        from .options import with_file_names
+        from .options import with_plain_types
 
-        command = with_file_names(with_log_options(import_module(f".commands.{cmd_name}", __package__).command))
+        command = with_plain_types(with_log_options(import_module(f".commands.{cmd_name}", __package__).command))
         if "_TFG_COMPLETE" in os.environ:
             from .completion import offer_names
 
@@ -183,12 +184,15 @@ def _report_output(error: OSError) -> int:
 
 
 def _report(message: str, hint: str | None, details: Sequence[str] = ()) -> int:
-    print(f"error: {printable_line(message)}", file=sys.stderr)
-    for line in details:
-        print(f"  {printable_line(line)}", file=sys.stderr)
-    if hint:
-        print(f"hint: {printable_line(hint)}", file=sys.stderr)
+    _say(f"error: {message}", *(f"  {line}" for line in details), *([f"hint: {hint}"] if hint else []))
     return REFUSED
+
+
+def _say(*lines: str) -> None:
+    """Print lines on standard error, at a terminal broken between words."""
+    width = terminal_width(sys.stderr)
+    for line in lines:
+        print(wrapped(printable_line(line), width), file=sys.stderr)
 
 
 def _report_usage(error: click.ClickException, words: Sequence[str]) -> int:
@@ -196,10 +200,7 @@ def _report_usage(error: click.ClickException, words: Sequence[str]) -> int:
         print(error.format_message(), file=sys.stderr)
         return error.exit_code
     first, *rest = error.format_message().split("\n")  # click lists the values of an option on lines of their own
-    print(f"error: {printable_line(first)}", file=sys.stderr)
-    for line in rest:
-        print(printable(line), file=sys.stderr)
-    print(f"hint: {printable_line(_usage_hint(error, words))}", file=sys.stderr)
+    _say(f"error: {first}", *(line.expandtabs(4) for line in rest), f"hint: {_usage_hint(error, words)}")
     return error.exit_code
 
 

@@ -90,9 +90,11 @@ _FILES: Final = {"FILE", "FILE_OR_MODULE", "DIR", "OUT_DIR", "FOLDER", "PREFIX",
 """The metavars of files and folders."""
 
 
-def with_file_names(command: click.Command) -> click.Command:
-    """Let the command refuse files without a name, which would else be taken for files that were not asked for."""
+def with_plain_types(command: click.Command) -> click.Command:
+    """Call numbers N in the help, and refuse files without a name, which would else be taken for files not asked for."""
     for parameter in command.params:
+        if isinstance(parameter.type, (click.types.IntParamType, click.types.FloatParamType)) and not parameter.metavar:
+            parameter.metavar = "N"
         if parameter.type is click.STRING and parameter.metavar in _FILES:
             parameter.type = FileName()
     return command
@@ -355,11 +357,11 @@ def graph_options(command: _Command) -> _Command:
 
 
 def reading_options(command: _Command) -> _Command:
-    """--map-op, --op-library and --tag; the command gets them as one GraphReader, `reader`."""
+    """--map-op, --op-library and --tags; the command gets them as one GraphReader, `reader`."""
 
     @click.option("--map-op", type=Pair("OLD", "NEW"), multiple=True, help="Read ops of type OLD as NEW; repeatable.")
     @click.option("--op-library", multiple=True, metavar="FILE_OR_MODULE", help="First load this library of ops; repeatable.")
-    @click.option("--tag", "--tags", "tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
+    @click.option("--tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
     @functools.wraps(command)
     def wrapped(*args: Any, map_op: Any, op_library: Any, tags: Any, **kwargs: Any) -> Any:
         return command(*args, reader=GraphReader(map_op, op_library, tags), **kwargs)

@@ -13,16 +13,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import printable, printable_json, printable_line
 from ..core.support.gc_control import rare_collection
+from .layout import column_widths, continued, fitting_columns, terminal_width, wrapped
 
 _MAX_WIDTH = 60
 _MAX_RICH_ROWS = 500  # rich lays a longer table out for seconds
-_MAX_UNBROKEN = 14
-"""Longer words of a table may be broken where a terminal is narrow."""
 
 
 class Settings:
@@ -47,12 +46,17 @@ SETTINGS = Settings()
 
 
 class Table(NamedTuple):
-    """Rows under column names; columns that hold only numbers stand at the right."""
+    """Rows under column names; columns that hold only numbers stand at the right.
+
+    A narrow terminal leaves columns out: empty ones, then those of `minor` in their order, then the last ones. The first
+    column always stays.
+    """
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Any]]
     title: str = ""
     name: str = ""
+    minor: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -61,14 +65,27 @@ class Table(NamedTuple):
 
 
 class Text(NamedTuple):
-    """Prose or code: a string with its own line feeds, or lines, of which each is shown as one whatever stands in it."""
+    """A string with its own line feeds, or lines, of which each is shown as one whatever stands in it.
+
+    A terminal breaks prose between words, and commands as a shell continues them; code is left as it is.
+    """
 
     text: str | Sequence[str]
     title: str = ""
+    form: Literal["prose", "code", "commands"] = "prose"
 
     def lines(self) -> list[str]:
         """The lines as they are shown."""
         return printable(self.text).split("\n") if isinstance(self.text, str) else list(map(printable_line, self.text))
+
+    def broken(self, width: int) -> list[str]:
+        """The lines as a terminal of a width shows them."""
+        if self.form == "code":
+            return self.lines()
+        if self.form == "commands":
+            return [continued(line, width) for line in self.lines()]
+        indent = 0 if isinstance(self.text, str) else 2
+        return [wrapped(line, width, indent) for line in self.lines()]
 
 
 Section = Table | Text
@@ -175,7 +192,7 @@ def place(path: str | None) -> str:
 def note(message: str, quiet: bool = False) -> None:
     """A remark on standard error."""
     if not (quiet or SETTINGS.quiet):
-        print(printable_line(message), file=sys.stderr)
+        print(wrapped(printable_line(message), terminal_width(sys.stderr)), file=sys.stderr)
 
 
 def plain(value: Any) -> Any:
@@ -395,38 +412,28 @@ def _print_rich(sections: Iterable[Section]) -> None:
     for number, section in enumerate(sections):
         if number:
             console.print()
+        if section.title:
+            console.print(wrapped(printable_line(section.title), console.width), style="bold", markup=False)
         if isinstance(section, Text):
-            if section.title:
-                console.print(printable_line(section.title), style="bold", markup=False)
-            console.print("\n".join(section.lines()), markup=False, soft_wrap=True)
-        elif len(section.rows) > _MAX_RICH_ROWS:
-            sys.stdout.writelines(f"{line}\n" for line in _plain_lines(section))
-        elif _needed_width(section) > console.width:
-            _print_stacked(console, section)
+            console.print("\n".join(section.broken(console.width)), markup=False, soft_wrap=True)
         else:
-            console.print(_rich_table(section))
+            _print_table(console, section)
 
 
-def _needed_width(table: Table) -> int:
-    """The columns of a terminal in which no word of a table need be broken, but for long ones."""
-    cells = [[cell(value) for value in row] for row in table.rows]
-    words = [[word for text in column for word in text.split()] for column in zip(table.columns, *cells, strict=True)]
-    return sum(min(max(map(len, column), default=0), _MAX_UNBROKEN) + 3 for column in words)
-
-
-def _print_stacked(console: Any, table: Table) -> None:
-    """Each row as lines below each other, its first cell as their heading, without empty cells and columns of no name."""
-    from rich.text import Text as RichText
-
-    if table.title:
-        console.print(printable_line(table.title), style="bold", markup=False)
-    width = max(map(len, table.columns[1:]), default=0)
-    for row in table.rows:
-        first, *others = map(cell, row)
-        console.print(RichText(first or table.columns[0], style="cyan"))
-        for column, text in zip(table.columns[1:], others, strict=True):
-            if text and column:
-                console.print(RichText(f"  {column.ljust(width)}  {text}"), soft_wrap=True)
+def _print_table(console: Any, table: Table) -> None:
+    """Print a table without the columns for which the terminal has no room, and the names of these."""
+    columns = [list(column) for column in zip(table.columns, *(map(cell, row) for row in table.rows), strict=True)]
+    shown = fitting_columns(columns, [table.columns.index(name) for name in table.minor], console.width)
+    if len(table.rows) > _MAX_RICH_ROWS:
+        part = Table(tuple(table.columns[place] for place in shown), [[row[place] for place in shown] for row in table.rows])
+        print_lines(_plain_lines(part))
+    else:
+        are_numbers = _numeric_columns(table)
+        console.print(_rich_table([columns[place] for place in shown], [are_numbers[place] for place in shown], console.width))
+    left_out = [column[0] for place, column in enumerate(columns) if place not in shown and column[0] and any(column[1:])]
+    if left_out:
+        remark = f"left out at {console.width} columns: {', '.join(left_out)}; a wider terminal shows all"
+        console.print(wrapped(remark, console.width), markup=False, soft_wrap=True)
 
 
 def rich_console(**options: Any) -> Any:
@@ -437,15 +444,15 @@ def rich_console(**options: Any) -> Any:
     return Console(**{"highlight": False, **forced, **options})
 
 
-def _rich_table(table: Table) -> Any:
+def _rich_table(columns: Sequence[Sequence[str]], are_numbers: Sequence[bool], width: int) -> Any:
+    """Return a table for rich of columns, each its name and its cells."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text as RichText
 
-    title = RichText(printable_line(table.title), style="bold") if table.title else None
-    shown = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column, is_right in zip(table.columns, _numeric_columns(table)):
-        shown.add_column(column, justify="right" if is_right else "left", overflow="fold")
-    for row in table.rows:
-        shown.add_row(*[RichText(cell(value)) for value in row])
+    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+    for (name, *_), is_right, room in zip(columns, are_numbers, column_widths(columns, width), strict=True):
+        shown.add_column(name, justify="right" if is_right else "left", overflow="fold", width=room)
+    for row in zip(*(cells[1:] for cells in columns), strict=True):
+        shown.add_row(*map(RichText, row))
     return shown

@@ -44,25 +44,15 @@ class Selection:
         return narrowed(graph, self.filter, self.to, self.around, self.hops)
 
 
-def selection_options(to: str) -> Callable[[_Command], _Command]:
-    """The options that choose nodes, `to` for what a tensor needs; the command gets them as one Selection, `selection`."""
-    return functools.partial(_with_selection, to)
+def selection_options(command: _Command) -> _Command:
+    """The options that choose nodes; the command gets them as one Selection, `selection`."""
 
-
-def _with_selection(to_flag: str, command: _Command) -> _Command:
     @click.option("--name", default="", metavar="REGEX", help="Only nodes whose name matches.")
     @click.option("--exclude", default="", metavar="REGEX", help="Leave out nodes whose name matches.")
     @click.option("--op", default="", metavar="REGEX", help="Only nodes whose op type matches as a whole.")
     @click.option("--scope", default="", metavar="SCOPE", help="Only nodes in this name scope.")
     @click.option("--device", default="", metavar="REGEX", help="Only nodes whose device matches.")
-    @click.option(
-        *(["-F"] if to_flag == "--fetch" else []),
-        to_flag,
-        "to",
-        multiple=True,
-        metavar="TENSOR",
-        help="Only nodes that this tensor needs; repeatable.",
-    )
+    @click.option("--to", multiple=True, metavar="NAME", help="Only nodes that this tensor or operation needs; repeatable.")
     @click.option("--around", metavar="NODE", help="Only nodes up to --hops edges from this node.")
     @click.option("--hops", type=click.IntRange(0), default=2, show_default=True, help="How far --around reaches, in edges.")
     @needing("--hops", "--around")

@@ -80,7 +80,7 @@ def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int
             return number
     listed = "; ".join(",".join(tag_set) or "(no tags)" for tag_set in tag_sets)
     asked = "several graphs" if tags is None else f"no graph with tags {','.join(tags)}"
-    raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint="choose one of them with --tag")
+    raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint="choose one of them with --tags")
 
 
 def _tags(meta_graph: memoryview) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ...formats.api.checkpoints import StateComparison, TensorRow
 
 _STATISTICS = ("min", "max", "mean", "std", "NaN", "inf")
+_MINOR = ("dtype", "bytes", "std", "mean")
+"""The columns that a narrow terminal leaves out first, where there are statistics."""
 _MAX_SHOWN = 1000
 """Of more elements than so many, a table shows the first and last ones."""
 
@@ -39,14 +41,14 @@ _MAX_SHOWN = 1000
               help="Write the tensors to an .npz file, a .safetensors file or a checkpoint.")  # fmt: skip
 @click.option("--compare", "other", metavar="PREFIX", help="Compare with another checkpoint or state file.")
 @tolerance_option("--compare")
-@click.option("--tag", "--tags", "tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
+@click.option("--tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
 @format_option("table", "json", "csv")
 @quiet_option
 @needing("--tolerance", "--compare")
 @excluding("--output", "--compare")
 @excluding("--values", "--output --compare")
 @excluding("--stats", "--output --compare --values")
-@excluding("--tag", "--compare")
+@excluding("--tags", "--compare")
 def command(
     prefix: str, name: str, with_statistics: bool, values: tuple[str, ...], out: str | None, other: str | None,
     tolerance: float, tags: str | None, format_: str, quiet: bool,
@@ -88,7 +90,7 @@ def _listing(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
     columns = ("name", "dtype", "shape", "bytes")
     cells = [(row.name, row.dtype, _shape(row.shape), row.bytes, *_statistics(row)) for row in rows]
     has_statistics = any(row.statistics is not None for row in rows)
-    yield render.Table((*columns, *_STATISTICS) if has_statistics else columns, cells)
+    yield render.Table((*columns, *_STATISTICS), cells, minor=_MINOR) if has_statistics else render.Table(columns, cells)
     yield render.Text(f"{counted(len(rows), 'tensor')}, {counted(sum(row.bytes for row in rows), 'byte')}")
 
 
@@ -108,7 +110,7 @@ def _values(found: Mapping[str, Any], format_: str) -> Iterator[render.Section]:
         yield render.Table(("name", "index", "value"), rows)
         return
     for name, array in found.items():
-        yield render.Text(np.array2string(array, threshold=_MAX_SHOWN, separator=", ", max_line_width=100), name)
+        yield render.Text(np.array2string(array, threshold=_MAX_SHOWN, separator=", ", max_line_width=100), name, "code")
 
 
 def _comparison(result: StateComparison) -> Iterator[render.Section]:

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("before")
 @click.argument("after", required=False)
-@click.option("--passes", metavar="PASSES", help="Instead of AFTER: what these passes, or `default`, make of BEFORE.")
+@click.option("--passes", metavar="LIST", help="Instead of AFTER: what these passes, or `default`, make of BEFORE.")
 @fast_math_option
 @click.option(
     "--engines", type=Couple(), help="Instead of AFTER: BEFORE by two engines, as numpy,openvino or xla,openvino:bf16."
 )
 @click.option(
-    "-F", "--fetch", "fetches", multiple=True, metavar="TENSOR", help="What to run, by default all outputs; repeatable."
+    "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="What to run, by default all outputs; repeatable."
 )
 @feed_option
 @tolerance_option("the comparison")

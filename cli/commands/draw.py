@@ -22,7 +22,7 @@ _FORMATS = tuple(known.word for known in PICTURES.formats)
 @click.option("-o", "--output", "out", type=OutputFile(PICTURES, may_be_stdout=True), default="-", metavar="FILE",
               help="Where to write; .svg, .png, .pdf, .dot or .txt says what.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(_FORMATS), help="What to write, where FILE does not say it.")
-@selection_options("--fetch")
+@selection_options
 @click.option("--function", metavar="NAME", help="The body of this function instead of the graph.")
 @click.option("--functions", is_flag=True, help="The graph, and each of its functions as a picture of its own.")
 @click.option("--stages", is_flag=True, help="One picture for each stage of the construction, what it adds in red.")
@@ -36,7 +36,8 @@ _FORMATS = tuple(known.word for known in PICTURES.formats)
     "--color-by", "colour", type=click.Choice(("device", "colocation", "stage")), help="Colour by this, not by kind."
 )
 @click.option("--highlight", multiple=True, metavar="NODE", help="Draw this node with a red border; repeatable.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=20, show_default=True, help="Seconds for dot.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", default=20, show_default=True,
+              help="Give up after this time.")  # fmt: skip
 @quiet_option
 @reading_options
 @gathered("draw_job.DrawOptions")

@@ -30,14 +30,14 @@ from ..selection import Selection, selection_options
 @click.option("--take", type=click.IntRange(1), help="With --elements: how many.  [default: 3]")
 @click.option("--allow-files", multiple=True, metavar="DIR", help="With --elements: let the graph use the files in it.")
 @click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="With --elements: give up after it."
+    "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="With --elements: give up after this time."
 )
 @click.option("--init-op", metavar="NAME", help="With --elements: first run this operation, not the graph's initializer.")
 @click.option(
     "--state", metavar="FILE", help="With --elements: restore the variables, an .npz or .safetensors file or a checkpoint."
 )
 @click.option("--seed", type=int, help="With --elements: seed of random ops that have none of their own.")
-@selection_options("--to")
+@selection_options
 @click.option("--sort", type=click.Choice(ORDERS), default="graph", show_default=True, help="In which order to print nodes.")
 @click.option("--shapes", is_flag=True, help="Infer the shapes of all outputs, not only show those that nodes declare.")
 @format_option("table", "list", "text", "json", "csv")

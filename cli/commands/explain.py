@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "--fetch",
     "fetches",
     multiple=True,
-    metavar="TENSOR",
+    metavar="NAME",
     help="Say why fetching this runs each NODE, or that it does not. With --races, --engine, --partition: what runs together.",
 )
 @click.option("--optimized", is_flag=True, help="Say what becomes of each NODE when the graph is optimized for --fetch.")

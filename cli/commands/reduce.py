@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option(
-    "-F", "--fetch", "fetches", multiple=True, required=True, metavar="NODE", help="What the command runs; repeatable."
+    "-F", "--fetch", "fetches", multiple=True, required=True, metavar="NAME", help="What the command runs; repeatable."
 )
 @click.option("--test", required=True, metavar="COMMAND", help="What fails; {} in it is the graph's file.")
 @click.option("-o", "--output", type=OutputFile(REDUCED, may_be_stdout=True), default="-", metavar="FILE",

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
-@click.option("-F", "--fetch", "fetches", multiple=True, metavar="TENSOR",
+@click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME",
               help="A tensor whose value to print, FUNCTION/NODE for one in a function; repeatable.")  # fmt: skip
 @feed_option
 @click.option("--target", "targets", multiple=True, metavar="OP", help="An operation to run, as a train step; repeatable.")
 @click.option("--steps", type=StepCount(), default="1", show_default=True, help="How often; `epoch`: to an iterator's end.")
-@click.option("--fetch-every", type=click.IntRange(1), default=1, metavar="K", help="Fetch in every K-th step, and the last.")
+@click.option("--fetch-every", type=click.IntRange(1), default=1, metavar="N", help="Fetch in every N-th step, and the last.")
 @click.option("--assign", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Assign a value before the steps; repeatable.")
 @click.option("--assign-add", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Add a value before the steps.")
 @click.option("--assign-sub", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Subtract a value before the steps.")
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
               help="What repeated runs may do: call each kernel by itself, run groups of steps as one, run branches "
               "in threads too.")  # fmt: skip
 @click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf: say which node made it, and of what.")
-@click.option("--top-k", type=click.IntRange(1), metavar="K", help="Show the K best classes of each row of fetched scores.")
+@click.option("--top-k", type=click.IntRange(1), metavar="N", help="Show the N best classes of each row of fetched scores.")
 @click.option("--labels", type=FileName(), metavar="FILE", help="For --top-k: the classes' labels, a line each, or JSON.")
 @click.option(
     "--profile",

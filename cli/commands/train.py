@@ -50,15 +50,16 @@ class OptimizerName(click.ParamType[str]):
 @click.option("--optimizer", type=OptimizerName(), default="sgd", show_default=True, metavar="NAME",
               help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, ftrl or lm.")  # fmt: skip
 @click.option("--lr", type=float, help="The learning rate; each optimizer has its default.")
-@click.option("--set", "settings", type=Pair("NAME", "NUMBER"), multiple=True, help="A hyperparameter, such as momentum=0.9.")
+@click.option("--hyperparameter", "settings", type=Pair("NAME", "NUMBER"), multiple=True,
+              help="Set a hyperparameter, such as momentum=0.9; repeatable.")  # fmt: skip
 @click.option("--schedule", metavar="NAME(...)", help="exponential, inverse_time, polynomial or cosine(decay_steps=100).")
 @click.option("--clip", type=Pair("KIND", "LIMIT"), help="Clip gradients: value=, norm= or global_norm=LIMIT.")
 @click.option("--steps", type=click.IntRange(1), default=100, show_default=True, help="Steps, for lm iterations at most.")
 @feed_option
-@click.option("--batch", type=click.IntRange(1), metavar="K", help="Feed K rows a step, round and round.")
+@click.option("--batch", type=click.IntRange(1), metavar="N", help="Feed N rows a step, round and round.")
 @mesh_session_options
 @click.option("--save-state", type=OutputFile(STATES), metavar="FILE", help="At the end write all variables, slots too.")
-@click.option("--checkpoint-every", type=click.IntRange(1), metavar="K", help="Write --save-state after every K steps too.")
+@click.option("--checkpoint-every", type=click.IntRange(1), metavar="N", help="Write --save-state after every N steps too.")
 @click.option("--resume", is_flag=True, help="Go on from --save-state, if it is there, up to --steps in all.")
 @save_model_option
 @graph_output_options("Write the training graph here; TensorFlow can train it on.")
@@ -68,7 +69,7 @@ class OptimizerName(click.ParamType[str]):
 @graph_options
 @gathered("train_job.TrainOptions")
 @needing("--checkpoint-every --resume", "--save-state")
-@excluding("--lr --set --schedule --clip --batch --dump-stages", "--optimizer=lm")
+@excluding("--lr --hyperparameter --schedule --clip --batch --dump-stages", "--optimizer=lm")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: TrainOptions) -> int:
     """Minimize a loss of GRAPH.
 
@@ -78,7 +79,7 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: T
 
     \b
     tfg train model.pb --loss loss --optimizer adam --feed x=@x.npy --feed y=@y.npy --steps 500 --save-state s.npz
-    tfg train model.pb --loss loss --optimizer momentum --lr 0.1 --set momentum=0.95 --batch 32 -o trained.pb
+    tfg train model.pb --loss loss --optimizer momentum --lr 0.1 --hyperparameter momentum=0.95 --batch 32 -o trained.pb
     tfg train keras_model_folder --loss mse --optimizer lm --feed x=@x.npy --feed labels=@y.npy --save-model fitted
     tfg train keras_model_folder --loss 'crossentropy(probabilities, labels)' --feed x=@x.npy --feed labels=@y.npy
     tfg train curve.pb --loss residuals --optimizer lm --format json

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.argument("graph")
 @click.option("-o", "--output", "out", type=OutputFile(PAGES, may_be_stdout=True), metavar="FILE",
               help="Where to write; GRAPH's name with .html, in this folder, if not given.")  # fmt: skip
-@click.option("-F", "--fetch", "fetches", multiple=True, metavar="TENSOR", help="Count the FLOPs of this, not of the outputs.")
+@click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="Count the FLOPs of this, not of the outputs.")
 @click.option("--no-flops", is_flag=True, help="Don't count FLOPs.")
 @click.option(
     "--diff", "other", metavar="AFTER", help="Show GRAPH and AFTER in one page, and what `tfg diff` finds between them."
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option("--run-metadata", metavar="FILE", help="Colour by the times of a run that TensorFlow recorded.")
 @click.option("--measured", is_flag=True, help="Run the graph, and colour by the time of each node.")
 @feed_option
-@click.option("--values", type=ByteSize(), metavar="SIZE", default="1M", show_default=True,
+@click.option("--max-values", type=ByteSize(), default="1M", show_default=True,
               help="How many bytes of values the page holds for download, the smallest first; 0 for none.")  # fmt: skip
 @click.option("--open", is_flag=True, help="Open the page in the browser.")
 @session_options_for("--measured", start=True)
@@ -60,7 +60,7 @@ def command(
     tfg view graph.pb --measured --feed x='normal(8,3)'
     tfg view graph.pb --overlay times.json
     tfg view old_saved_model --diff new_saved_model
-    tfg view graph.pb --state model.ckpt-1000 --values 20M
+    tfg view graph.pb --state model.ckpt-1000 --max-values 20M
     """
     from ..jobs.view_job import ViewJob
 

@@ -181,4 +181,4 @@ def _table(nodes: Sequence[NodeComparison], of_states: bool, title: str = "") ->
     ]
     if of_states:
         return render.Table((columns[0], *columns[3:]), [(row[0], *row[3:]) for row in rows], title)
-    return render.Table(columns, rows, title)
+    return render.Table(columns, rows, title, minor=("in the second", "op"))

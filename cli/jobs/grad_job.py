@@ -171,13 +171,13 @@ def _values(found: Sequence[Mapping[str, Any]], format_: str) -> Iterator[render
         if "value" in item:
             value = np.asarray(item["value"])
             title = f"gradient with respect to {item['x']}, shape {value.shape}"
-            yield render.Text(np.array2string(value, threshold=200), title)
+            yield render.Text(np.array2string(value, threshold=200), title, "code")
 
 
 def _shown(result: dict[str, Any]) -> list[render.Section]:
     title = f"{result['y']} with respect to {result['x']}"
     return [
-        render.Text(np.array2string(value, threshold=200), f"{kind} of {title}, shape {value.shape}")
+        render.Text(np.array2string(value, threshold=200), f"{kind} of {title}, shape {value.shape}", "code")
         for kind, value in result.items()
         if kind not in ("y", "x")
     ]

@@ -117,7 +117,7 @@ class TrainJob:
             yield render.Table(("step", "loss"), list(steps), name="history")
             return
         if len(self.losses) > 2:
-            yield render.Text(render.plot(self.losses), "loss")
+            yield render.Text(render.plot(self.losses), "loss", "code")
         if self.losses:
             numbers = sorted({1, len(self.losses)})
             rows = [(self.done + number, self.losses[number - 1]) for number in numbers]

@@ -41,7 +41,7 @@ class ViewOptions:
     no_flops: bool
     overlays: tuple[str, ...]
     run_metadata: str | None
-    values: int
+    max_values: int
     open: bool
     quiet: bool
 
@@ -74,7 +74,7 @@ class ViewJob:
             book = make_page(
                 self.graph, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
-                report=_progress(working, "describing nodes"), state=self.session.state, values=options.values,
+                report=_progress(working, "describing nodes"), state=self.session.state, values=options.max_values,
                 overlays=tuple(self._overlays()), compared=self.compared,
             )  # fmt: skip
             data = to_html(book, report=_progress(working, "writing nodes")).encode()

@@ -102,7 +102,7 @@ def _function_text(function: Function) -> str:
 
 
 def _node_lines(nodes: Sequence[NodeRecord], title: str = "") -> Text:
-    return Text([node.line for node in nodes], title)
+    return Text([node.line for node in nodes], title, "code")
 
 
 COLUMNS: Mapping[str, Callable[[NodeRecord], str]] = {
@@ -141,7 +141,7 @@ def snapshot_sections(snapshots: Sequence[Snapshot], format_: str) -> Iterator[S
         if not rows:
             yield Text(snapshot.note or "the graph is empty", title)
         elif format_ == "list":
-            yield Text(list(map(_change_line, rows)), title)
+            yield Text(list(map(_change_line, rows)), title, "code")
         else:
             yield Table(("change", "name", "op", "detail"), rows, title)
 

@@ -62,7 +62,7 @@ def graph_sections(facts: GraphFacts, max_rows: int = MAX_ROWS) -> Iterator[Sect
         yield Text((names, "--missing says what they are"), "ops without a kernel")
     if facts.conflicts:
         yield Text(facts.conflicts, "colocated nodes on different devices")
-    yield Text(facts.next_commands, "next")
+    yield Text(facts.next_commands, "next", "commands")
 
 
 def _arguments(called: CallableFacts) -> str:
@@ -166,7 +166,11 @@ def missing_sections(missing: Sequence[MissingOp], graph: str, format_: str) -> 
     yield Table(("op", "count", "in TensorFlow", "what it is", "first node"), rows, "ops without a kernel")
     maps = [f"--map-op {op.op}={op.map_to}" for op in missing if op.map_to]
     if maps:
-        yield Text(f"tfg explain {graph} {' '.join(maps)}", "read them as ops that tfg knows, in this and every other command")
+        yield Text(
+            f"tfg explain {graph} {' '.join(maps)}",
+            "read them as ops that tfg knows, in this and every other command",
+            "commands",
+        )
 
 
 def node_sections(nodes: Sequence[NodeFacts], format_: str) -> Iterator[Section]:
@@ -249,4 +253,4 @@ def recording_sections(recording: Recording, path: str) -> Iterator[Section]:
     if recording.graphs:
         graphs = [(graph.what, graph.nodes, graph.is_read) for graph in recording.graphs]
         yield Table(("graph", "nodes", "read by tfg"), graphs, "graphs")
-        yield Text(f"tfg dump {shlex.quote(path)}\ntfg convert {shlex.quote(path)} graph.pb", "its graph")
+        yield Text(f"tfg dump {shlex.quote(path)}\ntfg convert {shlex.quote(path)} graph.pb", "its graph", "commands")

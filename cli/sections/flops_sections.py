@@ -18,19 +18,25 @@ if TYPE_CHECKING:
     from ...core.flops.timings import ClusterMeasurement, Timing
 
 _COLUMNS = ("FLOPs", "MACs", "transcendental", "bytes moved", "FLOPs/byte", "parameters")
+_MINOR = ("transcendental", "bytes moved", "MACs", "FLOPs/byte")
+"""The columns that a narrow terminal leaves out first."""
 
 
 def count_sections(report: FlopsReport, rows: Sequence[Row], top: int | None, is_tree: bool) -> Iterator[render.Section]:
     """Totals by section, the rows of a view with a bar each, and the remarks."""
     yield render.Table(
-        ("section", "nodes", *_COLUMNS), [(name, s.nodes, *_readable(s)) for name, s in report.sections().items()]
+        ("section", "nodes", *_COLUMNS),
+        [(name, s.nodes, *_readable(s)) for name, s in report.sections().items()],
+        minor=_MINOR,
     )
     if report.pipeline:
         costs = [(part.dataset, part.function, *_readable(part.cost)) for part in report.pipeline]
-        yield render.Table(("dataset", "function", *_COLUMNS), costs, "input pipeline, per element")
+        yield render.Table(("dataset", "function", *_COLUMNS), costs, "input pipeline, per element", minor=_MINOR)
     shown = [row for row in rows if magnitude(row.totals.flops) or magnitude(row.totals.transcendentals)][:top]
     own = ("own FLOPs",) if is_tree else ()
-    yield render.Table(("name", "nodes", "share", "", *own, *_COLUMNS), [_row(row, is_tree) for row in shown])
+    yield render.Table(
+        ("name", "nodes", "share", "", *own, *_COLUMNS), [_row(row, is_tree) for row in shown], minor=(*_MINOR, "")
+    )
     values = [value for totals in (*report.sections().values(), *(row.totals for row in shown)) for value in _totals(totals)]
     is_cut = any(shortened(value) != readable(value) for value in values)
     yield render.Text(

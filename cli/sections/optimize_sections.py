@@ -58,7 +58,10 @@ def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
     busy = [record for record in report.passes if record.fired or record.nodes_after != record.nodes_before]
     rows = _round_rows(report) if is_told() else _pass_rows(report, busy)
     yield render.Table(
-        ("pass", "nodes", "FLOPs", "transcendental", "bytes moved", "ms", "fired", "refused"), list(rows), name="passes"
+        ("pass", "nodes", "FLOPs", "transcendental", "bytes moved", "ms", "fired", "refused"),
+        list(rows),
+        name="passes",
+        minor=("transcendental", "bytes moved", "FLOPs"),
     )
     idle = {record.name for record in report.passes} - {record.name for record in busy}
     if idle and not is_told():

@@ -76,7 +76,7 @@ def _choices(facts: GraphFacts, commands: Sequence[str]) -> Iterator[render.Sect
     for title, tensors in () if facts.signatures else (("inputs", facts.inputs), ("outputs", facts.outputs)):
         if tensors:
             yield render.Table(("name", "op", "dtype", "shape"), [(t.name, t.op, t.dtype, t.shape) for t in tensors], title)
-    yield render.Text(commands, "next")
+    yield render.Text(commands, "next", "commands")
 
 
 def _npy(steps: Sequence[StepResult]) -> bytes:
@@ -160,11 +160,11 @@ def _sections(steps: Sequence[StepResult], max_shown: int) -> Iterator[render.Se
         prefix = f"step {step.step}: " if len(steps) > 1 else ""
         short = [item for item in step.values if item.shape in ((), None)]
         if short:
-            yield render.Text([prefix + _short_line(item) for item in short])
+            yield render.Text([prefix + _short_line(item) for item in short], form="code")
         for item in step.values:
             if item.shape:
                 shape = ",".join(map(str, item.shape))
-                yield render.Text(str(_shown(item, max_shown)), f"{prefix}{item.name}  {item.dtype} ({shape})")
+                yield render.Text(str(_shown(item, max_shown)), f"{prefix}{item.name}  {item.dtype} ({shape})", "code")
 
 
 def _short_line(item: FetchedValue) -> str:

@@ -21,7 +21,7 @@ def without_dot(monkeypatch):
 
 
 def test_text():
-    drawn = tfg("draw", XOR, "--format", "text", "--fetch", "loss")
+    drawn = tfg("draw", XOR, "--format", "text", "--to", "loss")
     assert drawn.code == 0 and "┌" in drawn.out and "▼" in drawn.out
     assert "not drawn:" in drawn.out.splitlines()[-1]
 
@@ -125,7 +125,7 @@ def test_flops_and_colours():
 
 
 def test_shapes_are_written_at_edges():
-    assert "float (?,2)" in tfg("draw", XOR, "--shapes", "--fetch", "loss").out
+    assert "float (?,2)" in tfg("draw", XOR, "--shapes", "--to", "loss").out
 
 
 def test_what_is_around_a_node():

@@ -114,7 +114,7 @@ def test_training_that_diverges_ends_and_keeps_the_older_state(tmp_path) -> None
 def test_wrong_training_options(graph) -> None:
     assert "there is no optimizer 'adamm'" in run_tfg("train", graph, "--loss", "loss", "--optimizer", "adamm").err
     assert run_tfg("train", graph).code == 2
-    assert "has no hyperparameter" in run_tfg("train", graph, "--loss", "loss", "--set", "beta=1").err
+    assert "has no hyperparameter" in run_tfg("train", graph, "--loss", "loss", "--hyperparameter", "beta=1").err
 
 
 def test_a_resource_variable_is_checked_by_its_value(tmp_path) -> None:

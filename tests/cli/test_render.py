@@ -29,15 +29,16 @@ def test_a_table_where_there_is_room(shown):
     assert head == ["name", "kind", "of", "thing", "size"]
 
 
-def test_rows_below_each_other_where_there_is_none(shown):
-    assert shown(TABLE, 20) == [
-        "things",
-        "first",
-        "  kind of thing  something",
-        "  size           12",
-        "second",
-        "  size           7",
-    ]
+def test_columns_are_left_out_in_the_order_that_the_table_states(shown):
+    table = render.Table(("name", "a", "b", "c", "d"), [("n" * 9, "a" * 9, "b" * 9, "", "d" * 9)], minor=("b",))
+    heads = [shown(table, width)[1].split() for width in (60, 47, 35, 34, 22)]
+    assert heads[0] == ["name", "a", "b", "c", "d"]
+    assert heads[1:] == [["name", "a", "b", "d"], ["name", "a", "d"], ["name", "a"], ["name"]]
+
+
+def test_what_is_left_out_is_said_but_for_empty_columns(shown):
+    table = render.Table(("name", "op", "", "empty", "bytes"), [("n" * 9, "Add", "###", "", 12)], minor=("", "bytes"))
+    assert " ".join(map(str.strip, shown(table, 24)[-3:])) == "left out at 24 columns: bytes; a wider terminal shows all"
 
 
 def test_long_words_alone_make_no_stack(shown):

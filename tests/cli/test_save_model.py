@@ -151,7 +151,7 @@ def test_the_file_of_a_model_finds_the_rest_beside_it(tmp_path):
 
 
 def test_tags_choose_among_graphs_of_a_saved_model_only():
-    done = run("dump", SAMPLES / "xor.pbtxt", "--tag", "serve")
+    done = run("dump", SAMPLES / "xor.pbtxt", "--tags", "serve")
     assert done.code == 1 and "tags choose among those of a SavedModel" in done.err
 
 

@@ -26,14 +26,25 @@ def _command(name: str) -> click.Command:
     return command
 
 
-def flags(name: str) -> dict[str, list[str]]:
-    """The long spelling of each option, and all spellings, as --help shows them."""
+def _options(name: str) -> list[click.Option]:
+    """The options that --help-all shows."""
     context = click.Context(root, info_name="tfg")
     command = root.get_command(context, name)
     assert command is not None
     own = click.Context(command, info_name=name, parent=context, **root.context_settings)
-    options = [param for param in command.get_params(own) if isinstance(param, click.Option)]
-    return {max(option.opts, key=len): option.opts for option in options}
+    return [param for param in command.get_params(own) if isinstance(param, click.Option)]
+
+
+def flags(name: str) -> dict[str, list[str]]:
+    """The long spelling of each option, and all spellings, as --help shows them."""
+    return {max(option.opts, key=len): option.opts for option in _options(name)}
+
+
+def _records(name: str) -> dict[str, str]:
+    """The long spelling of each option, and what --help shows at the left."""
+    context = click.Context(_command(name), info_name=name)
+    records = {max(option.opts, key=len): option.get_help_record(context) for option in _options(name)}
+    return {word: record[0] for word, record in records.items() if record is not None}
 
 
 @pytest.mark.parametrize("name", commands())
@@ -121,3 +132,22 @@ def test_every_name_in_the_table_of_groups_is_an_option():
     options = [param for name in commands() for param in _command(name).get_params(click.Context(_command(name)))]
     names = {max(option.opts, key=len) for option in options if isinstance(option, click.Option)}
     assert [name for name in GROUP_OF if name not in names] == []
+
+
+UNLIKE = {"--feed", "--format", "--missing", "--output", "--set", "--steps", "--text"}
+"""Options that take other things in some commands: flops cuts at tensors without values, run counts epochs."""
+
+
+def test_an_option_takes_the_same_in_all_commands():
+    shown = {(word, flags) for name in commands() for word, flags in _records(name).items() if word not in UNLIKE}
+    assert len(shown) == len({word for word, _ in shown}), sorted(shown)
+
+
+def test_a_timeout_ends_the_command():
+    helps = {option.help for name in commands() for option in _options(name) if "--timeout" in option.opts}
+    assert all(re.fullmatch(r"(With --elements: g|G)ive up after this time\.", help_ or "") for help_ in helps)
+
+
+@pytest.mark.parametrize("name", commands())
+def test_no_help_shows_a_type_of_the_parser(name):
+    assert re.findall(r"(INTEGER|FLOAT)\b", run(name, "--help-all").out) == []

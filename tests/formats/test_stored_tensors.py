@@ -79,4 +79,4 @@ def test_other_files_are_named(tmp_path):
         stored_tensors(tmp_path / "nothing")
     with pytest.raises(NotFoundError, match="a graph with variables"):
         stored_tensors(SAMPLES / "xor.pbtxt")
-    assert "no graph with tags train" in run("checkpoint", SCALER, "--tag", "train").err
+    assert "no graph with tags train" in run("checkpoint", SCALER, "--tags", "train").err
