@@ -200,19 +200,22 @@ def _report_usage(error: click.ClickException, words: Sequence[str]) -> int:
         print(error.format_message(), file=sys.stderr)
         return error.exit_code
     first, *rest = error.format_message().split("\n")  # click lists the values of an option on lines of their own
-    _say(f"error: {first}", *(line.expandtabs(4) for line in rest), f"hint: {_usage_hint(error, words)}")
-    return error.exit_code
-
-
-def _usage_hint(error: click.ClickException, words: Sequence[str]) -> str:
-    """Return the command line to try, where one is known, or else the one that shows the help."""
-    context: Any = getattr(error, "ctx", None)
     hint = getattr(error, "hint", None)
     if isinstance(error, click.NoSuchOption):
         from .guesses import option_hint
 
         hint = option_hint(error.option_name, words)
-    return hint or f"{context.command_path if context else 'tfg'} --help shows how it is used"
+        if hint is not None:
+            first = f"No such option '{error.option_name}'."  # without names that are only spelled alike
+    _say(f"error: {first}", *(line.expandtabs(4) for line in rest), f"hint: {hint or _help_hint(error, words)}")
+    return error.exit_code
+
+
+def _help_hint(error: click.ClickException, words: Sequence[str]) -> str:
+    """Return the command line that shows the help of the command."""
+    context: Any = getattr(error, "ctx", None)
+    named = next((f"tfg {word}" for word in words if summary(word)), "tfg")
+    return f"{context.command_path if context else named} --help shows how it is used"
 
 
 if __name__ == "__main__":

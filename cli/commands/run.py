@@ -85,10 +85,9 @@ if TYPE_CHECKING:
 @needing("--fetch-every", "--steps")
 @needing("--labels", "--top-k")
 @needing(
-    "--steps --check-numerics --cache-stats --optimize --profile --top-k",
-    "--fetch --target --signature --function --feed --each",
+    "--steps --cache-stats --optimize",
+    "--fetch --target --signature --function --feed --each --check-numerics --profile --top-k --output",
 )
-@needing("--output", "--fetch --signature --function --feed --each --sweep")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
     """Run GRAPH and print what was fetched.
 

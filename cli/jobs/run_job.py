@@ -230,11 +230,13 @@ class RunJob:
 
     @functools.cached_property
     def _outputs(self) -> Iterable[str]:
-        """The outputs to fetch where no name is given: all of them beside feeds, none beside other orders."""
+        """The outputs to fetch where no name is given: all of them where options ask for values, none beside other orders."""
         options = self.options
-        if options.targets or not (options.feeds or options.is_of_many):
-            return ()
-        return self.names.outputs or self._found_outputs()
+        asks_for_values = options.out is not None or options.top_k is not None
+        asks_for_run = options.feeds or options.is_of_many or options.check_numerics or options.profile is not None
+        if asks_for_values or (asks_for_run and not options.targets):
+            return self.names.outputs or self._found_outputs()
+        return ()
 
     def _found_outputs(self) -> tuple[str, ...]:
         """Return the outputs of a graph without a signature."""

@@ -43,4 +43,7 @@ def find_pass(name: str) -> type[Pass]:
     for kind in all_passes():
         if kind.name == name:
             return kind
-    raise NotFoundError(f"there is no pass '{name}'; there are {', '.join(kind.name for kind in all_passes())}")
+    names = [kind.name for kind in all_passes()]
+    raise NotFoundError(
+        f"there is no pass '{name}'; there are {', '.join(names)}", hint="`tfg optimize --list` says what each does"
+    )

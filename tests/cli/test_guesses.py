@@ -74,8 +74,31 @@ def suggested(done: Outcome) -> list[str]:
         ("run model", "tfg run"),
         ("serve model", "tfg run"),
         ("predict model", "tfg run"),
-        ("run constant.pbtxt --trace", "ms"),
-        ("trace constant.pbtxt t.json", "ms"),
+        ("run constant.pbtxt --trace", "event"),
+        ("run constant.pbtxt --profile t.json", "event"),
+        ("trace constant.pbtxt t.json", "event"),
+        ("trace constant.pbtxt", "event"),
+        ("timeline constant.pbtxt t.json", "event"),
+        ("layers frozen.pb", "share"),
+        ("scopes train.pbtxt", "share"),
+        ("histogram ck", "mean"),
+        ("stats model", "mean"),
+        ("checkpoint ck --stats", "mean"),
+        ("checkpoint ck --histogram", "mean"),
+        ("safetensors ck", "wrote"),
+        ("safetensors frozen.pb w.safetensors", "wrote"),
+        ("npz ck", "wrote"),
+        ("fp16 frozen.pb small.pb", "wrote"),
+        ("bf16 frozen.pb small.pb", "wrote"),
+        ("half frozen.pb small.pb", "wrote"),
+        ("text frozen.pb", "wrote"),
+        ("tensorboard frozen.pb", "wrote"),
+        ("netron frozen.pb", "wrote"),
+        ("shapes frozen.pb", "float (?,4)"),
+        ("stages train.pbtxt", "initializers"),
+        ("classify model -f 'measurements=uniform(1,4)'", "score"),
+        ("numerics constant.pbtxt", "y"),
+        ("optimize train.pbtxt --passes remove_dropout", "remove_training_nodes"),
         ("profile constant.pbtxt", "ms"),
         ("convert train.pbtxt --dtype float16", "wrote"),
         ("grep train.pbtxt loss", "loss"),
@@ -125,16 +148,27 @@ def test_every_alias_stands_for_a_command_and_hides_none():
     assert {command for command, _ in OPTIONS} <= set(commands())
 
 
+@pytest.mark.parametrize(("command", "option"), OPTIONS)
+def test_every_line_for_an_option_has_options_that_its_command_takes(command, option):
+    assert option not in flags(command)
+    name, *words = OPTIONS[command, option].split()
+    assert {word for word in words if word.startswith("-")} <= flags(name)
+
+
+def flags(name: str) -> set[str]:
+    """The options of a command."""
+    command = root.get_command(None, name)
+    assert command is not None
+    return {flag for param in command.params for flag in param.opts}
+
+
 @pytest.mark.parametrize("alias", sorted(ALIASES))
 def test_every_alias_is_a_line_that_its_command_takes(alias, monkeypatch):
     """All words are options and arguments that the command has."""
     line = resolve([alias, "train.pbtxt", "a.out", "c", "d"], commands(), root.make_context("tfg", ["explain", "x"]))
     if line[0] == "--version":
         return
-    command = root.get_command(None, line[0])
-    assert command is not None
-    flags = {flag for param in command.params for flag in param.opts}
-    assert {word.partition("=")[0] for word in line[1:] if word.startswith("-")} <= flags
+    assert {word.partition("=")[0] for word in line[1:] if word.startswith("-")} <= flags(line[0])
 
 
 def test_an_alias_says_what_it_runs_unless_quiet():
