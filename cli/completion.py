@@ -43,6 +43,8 @@ def _passes(_: Graph) -> Iterable[str]:
 _BY_OPTION: Final[Mapping[str, Callable[[Graph], Iterable[str]]]] = {
     "--signature": _signatures,
     "--init-op": _nodes,
+    "--fetch": _nodes,
+    "--to": _nodes,
     "--op": _ops,
     "--function": lambda graph: graph.functions,
     "--disable": _passes,
@@ -56,7 +58,6 @@ _BY_METAVAR: Final[Mapping[str, Callable[[Graph], Iterable[str]]]] = {
     "TENSOR=VALUE": _nodes,
     "TENSOR=SIZES": _nodes,
     "SCOPE": _scopes,
-    "PASSES": _passes,
     "LIST": _passes,
 }
 _GRAPHS: Final = ("graph", "graphs", "before", "model")
