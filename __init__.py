@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     from .core.explaining.device_partition import PartitionFacts, explain_partition
     from .core.explaining.graph_facts import GraphFacts, explain, missing_ops
     from .core.explaining.node_facts import NodeFacts
+    from .core.explaining.node_listing import NodeListing, list_nodes
     from .core.explaining.problems import Problem
     from .core.explaining.race_report import RunRaces, explain_races
     from .core.explaining.stages import recover_stages
     from .core.flops import count_flops
     from .core.flops.flops_report import FlopsReport
+    from .core.flops.formulas import flops_formulas
     from .core.gradients import gradients
     from .core.gradients.central_differences import GradientCheck, check_gradient
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Graph, Node, Output
+    from .core.op_libraries.op_listing import OpCoverage, missing_parts, op_coverage, ops
+    from .core.op_libraries.wrappers import write_wrappers
     from .core.passes.node_outcomes import NodeFate, node_fates
     from .core.passes.pipeline import OptimizeReport, inline_functions, optimization_stages, optimize
     from .core.runtime.session.session import Session
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from .core.training.train_step import Clipping
     from .core.transforms.subgraphs import clear_devices, strip_default_attrs
     from .formats import load, save
-    from .formats.api.analyses import check, diff, flops_rows, ops
+    from .formats.api.analyses import check, diff, flops_rows
     from .formats.api.changes import convert, extract, fill_placeholders, freeze, reduce
     from .formats.api.checkpoints import (
         Checkpoint,
@@ -44,9 +48,11 @@ if TYPE_CHECKING:
         write_checkpoint,
     )
     from .formats.api.classes import read_labels, top_classes
+    from .formats.api.clusters import describe_cluster
     from .formats.api.comparisons import compare, compare_states
     from .formats.api.counting import FlopsCounter, flops, profile
     from .formats.api.drawing import Drawing, draw, draw_each
+    from .formats.api.elements import first_elements
     from .formats.api.engines import explain_engine
     from .formats.api.jax_functions import to_jax
     from .formats.api.model_saving import save_model
@@ -55,6 +61,8 @@ if TYPE_CHECKING:
     from .formats.api.training import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
+    from .formats.cluster.cluster_session import ClusterSession
+    from .formats.cluster.survey import Survey
     from .formats.recordings import Recording, describe_recording
 
 __version__ = "0.1.0"
@@ -62,6 +70,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "Checkpoint": "formats.api.checkpoints",
     "Clipping": "core.training.train_step",
+    "ClusterSession": "formats.cluster.cluster_session",
     "Drawing": "formats.api.drawing",
     "EngineReport": "core.engines.engine_report",
     "FileAccess": "core.runtime.state.file_access",
@@ -78,8 +87,9 @@ _LAZY = {
     "Node": "core.graph.graph",
     "NodeFacts": "core.explaining.node_facts",
     "NodeFate": "core.passes.node_outcomes",
+    "NodeListing": "core.explaining.node_listing",
     "OnnxExport": "formats.api.onnx_export",
-    "StableHloExport": "formats.api.stablehlo_export",
+    "OpCoverage": "core.op_libraries.op_listing",
     "OptimizeReport": "core.passes.pipeline",
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
@@ -87,7 +97,9 @@ _LAZY = {
     "Recording": "formats.recordings",
     "RunRaces": "core.explaining.race_report",
     "Session": "core.runtime.session.session",
+    "StableHloExport": "formats.api.stablehlo_export",
     "StateComparison": "formats.api.checkpoints",
+    "Survey": "formats.cluster.survey",
     "TensorRow": "formats.api.checkpoints",
     "TrainingReport": "formats.api.training",
     "Verification": "formats.api.verification",
@@ -99,6 +111,7 @@ _LAZY = {
     "compare_states": "formats.api.comparisons",
     "convert": "formats.api.changes",
     "count_flops": "core.flops",
+    "describe_cluster": "formats.api.clusters",
     "describe_recording": "formats.recordings",
     "diff": "formats.api.analyses",
     "diff_snapshots": "core.comparing.graph_diff",
@@ -110,8 +123,10 @@ _LAZY = {
     "explain_races": "core.explaining.race_report",
     "extract": "formats.api.changes",
     "fill_placeholders": "formats.api.changes",
+    "first_elements": "formats.api.elements",
     "fit": "formats.api.training",
     "flops": "formats.api.counting",
+    "flops_formulas": "core.flops.formulas",
     "flops_rows": "formats.api.analyses",
     "freeze": "formats.api.changes",
     "gradients": "core.gradients",
@@ -119,10 +134,13 @@ _LAZY = {
     "inline_functions": "core.passes.pipeline",
     "jacobian": "core.gradients.jacobian",
     "jvp": "core.gradients.jacobian",
+    "list_nodes": "core.explaining.node_listing",
     "load": "formats",
     "missing_ops": "core.explaining.graph_facts",
+    "missing_parts": "core.op_libraries.op_listing",
     "node_fates": "core.passes.node_outcomes",
-    "ops": "formats.api.analyses",
+    "op_coverage": "core.op_libraries.op_listing",
+    "ops": "core.op_libraries.op_listing",
     "optimization_stages": "core.passes.pipeline",
     "optimize": "core.passes.pipeline",
     "profile": "formats.api.counting",
@@ -140,10 +158,12 @@ _LAZY = {
     "view": "formats.api.viewing",
     "vjp": "core.gradients.jacobian",
     "write_checkpoint": "formats.api.checkpoints",
+    "write_wrappers": "core.op_libraries.wrappers",
 }
 __all__ = [
     "Checkpoint",
     "Clipping",
+    "ClusterSession",
     "Drawing",
     "EngineReport",
     "FileAccess",
@@ -160,7 +180,9 @@ __all__ = [
     "Node",
     "NodeFacts",
     "NodeFate",
+    "NodeListing",
     "OnnxExport",
+    "OpCoverage",
     "OptimizeReport",
     "Output",
     "PartitionFacts",
@@ -170,6 +192,7 @@ __all__ = [
     "Session",
     "StableHloExport",
     "StateComparison",
+    "Survey",
     "TensorRow",
     "TrainingReport",
     "Verification",
@@ -181,6 +204,7 @@ __all__ = [
     "compare_states",
     "convert",
     "count_flops",
+    "describe_cluster",
     "describe_recording",
     "diff",
     "diff_snapshots",
@@ -193,8 +217,10 @@ __all__ = [
     "explain_races",
     "extract",
     "fill_placeholders",
+    "first_elements",
     "fit",
     "flops",
+    "flops_formulas",
     "flops_rows",
     "freeze",
     "gradients",
@@ -202,9 +228,12 @@ __all__ = [
     "inline_functions",
     "jacobian",
     "jvp",
+    "list_nodes",
     "load",
     "missing_ops",
+    "missing_parts",
     "node_fates",
+    "op_coverage",
     "ops",
     "optimization_stages",
     "optimize",
@@ -223,6 +252,7 @@ __all__ = [
     "view",
     "vjp",
     "write_checkpoint",
+    "write_wrappers",
 ]
 
 

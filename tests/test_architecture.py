@@ -323,13 +323,15 @@ FUNCTIONS = {
     "convert": "clear_devices convert extract freeze inline_functions strip_default_attrs",
     "diff": "diff",
     "draw": "draw draw_each",
-    "dump": "diff_snapshots optimization_stages recover_stages",
+    "cluster": "describe_cluster",
+    "dump": "diff_snapshots first_elements list_nodes optimization_stages recover_stages",
     "explain": "explain explain_engine explain_partition explain_races missing_ops node_fates",
-    "flops": "FlopsCounter profile",
+    "flops": "FlopsCounter flops_rows profile",
     "grad": "check_gradient gradients hessian_vector jacobian jvp vjp",
+    "ops": "flops_formulas missing_parts op_coverage ops write_wrappers",
     "optimize": "optimize verify",
     "reduce": "reduce",
-    "run": "read_labels",
+    "run": "explain read_labels",
     "train": "fit train",
 }
 """The functions of the library that a command calls. `view` calls the maker of the page of `tfg.view`."""
@@ -387,11 +389,10 @@ COMPUTING = (
 NOT_EXPORTED = frozenset(
     f"{command} {function}"
     for command, functions in {
-        "dump": "function_records list_functions node_record require_nodes",
-        "flops": "chrome_trace device_trace layers_by_path magnitude rows scopes_of select total",
-        "ops": "formulas",
+        "dump": "function_records node_record require_nodes",
+        "flops": "magnitude total",
         "optimize": "choose_passes function_refusals",
-        "run": "chrome_trace explain_graph measured_step",
+        "run": "measured_step",
         "train": "optimizer_name parse_loss",
     }.items()
     for function in functions.split()

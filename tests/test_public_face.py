@@ -27,6 +27,14 @@ def sample():
     return g.graph
 
 
+def pipeline():
+    """A dataset of 0, 1, 2 ..."""
+    g = tfg.GraphBuilder()
+    start, stop, step = (np.int64(number) for number in (0, 9, 1))
+    g.RangeDataset(start, stop, step, output_types=["int64"], output_shapes=[[]], name="range")
+    return g.graph
+
+
 def trained():
     g = tfg.GraphBuilder()
     g.Sum(g.Square(g.variable(3.0, name="v")), [], name="loss")
@@ -70,6 +78,12 @@ def right_arguments(folder):
         "profile": (tfg.profile, {"graph": graph, "fetches": "y:0", "feeds": feeds}),
         "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "ops": (tfg.ops, {"names": "MatMul", "family": None}),
+        "op_coverage": (tfg.op_coverage, {}),
+        "missing_parts": (tfg.missing_parts, {"graph": graph}),
+        "write_wrappers": (tfg.write_wrappers, {"ops": ["MatMul"]}),
+        "flops_formulas": (tfg.flops_formulas, {"ops": ["MatMul"]}),
+        "list_nodes": (tfg.list_nodes, {"graph": graph, "name": "y", "to": "y:0"}),
+        "first_elements": (tfg.first_elements, {"graph": pipeline(), "name": "range", "count": 2}),
         "read_checkpoint": (tfg.read_checkpoint, {"path": str(folder / "v.npz")}),
         "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
         "train": (tfg.train, {"graph": trained(), "loss": "loss:0", "steps": 1, "optimizer": "sgd"}),
@@ -122,17 +136,17 @@ def call(function, arguments):
 
 
 MADE_BY_TFG = {
-    "Checkpoint", "Drawing", "EngineReport", "FitReport", "FlopsReport", "GradientCheck", "Graph", "GraphComparison",
-    "GraphDiff", "GraphFacts", "GraphPage", "Node", "NodeFacts", "NodeFate", "OptimizeReport", "Output", "PartitionFacts",
-    "Problem", "OnnxExport", "StableHloExport", "Recording", "RunRaces", "StateComparison",
-    "TensorRow", "TrainingReport", "Verification",
+    "Checkpoint", "ClusterSession", "Drawing", "EngineReport", "FitReport", "FlopsReport", "GradientCheck", "Graph",
+    "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "Node", "NodeFacts", "NodeFate", "NodeListing",
+    "OnnxExport", "OpCoverage", "OptimizeReport", "Output", "PartitionFacts", "Problem", "Recording", "RunRaces",
+    "StableHloExport", "StateComparison", "Survey", "TensorRow", "TrainingReport", "Verification",
 }  # fmt: skip
 """Classes whose objects come from functions of tfg."""
 
 
 def test_every_public_name_is_tried(tmp_path):
     tried = {name.partition(".")[0] for name in right_arguments(tmp_path)}
-    assert tried | {"explain_engine", "to_jax"} == set(tfg.__all__) - MADE_BY_TFG - {"errors"}
+    assert tried | {"describe_cluster", "explain_engine", "to_jax"} == set(tfg.__all__) - MADE_BY_TFG - {"errors"}
     assert all(isinstance(getattr(tfg, name), type) for name in MADE_BY_TFG)
     for function, arguments in right_arguments(tmp_path).values():
         call(function, arguments)

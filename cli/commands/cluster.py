@@ -28,11 +28,13 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
     tfg cluster localhost:2222
     tfg cluster grpc://localhost:2222 --reset
     """
-    from ...formats.cluster.survey import survey
+    from ...formats.api.clusters import describe_cluster
     from ..sessions import cluster_address
 
-    found = survey(
-        cluster_address(address if "://" in address else f"grpc://{address}", quiet),
+    place = address if "://" in address else f"grpc://{address}"
+    cluster_address(place, quiet)  # a note where others can read along
+    found = describe_cluster(
+        place,
         reset=reset,
         containers=containers,
         note=lambda text: render.note(text, quiet),

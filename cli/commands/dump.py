@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from ...core.explaining.node_listing import Filter, list_functions, require_nodes
+from ...core.explaining.node_listing import ORDERS, list_nodes, require_nodes
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.escaping import printable_line, printable_proto
 from .. import render
 from ..helps import GroupedCommand
 from ..options import GraphReader, excluding, format_option, graph_options, needing
-from ..sections.dump_sections import ORDERS, Dump, node_sections, snapshot_sections, stage_sections
+from ..sections.dump_sections import Dump, node_sections, snapshot_sections, stage_sections
 from ..selection import Selection, selection_options
 
 
@@ -92,7 +92,7 @@ def _dump_file(path: str, shapes: bool, selection: Selection, sort: str, format_
     stream = None if whole else reader.stream(path)
     if stream is None:
         graph = reader.look(path)
-        _dump_graph(Dump.of(graph, path, shapes, sort), selection.of(graph), format_)
+        _dump_graph(Dump(graph, path, shapes, sort), selection, format_)
         return
     from ..jobs.dump_job import dump_stream
 
@@ -100,13 +100,18 @@ def _dump_file(path: str, shapes: bool, selection: Selection, sort: str, format_
     reader.note_broken(stream.faults)
 
 
-def _dump_graph(dump: Dump, chosen: Filter, format_: str) -> None:
+def _dump_graph(dump: Dump, selection: Selection, format_: str) -> None:
+    graph, chosen = dump.graph, selection.filter
     if format_ == "text":
-        render.print_text(printable_proto(dump.text(chosen)))
+        render.print_text(printable_proto(dump.text(selection.of(graph))))
         return
-    nodes, functions = dump.nodes(chosen), list_functions(dump.graph, chosen)
-    require_nodes([*nodes, *functions.values()], chosen)
-    result = {"graph": dump.name, "versions": dump.graph.versions, "nodes": nodes, "functions": functions}
+    with render.Working("inferring shapes", quiet=not dump.shapes):
+        listing = list_nodes(
+            graph, name=chosen.name, op=chosen.op, scope=chosen.scope, exclude=chosen.exclude, device=chosen.device,
+            to=selection.to, around=selection.around, hops=selection.hops, shapes=dump.shapes, order=dump.order,
+        )  # fmt: skip
+    nodes, functions = listing.nodes, listing.functions
+    result = {"graph": dump.name, "versions": graph.versions, "nodes": nodes, "functions": functions}
     render.emit("tfg.dump/1", result, format_, lambda: node_sections(dump, nodes, functions, format_))
 
 
@@ -121,7 +126,7 @@ def _dump_snapshots(
         found = dict(snapshots)
         if stage not in found:
             raise InvalidArgumentError(f"there is no stage '{stage}'", hint=f"the stages are {', '.join(found)}")
-        _dump_graph(Dump(found[stage], stage), selection.of(found[stage]), format_)
+        _dump_graph(Dump(found[stage], stage), selection, format_)
     elif format_ == "text":
         for name, graph in snapshots:
             text = printable_proto(Dump(graph, name).text(selection.of(graph)))
@@ -151,7 +156,7 @@ def _dump_elements(
     graphs: tuple[str, ...], name: str, take: int, session: Mapping[str, Any], format_: str, reader: GraphReader
 ) -> None:
     """The first elements of a pipeline, which is run for them in a session of those options."""
-    from ...core.runtime.session.elements import first_elements
+    from ...formats.api.elements import first_elements
     from ..sections.run_sections import write_steps
     from ..sessions import SessionOptions
 
@@ -161,7 +166,9 @@ def _dump_elements(
         raise click.UsageError(f"elements are shown as a table or as json, not as {format_}")
     graph, options = reader.load(graphs[0]), SessionOptions(**session)
     with options.limits():
-        steps = first_elements(options.with_variables(graph, quiet=False), name, take)
+        steps = first_elements(
+            graph, name, take, open_session=lambda graph: options.with_variables(graph, quiet=False).session
+        )
         write_steps(steps, format_, None, schema="tfg.dump.elements/1")
 
 

@@ -71,13 +71,13 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
     tfg ops --flops MatMul Conv2D
     tfg ops --wrap MatMul Add -o wrappers.py
     """
-    from ...core.op_libraries import op_listing
+    from ...core.op_libraries.op_listing import missing_parts, op_coverage
 
     names, format_ = options.names, options.format_
     if options.missing is not None and names:
         raise click.UsageError("--missing takes the ops of GRAPH: it takes no NAME")
     if options.missing is not None:
-        missing = op_listing.missing_for(reader.load(options.missing))
+        missing = missing_parts(reader.load(options.missing))
         render.emit("tfg.ops.missing/1", {"missing": missing}, format_, lambda: missing_sections(missing, format_))
         return
     reader.load_libraries()
@@ -86,26 +86,38 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
     if options.coverage and names:
         raise click.UsageError("--coverage counts all ops, by family: it takes no NAME")
     if options.coverage:
-        rows = op_listing.coverage()
-        total = op_listing.total(rows)
-        render.emit("tfg.ops.coverage/1", {"families": rows, "total": total}, format_, lambda: coverage_sections(rows, total))
+        coverage = op_coverage()
+        render.emit("tfg.ops.coverage/1", coverage, format_, lambda: coverage_sections(coverage.families, coverage.total))
     elif options.flops:
-        from ...core.flops.formulas import formulas
+        from ...core.flops.formulas import flops_formulas
 
-        counted = formulas(op.name for op in _selected(options))
-        render.emit("tfg.ops.formulas/1", {"formulas": counted}, format_, lambda: formula_sections(counted))
+        formulas = flops_formulas([op.name for op in _selected(options)])
+        render.emit("tfg.ops.formulas/1", {"formulas": formulas}, format_, lambda: formula_sections(formulas))
     elif options.wrap:
         _wrap(_selected(options), options.output, options.quiet)
-    elif names and all(map(op_listing.is_declared, names)):
-        details = [op_listing.describe_op(name) for name in names]
-        if format_ == "csv":
-            sections: Iterator[render.Section] = detail_tables(details)
-        else:
-            sections = (section for detail in details for section in detail_sections(detail))
-        render.emit("tfg.ops.details/1", {"ops": details}, format_, lambda: sections)
     else:
-        found = _selected(options)
-        render.emit("tfg.ops/1", {"ops": found}, format_, lambda: list_sections(found))
+        _list(options)
+
+
+def _list(options: OpsOptions) -> None:
+    """Print details of ops that are named, or a list of the ops that the expressions and filters choose."""
+    from ...core.op_libraries.op_listing import OpDetail, OpSummary, is_declared, ops
+
+    names, format_ = options.names, options.format_
+    if names and all(map(is_declared, names)):
+        listed = ops(*names)
+    else:
+        listed = ops(*names, family=options.family, missing_kernel=options.missing_kernel, custom=options.custom)
+    details = [op for op in listed if isinstance(op, OpDetail)]
+    summaries = [op for op in listed if isinstance(op, OpSummary)]
+    if not details:
+        render.emit("tfg.ops/1", {"ops": summaries}, format_, lambda: list_sections(summaries))
+        return
+    if format_ == "csv":
+        sections: Iterator[render.Section] = detail_tables(details)
+    else:
+        sections = (section for detail in details for section in detail_sections(detail))
+    render.emit("tfg.ops.details/1", {"ops": details}, format_, lambda: sections)
 
 
 def _selected(options: OpsOptions) -> Any:
@@ -119,7 +131,7 @@ def _wrap(ops: Sequence[Any], target: str, quiet: bool) -> None:
     from ...core.op_libraries.wrappers import write_wrappers
     from ...formats.codecs.source import write_file
 
-    text = write_wrappers(op.name for op in ops)
+    text = write_wrappers([op.name for op in ops])
     if target == "-":
         render.print_text(text)
     else:

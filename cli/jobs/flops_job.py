@@ -11,13 +11,9 @@ import click
 
 from ...core.flops import FlopsReport
 from ...core.flops.flops_report import magnitude, total
-from ...core.flops.layers import NO_LAYER, layers_by_path
-from ...core.flops.measured import chrome_trace
-from ...core.flops.timings import device_trace
-from ...core.flops.views import rows as rows_of
-from ...core.flops.views import scopes_of, select
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError
+from ...formats.api.analyses import flops_rows
 from ...formats.api.counting import FlopsCounter, counted_fetches, profile
 from .. import render
 from ..documents import flops as documents
@@ -99,7 +95,7 @@ class FlopsJob:
             self.counter.graph, self.counter.fetches, self.feeds(required=True), warmup=self.options.warmup,
             runs=self.options.runs, open_session=lambda graph: self.session.open(graph, self.options.quiet).session,
         )  # fmt: skip
-        self._write_trace(chrome_trace(found), len(found.events))
+        self._write_trace(found.trace(), len(found.events))
         return found
 
     def measure_on_cluster(self) -> ClusterMeasurement:
@@ -108,7 +104,7 @@ class FlopsJob:
         self.session.prepare(session, self.options.quiet)
         feeds = self.feeds(required=True)
         found = self.counter.measure_on_cluster(session, feeds, warmup=self.options.warmup, runs=self.options.runs)
-        self._write_trace(device_trace(found.times), len(found.times))
+        self._write_trace(found.trace(), len(found.times))
         return found
 
     def _write_trace(self, trace: dict[str, Any], events: int) -> None:
@@ -159,10 +155,9 @@ def _measured_rows(measurement: Measurement, job: FlopsJob) -> list[MeasuredNode
     if view == "node":
         return measurement.by_node()
     if view == "scope":
-        return measurement.by_key(lambda node: scopes_of(node.path, job.options.depth))
+        return measurement.by_scope(job.options.depth)
     if view == "layer":
-        layers = layers_by_path(job.count().nodes)
-        return measurement.by_key(lambda node: [layers.get(node.path, NO_LAYER)])
+        return measurement.by_layer(job.count())
     return measurement.by_op()
 
 
@@ -199,15 +194,17 @@ def show_count(job: FlopsJob) -> Sequence[object]:
 
 
 def _show_view(report: FlopsReport, options: FlopsOptions) -> None:
-    nodes = select(report, options.name, options.op_pattern, options.min_flops)
+    nodes = report.select(options.name, options.op_pattern, options.min_flops)
     top = options.rows_shown
     if options.format_ == "csv":
         by_section = {name: [node for node in nodes if node.section == name] for name in report.sections()}
-        sections = {name: rows_of(report, options.view, options.depth, members)[:top] for name, members in by_section.items()}
+        sections = {
+            name: flops_rows(report, options.view, options.depth, members)[:top] for name, members in by_section.items()
+        }
         everything = magnitude(total(nodes).flops) or 1.0
         render.emit("", None, options.format_, lambda: flops_sections.count_csv(sections, everything))
         return
-    rows = rows_of(report, options.view, options.depth, nodes)
+    rows = flops_rows(report, options.view, options.depth, nodes)
     render.emit(
         documents.SCHEMAS[options.view],
         documents.count_data(report, documents.view_rows(options.view, nodes, rows[:top])),

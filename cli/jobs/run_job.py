@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ...core.flops.measured import Recorder, chrome_trace, measured_step
+from ...core.flops.measured import Recorder, measured_step
 from ...core.graph.graph import Graph, Output
 from ...core.graph.variable_nodes import VariableNodes
 from ...core.runtime.guards.numeric_checks import check_numerics
@@ -190,7 +190,7 @@ class RunJob:
                 render.print_sections(measured_sections(measurement, measurement.by_node()[:_COSTLIEST]))
             if number == 1 and self.graph.functions:
                 render.note("the first step also plans the functions that it calls: --steps 2 profiles the second", self.quiet)
-            write_trace(self.options.profile, chrome_trace(measurement), len(measurement.events), self.quiet)
+            write_trace(self.options.profile, measurement.trace(), len(measurement.events), self.quiet)
 
     def orders(self, fed: Mapping[str, Any] | None = None) -> Orders:
         """What each step does; `fed` are values beside those of --feed."""
@@ -240,9 +240,9 @@ class RunJob:
 
     def _found_outputs(self) -> tuple[str, ...]:
         """Return the outputs of a graph without a signature."""
-        from ...core.explaining.graph_facts import explain_graph
+        from ...core.explaining.graph_facts import explain
 
-        names = tuple(tensor.name for tensor in explain_graph(self.graph).outputs)
+        names = tuple(tensor.name for tensor in explain(self.graph).outputs)
         if names:
             shown = ", ".join(names[:_MAX_NAMED]) + (" ..." if len(names) > _MAX_NAMED else "")
             render.note(f"fetching {shown}; --fetch chooses others", self.quiet)

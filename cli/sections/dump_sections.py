@@ -3,59 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...core.explaining.node_listing import Filter, NodeRecord, attribute_text, node_record, own_attributes
-from ...core.graph.graph import Function, Graph, Node
+from ...core.explaining.node_listing import Filter, NodeRecord, attribute_text, ordered, own_attributes
+from ...core.graph.graph import Function, Graph
 from ...core.support.words import counted
-from ..render import Section, Table, Text, Working
+from ..render import Section, Table, Text
 
 if TYPE_CHECKING:
     from ...core.comparing.graph_diff import FunctionChange, GraphDiff, NodeChange, Snapshot
     from ...core.comparing.node_changes import FieldChange
     from ...core.explaining.stages import RecoveredStage
-    from ...core.inference.inference import Inference
 
 
 _MAX_VALUE: Final = 200
 """The largest number of characters of a value in a row of changes."""
 
-_KEYS: Mapping[str, Callable[[Node], tuple[str, ...]]] = {
-    "name": lambda node: (node.name,),
-    "op": lambda node: (node.op, node.name),
-    "device": lambda node: (node.device, node.name),
-}
-ORDERS = ("graph", "topological", *_KEYS)
-
 
 class Dump(NamedTuple):
-    """A graph to be dumped, under the name that was given for it, with inferred shapes where they were asked for."""
+    """A graph to be dumped, under the name that was given for it; its order, and whether shapes are inferred."""
 
     graph: Graph
     name: str
-    inference: Inference | None = None
+    shapes: bool = False
     order: str = "graph"
-
-    @staticmethod
-    def of(graph: Graph, name: str, shapes: bool, order: str) -> Dump:
-        if not shapes:
-            return Dump(graph, name, None, order)
-        from ...core.inference.inference import infer
-
-        with Working("inferring shapes"):
-            return Dump(graph, name, infer(graph), order)
-
-    def nodes(self, chosen: Filter) -> tuple[NodeRecord, ...]:
-        """Records of the chosen nodes, in order."""
-        return tuple(node_record(node, self.inference) for node in self._ordered(chosen.apply(self.graph)))
-
-    def _ordered(self, nodes: Iterable[Node]) -> Iterable[Node]:
-        if self.order == "topological":
-            from ...core.graph.traversal import topological_order
-
-            return topological_order(nodes)
-        return sorted(nodes, key=_KEYS[self.order]) if self.order in _KEYS else nodes
 
     def text(self, chosen: Filter) -> str:
         """The chosen nodes, or the whole graph, in protobuf's text format."""
@@ -64,7 +36,7 @@ class Dump(NamedTuple):
 
         if chosen.is_empty:
             return to_text(self.graph)
-        return "".join(map(NodePrinter().text, self._ordered(chosen.apply(self.graph))))
+        return "".join(map(NodePrinter().text, ordered(chosen.apply(self.graph), self.order)))
 
 
 def node_sections(

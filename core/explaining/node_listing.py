@@ -6,11 +6,13 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..graph.graph import Function, Graph, Node
-from ..graph.traversal import reachable
+from ..graph.traversal import reachable, topological_order
 from ..registry.catalog import CATALOG, AttrDef
+from ..support.arguments import expect, takes
+from ..support.display import Report
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.words import counted
 from ..types.shapes import Shape
@@ -145,6 +147,79 @@ def _near(node: Node, hops: int) -> set[Node]:
     for _ in range(hops):
         near |= {n for node in near for n in (*node.uses, *(v.node for v in node.inputs), *node.control_inputs)}
     return near
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class NodeListing(Report):
+    """The nodes of a graph, and the nodes of each function's body."""
+
+    main_table: ClassVar[str] = "nodes"
+
+    nodes: tuple[NodeRecord, ...]
+    functions: Mapping[str, tuple[NodeRecord, ...]]
+
+    def headline(self) -> str:
+        return f"{counted(len(self.nodes), 'node')}, {counted(len(self.functions), 'function')}"
+
+
+_KEYS: Final[Mapping[str, Callable[[Node], tuple[str, ...]]]] = {
+    "name": lambda node: (node.name,),
+    "op": lambda node: (node.op, node.name),
+    "device": lambda node: (node.device, node.name),
+}
+ORDERS: Final = ("graph", "topological", *_KEYS)
+"""The orders of `list_nodes`."""
+
+
+@takes(graph=Graph, name=str, op=str, scope=str, exclude=str, device=str, around=str | None, hops=int, shapes=bool, order=str)
+def list_nodes(
+    graph: Graph,
+    *,
+    name: str = "",
+    op: str = "",
+    scope: str = "",
+    exclude: str = "",
+    device: str = "",
+    to: Sequence[str] | str = (),
+    around: str | None = None,
+    hops: int = 2,
+    shapes: bool = False,
+    order: str = "graph",
+) -> NodeListing:
+    """Return records of the nodes of a graph and of its functions, all of them or the nodes that pass all filters.
+
+    `name`, `exclude` and `device` are regular expressions to be found, or not, in a node's name or device; `op` must match
+    the whole type, `scope` is a name scope. `to` keeps the nodes that these tensors need, `around` the nodes up to `hops`
+    edges from a node. `shapes` infers the shapes of outputs; without it they are the declared shapes. `order` is `graph`,
+    `topological`, `name`, `op` or `device`. NotFoundError where no node passes, InvalidArgumentError for a bad expression or
+    order.
+    """
+    if order not in ORDERS:
+        raise InvalidArgumentError(f"there is no order '{order}'", hint=f"the orders are {', '.join(ORDERS)}")
+    needed = (to,) if isinstance(to, str) else tuple(to)
+    expect(str, *needed)
+    chosen = narrowed(graph, Filter(name, op, scope, exclude, device), needed, around, hops)
+    nodes = tuple(record_nodes(ordered(chosen.apply(graph), order), graph if shapes else None))
+    functions = list_functions(graph, chosen)
+    require_nodes([*nodes, *functions.values()], chosen)
+    return NodeListing(nodes, functions)
+
+
+def ordered(nodes: Iterable[Node], order: str) -> Iterable[Node]:
+    """Return nodes in one of the ORDERS."""
+    if order == "topological":
+        return topological_order(nodes)
+    return sorted(nodes, key=_KEYS[order]) if order in _KEYS else nodes
+
+
+def record_nodes(nodes: Iterable[Node], inferred: Graph | None = None) -> Iterator[NodeRecord]:
+    """Yield the records of nodes, with inferred shapes where the graph of the nodes is given."""
+    inference = None
+    if inferred is not None:
+        from ..inference.inference import infer
+
+        inference = infer(inferred)
+    return (node_record(node, inference) for node in nodes)
 
 
 def list_functions(graph: Graph, chosen: Filter = Filter()) -> dict[str, tuple[NodeRecord, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
@@ -117,6 +118,14 @@ class FlopsReport(Report):
     def unknown(self) -> list[NodeCost]:
         """Return the nodes that could not be counted."""
         return [node for node in self.nodes if node.reason]
+
+    def select(self, name: str = "", op: str = "", min_flops: float = 0) -> list[NodeCost]:
+        """Return the nodes whose path and op match the regular expressions and that have at least `min_flops` FLOPs."""
+        return [
+            node
+            for node in self.nodes
+            if re.search(name, node.path) and re.search(op, node.op) and magnitude(node.cost.flops) >= min_flops
+        ]
 
     @property
     def coverage(self) -> float:

@@ -8,10 +8,11 @@ import functools
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..registry import registry
+from ..support.arguments import expect, takes
 
 _SIZE = re.compile(r"([\w.]+(?:\[[^\[\]]*\])?)\.shape\.num_elements")
 
@@ -41,12 +42,14 @@ class Formula:
     """The file of `core/ops`."""
 
 
-def formulas(ops: Iterable[str]) -> tuple[Formula, ...]:
+@takes(ops=Collection)
+def flops_formulas(ops: Collection[str]) -> tuple[Formula, ...]:
     """Return the formulas of `ops` by family; ops without a formula are left out, ops without arithmetic of their own come
     last.
     """
     groups: dict[tuple[str, str, str], list[str]] = {}
-    for op in sorted(ops):
+    expect(str, *ops)
+    for op in sorted({ops} if isinstance(ops, str) else ops):
         function = registry.flops_function(op)
         if function is not None:
             groups.setdefault(_NONE.get(function) or _formula(function, str(registry.family(op))), []).append(op)

@@ -24,8 +24,10 @@ from ..types.dims import Dim
 from ..types.dtypes import DType, from_numpy, resource, string
 from ..types.shapes import Shape, TensorSpec
 from .count import moved_bytes
+from .flops_report import FlopsReport
+from .layers import NO_LAYER, layers_by_path
 from .live_memory import LiveMemory
-from .views import grouped
+from .views import grouped, scopes_of
 
 _MAX_VALUE: Final = 64
 """The largest number of elements of an integer input that is recorded with values: window sizes, axes."""
@@ -109,6 +111,28 @@ class Measurement:
         """Return the sums over the nodes of each key, the slowest first; `keys_of` returns the keys of a node."""
         rows = [_joined(key, nodes) for key, nodes in grouped(self.nodes, keys_of).items()]
         return sorted(rows, key=lambda row: -row.seconds)
+
+    def by_scope(self, depth: int = 3) -> list[MeasuredNode]:
+        """Return a row for each name scope down to `depth` with everything below, the slowest first."""
+        return self.by_key(lambda node: scopes_of(node.path, depth))
+
+    def by_layer(self, report: FlopsReport) -> list[MeasuredNode]:
+        """Return a row for each layer, the slowest first; `report` is the count of the same graph, which finds the layers."""
+        layers = layers_by_path(report.nodes)
+        return self.by_key(lambda node: [layers.get(node.path, NO_LAYER)])
+
+    def trace(self) -> dict[str, Any]:
+        """Return the last run's calls in the Trace Event Format, for Perfetto and chrome://tracing."""
+        nodes = {node.path: node for node in self.nodes}
+        events = [
+            {
+                "name": event.op, "cat": "op", "ph": "X", "pid": 1, "tid": 1, "ts": event.start / 1e3,
+                "dur": event.duration / 1e3, "args": _trace_args(event, nodes.get(event.path)),
+            }
+            for event in sorted(self.events, key=lambda event: (event.start, -event.duration))
+        ]  # fmt: skip
+        named = {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "tfg"}}
+        return {"traceEvents": [named, *events], "displayTimeUnit": "ns"}
 
 
 def measure(
@@ -298,20 +322,6 @@ def matmul_peak() -> float:
     with one_thread:
         best = min(_seconds(lambda: matmul(a, a, out=out)) for _ in range(5))
     return float(2 * _PEAK_SIZE**3 / best)
-
-
-def chrome_trace(measurement: Measurement) -> dict[str, Any]:
-    """Return the last run's calls in the Trace Event Format, for Perfetto and chrome://tracing."""
-    nodes = {node.path: node for node in measurement.nodes}
-    events = [
-        {
-            "name": event.op, "cat": "op", "ph": "X", "pid": 1, "tid": 1, "ts": event.start / 1e3, "dur": event.duration / 1e3,
-            "args": _trace_args(event, nodes.get(event.path)),
-        }
-        for event in sorted(measurement.events, key=lambda event: (event.start, -event.duration))
-    ]  # fmt: skip
-    named = {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "tfg"}}
-    return {"traceEvents": [named, *events], "displayTimeUnit": "ns"}
 
 
 def _trace_args(event: Event, node: MeasuredNode | None) -> dict[str, Any]:

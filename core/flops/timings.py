@@ -65,6 +65,21 @@ class ClusterMeasurement:
     runs: int
     times: tuple[NodeTime, ...]
 
+    def trace(self) -> dict[str, Any]:
+        """Return the executions of the last run in the Trace Event Format, a process a device."""
+        devices = {device: number for number, device in enumerate(dict.fromkeys(time.device for time in self.times), 1)}
+        named = [
+            {"name": "process_name", "ph": "M", "pid": number, "args": {"name": device}} for device, number in devices.items()
+        ]
+        events = [
+            {
+                "name": time.op, "cat": "op", "ph": "X", "pid": devices[time.device], "tid": 1, "ts": time.start * 1e6,
+                "dur": time.seconds * 1e6, "args": {"node": time.name},
+            }
+            for time in self.times
+        ]  # fmt: skip
+        return {"traceEvents": named + events, "displayTimeUnit": "ns"}
+
 
 def recorded_shapes(graph: Graph, times: Iterable[NodeTime]) -> dict[str, tuple[int, ...]]:
     """Return the shapes of tensors that the graph leaves open, where they were the same in all executions.
@@ -100,20 +115,3 @@ def joined(report: FlopsReport, times: Iterable[NodeTime]) -> list[Timing]:
 def mean_of(timings: Iterable[Timing], runs: int) -> tuple[Timing, ...]:
     """Return the mean of timings summed over several runs."""
     return tuple(dataclasses.replace(t, calls=t.calls / runs, seconds=t.seconds / runs) for t in timings)
-
-
-def device_trace(times: Iterable[NodeTime]) -> dict[str, Any]:
-    """Return executions in the Trace Event Format, a process a device."""
-    listed = list(times)
-    devices = {device: number for number, device in enumerate(dict.fromkeys(time.device for time in listed), 1)}
-    named = [
-        {"name": "process_name", "ph": "M", "pid": number, "args": {"name": device}} for device, number in devices.items()
-    ]
-    events = [
-        {
-            "name": time.op, "cat": "op", "ph": "X", "pid": devices[time.device], "tid": 1, "ts": time.start * 1e6,
-            "dur": time.seconds * 1e6, "args": {"node": time.name},
-        }
-        for time in listed
-    ]  # fmt: skip
-    return {"traceEvents": named + events, "displayTimeUnit": "ns"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -34,15 +33,6 @@ class Row:
     totals: Section
     share: float
     own: DimLike = 0
-
-
-def select(report: FlopsReport, name: str = "", op: str = "", min_flops: float = 0) -> list[NodeCost]:
-    """Return the nodes whose path and op match the regular expressions and that have at least `min_flops` FLOPs."""
-    return [
-        node
-        for node in report.nodes
-        if re.search(name, node.path) and re.search(op, node.op) and magnitude(node.cost.flops) >= min_flops
-    ]
 
 
 def by_op(nodes: Sequence[NodeCost]) -> list[Row]:

@@ -10,7 +10,7 @@ import inspect
 import pathlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from ..functions.callers import all_nodes
 from ..graph.foreign_ops import foreign, origin, supply_hint
@@ -20,6 +20,8 @@ from ..registry import families, kernel_types, registry
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..registry.op_facts import FACTS, facts_of
 from ..registry.op_sentences import op_sentence
+from ..support.arguments import expect, takes
+from ..support.display import Report
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..types.dtypes import DType
 
@@ -176,6 +178,23 @@ class MissingFor:
     """The first nodes."""
 
 
+@takes(family=str | None, missing_kernel=bool, custom=bool)
+def ops(
+    *names: str, family: str | None = None, missing_kernel: bool = False, custom: bool = False
+) -> tuple[OpDetail | OpSummary, ...]:
+    """Return what tfg has for ops.
+
+    Names of ops give an OpDetail each. Other names are regular expressions, and give an OpSummary of each op that matches;
+    no names give all ops. `family` keeps the ops of a file of `core/ops`, `missing_kernel` those without a kernel,
+    `custom` those that op libraries declared.
+    NotFoundError where nothing matches.
+    """
+    expect(str, *names)
+    if names and family is None and not (missing_kernel or custom) and all(map(is_declared, names)):
+        return tuple(describe_op(name) for name in names)
+    return tuple(select_ops(names, family, missing_kernel, custom))
+
+
 def select_ops(
     patterns: Sequence[str] = (), family: str | None = None, missing_kernel: bool = False, custom: bool = False
 ) -> tuple[OpSummary, ...]:
@@ -330,16 +349,35 @@ def _flops(op: str) -> Location | str | None:
     return "those of the functions it calls" if function is registry.uncounted_call else _location(function, op)
 
 
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class OpCoverage(Report):
+    """The numbers of ops with a kernel, a shape function and so on, by family."""
+
+    main_table: ClassVar[str] = "families"
+
+    families: tuple[FamilyCoverage, ...]
+    """The families by name."""
+    total: FamilyCoverage
+    """The sums of all families."""
+
+    def headline(self) -> str:
+        return f"{self.total.kernels:,} of {self.total.ops:,} ops have kernels"
+
+
 NO_FAMILY = "(interface only)"
 
 
-def coverage() -> tuple[FamilyCoverage, ...]:
-    """Return counts by family, also of families with declarations only; imports every family."""
+def op_coverage() -> OpCoverage:
+    """Return the numbers of ops with a kernel, a shape function, a gradient and FLOPs, by family and in all.
+
+    Families with declarations only count, too. Every family is imported.
+    """
     registry.load_all_families()
     families: dict[str, list[str]] = {}
     for name in CATALOG:
         families.setdefault(_group(name), []).append(name)
-    return tuple(_coverage(family, families[family]) for family in sorted(families, key=lambda f: (f[0] == "(", f)))
+    rows = tuple(_coverage(family, families[family]) for family in sorted(families, key=lambda f: (f[0] == "(", f)))
+    return OpCoverage(rows, _total(rows))
 
 
 def _group(op: str) -> str:
@@ -360,7 +398,7 @@ def _coverage(family: str, ops: Sequence[str]) -> FamilyCoverage:
     )
 
 
-def total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
+def _total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
     """Return the sum of all rows."""
     counts = collections.Counter[str]()
     for row in rows:
@@ -368,7 +406,8 @@ def total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
     return FamilyCoverage("total", **counts)
 
 
-def missing_for(graph: Graph) -> tuple[MissingFor, ...]:
+@takes(graph=Graph)
+def missing_parts(graph: Graph) -> tuple[MissingFor, ...]:
     """Return the parts that tfg lacks for the ops of a graph and its functions, for the dtypes of their nodes."""
     users: dict[str, list[Node]] = {}
     for node in all_nodes(graph):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
-from ..support.errors import InvalidArgumentError
+from ..support.arguments import expect
+from ..support.errors import InvalidArgumentError, NotFoundError
 from .op_listing import arg_type
 
 _HEADER = '''"""Wrappers of {count} ops, written by `tfg ops --wrap` from their interfaces.
@@ -43,9 +44,13 @@ _TAKEN = {"g", "name", "GraphBuilder", "DType", "Node", "Output", "Any", "Sequen
 _PACKAGE = __name__.partition(".core")[0]
 
 
-def write_wrappers(ops: Iterable[str] = ()) -> str:
-    """Return the text of a module with a wrapper for each of `ops`, by default every declared op."""
-    names = sorted(set(ops) or set(CATALOG))
+def write_wrappers(ops: Sequence[str] = ()) -> str:
+    """Return the text of a module with a wrapper for each of `ops`, by default every declared op; NotFoundError for others."""
+    names = sorted({ops} if isinstance(ops, str) else set(ops) or set(CATALOG))
+    expect(str, *names)
+    for name in names:
+        if name not in CATALOG:
+            raise NotFoundError(f"no op is called '{name}'", hint="tfg.ops() lists the ops")
     functions = [_function(CATALOG[name]) for name in names]
     return "\n\n".join([_HEADER.format(count=len(names), package=_PACKAGE), *functions])
 

@@ -1,4 +1,4 @@
-"""The functions behind `tfg check`, `diff` and `ops`."""
+"""The functions behind `tfg check` and `diff`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from ...core.comparing.graph_diff import GraphDiff
 from ...core.explaining.problems import Problem, find_problems
 from ...core.flops.views import rows as flops_rows
 from ...core.graph.graph import Graph
-from ...core.op_libraries.op_listing import OpDetail, OpSummary, describe_op, is_declared, select_ops
 from ...core.support.arguments import expect, takes
 from ...core.support.errors import TfgError
 from ..loading import load_leniently
 from ..model_diff import diff_models
 
-__all__ = ["check", "diff", "flops_rows", "ops"]
+__all__ = ["check", "diff", "flops_rows"]
 
 
 @takes(graph=Graph | str | os.PathLike | bytes, faults=list | tuple)
@@ -40,17 +39,3 @@ def diff(before: Graph, after: Graph, *, strict_names: bool = False) -> GraphDif
     where the graphs come from SavedModels. Raises the errors of reading these files.
     """
     return diff_models(before, after, strict_names=strict_names)
-
-
-@takes(family=str | None, missing_kernel=bool)
-def ops(*names: str, family: str | None = None, missing_kernel: bool = False) -> tuple[OpDetail | OpSummary, ...]:
-    """Return what tfg has for ops.
-
-    Names of ops give an OpDetail each. Other names are regular expressions, and give an OpSummary of each op that matches;
-    no names give all ops. `family` keeps the ops of a file of `core/ops`, `missing_kernel` those without a kernel.
-    NotFoundError where nothing matches.
-    """
-    expect(str, *names)
-    if names and family is None and not missing_kernel and all(map(is_declared, names)):
-        return tuple(describe_op(name) for name in names)
-    return tuple(select_ops(names, family, missing_kernel, False))

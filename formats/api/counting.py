@@ -153,8 +153,7 @@ def profile(
     """Run a graph and return the time, FLOPs and bytes of each node, and the memory peak.
 
     `fetches` are tensors or operations, by default the outputs. Variables are initialized, then set to the values of
-    `state`; `open_session` opens another session of this process. `tfg.core.flops.measured.chrome_trace` makes a trace for
-    Perfetto of the measurement.
+    `state`; `open_session` opens another session of this process. The result's `trace()` is for Perfetto.
     """
     names = names_of(fetches) or guessed_fetches(graph)
     session = local_session(graph, open_session, state)

@@ -14,7 +14,7 @@ from ...types.shapes import SCALAR
 from .runner import Orders, Runner, StepResult
 
 
-def first_elements(runner: Runner, name: str, count: int) -> list[StepResult]:
+def elements_of(runner: Runner, name: str, count: int) -> list[StepResult]:
     """Return the first `count` elements, each as a step; the session's variables must be initialized or restored before.
 
     Raises InvalidArgumentError where the node is no part of a pipeline, or where several nodes begin its iterator. Raises

@@ -9,7 +9,7 @@ import pytest
 
 import tfg
 from tests.core.flops.test_networks import report
-from tfg.core.flops.formulas import formulas
+from tfg.core.flops.formulas import flops_formulas
 from tfg.core.registry import registry
 
 ROOT = pathlib.Path(tfg.__file__).parent
@@ -21,7 +21,7 @@ NAMES = {name: name.lower().replace("-", "").replace(" ", "") for name in (
 def test_every_op_that_counts_says_how():
     registry.load_all_families()
     ops = {op for op in registry.registered_ops() if registry.family(op)}
-    found = formulas(ops)
+    found = flops_formulas(ops)
     assert {op for formula in found for op in formula.ops} == ops
     assert [formula.ops for formula in found if formula.family and not formula.flops] == []
 

@@ -13,7 +13,7 @@ from tests.core.flops.test_networks import graph_of
 from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.flops import count_flops
-from tfg.core.flops.measured import chrome_trace, measure
+from tfg.core.flops.measured import measure
 from tfg.core.flops.timings import NodeTime, joined, recorded_shapes
 from tfg.core.support.errors import DataLossError
 from tfg.formats.protos.run_metadata_pb2 import RunMetadata
@@ -58,7 +58,7 @@ def test_counts_agree_with_those_from_shapes():
 def test_trace():
     graph, fetch = network()
     found = measure(Session(graph), [fetch], {"x:0": np.ones((5, 4), np.float32)}, runs=1)
-    events = [event for event in chrome_trace(found)["traceEvents"] if event["ph"] == "X"]
+    events = [event for event in found.trace()["traceEvents"] if event["ph"] == "X"]
     assert len(events) == len(found.events) > 10
     inner = next(event for event in events if event["args"]["node"] == "choice/Mul")
     outer = next(event for event in events if event["args"]["node"] == "choice")

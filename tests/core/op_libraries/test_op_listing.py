@@ -92,8 +92,9 @@ def test_selection():
 
 
 def test_coverage_adds_up():
-    rows = op_listing.coverage()
-    total = op_listing.total(rows)
+    coverage = op_listing.op_coverage()
+    total = coverage.total
+    assert total.ops == sum(row.ops for row in coverage.families)
     assert total.ops == len(list(CATALOG))
     assert total.kernels == len([op for op in registry.registered_ops() if op in CATALOG and registry.kernels(op)])
     assert total.kernels >= 850
@@ -101,9 +102,9 @@ def test_coverage_adds_up():
 
 
 def test_missing_for_a_graph(tmp_path):
-    assert op_listing.missing_for(load(SAMPLES / "xor.pbtxt")) == ()
+    assert op_listing.missing_parts(load(SAMPLES / "xor.pbtxt")) == ()
     path = tmp_path / "g.pbtxt"
     path.write_text('node { name: "a" op: "Nowhere" } node { name: "b" op: "AllToAll" }')
-    found = {row.op: row.missing for row in op_listing.missing_for(load(path))}
+    found = {row.op: row.missing for row in op_listing.missing_parts(load(path))}
     assert found["Nowhere"] == ("interface",)
     assert "kernel" in found["AllToAll"]

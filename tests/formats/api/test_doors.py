@@ -351,3 +351,70 @@ def test_ops_says_what_the_command_says():
     assert [op.name for op in tfg.ops("^Conv2D$")] == ["Conv2D"]
     with pytest.raises(tfg.errors.NotFoundError):
         tfg.ops("NoSuchOpAtAll")
+
+
+def test_nodes_are_those_of_dump(model, tmp_path):
+    path = tmp_path / "g.pb"
+    tfg.save(model, path)
+    listing = tfg.list_nodes(model, op="Mul|AddV2", order="name", shapes=True)
+    assert [(node.name, str(node.outputs[0])) for node in listing.nodes] == [("Mul", "float (?)"), ("y", "float (?)")]
+    done = command("dump", path, "--op", "Mul|AddV2", "--sort", "name", "--shapes", "--format", "json").json
+    assert [node["name"] for node in done["nodes"]] == [node.name for node in listing.nodes]
+    assert {node.name for node in tfg.list_nodes(model, around="y", hops=1).nodes} == {"y", "y/y", "Mul", "Sub"}
+    assert {node.name for node in tfg.list_nodes(model, to="y:0", exclude="/").nodes} == {"y", "Mul", "x", "w"}
+    for wrong in ({"order": "size"}, {"op": "("}, {"name": "none"}, {"to": "none"}):
+        with pytest.raises(tfg.errors.TfgError):
+            tfg.list_nodes(model, **wrong)
+
+
+def test_elements_are_those_of_dump(tmp_path):
+    """0, 2, 4 ... times a variable: 3 at first, or the value of a state."""
+    g = GraphBuilder()
+    g.VariableV2(dtype="int64", shape=[], name="v")
+    g.Assign(g.graph.output("v:0"), np.int64(3), name="v/Assign")
+    numbers = {"output_types": ["int64"], "output_shapes": [[]]}
+    step = g.Mul(g.Identity(g.graph.output("v:0")), np.int64(2))
+    g.RangeDataset(np.int64(0), np.int64(99), step, name="even", **numbers)
+    first = [[value.value.item() for value in element.values] for element in tfg.first_elements(g.graph, "even", 3)]
+    assert first == [[0], [6], [12]]
+    (_, second) = tfg.first_elements(g.graph, "even", 2, state={"v": np.int64(5)})
+    assert second.values[0].value == 10
+    tfg.save(g.graph, tmp_path / "g.pb")
+    done = command("dump", tmp_path / "g.pb", "--elements", "even", "--format", "json").json
+    assert [step["values"][0]["value"] for step in done["steps"]] == [0, 6, 12]
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="no dataset"):
+        tfg.first_elements(g.graph, "v")
+
+
+def test_op_coverage_and_formulas_are_those_of_ops():
+    coverage = tfg.op_coverage()
+    assert command("ops", "--coverage", "--format", "json").json["total"]["kernels"] == coverage.total.kernels
+    formula = tfg.flops_formulas("MatMul")[0]
+    assert formula.ops == ("MatMul",)
+    assert command("ops", "MatMul", "--flops", "--format", "json").json["formulas"][0]["flops"] == formula.flops
+    assert tfg.ops(custom=True) == ()
+
+
+def test_wrappers_build_graphs():
+    text = tfg.write_wrappers(["Neg", "AddV2"])
+    scope: dict = {}
+    exec(text, scope)
+    g = GraphBuilder()
+    result = scope["add_v2"](g, 1.0, scope["neg"](g, 2.0))
+    assert tfg.Session(g.graph).run(result.name) == -1
+    assert command("ops", "Neg", "AddV2", "--wrap").out.strip() == text.strip()
+    with pytest.raises(tfg.errors.NotFoundError, match="no op is called 'Negg'"):
+        tfg.write_wrappers(["Negg"])
+
+
+def test_missing_parts(model):
+    assert tfg.missing_parts(model) == ()
+    model["y"].change_op("NoSuchOp")
+    assert [(row.op, row.missing) for row in tfg.missing_parts(model)] == [("NoSuchOp", ("interface",))]
+
+
+def test_a_measurement_by_scope_and_its_trace(model):
+    measurement = tfg.profile(model, "loss:0", FEEDS)
+    assert {row.path for row in measurement.by_scope(1)} >= {"y", "loss"}
+    events = [event for event in measurement.trace()["traceEvents"] if event["ph"] == "X"]
+    assert {event["args"]["node"] for event in events} >= {"y", "loss"}

@@ -97,6 +97,9 @@ def test_the_command_lists_dead_tasks(cluster):
     lines = {line.split()[0]: line for line in done.out.splitlines() if line.startswith("/job:")}
     assert {name for name, line in lines.items() if "no answer" in line} == known.dead
     assert len(lines) == 4
+    survey = tfg.describe_cluster(address)
+    assert set(survey.silent) == known.dead
+    assert len(survey.devices) == len(survey.seconds) == 4 - len(known.dead)
 
 
 def test_a_session_says_for_which_tasks_it_waited(cluster, monkeypatch):
