@@ -147,7 +147,7 @@ class ShapePair(click.ParamType[tuple[str, tuple[int | None, ...]]]):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Rule:
+class OptionRule:
     """Options that do nothing without one of `others`, or beside them; such are `--name`, or `--name=value` with a value."""
 
     options: tuple[str, ...]
@@ -169,15 +169,15 @@ class Rule:
 
 def needing(options: str, others: str) -> Callable[[_Command], _Command]:
     """Refuse options, with spaces between them, where none of the others is given without which they do nothing."""
-    return _ruled(Rule(tuple(options.split()), tuple(others.split()), True))
+    return _ruled(OptionRule(tuple(options.split()), tuple(others.split()), True))
 
 
 def excluding(options: str, others: str, reason: str = "") -> Callable[[_Command], _Command]:
     """Refuse options, with spaces between them, where one of the others is given beside which they do nothing."""
-    return _ruled(Rule(tuple(options.split()), tuple(others.split()), False, reason))
+    return _ruled(OptionRule(tuple(options.split()), tuple(others.split()), False, reason))
 
 
-def _ruled(rule: Rule) -> Callable[[_Command], _Command]:
+def _ruled(rule: OptionRule) -> Callable[[_Command], _Command]:
     """Have a command checked against a rule; `rules` lists all that a command has."""
 
     def decorate(command: _Command) -> _Command:

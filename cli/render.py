@@ -24,7 +24,7 @@ _MAX_WIDTH = 60
 _MAX_RICH_ROWS = 500  # rich lays a longer table out for seconds
 
 
-class Settings:
+class OutputSettings:
     """Whether notes and progress are dropped, when output has colours (`auto`, `always`, `never`), and the table of CSV."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Settings:
         return self.color == "always" or (self.color == "auto" and sys.stdout.isatty())
 
 
-SETTINGS = Settings()
+SETTINGS = OutputSettings()
 
 
 class Table(NamedTuple):
@@ -260,7 +260,7 @@ def plot(values: Sequence[float], width: int = 60, height: int = 8) -> str:
     return "\n".join(f"{label:>{margin}} {row}".rstrip() for label, row in zip(labels, reversed(rows)))
 
 
-class Progress:
+class ProgressBar:
     """A bar on standard error, at a terminal and once the work has taken over a second."""
 
     def __init__(self, label: str, total: int, quiet: bool = False) -> None:
@@ -271,7 +271,7 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressBar:
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -12,17 +12,17 @@ import click
 from .options import needing
 
 if TYPE_CHECKING:
-    from ..core.explaining.node_listing import Filter
+    from ..core.explaining.node_listing import NodeFilter
     from ..core.graph.graph import Graph
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Selection:
+class ListingSelection:
     """Which nodes of a graph to show, as the options say."""
 
-    filter: Filter
+    filter: NodeFilter
     to: tuple[str, ...]
     around: str | None
     hops: int
@@ -37,7 +37,7 @@ class Selection:
         """True where not all nodes are to be shown."""
         return self.needs_edges or not self.filter.is_empty
 
-    def of(self, graph: Graph) -> Filter:
+    def of(self, graph: Graph) -> NodeFilter:
         """The filter that chooses the nodes of the graph."""
         from ..core.explaining.node_listing import narrowed
 
@@ -61,9 +61,9 @@ def selection_options(command: _Command) -> _Command:
         *args: Any, name: str, exclude: str, op: str, scope: str, device: str, to: tuple[str, ...], around: str | None,
         hops: int, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        from ..core.explaining.node_listing import Filter
+        from ..core.explaining.node_listing import NodeFilter
 
-        chosen = Filter(name, op, scope, exclude, device)
-        return command(*args, selection=Selection(chosen, to, around, hops), **kwargs)
+        chosen = NodeFilter(name, op, scope, exclude, device)
+        return command(*args, selection=ListingSelection(chosen, to, around, hops), **kwargs)
 
     return wrapped  # type: ignore[return-value]

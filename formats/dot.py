@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import graphviz
 
-from ..core.drawing.picture import Box, Edge, Frame, Picture
+from ..core.drawing.picture import Box, Edge, Picture, ScopeFrame
 from ..core.support.escaping import printable_line
 
 _STYLES: Final[Mapping[str, Mapping[str, str]]] = {
@@ -70,7 +70,7 @@ class _Drawing:
         self._colours = dict(zip(picture.colours, _PALETTE, strict=False))
         self._frames = 0
 
-    def add_frame(self, source: graphviz.Digraph, frame: Frame) -> None:
+    def add_frame(self, source: graphviz.Digraph, frame: ScopeFrame) -> None:
         for box in frame.boxes:
             source.node(f"n{box.id}", _label(*box.lines, *_share(box)), tooltip=_label(box.name), **self._style(box))
         for inner in frame.frames:

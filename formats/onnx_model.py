@@ -60,7 +60,7 @@ def save_onnx(model: Model, path: str | os.PathLike[str]) -> int:
     onnx = require("onnx")
     _require_types(onnx, model)
     path = os.path.realpath(path)
-    writer = _Writer(onnx, model)
+    writer = _ModelWriter(onnx, model)
     size = sum(array.nbytes for array in writer.arrays())
     if size > LARGEST:
         with file_errors(path), locked_folder(os.path.dirname(path)):
@@ -73,7 +73,7 @@ def save_onnx(model: Model, path: str | os.PathLike[str]) -> int:
     return size
 
 
-def _save_in_two(writer: _Writer, path: str) -> None:
+def _save_in_two(writer: _ModelWriter, path: str) -> None:
     """Write the weights under a new name, then the model, so that at each moment a complete model exists."""
     folder, name = os.path.split(path)
     earlier = [entry for entry in os.listdir(folder) if re.fullmatch(re.escape(name) + r"(\.\d+)?\.data", entry)]
@@ -142,7 +142,7 @@ def _infos(graph: Any) -> Iterator[Any]:
             yield from _infos(attribute.g)
 
 
-class _Writer:
+class _ModelWriter:
     """The writer of a ModelProto: names of values, and the weights that stand outside."""
 
     def __init__(self, onnx: Any, model: Model) -> None:

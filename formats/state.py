@@ -60,7 +60,7 @@ def _begins_as_safetensors(path: str) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Progress:
+class TrainingPosition:
     """How far a training is: the number of steps, and the key and counter of the streams of random numbers by node."""
 
     steps: int
@@ -98,7 +98,7 @@ def read_variables(path: str | os.PathLike[str], names: Mapping[str, str] | None
     return {names.get(key, key): tensor for key, tensor in tensors.items() if not _is_apart(key)}
 
 
-def read_progress(path: str | os.PathLike[str]) -> Progress | None:
+def read_progress(path: str | os.PathLike[str]) -> TrainingPosition | None:
     """Return the progress of the training that wrote a state; None where the state has no progress."""
     tensors = read_state(path)
     if TRAINED_STEPS not in tensors:
@@ -108,7 +108,7 @@ def read_progress(path: str | os.PathLike[str]) -> Progress | None:
     for name in filter(_is_stream, tensors):
         key, low, high = _numbers(path, name, tensors, (3,), np.uint64).tolist()
         streams[name.removeprefix(_STREAM)] = key, low + (high << _HALF)
-    return Progress(steps.item(), streams)
+    return TrainingPosition(steps.item(), streams)
 
 
 def _numbers(

@@ -13,6 +13,7 @@ import tfg
 
 ROOT = pathlib.Path(tfg.__file__).parent
 FOLDERS = ("benchmarks", "cli", "core", "docs", "formats", "sample_graphs", "scripts", "tests")
+PRODUCT = ("cli", "core", "formats")
 SOURCES = [path for name in FOLDERS for path in sorted((ROOT / name).rglob("*.py")) if not path.name.endswith("_pb2.py")]
 GUIDES = [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
 PAGES = [*GUIDES, ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -34,16 +35,18 @@ WORD = re.compile(r"(?<!\w)[a-z]+(?:_[a-z]+)+(?!\w)")
 
 
 @functools.cache
-def read(path: pathlib.Path) -> tuple[str, frozenset[str]]:
-    """The docstrings and comments of a source file, and all that its code names."""
+def read(path: pathlib.Path) -> tuple[str, frozenset[str], list[str]]:
+    """The docstrings and comments of a source file, all that its code names, and its classes."""
     text = path.read_text()
-    prose, names = COMMENT.findall(text), set()
+    prose, names, classes = COMMENT.findall(text), set(), []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             prose.append(node.value.value)
+        if isinstance(node, ast.ClassDef):
+            classes.append(node.name)
         for field in NAMING.get(type(node), ()):
             names.add(getattr(node, field))
-    return "\n".join(prose), frozenset(names)
+    return "\n".join(prose), frozenset(names), classes
 
 
 def names_in(path: pathlib.Path) -> frozenset[str]:
@@ -103,3 +106,12 @@ def test_guides_name_what_the_code_names():
     known = {part for path in SOURCES for part in (path.stem, path.parent.name)}.union(*map(names_in, SOURCES))
     quoted = ((page, code) for page in GUIDES for code in re.findall(r"`([^`\n]+)`", page.read_text()))
     assert lost((page, word) for page, code in quoted for word in WORD.findall(code) if word not in known) == []
+
+
+def test_each_class_has_a_name_of_its_own():
+    places: dict[str, list[str]] = collections.defaultdict(list)
+    for path in SOURCES:
+        if path.relative_to(ROOT).parts[0] in PRODUCT:
+            for name in read(path)[2]:
+                places[name].append(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}

@@ -13,8 +13,8 @@ from ...core.support.escaping import printable_line, printable_proto
 from .. import render
 from ..helps import GroupedCommand
 from ..options import GraphReader, excluding, format_option, graph_options, needing
-from ..sections.dump_sections import Dump, node_sections, snapshot_sections, stage_sections
-from ..selection import Selection, selection_options
+from ..sections.dump_sections import DumpedGraph, node_sections, snapshot_sections, stage_sections
+from ..selection import ListingSelection, selection_options
 
 
 @click.command(cls=GroupedCommand)
@@ -55,7 +55,8 @@ from ..selection import Selection, selection_options
 def command(
     graphs: tuple[str, ...], script: str | None, stages: bool, stage: str | None, after: str | None, fetches: tuple[str, ...],
     elements: str | None, take: int | None, allow_files: tuple[str, ...], timeout: float | None, init_op: str | None,
-    state: str | None, seed: int | None, selection: Selection, sort: str, shapes: bool, format_: str, reader: GraphReader,
+    state: str | None, seed: int | None, selection: ListingSelection, sort: str, shapes: bool, format_: str,
+    reader: GraphReader,
 ) -> None:  # fmt: skip
     """Print the nodes of GRAPH: name, op, outputs, inputs, device, colocation and attributes.
 
@@ -86,13 +87,13 @@ def command(
         _dump_file(graphs[0], shapes, selection, sort, format_, reader)
 
 
-def _dump_file(path: str, shapes: bool, selection: Selection, sort: str, format_: str, reader: GraphReader) -> None:
+def _dump_file(path: str, shapes: bool, selection: ListingSelection, sort: str, format_: str, reader: GraphReader) -> None:
     """The nodes of a graph; those of a large file as they are read, where nothing is asked that takes all of them."""
     whole = shapes or format_ == "json" or selection.needs_edges or sort != "graph"
     stream = None if whole else reader.stream(path)
     if stream is None:
         graph = reader.look(path)
-        _dump_graph(Dump(graph, path, shapes, sort), selection, format_)
+        _dump_graph(DumpedGraph(graph, path, shapes, sort), selection, format_)
         return
     from ..jobs.dump_job import dump_stream
 
@@ -100,7 +101,7 @@ def _dump_file(path: str, shapes: bool, selection: Selection, sort: str, format_
     reader.note_broken(stream.faults)
 
 
-def _dump_graph(dump: Dump, selection: Selection, format_: str) -> None:
+def _dump_graph(dump: DumpedGraph, selection: ListingSelection, format_: str) -> None:
     graph, chosen = dump.graph, selection.filter
     if format_ == "text":
         render.print_text(printable_proto(dump.text(selection.of(graph))))
@@ -116,7 +117,12 @@ def _dump_graph(dump: Dump, selection: Selection, format_: str) -> None:
 
 
 def _dump_snapshots(
-    graphs: tuple[str, ...], script: str | None, stage: str | None, selection: Selection, format_: str, reader: GraphReader
+    graphs: tuple[str, ...],
+    script: str | None,
+    stage: str | None,
+    selection: ListingSelection,
+    format_: str,
+    reader: GraphReader,
 ) -> None:
     from ...core.building.scripting import run_script
     from ...core.comparing.graph_diff import diff_snapshots
@@ -126,10 +132,10 @@ def _dump_snapshots(
         found = dict(snapshots)
         if stage not in found:
             raise InvalidArgumentError(f"there is no stage '{stage}'", hint=f"the stages are {', '.join(found)}")
-        _dump_graph(Dump(found[stage], stage), selection, format_)
+        _dump_graph(DumpedGraph(found[stage], stage), selection, format_)
     elif format_ == "text":
         for name, graph in snapshots:
-            text = printable_proto(Dump(graph, name).text(selection.of(graph)))
+            text = printable_proto(DumpedGraph(graph, name).text(selection.of(graph)))
             render.print_text(f"# stage: {printable_line(name)}\n{text}")
     else:
         if selection.is_of_some:
@@ -139,7 +145,7 @@ def _dump_snapshots(
         render.emit("tfg.dump.snapshots/1", data, format_, lambda: snapshot_sections(result, format_))
 
 
-def _dump_stages(graphs: tuple[str, ...], selection: Selection, format_: str, reader: GraphReader) -> None:
+def _dump_stages(graphs: tuple[str, ...], selection: ListingSelection, format_: str, reader: GraphReader) -> None:
     from ...core.explaining.stages import recover_stages
 
     if len(graphs) != 1:

@@ -14,7 +14,7 @@ from .. import render
 
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
-    from ...core.flops.tfprof import Difference
+    from ...core.flops.tfprof import ProfilerDifference
     from ...core.flops.timings import ClusterMeasurement, Timing
 
 SCHEMAS = {"op": "tfg.flops/1", "layer": "tfg.flops.layers/1", "scope": "tfg.flops.scopes/1", "node": "tfg.flops.nodes/1"}
@@ -193,7 +193,7 @@ class Timings(TypedDict):
 class Differences(TypedDict):
     """The counts of tf.profiler beside these."""
 
-    ops: Sequence[Difference]
+    ops: Sequence[ProfilerDifference]
     """The ops."""
 
 

@@ -51,7 +51,7 @@ class Choices(TypedDict):
     """Command lines that run the graph."""
 
 
-class Checkpoint(TypedDict):
+class CheckpointTensors(TypedDict):
     """The tensors of a checkpoint."""
 
     checkpoint: str
@@ -204,7 +204,7 @@ class Train(TypedDict):
     """With --dump-stages: the nodes that each phase added, by the phase's name; empty without."""
 
 
-class LeastSquares(TypedDict):
+class LeastSquaresFit(TypedDict):
     """A fit by the method of Levenberg and Marquardt."""
 
     optimizer: str

@@ -19,7 +19,7 @@ _GRAPHS = "cli.documents.graphs"
 _RUNS = "cli.documents.runs"
 SCHEMAS: Final = {
     "tfg.check/1": Schema(f"{_GRAPHS}.Check", "tfg check GRAPH..."),
-    "tfg.checkpoint/1": Schema(f"{_RUNS}.Checkpoint", "tfg checkpoint PREFIX"),
+    "tfg.checkpoint/1": Schema(f"{_RUNS}.CheckpointTensors", "tfg checkpoint PREFIX"),
     "tfg.checkpoint.compare/1": Schema("formats.api.checkpoints.StateComparison", "tfg checkpoint PREFIX --compare OTHER"),
     "tfg.checkpoint.values/1": Schema(f"{_RUNS}.CheckpointValues", "tfg checkpoint PREFIX --values TENSOR"),
     "tfg.cluster/1": Schema("formats.cluster.survey.Survey", "tfg cluster ADDRESS"),
@@ -62,6 +62,6 @@ SCHEMAS: Final = {
     "tfg.run.result/1": Schema(f"{_RUNS}.Result", "tfg run GRAPH --each PATTERN --output FILE.jsonl"),
     "tfg.samples/1": Schema(f"{_GRAPHS}.Samples", "tfg samples"),
     "tfg.train/1": Schema(f"{_RUNS}.Train", "tfg train GRAPH --loss TENSOR"),
-    "tfg.train.least_squares/1": Schema(f"{_RUNS}.LeastSquares", "tfg train GRAPH --loss TENSOR --optimizer lm"),
+    "tfg.train.least_squares/1": Schema(f"{_RUNS}.LeastSquaresFit", "tfg train GRAPH --loss TENSOR --optimizer lm"),
 }
 """Each schema, by its name. The number behind the slash grows when a key goes or changes its meaning, not for new keys."""

@@ -13,8 +13,7 @@ import click
 
 from ...core.graph.graph import Graph
 from ...core.support.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
-from ...formats.api.drawing import Drawing, body_of, draw, draw_each
-from ...formats.api.drawing import DrawOptions as DrawingOptions
+from ...formats.api.drawing import Drawing, DrawKeywords, body_of, draw, draw_each
 from ...formats.codecs.source import write_file
 from ...formats.rendering import LayoutProgram, layout_program
 from .. import render
@@ -22,14 +21,14 @@ from ..options import refuse_terminal
 
 if TYPE_CHECKING:
     from ...formats.api.drawing import PictureFormat
-    from ..selection import Selection
+    from ..selection import ListingSelection
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DrawOptions:
     """The options of `tfg draw`."""
 
-    selection: Selection
+    selection: ListingSelection
     function: str | None
     functions: bool
     stages: bool
@@ -96,7 +95,7 @@ class DrawJob:
     def _drawings(self) -> Sequence[Drawing]:
         options, selection = self.options, self.options.selection
         graph = body_of(self.graph, options.function) if options.function is not None else self.graph
-        looks = DrawingOptions(
+        looks = DrawKeywords(
             function=options.function,
             nodes=[node.name for node in selection.of(graph).apply(graph)] if selection.is_of_some else None,
             keep=() if selection.around is None else [selection.around],

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TypeVar
 
-from ...core.explaining.node_listing import Filter, NodeRecord, function_records, node_record, require_nodes
+from ...core.explaining.node_listing import NodeFilter, NodeRecord, function_records, node_record, require_nodes
 from ...core.support.escaping import printable_line, printable_proto
 from ...formats.graphdef import NodeStream
 from ...formats.node_writing import NodePrinter
@@ -17,7 +17,7 @@ from ..sections.dump_sections import COLUMNS, function_section, node_row
 T = TypeVar("T")
 
 
-def dump_stream(stream: NodeStream, chosen: Filter, format_: str) -> None:
+def dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
     """Print the nodes that pass, then those of functions; NotFoundError where there are none."""
     found = _Found(chosen.apply(stream.nodes()))
     if format_ == "text":
@@ -59,7 +59,7 @@ class _Found(Iterator[T]):
         return item
 
 
-def _in_functions(stream: NodeStream, chosen: Filter) -> Iterator[NodeRecord]:
+def _in_functions(stream: NodeStream, chosen: NodeFilter) -> Iterator[NodeRecord]:
     """The nodes of all functions, which are known once the others were gone through."""
     for _, body in function_records(stream.functions(), chosen):
         yield from body

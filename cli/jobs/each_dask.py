@@ -14,8 +14,8 @@ import distributed
 
 from ...core.runtime.guards.allocation import keep_freed_memory
 from ...core.support.errors import UnavailableError
-from .each_results import Report, Results, reports, writing_results
-from .each_worker import Outcome, Recipe, Task, TaskQueue, Worker, digest_of
+from .each_results import Results, SweepReport, reports, writing_results
+from .each_worker import Outcome, Recipe, SweepTask, TaskQueue, Worker, digest_of
 
 _AHEAD: Final = 3
 """Batches that are with the cluster for each of its threads: results wait there only as long as they are written here."""
@@ -69,7 +69,7 @@ def _worker(name: str) -> Worker:
     return Worker(recipe.load(), recipe.session, recipe.options)
 
 
-def _work(name: str, tasks: Sequence[Task]) -> tuple[Sequence[Outcome], float]:
+def _work(name: str, tasks: Sequence[SweepTask]) -> tuple[Sequence[Outcome], float]:
     """What a worker of the cluster runs: the outcomes of a batch, and the seconds that it took.
 
     A shard is written by the worker; results that have files of their own are returned.
@@ -102,7 +102,7 @@ class Dask:
         self._numbers = itertools.count()
         self._size = 1
 
-    def reports(self, queue: TaskQueue, results: Results) -> Iterator[Report]:
+    def reports(self, queue: TaskQueue, results: Results) -> Iterator[SweepReport]:
         """Yield what became of the tasks, as it is known; each outcome comes once. UnavailableError if the scheduler is lost.
 
         `results` writes here the results that have files of their own.
@@ -112,13 +112,13 @@ class Dask:
             for outcomes in self._outcomes(queue):
                 computed += len(outcomes)
                 if self._recipe.options.out is not None:
-                    yield Report(outcomes, computed)
+                    yield SweepReport(outcomes, computed)
                     continue
                 for outcome in outcomes:
                     results.write(outcome)
                 stops = not self._recipe.options.keep_going and any(outcome.error for outcome in outcomes)
-                yield Report(results.finish() if stops else results.known(), computed)
-            yield Report(results.finish(), computed)
+                yield SweepReport(results.finish() if stops else results.known(), computed)
+            yield SweepReport(results.finish(), computed)
         except (OSError, concurrent.futures.CancelledError) as error:
             raise UnavailableError(f"the Dask cluster is lost: {error or type(error).__name__}") from None
 
@@ -127,9 +127,9 @@ class Dask:
         name = self._prepare()
         threads = sum(self._client.nthreads().values()) or 1
         running = distributed.as_completed([], loop=self._client.loop)
-        sent: dict[Any, list[Task]] = {}
+        sent: dict[Any, list[SweepTask]] = {}
 
-        def submit(tasks: list[Task]) -> None:
+        def submit(tasks: list[SweepTask]) -> None:
             future = self._client.submit(_work, name, tasks, pure=False, key=f"{name}-{next(self._numbers)}")
             sent[future.key] = tasks
             running.add(future)
@@ -200,7 +200,7 @@ class Dask:
         self._client.register_plugin(GraphPlugin(name, recipe), name=name)
         return name
 
-    def _settled(self, future: Any, tasks: Sequence[Task]) -> Sequence[Outcome] | None:
+    def _settled(self, future: Any, tasks: Sequence[SweepTask]) -> Sequence[Outcome] | None:
         """The outcomes of a batch; None where its tasks are to be tried one by one, as one of them ends its workers."""
         error = self._answered(future.exception)
         if error is None:

@@ -26,10 +26,10 @@ from ..main import DONE, REFUSED
 from ..options import GraphReader
 from ..sessions import SessionOptions
 from .each_manifest import Manifest
-from .each_results import Report, reports, results_folder, writing_results
+from .each_results import SweepReport, reports, results_folder, writing_results
 from .each_shards import shard_path
 from .each_stamp import Record, Stamp, job_facts
-from .each_worker import Outcome, Recipe, Task, TaskQueue, Worker, digest_of
+from .each_worker import Outcome, Recipe, SweepTask, TaskQueue, Worker, digest_of
 from .run_job import RunOptions
 
 _MAX_LISTED = 10
@@ -67,11 +67,11 @@ class EachJob:
         self._summarize(len(self._tasks) - len(left), tally)
         return REFUSED if tally.failed else DONE
 
-    def _work(self, tasks: Sequence[Task], tally: Tally) -> None:
+    def _work(self, tasks: Sequence[SweepTask], tally: Tally) -> None:
         reports = self._reports(TaskQueue(tasks))
         self._record.begin()
         try:
-            with contextlib.closing(reports), render.Progress("input", len(tasks), self._quiet) as progress:
+            with contextlib.closing(reports), render.ProgressBar("input", len(tasks), self._quiet) as progress:
                 for report in reports:
                     tally.count(report)
                     self._record.count(report.outcomes)
@@ -87,7 +87,7 @@ class EachJob:
         seed = session.seed if self._options.overwrite else self._record.adopt_seed(session.seed)
         return secrets.randbits(31) if seed is None else seed
 
-    def _reports(self, queue: TaskQueue) -> Generator[Report]:
+    def _reports(self, queue: TaskQueue) -> Generator[SweepReport]:
         """What becomes of the tasks, as it is known, from where --on says. What no task can be done with is refused here."""
         kind, _, rest = self._on.partition(":")
         if kind == "dask":
@@ -98,15 +98,15 @@ class EachJob:
         worker.check()
         if not count:
             return self._here(worker, queue)
-        from .each_pool import Pool
+        from .each_pool import ProcessPool
 
-        return Pool(make, self._options, count).reports(queue)
+        return ProcessPool(make, self._options, count).reports(queue)
 
-    def _here(self, worker: Worker, queue: TaskQueue) -> Generator[Report]:
+    def _here(self, worker: Worker, queue: TaskQueue) -> Generator[SweepReport]:
         with writing_results(self._options) as results:
             yield from reports(worker.work, results, queue.batches(), self._options.keep_going)
 
-    def _on_dask(self, address: str, queue: TaskQueue) -> Generator[Report]:
+    def _on_dask(self, address: str, queue: TaskQueue) -> Generator[SweepReport]:
         try:
             from .each_dask import Dask
         except ImportError as error:
@@ -114,7 +114,7 @@ class EachJob:
             raise UnimplementedError(problem, hint=extra_hint("dask")) from None
         dask = Dask(address, self._recipe(), lambda text: render.note(text, self._quiet))
 
-        def written() -> Generator[Report]:
+        def written() -> Generator[SweepReport]:
             with writing_results(self._options) as results:
                 yield from dask.reports(queue, results)
 
@@ -161,7 +161,7 @@ class Tally:
         """How long the job has worked."""
         return max(time.monotonic() - self._started, 1e-6)
 
-    def count(self, report: Report) -> None:
+    def count(self, report: SweepReport) -> None:
         """Note a report."""
         self._computed = max(self._computed, report.computed)
         for outcome in report.outcomes:
@@ -192,12 +192,12 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def _tasks(options: RunOptions) -> list[Task]:
+def _tasks(options: RunOptions) -> list[SweepTask]:
     """The tasks of a job, one for each input and setting, each with its shard where results go to shards."""
     items: Sequence[Item | None] = find_items(options.each) or [None]
     settings = [[(name, text) for text in _values(values)] for name, values in options.sweep]
     found = [
-        Task(_name(item.name if item else None, chosen), item, chosen)
+        SweepTask(_name(item.name if item else None, chosen), item, chosen)
         for item in items
         for chosen in itertools.product(*settings)
     ]
@@ -210,7 +210,7 @@ def _tasks(options: RunOptions) -> list[Task]:
     return [dataclasses.replace(task, shard=shards[number // size]) for number, task in enumerate(found)]
 
 
-def _record(options: RunOptions, job: Mapping[str, Any], tasks: Sequence[Task]) -> Record:
+def _record(options: RunOptions, job: Mapping[str, Any], tasks: Sequence[SweepTask]) -> Record:
     return Stamp(options, job) if options.out is None else Manifest(options, job, tasks)
 
 

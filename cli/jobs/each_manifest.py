@@ -13,7 +13,7 @@ from ...core.support.atomic import atomic_file, file_errors, flush
 from ...core.support.errors import NotFoundError
 from ...formats.codecs.source import read_regular
 from .each_stamp import Record, is_there
-from .each_worker import Outcome, Task
+from .each_worker import Outcome, SweepTask
 from .run_job import RunOptions
 
 _SHARD: Final = "shard"
@@ -33,7 +33,7 @@ class Manifest(Record):
     with a failed input is made again. Of two lines for one shard the later counts; a last line that was cut off does not.
     """
 
-    def __init__(self, options: RunOptions, job: Mapping[str, Any], tasks: Sequence[Task]) -> None:
+    def __init__(self, options: RunOptions, job: Mapping[str, Any], tasks: Sequence[SweepTask]) -> None:
         assert options.out is not None
         names = hashlib.blake2b("\0".join(task.name for task in tasks).encode("utf-8", "surrogateescape"), digest_size=16)
         job = {**job, "inputs": names.hexdigest(), "shard_size": options.shard_size}
@@ -75,12 +75,12 @@ class Manifest(Record):
         entry = {_SHARD: os.path.basename(shard), _RESULTS: names} | ({_FAILED: errors} if errors else {})
         return f"{json.dumps(entry)}\n".encode()
 
-    def _results(self, tasks: Sequence[Task]) -> Iterator[str]:
+    def _results(self, tasks: Sequence[SweepTask]) -> Iterator[str]:
         return iter(dict.fromkeys(map(_shard, tasks)))
 
-    def _left(self, tasks: Sequence[Task]) -> list[Task]:
+    def _left(self, tasks: Sequence[SweepTask]) -> list[SweepTask]:
         done = {entry[_SHARD]: _FAILED not in entry for entry in self._lines(bytes(read_regular(self._path)))[1:]}
-        shards: dict[str, list[Task]] = {}
+        shards: dict[str, list[SweepTask]] = {}
         for task in tasks:
             shards.setdefault(_shard(task), []).append(task)
         whole = {shard for shard, own in shards.items() if done.get(os.path.basename(shard)) and is_there(shard, own)}
@@ -101,6 +101,6 @@ class Manifest(Record):
         return lines
 
 
-def _shard(task: Task) -> str:
+def _shard(task: SweepTask) -> str:
     assert task.shard is not None
     return task.shard

@@ -15,8 +15,8 @@ from multiprocessing.sharedctypes import RawValue
 from typing import Any, Final
 
 from ...core.support.file_groups import remove_staging
-from .each_results import Report, reports, results_folder, writing_results
-from .each_worker import Outcome, Task, TaskQueue, Worker
+from .each_results import SweepReport, reports, results_folder, writing_results
+from .each_worker import Outcome, SweepTask, TaskQueue, Worker
 from .run_job import RunOptions
 
 _ATTEMPTS: Final = 3
@@ -28,7 +28,7 @@ _POLL_SECONDS: Final = 0.5
 """How often the processes' counts of tasks are read while none tells of outcomes."""
 
 
-class Pool:
+class ProcessPool:
     """`count` processes, each forked with the graph that is loaded here. They write the results."""
 
     def __init__(self, make_worker: Callable[[], Worker], options: RunOptions, count: int) -> None:
@@ -39,7 +39,7 @@ class Pool:
         self._deaths: Counter[str] = Counter()
         self._settled = 0
 
-    def reports(self, queue: TaskQueue) -> Generator[Report]:
+    def reports(self, queue: TaskQueue) -> Generator[SweepReport]:
         """Yield what became of the tasks, as it is known. Each outcome comes once."""
         try:
             while queue or any(member.tasks for member in self._members):
@@ -51,7 +51,7 @@ class Pool:
                     for outcome in self._received(member, queue)
                 ]
                 self._settled += len(outcomes)
-                yield Report(outcomes, self._settled + sum(member.unwritten for member in self._members))
+                yield SweepReport(outcomes, self._settled + sum(member.unwritten for member in self._members))
         finally:
             for member in self._members:
                 member.end()
@@ -101,7 +101,7 @@ class _Member:
     """A process and the tasks that were sent to it and whose outcomes are not known."""
 
     def __init__(self, make_worker: Callable[[], Worker], options: RunOptions, others: Sequence[Connection]) -> None:
-        self.tasks: deque[Task] = deque()
+        self.tasks: deque[SweepTask] = deque()
         self.connection, theirs = multiprocessing.Pipe()
         self._begun = RawValue(ctypes.c_int64, 0)
         self._settled = 0
@@ -126,12 +126,12 @@ class _Member:
         return max(self._begun.value - self._settled - 1, 0)
 
     @property
-    def current(self) -> Task | None:
+    def current(self) -> SweepTask | None:
         """The task that it began last; None where the outcomes of all that it began are known."""
         number = self._begun.value - self._settled
         return self.tasks[number - 1] if number else None
 
-    def begin(self, tasks: Sequence[Task]) -> None:
+    def begin(self, tasks: Sequence[SweepTask]) -> None:
         """Send tasks; a dead process that does not take them is noticed where its answer is waited for."""
         self.tasks.extend(tasks)
         try:
@@ -164,13 +164,13 @@ def _serve(
     try:
         worker = make_worker()
 
-        def work(task: Task) -> Outcome:
+        def work(task: SweepTask) -> Outcome:
             begun.value += 1
             return worker.work(task)
 
         with writing_results(options) as results:
 
-            def batches() -> Iterator[list[Task]]:
+            def batches() -> Iterator[list[SweepTask]]:
                 while True:
                     if not connection.poll() and (outcomes := results.finish()):
                         connection.send(outcomes)

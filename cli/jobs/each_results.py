@@ -13,15 +13,15 @@ from typing import Final, NamedTuple
 from ...core.support.atomic import file_errors
 from ...core.support.file_formats import TABLE
 from ...core.support.file_groups import FileGroup, StagedFile, file_group
-from .each_shards import Shard
-from .each_worker import Outcome, Task
+from .each_shards import ResultShard
+from .each_worker import Outcome, SweepTask
 from .run_job import RunOptions
 
 _SYNC_SECONDS: Final = 0.25
 """Seconds for which written files wait for others, so that one sync is for all."""
 
 
-class Report(NamedTuple):
+class SweepReport(NamedTuple):
     """The outcomes that became known, and how many tasks were computed so far, their results on the disk or not."""
 
     outcomes: Sequence[Outcome]
@@ -124,14 +124,14 @@ class ResultShards(Results):
 
     def __init__(self, group: FileGroup, disk: concurrent.futures.Executor) -> None:
         super().__init__(group, disk)
-        self._shard: Shard | None = None
+        self._shard: ResultShard | None = None
         self._outcomes: list[Outcome] = []
 
     def write(self, outcome: Outcome) -> None:
         """Add the result of a task to its shard."""
         assert outcome.task.shard is not None
         if self._shard is None:
-            self._shard = Shard(*self._group.create(outcome.task.shard))
+            self._shard = ResultShard(*self._group.create(outcome.task.shard))
         if outcome.error is None:
             self._shard.add(outcome.result)
         self._outcomes.append(_without_result(outcome))
@@ -165,7 +165,7 @@ def results_folder(options: RunOptions) -> str:
     return options.out_dir
 
 
-def result_path(options: RunOptions, task: Task) -> str:
+def result_path(options: RunOptions, task: SweepTask) -> str:
     """The file of a result."""
     return os.path.join(results_folder(options), task.name + _ending(options))
 
@@ -175,8 +175,8 @@ def _ending(options: RunOptions) -> str:
 
 
 def reports(
-    work: Callable[[Task], Outcome], results: Results, batches: Iterable[Sequence[Task]], keep_going: bool
-) -> Iterator[Report]:
+    work: Callable[[SweepTask], Outcome], results: Results, batches: Iterable[Sequence[SweepTask]], keep_going: bool
+) -> Iterator[SweepReport]:
     """Work on batches of tasks one after the other and write their results; a failure ends it unless it is to `keep_going`."""
     computed = 0
     for batch in batches:
@@ -185,11 +185,11 @@ def reports(
             results.write(outcome)
             computed += 1
             if outcome.error is not None and not keep_going:
-                yield Report([*(known for known in results.finish() if known.error is None), outcome], computed)
+                yield SweepReport([*(known for known in results.finish() if known.error is None), outcome], computed)
                 return
-            yield Report(results.known(), computed)
+            yield SweepReport(results.known(), computed)
         results.end_batch()
-    yield Report(results.finish(), computed)
+    yield SweepReport(results.finish(), computed)
 
 
 def _without_result(outcome: Outcome) -> Outcome:

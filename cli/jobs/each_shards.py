@@ -55,7 +55,7 @@ def _example(name: str, tensors: Mapping[str, Tensor]) -> bytes:
     return example.SerializeToString(deterministic=True)
 
 
-class Shard:
+class ResultShard:
     """A shard that is being written."""
 
     def __init__(self, file: IO[bytes], staged: StagedFile) -> None:

@@ -16,7 +16,7 @@ from ...formats.codecs.source import read_regular
 from ..options import GraphReader
 from ..sessions import SessionOptions
 from .each_results import result_path, results_folder
-from .each_worker import Outcome, Task, digest_of
+from .each_worker import Outcome, SweepTask, digest_of
 from .run_job import RunOptions
 
 NAME: Final = ".tfg-job"
@@ -42,7 +42,7 @@ class Record(abc.ABC):
         """Return the seed to run with: the one given, or the one that the job drew before where none is given."""
         return self._read().get(_SEED) if seed is None and os.path.exists(self._path) else seed
 
-    def open(self, seed: int | None, tasks: Sequence[Task]) -> list[Task]:
+    def open(self, seed: int | None, tasks: Sequence[SweepTask]) -> list[SweepTask]:
         """Begin or resume the job: the tasks that are left. InvalidArgumentError if there are results of another job."""
         self._job[_SEED] = seed
         self._was_there = os.path.exists(self._path)
@@ -65,17 +65,17 @@ class Record(abc.ABC):
     def count(self, outcomes: Sequence[Outcome]) -> None:
         """Note outcomes, whose results are on the disk."""
 
-    def end(self, tasks: Sequence[Task]) -> None:
+    def end(self, tasks: Sequence[SweepTask]) -> None:
         """Take the file back where it is of a job that began and has no result: another job may have the place then."""
         if self._is_new and not self._was_there and not any(map(os.path.exists, self._results(tasks))):
             os.unlink(self._path)
 
     @abc.abstractmethod
-    def _results(self, tasks: Sequence[Task]) -> Iterator[str]:
+    def _results(self, tasks: Sequence[SweepTask]) -> Iterator[str]:
         """The files that the results go to."""
 
     @abc.abstractmethod
-    def _left(self, tasks: Sequence[Task]) -> list[Task]:
+    def _left(self, tasks: Sequence[SweepTask]) -> list[SweepTask]:
         """The tasks whose results are not there, or older than their inputs."""
 
     @abc.abstractmethod
@@ -112,10 +112,10 @@ class Stamp(Record):
     def count(self, outcomes: Sequence[Outcome]) -> None:
         """Do nothing: a result is there if its file is."""
 
-    def _results(self, tasks: Sequence[Task]) -> Iterator[str]:
+    def _results(self, tasks: Sequence[SweepTask]) -> Iterator[str]:
         return (result_path(self._options, task) for task in tasks)
 
-    def _left(self, tasks: Sequence[Task]) -> list[Task]:
+    def _left(self, tasks: Sequence[SweepTask]) -> list[SweepTask]:
         since = os.stat(self._path).st_mtime_ns
         return [task for task in tasks if not is_there(result_path(self._options, task), [task], since)]
 
@@ -126,7 +126,7 @@ class Stamp(Record):
         return json.loads(data)
 
 
-def is_there(result: str, tasks: Sequence[Task], since: int = 0) -> bool:
+def is_there(result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
     """True where a file is not older than the inputs of its tasks and than `since` in nanoseconds."""
     try:
         made = os.stat(result).st_mtime_ns

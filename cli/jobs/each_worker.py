@@ -41,7 +41,7 @@ _EACH: Final = re.compile(r"@each(?::([^?]*))?(\?.*)?")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Task:
+class SweepTask:
     """One result to make: an input, and what the sweep sets for it. `name` names the result, `shard` the file of many."""
 
     name: str
@@ -57,7 +57,7 @@ class Outcome:
     The result is the bytes of a file, or what `shard_entry` makes for a shard; none once it is written.
     """
 
-    task: Task
+    task: SweepTask
     result: Any = b""
     error: str | None = None
     cpu: float = 0.0
@@ -96,27 +96,27 @@ def digest_of(path: str) -> str | None:
 class TaskQueue:
     """The tasks that nobody works on, in their order."""
 
-    def __init__(self, tasks: Iterable[Task]) -> None:
+    def __init__(self, tasks: Iterable[SweepTask]) -> None:
         self._tasks = deque(tasks)
 
     def __len__(self) -> int:
         return len(self._tasks)
 
-    def take(self, count: int) -> list[Task]:
+    def take(self, count: int) -> list[SweepTask]:
         """Remove the next tasks: all of one shard, or up to `count` that have files of their own."""
-        taken: list[Task] = []
+        taken: list[SweepTask] = []
         while self._tasks and (not taken or self._tasks[0].shard == taken[0].shard):
             if taken and taken[0].shard is None and len(taken) >= count:
                 break
             taken.append(self._tasks.popleft())
         return taken
 
-    def batches(self) -> Iterator[list[Task]]:
+    def batches(self) -> Iterator[list[SweepTask]]:
         """Take all tasks, a shard or a task at a time."""
         while self._tasks:
             yield self.take(1)
 
-    def put_back(self, tasks: Sequence[Task]) -> None:
+    def put_back(self, tasks: Sequence[SweepTask]) -> None:
         """Have tasks taken again, before all others."""
         self._tasks.extendleft(reversed(tasks))
 
@@ -147,7 +147,7 @@ class Worker:
         if not self._job.fetches() and not self._job.targets():
             raise InvalidArgumentError("nothing to fetch: give --fetch")
 
-    def work(self, task: Task) -> Outcome:
+    def work(self, task: SweepTask) -> Outcome:
         """The result of a task; an error of the graph or of the input is in the outcome."""
         started = time.process_time()
         try:
@@ -158,7 +158,7 @@ class Worker:
             return Outcome(task, error=error.summary, cpu=time.process_time() - started)
         return Outcome(task, result, cpu=time.process_time() - started)
 
-    def _result(self, task: Task) -> Any:
+    def _result(self, task: SweepTask) -> Any:
         assigned = tuple((name, text) for name, text in task.settings if name in self._variables)
         fed = [(name, text) for name, text in task.settings if name not in self._variables]
         values = self._job.names.feeds(fed) | (self._values(task.item) if task.item is not None else {})

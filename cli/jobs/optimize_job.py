@@ -11,7 +11,7 @@ from ...core.comparing.drawn_feeds import NoFeedsError
 from ...core.graph.graph import Graph
 from ...core.graph.metagraph import SaverInfo
 from ...core.passes.base.accuracy import Accuracy
-from ...core.passes.functions.function_clusters import Cluster
+from ...core.passes.functions.function_clusters import FunctionClusters
 from ...core.passes.pipeline import OptimizeReport, optimize
 from ...core.support.words import counted
 from ...formats.api.outputs import default_fetches
@@ -124,7 +124,7 @@ class OptimizeJob:
         from ...core.engines.lowerable import function_refusals
 
         for name in sorted(result.functions.keys() - self.graph.functions.keys()):
-            if name.startswith(Cluster.name):
+            if name.startswith(FunctionClusters.name):
                 count, refused = function_refusals(result.functions[name])
                 reasons = Counter(f"{node.op}: {reason}" for node, reason in refused.items())
                 left = "".join(f"; not {number} {reason}" for reason, number in reasons.most_common(_REASONS))
@@ -138,7 +138,7 @@ class OptimizeJob:
     def _passes(self) -> str | None:
         """The passes as text; --cluster adds its pass at the end."""
         passes = self.options.passes
-        return f"{'default' if passes is None else passes},{Cluster.name}" if self.options.cluster else passes
+        return f"{'default' if passes is None else passes},{FunctionClusters.name}" if self.options.cluster else passes
 
     def as_json(self) -> dict[str, Any]:
         unverified = {"unverified": self.unverified} if self.unverified is not None else {}

@@ -53,7 +53,10 @@ class ReduceJob:
     def run(self) -> None:
         """Reduce, and write what is left."""
         total = len(self.graph)
-        with tempfile.TemporaryDirectory() as folder, render.Progress("node ruled out", total, self.options.quiet) as progress:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            render.ProgressBar("node ruled out", total, self.options.quiet) as progress,
+        ):
             path = os.path.join(folder, "graph.pb")
             first: list[tuple[int, str]] = []
 

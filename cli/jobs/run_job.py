@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from ...core.flops.measured import Recorder, measured_step
+from ...core.flops.measured import KernelRecorder, measured_step
 from ...core.graph.graph import Graph, Output
 from ...core.graph.variable_nodes import VariableNodes
 from ...core.runtime.guards.numeric_checks import check_numerics
 from ...core.runtime.guards.process_limits import lift_time_limit
-from ...core.runtime.session.runner import Interruption, Orders, Runner, StepResult
+from ...core.runtime.session.runner import KeyboardInterruption, Orders, Runner, StepResult
 from ...core.runtime.steps.value_cache import CacheStats
 from ...core.support.errors import DeadlineExceededError
 from ...core.support.file_formats import NPY, NPZ, RESULTS, SHARDS, named_format
@@ -107,7 +107,7 @@ class RunJob:
         self.quiet = options.quiet
         self.exit_code = DONE
         self.names = Names(graph, session.signature)
-        self._profiled: tuple[int, Recorder, float] | None = None
+        self._profiled: tuple[int, KernelRecorder, float] | None = None
         """The number, the records and the seconds of the last step."""
 
     def run(self) -> tuple[StepResult, ...]:
@@ -118,7 +118,7 @@ class RunJob:
         kept: dict[str, Tensor] = {}
         results: list[StepResult] = []
         try:
-            with Interruption(self._notify) as interruption:
+            with KeyboardInterruption(self._notify) as interruption:
                 runner = self.prepared()
                 kept = self._snapshot(runner)
                 start = time.monotonic()
@@ -169,10 +169,10 @@ class RunJob:
 
     def _watched(self, runner: Runner, orders: Orders) -> Iterator[StepResult]:
         done = 0
-        with render.Progress("step", orders.steps or 0, self.quiet) as progress:
+        with render.ProgressBar("step", orders.steps or 0, self.quiet) as progress:
             started = time.perf_counter()
             for result in runner.steps(orders):
-                if isinstance(orders.hook, Recorder):
+                if isinstance(orders.hook, KernelRecorder):
                     self._profiled = result.step, orders.hook.take(), time.perf_counter() - started
                 progress.update(result.step)
                 yield result
@@ -200,7 +200,7 @@ class RunJob:
                 "nothing to do: no output stands out in this graph; give --fetch, --target, --init or --assign"
             )
         feeds = self.names.complete({**self.names.feeds(options.feeds), **(fed or {})}, (*fetches.values(), *targets))
-        hook = check_numerics if options.check_numerics else Recorder(with_shapes=True) if options.profile else None
+        hook = check_numerics if options.check_numerics else KernelRecorder(with_shapes=True) if options.profile else None
         return Orders(fetches, feeds, targets, options.steps, options.fetch_every, hook, self.inside)
 
     @functools.cached_property

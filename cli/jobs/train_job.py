@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.graph.graph import Graph
 from ...core.runtime.guards.process_limits import lift_time_limit
-from ...core.runtime.session.runner import Interruption, Runner
+from ...core.runtime.session.runner import KeyboardInterruption, Runner
 from ...core.support.errors import DeadlineExceededError, InvalidArgumentError
 from ...core.support.log import tell
 from ...core.support.words import counted
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...core.runtime.session.session_like import SessionLike
     from ...core.training.levenberg_marquardt import Iteration
     from ...core.training.trainer import LeastSquares, Progress, Trainer
-    from ...formats.state import Progress as TrainingProgress
+    from ...formats.state import TrainingPosition
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class FirstOrderJob(TrainJob):
         options = self.options
         self.kept = _Kept({}, 0)
         try:
-            with render.Progress("step", options.steps, self.quiet) as bar, contextlib.ExitStack() as stack:
+            with render.ProgressBar("step", options.steps, self.quiet) as bar, contextlib.ExitStack() as stack:
                 self.report = train(
                     self.graph, self.loss, self.feeds, steps=options.steps, optimizer=options.optimizer, lr=options.lr,
                     settings={name: _number(name, text) for name, text in options.settings}, schedule=options.schedule,
@@ -196,10 +196,10 @@ class FirstOrderJob(TrainJob):
         if company is not None and not company.is_alone:
             trainer.runner.restore(company.common_state(trainer.runner.state))
         self.kept = self._snapshot(trainer.runner)
-        self.interruption = stack.enter_context(Interruption(self._notify))
+        self.interruption = stack.enter_context(KeyboardInterruption(self._notify))
         return self.done
 
-    def _go_on(self, step: Progress, bar: render.Progress) -> bool:
+    def _go_on(self, step: Progress, bar: render.ProgressBar) -> bool:
         """Record a step, and save the variables as the options ask; False ends the training."""
         self.losses.append(step.loss)
         bar.update(step.step, f"loss {step.loss:.6g}")
@@ -236,9 +236,9 @@ class FirstOrderJob(TrainJob):
         render.note(f"going on after step {progress.steps}", self.quiet)
         return progress.steps
 
-    def _progress(self) -> TrainingProgress | None:
+    def _progress(self) -> TrainingPosition | None:
         """How far --save-state is, as the first process sees it; None where there is no such state."""
-        from ...formats.state import Progress, holds_state, read_progress
+        from ...formats.state import TrainingPosition, holds_state, read_progress
 
         path, company = self.options.save_state, self.session.company
         found = None
@@ -250,7 +250,7 @@ class FirstOrderJob(TrainJob):
         if company is None:
             return found
         told = json.loads(company.from_first(json.dumps(found and dataclasses.asdict(found)).encode()))
-        return told and Progress(**told)
+        return told and TrainingPosition(**told)
 
     def _snapshot(self, runner: Runner) -> _Kept:
         """What to save should a deadline cut the next step in two."""
@@ -264,11 +264,11 @@ class FirstOrderJob(TrainJob):
 
     def _noted(self, runner: Runner) -> Mapping[str, Tensor]:
         """With how far training is where it may go on from there."""
-        from ...formats.state import Progress
+        from ...formats.state import TrainingPosition
 
         state = super()._noted(runner)
         is_needed = state and (self.options.checkpoint_every or self.options.resume)
-        return {**state, **Progress(self.trained, runner.session.streams()).entries()} if is_needed else state
+        return {**state, **TrainingPosition(self.trained, runner.session.streams()).entries()} if is_needed else state
 
     def _checkpoint(self, runner: Runner) -> None:
         every, path = self.options.checkpoint_every, self.options.save_state
@@ -320,7 +320,7 @@ class LeastSquaresJob(TrainJob):
     def run(self) -> None:
         steps: int = self.options.steps
         try:
-            with render.Progress("iteration", steps, self.quiet) as progress:
+            with render.ProgressBar("iteration", steps, self.quiet) as progress:
                 self.report = fit(
                     self.graph, self.loss, self.feeds, variables=self.options.variables, iterations=steps,
                     open_session=lambda graph: self.session.open(graph, self.quiet, implied=True).session,
@@ -353,7 +353,7 @@ class LeastSquaresJob(TrainJob):
         count = counted(len(report.history), "iteration")
         yield render.Text(f"{ending} after {count}: {report.reason}\nhalf the sum of squares: {report.cost:.10g}")
 
-    def _record(self, iteration: Iteration, progress: render.Progress) -> None:
+    def _record(self, iteration: Iteration, progress: render.ProgressBar) -> None:
         self.losses.append(iteration.cost)
         progress.update(iteration.number, f"cost {iteration.cost:.6g}")
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...core.explaining.node_listing import Filter, NodeRecord, attribute_text, ordered, own_attributes
+from ...core.explaining.node_listing import NodeFilter, NodeRecord, attribute_text, ordered, own_attributes
 from ...core.graph.graph import Function, Graph
 from ...core.support.words import counted
 from ..render import Section, Table, Text
@@ -21,7 +21,7 @@ _MAX_VALUE: Final = 200
 """The largest number of characters of a value in a row of changes."""
 
 
-class Dump(NamedTuple):
+class DumpedGraph(NamedTuple):
     """A graph to be dumped, under the name that was given for it; its order, and whether shapes are inferred."""
 
     graph: Graph
@@ -29,7 +29,7 @@ class Dump(NamedTuple):
     shapes: bool = False
     order: str = "graph"
 
-    def text(self, chosen: Filter) -> str:
+    def text(self, chosen: NodeFilter) -> str:
         """The chosen nodes, or the whole graph, in protobuf's text format."""
         from ...formats.node_writing import NodePrinter
         from ...formats.saving import to_text
@@ -40,7 +40,7 @@ class Dump(NamedTuple):
 
 
 def node_sections(
-    dump: Dump, nodes: Sequence[NodeRecord], functions: Mapping[str, Sequence[NodeRecord]], format_: str
+    dump: DumpedGraph, nodes: Sequence[NodeRecord], functions: Mapping[str, Sequence[NodeRecord]], format_: str
 ) -> Iterator[Section]:
     """The nodes of the graph, then those of each function."""
     if format_ == "csv":

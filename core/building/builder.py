@@ -12,7 +12,7 @@ from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
-from .built_variables import Variable
+from .built_variables import BuiltVariable
 from .node_builder import NodeBuilder
 
 
@@ -21,13 +21,13 @@ class GraphBuilder(NodeBuilder):
 
     def __init__(self, graph: Graph | None = None) -> None:
         super().__init__(graph)
-        self.variables: list[Variable] = []
+        self.variables: list[BuiltVariable] = []
         self.stages: list[tuple[str, Graph]] = []
 
     def variable(
         self, value: Any, name: str = "Variable", dtype: DType | str | None = None, *, resource: bool = False,
         validate_shape: bool = True, trainable: bool = True,
-    ) -> Variable:  # fmt: skip
+    ) -> BuiltVariable:  # fmt: skip
         """Add a variable with the nodes, names and attributes of tf.compat.v1.Variable: by reference, or as a resource.
 
         `value` is the initial value: an Output, or a value that becomes a Const.
@@ -54,7 +54,7 @@ class GraphBuilder(NodeBuilder):
 
 def _ref_variable(
     g: NodeBuilder, value: Any, name: str, dtype: DType | None, validate_shape: bool, trainable: bool
-) -> Variable:
+) -> BuiltVariable:
     """Add `initial_value` (for a value that is no Output), the VariableV2, `Assign` and `read`."""
     with g.name_scope(name) as scope, g.no_controls():
         initial = g.as_output(value, dtype, "initial_value")
@@ -63,10 +63,10 @@ def _ref_variable(
         with g.colocate_with(handle):
             initializer = g.Assign(handle, initial, validate_shape=validate_shape, use_locking=True, name="Assign").node
             read = g.Identity(handle, name="read")
-    return Variable(handle, initial, initializer, read, element, shape, False, trainable)
+    return BuiltVariable(handle, initial, initializer, read, element, shape, False, trainable)
 
 
-def _resource_variable(g: NodeBuilder, value: Any, name: str, dtype: DType | None, trainable: bool) -> Variable:
+def _resource_variable(g: NodeBuilder, value: Any, name: str, dtype: DType | None, trainable: bool) -> BuiltVariable:
     """Add `Initializer/initial_value` (for a value that is no Output), the VarHandleOp, and the nodes that test, assign and
     read.
     """
@@ -84,7 +84,7 @@ def _resource_variable(g: NodeBuilder, value: Any, name: str, dtype: DType | Non
         g.VarIsInitializedOp(handle, name="IsInitialized/VarIsInitializedOp")
         initializer = g.AssignVariableOp(handle, initial, name="Assign")
         read = g.ReadVariableOp(handle, dtype=element, name="Read/ReadVariableOp")
-    return Variable(handle, initial, initializer, read, element, shape, True, trainable)
+    return BuiltVariable(handle, initial, initializer, read, element, shape, True, trainable)
 
 
 def _element(g: NodeBuilder, initial: Output, dtype: DType | None) -> DType:

@@ -10,7 +10,7 @@ from ..types.shapes import Shape
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Variable:
+class BuiltVariable:
     """The nodes of a variable.
 
     As an input of an op, a Variable stands for its value, or the reference or handle where the op takes one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..graph.graph import Graph
 
 
-class Names:
+class UniqueNames:
     """The names taken in a graph: names of nodes, and of opened scopes."""
 
     def __init__(self, graph: Graph) -> None:

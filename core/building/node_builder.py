@@ -19,9 +19,9 @@ from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import Shape, as_shape
 from ..types.tensors import FuncRef, Tensor, as_array
-from .built_variables import Variable
-from .naming import Names
-from .placement import Device, canonical_device
+from .built_variables import BuiltVariable
+from .naming import UniqueNames
+from .placement import DeviceSpec, canonical_device
 from .raw_ops import RawOps
 
 """The GraphDef version of the TensorFlow that catalog.txt was made from."""
@@ -48,7 +48,7 @@ class NodeBuilder(RawOps):
             graph = Graph()
             graph.versions = Versions(GRAPH_VERSION)
         self.graph = graph
-        self._names = Names(graph)
+        self._names = UniqueNames(graph)
         self._scope = ""
         self._controls: tuple[_Controls, ...] = ()
         self._device = ""
@@ -105,7 +105,7 @@ class NodeBuilder(RawOps):
         node = self.add("Const", (), {"value": tensor, "dtype": tensor.dtype, **attrs}, name)
         return node.output()
 
-    def group(self, nodes: Iterable[Output | Node | Variable], name: str = "group_deps") -> Node:
+    def group(self, nodes: Iterable[Output | Node | BuiltVariable], name: str = "group_deps") -> Node:
         """Add a NoOp that waits for all `nodes`; for nodes on several devices, a NoOp on each device comes in between."""
         by_device: dict[str, list[Node]] = {}
         for item in nodes:
@@ -134,7 +134,7 @@ class NodeBuilder(RawOps):
             self._scope = outer
 
     @contextlib.contextmanager
-    def control_dependencies(self, controls: Iterable[Output | Node | Variable]) -> Iterator[None]:
+    def control_dependencies(self, controls: Iterable[Output | Node | BuiltVariable]) -> Iterator[None]:
         """Let nodes made in the block wait for `controls`."""
         outer = self._controls
         nodes = tuple(dict.fromkeys(_node_of(control) for control in controls))
@@ -167,14 +167,14 @@ class NodeBuilder(RawOps):
         if device is None:
             self._device = ""
         else:
-            self._device = str(Device.parse(outer).merged(Device.parse(device)))
+            self._device = str(DeviceSpec.parse(outer).merged(DeviceSpec.parse(device)))
         try:
             yield
         finally:
             self._device = outer
 
     @contextlib.contextmanager
-    def colocate_with(self, target: Output | Node | Variable) -> Iterator[None]:
+    def colocate_with(self, target: Output | Node | BuiltVariable) -> Iterator[None]:
         """Let nodes made in the block share the device of `target` (`loc:@target`)."""
         node = _node_of(target)
         outer = self._colocation, self._device
@@ -201,7 +201,7 @@ class NodeBuilder(RawOps):
             return value
         if isinstance(value, Node):
             return value.output()
-        if isinstance(value, Variable):
+        if isinstance(value, BuiltVariable):
             return value.value
         if isinstance(value, str) and dtype is not dtypes.string:
             return self.graph.output(value)
@@ -239,7 +239,7 @@ class NodeBuilder(RawOps):
 
         Every use of a resource adds a new read.
         """
-        if not isinstance(item, Variable):
+        if not isinstance(item, BuiltVariable):
             return item
         if arg.is_ref or arg.dtype is dtypes.resource:
             return item.handle
@@ -257,8 +257,8 @@ class NodeBuilder(RawOps):
                 attrs[attr.name] = attr.default
 
 
-def _node_of(item: Output | Node | Variable) -> Node:
-    if isinstance(item, Variable):
+def _node_of(item: Output | Node | BuiltVariable) -> Node:
+    if isinstance(item, BuiltVariable):
         return item.handle.node
     expect(Node | Output, item)
     return item.node if isinstance(item, Output) else item

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ..types.dtypes import DType
     from ..types.shapes import Shape
     from ..types.tensors import Tensor
-    from .built_variables import Variable
+    from .built_variables import BuiltVariable
 
-OutputLike: TypeAlias = "Output | Node | Variable | str"
+OutputLike: TypeAlias = "Output | Node | BuiltVariable | str"
 """A tensor of the graph: an output, a node with outputs, a variable of the builder, or a tensor's name."""
 
 TensorLike: TypeAlias = "OutputLike | Tensor | npt.ArrayLike"

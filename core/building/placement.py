@@ -18,7 +18,7 @@ _PARTS = {
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Device:
+class DeviceSpec:
     """A full or partial device name: `/job:worker/replica:0/task:1/device:GPU:0`; None where a part is left open."""
 
     job: str | None = None
@@ -28,7 +28,7 @@ class Device:
     index: str | None = None
 
     @staticmethod
-    def parse(text: str) -> Device:
+    def parse(text: str) -> DeviceSpec:
         """Return the device of a string such as `/gpu:0`; InvalidArgumentError for a string that names none."""
         parts: dict[str, str | None] = {}
         for part in filter(None, text.split("/")):
@@ -40,16 +40,16 @@ class Device:
                 parts |= {"kind": match[1].upper(), "index": match[2]}
             else:
                 parts[str(name)] = match[1]
-        return Device(**{key: None if value == "*" else value for key, value in parts.items()})
+        return DeviceSpec(**{key: None if value == "*" else value for key, value in parts.items()})
 
-    def merged(self, inner: Device) -> Device:
+    def merged(self, inner: DeviceSpec) -> DeviceSpec:
         """Return this device with the parts that `inner` names replaced, as nested device scopes do."""
         parts = {f.name: getattr(inner, f.name) or getattr(self, f.name) for f in dataclasses.fields(self)}
         if inner.kind is not None:  # device numbers count within a kind
             parts["index"] = inner.index
-        return Device(**parts)
+        return DeviceSpec(**parts)
 
-    def conflict(self, other: Device) -> str | None:
+    def conflict(self, other: DeviceSpec) -> str | None:
         """Return the first part in which two devices differ, or None where a single device can be both."""
         for field in dataclasses.fields(self):
             mine, theirs = getattr(self, field.name), getattr(other, field.name)
@@ -66,7 +66,7 @@ class Device:
 
 def canonical_device(text: str) -> str:
     """Return the device string as TensorFlow writes the device: `/cpu:0` is `/device:CPU:0`."""
-    return str(Device.parse(text)) if text else ""
+    return str(DeviceSpec.parse(text)) if text else ""
 
 
 LONGEST_CHAIN: Final = 32
@@ -151,12 +151,12 @@ class Placement:
 
     def _group(self, root: str) -> Colocation:
         members = self._members[root]
-        device, conflicts = Device(), []
+        device, conflicts = DeviceSpec(), []
         for node in filter(None, map(self._graph.get, members)):
             if not node.device:
                 continue
             try:
-                own = Device.parse(node.device)
+                own = DeviceSpec.parse(node.device)
             except InvalidArgumentError as error:
                 conflicts.append(f"'{node.name}': {error.message}")
                 continue

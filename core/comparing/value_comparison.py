@@ -88,7 +88,7 @@ class GraphComparison(Report):
         return self.first is None and not (self.of_states and (self.only_before or self.only_after))
 
 
-class Recorder:
+class ValueRecorder:
     """A hook that records the results of a graph's nodes at each execution; nodes in functions are not recorded."""
 
     def __init__(self, graph: Graph) -> None:
@@ -190,7 +190,7 @@ def _recorded(
     graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], open_session: Callable[[Graph], Session]
 ) -> _Values:
     session = open_session(graph)
-    recorder = Recorder(session.runnable())
+    recorder = ValueRecorder(session.runnable())
     session.run(list(fetches), feeds, hook=recorder)
     given = {name: [value] for name, value in feeds.items()}
     for node in _in_order(graph, fetches):

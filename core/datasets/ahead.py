@@ -84,7 +84,7 @@ class _Worth:
             self.answer = self._least >= WORTH_THREADS and self._comes_early()
 
 
-class _Work:
+class _PassState:
     """State shared by the threads of a pass and the consumer of the elements. `changed` guards every field."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class _Work:
         self.is_dropped = True
 
 
-_all: weakref.WeakSet[_Work] = weakref.WeakSet()
+_all: weakref.WeakSet[_PassState] = weakref.WeakSet()
 
 
 @atexit.register
@@ -150,7 +150,7 @@ _LONGEST_END: Final = 5.0
 class _Pass:
     """A pass with elements that threads may make ahead."""
 
-    def __init__(self, work: _Work, comes_early: Callable[[], bool]) -> None:
+    def __init__(self, work: _PassState, comes_early: Callable[[], bool]) -> None:
         self._worth = _Worth(comes_early)
         self._shared = work
 
@@ -158,7 +158,7 @@ class _Pass:
         self._shared.drop()
 
 
-class _Elements(_Work):
+class _Elements(_PassState):
     """The next elements of a pass, in their order."""
 
     def __init__(self, pull: Pull, size: int) -> None:
@@ -212,7 +212,7 @@ class _Slot:
         self.outcome = source if self.is_done else None
 
 
-class _Calls(_Work):
+class _Calls(_PassState):
     """Calls of a function; the calls in `waiting` have not begun."""
 
     def __init__(self, function: Function) -> None:

@@ -42,7 +42,7 @@ class CsvRecords(Dataset):
 
     def begin(self) -> Pull:
         place = 0
-        current: _Reader | None = None
+        current: _FileBuffer | None = None
 
         def next_element() -> Element | None:
             nonlocal place, current
@@ -68,12 +68,12 @@ class CsvRecords(Dataset):
 
         return next_element
 
-    def _reader(self, path: bytes) -> _Reader:
+    def _reader(self, path: bytes) -> _FileBuffer:
         file = self.open(path)
-        return _Reader(uncompressing(file, self.compression, path), self.form, longest(file, self.compression))
+        return _FileBuffer(uncompressing(file, self.compression, path), self.form, longest(file, self.compression))
 
 
-class _Reader:
+class _FileBuffer:
     """Buffered data of a file; the unread bytes begin at `position`."""
 
     def __init__(self, stream: Any, form: CsvFormat, longest: int) -> None:

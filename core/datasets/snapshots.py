@@ -139,7 +139,7 @@ class Saving(SameElements):
 
 
 @dataclasses.dataclass(eq=False)
-class Snapshot(Saving):
+class DatasetSnapshot(Saving):
     """The elements of an earlier complete pass; without an earlier pass, the elements of this pass, which are written."""
 
     kind: ClassVar[str] = "Snapshot"

@@ -38,7 +38,7 @@ def _says_little(node: Node) -> bool:
 
 def links(nodes: Collection[Node], left_out: Collection[Node]) -> Iterator[Link]:
     """Yield the links between `nodes`, each once; links pass through the nodes `left_out`."""
-    paths = _Paths(nodes, left_out)
+    paths = _ElidedPaths(nodes, left_out)
     for node in nodes:
         if node in left_out:
             continue
@@ -49,7 +49,7 @@ def links(nodes: Collection[Node], left_out: Collection[Node]) -> Iterator[Link]
             yield from (Link(source, node) for source in paths.waited_for(control) if source not in sources)
 
 
-class _Paths:
+class _ElidedPaths:
     """Where edges come from once the nodes left out are passed."""
 
     def __init__(self, nodes: Collection[Node], left_out: Collection[Node]) -> None:

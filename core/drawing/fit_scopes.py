@@ -6,12 +6,12 @@ import heapq
 import itertools
 from collections.abc import Callable, Collection, Iterator
 
-from .scope_tree import Scope
+from .scope_tree import NameScope
 
 
 def scopes_to_open(
-    root: Scope, max_boxes: int, depth: int | None, expand: Collection[str], fits: Callable[[set[Scope]], bool]
-) -> set[Scope]:
+    root: NameScope, max_boxes: int, depth: int | None, expand: Collection[str], fits: Callable[[set[NameScope]], bool]
+) -> set[NameScope]:
     """Return the scopes whose parts are drawn apart; the root is among them.
 
     All paths in `expand` are open, with the scopes around them. With `depth` all scopes down to that level are open too,
@@ -28,28 +28,28 @@ def scopes_to_open(
     return set(order[:low])
 
 
-def _named(root: Scope, expand: Collection[str]) -> Iterator[Scope]:
+def _named(root: NameScope, expand: Collection[str]) -> Iterator[NameScope]:
     for part in root.parts:
-        if isinstance(part, Scope) and any(path == part.path or path.startswith(f"{part.path}/") for path in expand):
+        if isinstance(part, NameScope) and any(path == part.path or path.startswith(f"{part.path}/") for path in expand):
             yield part
             yield from _named(part, expand)
 
 
-def _down_to(scope: Scope, depth: int) -> Iterator[Scope]:
+def _down_to(scope: NameScope, depth: int) -> Iterator[NameScope]:
     for part in scope.parts if depth > 0 else ():
-        if isinstance(part, Scope):
+        if isinstance(part, NameScope):
             yield part
             yield from _down_to(part, depth - 1)
 
 
-def _by_size(root: Scope, wanted: Collection[Scope], max_boxes: int) -> Iterator[Scope]:
+def _by_size(root: NameScope, wanted: Collection[NameScope], max_boxes: int) -> Iterator[NameScope]:
     """Yield the scopes in the order of opening, as long as there is room for their parts."""
     ties = itertools.count()
-    pending: list[tuple[int, int, int, Scope]] = []
+    pending: list[tuple[int, int, int, NameScope]] = []
 
-    def offer(scope: Scope, level: int) -> None:
+    def offer(scope: NameScope, level: int) -> None:
         for part in scope.parts:
-            if isinstance(part, Scope):
+            if isinstance(part, NameScope):
                 heapq.heappush(pending, (level, -part.nodes, next(ties), part))
 
     boxes = len(root.parts)

@@ -16,7 +16,7 @@ from .elision import Link, folded, links
 from .fit_scopes import scopes_to_open
 from .layers import flow_order, forward_edges, layers_of
 from .node_roles import kind_of
-from .scope_tree import Scope, name_inside, scope_tree
+from .scope_tree import NameScope, name_inside, scope_tree
 
 MAX_BOXES: Final = 40
 _PARTS: Final = (12, 6)
@@ -59,12 +59,12 @@ class Edge:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Frame:
+class ScopeFrame:
     """An open scope with boxes and nested frames."""
 
     label: str
     boxes: tuple[Box, ...]
-    frames: tuple[Frame, ...]
+    frames: tuple[ScopeFrame, ...]
 
     def all_boxes(self) -> Iterator[Box]:
         """Yield the boxes of the frame and of all nested frames."""
@@ -78,7 +78,7 @@ class Picture:
     """A picture: frame, edges and notes. `colours` are the meanings of the boxes' colours, in order of first use."""
 
     title: str
-    frame: Frame
+    frame: ScopeFrame
     edges: tuple[Edge, ...]
     notes: tuple[str, ...]
     colours: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ def make_picture(nodes: Sequence[Node], look: Look, title: str = "", keep: Colle
     return Picture(title, frame, edges, tuple(_notes(frame, left_out, look)), tuple(dict.fromkeys(painter.colours)))
 
 
-def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tuple[Scope, set[Scope]]:
+def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tuple[NameScope, set[NameScope]]:
     """Return the tree of scopes of the drawn nodes, and the set of open scopes.
 
     Of the divisions of the tree that fit, the division with the most boxes is taken; parts stand in the order of the data
@@ -143,7 +143,7 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     return max(candidates, key=lambda candidate: candidate[0])[1]
 
 
-def _fits(root: Scope, edges: Iterable[Link], look: Look, opened: Container[Scope]) -> bool:
+def _fits(root: NameScope, edges: Iterable[Link], look: Look, opened: Container[NameScope]) -> bool:
     """Return True where the picture is neither too high nor too wide with these scopes open."""
     places = dict(_places(root, opened))
     parts = list(dict.fromkeys(places.values()))
@@ -151,19 +151,19 @@ def _fits(root: Scope, edges: Iterable[Link], look: Look, opened: Container[Scop
     return len(layers) <= look.max_layers and max(map(_width, layers), default=0) <= look.max_width
 
 
-def _width(layer: Iterable[Scope | Node]) -> int:
+def _width(layer: Iterable[NameScope | Node]) -> int:
     """Return the width of a layer in letters."""
-    return sum(_MIN_SCOPE if isinstance(part, Scope) else _letters(part.name.rpartition("/")[2]) for part in layer)
+    return sum(_MIN_SCOPE if isinstance(part, NameScope) else _letters(part.name.rpartition("/")[2]) for part in layer)
 
 
 def _letters(name: str) -> int:
     return min(max(len(name), _MIN_WIDTH), _MAX_LINE) + 3
 
 
-def _places(scope: Scope, opened: Container[Scope]) -> Iterator[tuple[Node, Scope | Node]]:
+def _places(scope: NameScope, opened: Container[NameScope]) -> Iterator[tuple[Node, NameScope | Node]]:
     """Yield every node with the part that stands for the node in the picture."""
     for part in scope.parts:
-        if not isinstance(part, Scope):
+        if not isinstance(part, NameScope):
             yield part, part
         elif part in opened:
             yield from _places(part, opened)
@@ -171,7 +171,7 @@ def _places(scope: Scope, opened: Container[Scope]) -> Iterator[tuple[Node, Scop
             yield from ((node, part) for node in part.members())
 
 
-def _notes(frame: Frame, left_out: Collection[Node], look: Look) -> Iterator[str]:
+def _notes(frame: ScopeFrame, left_out: Collection[Node], look: Look) -> Iterator[str]:
     closed = [box for box in frame.all_boxes() if box.kind == "scope"]
     if closed:
         hidden = sum(len(box.nodes) for box in closed)
@@ -194,11 +194,11 @@ class _Painter:
         self._count = 0
         self.colours: list[str] = []
 
-    def frame(self, scope: Scope, opened: Container[Scope]) -> Frame:
+    def frame(self, scope: NameScope, opened: Container[NameScope]) -> ScopeFrame:
         """Return the frame of an open scope; scopes made by division get no frame of their own."""
         boxes, frames = [], []
         for part in scope.parts:
-            if not isinstance(part, Scope) or part not in opened:
+            if not isinstance(part, NameScope) or part not in opened:
                 boxes.append(self._box(part, scope.prefix))
                 continue
             inner = self.frame(part, opened)
@@ -207,18 +207,18 @@ class _Painter:
             else:
                 boxes += inner.boxes
                 frames += inner.frames
-        return Frame(scope.label, tuple(boxes), tuple(frames))
+        return ScopeFrame(scope.label, tuple(boxes), tuple(frames))
 
-    def _box(self, part: Scope | Node, prefix: str) -> Box:
-        nodes = tuple(part.members()) if isinstance(part, Scope) else (part,)
+    def _box(self, part: NameScope | Node, prefix: str) -> Box:
+        nodes = tuple(part.members()) if isinstance(part, NameScope) else (part,)
         for node in nodes:
             self._boxes[node] = self._count
         self._count += 1
-        lines = _scope_lines(part, nodes) if isinstance(part, Scope) else self._node_lines(part, prefix)
+        lines = _scope_lines(part, nodes) if isinstance(part, NameScope) else self._node_lines(part, prefix)
         return Box(
             id=self._count - 1,
-            kind="scope" if isinstance(part, Scope) else kind_of(part),
-            name=part.path if isinstance(part, Scope) else part.name,
+            kind="scope" if isinstance(part, NameScope) else kind_of(part),
+            name=part.path if isinstance(part, NameScope) else part.name,
             lines=lines,
             nodes=nodes,
             colour=self._colour(nodes),
@@ -272,7 +272,7 @@ def constants_in(node: Node, left_out: Container[Node]) -> list[str]:
     return [f"with {text}" for text in texts] + (["with ..."] if len(values) > _MAX_CONSTANTS else [])
 
 
-def _scope_lines(scope: Scope, nodes: Sequence[Node]) -> tuple[str, ...]:
+def _scope_lines(scope: NameScope, nodes: Sequence[Node]) -> tuple[str, ...]:
     """Return a scope's name, number of nodes, and most frequent op types."""
     return _shortened(f"{scope.label}/"), counted(len(nodes), "node"), _shortened(frequent_ops(nodes))
 

@@ -14,14 +14,14 @@ _MAX_DEPTH: Final = 32
 
 
 @dataclasses.dataclass(eq=False, slots=True)
-class Scope:
+class NameScope:
     """A name scope: `path` is the full name, without the slash at the end; parts stand in the order of the graph."""
 
     path: str
     label: str
     prefix: str
     """The name scope that the nodes have in common; `path` itself, but for scopes that were made by division."""
-    parts: list[Scope | Node] = dataclasses.field(default_factory=list)
+    parts: list[NameScope | Node] = dataclasses.field(default_factory=list)
     nodes: int = 0
     """The number of nodes in the scope, nested scopes included."""
 
@@ -35,19 +35,19 @@ class Scope:
         pending = [self]
         while pending:
             for part in pending.pop().parts:
-                if isinstance(part, Scope):
+                if isinstance(part, NameScope):
                     pending.append(part)
                 else:
                     yield part
 
 
-def scope_tree(nodes: Iterable[Node], max_parts: int) -> Scope:
+def scope_tree(nodes: Iterable[Node], max_parts: int) -> NameScope:
     """Return the tree of scopes of `nodes`, no scope with more than `max_parts` parts.
 
     A node of a scope's name belongs into the scope. A scope with a single part is left out. More than `max_parts` parts are
     cut into rows of the same length, in the order of `nodes`, and named by first and last part (`a ... f`).
     """
-    root = Scope("", "", "")
+    root = NameScope("", "", "")
     scopes = {"": root}
     for node in nodes:
         _scope_of(node.name, scopes).parts.append(node)
@@ -60,58 +60,58 @@ def scope_tree(nodes: Iterable[Node], max_parts: int) -> Scope:
     return root
 
 
-def _scope_of(name: str, scopes: dict[str, Scope]) -> Scope:
+def _scope_of(name: str, scopes: dict[str, NameScope]) -> NameScope:
     """Return the scope that a node of this name stands in, made where there is none yet."""
     scope = scopes[""]
     path = ""
     for part in name.split("/", _MAX_DEPTH)[:-1]:
         path = f"{path}/{part}" if scope.path else part
         if path not in scopes:
-            scopes[path] = Scope(path, part, path)
+            scopes[path] = NameScope(path, part, path)
             scope.parts.append(scopes[path])
         scope = scopes[path]
     return scope
 
 
-def _place_namesakes(scopes: dict[str, Scope]) -> None:
+def _place_namesakes(scopes: dict[str, NameScope]) -> None:
     """Put nodes into the scopes of their names."""
     for scope in list(scopes.values()):
         inside = {n.name: n for n in scope.parts if isinstance(n, Node) and n.name in scopes and n.name != scope.path}
         for name, node in inside.items():
             scopes[name].parts.insert(0, node)
-        scope.parts = [part for part in scope.parts if isinstance(part, Scope) or part.name not in inside]
+        scope.parts = [part for part in scope.parts if isinstance(part, NameScope) or part.name not in inside]
 
 
-def _only_part(part: Scope | Node) -> Scope | Node:
+def _only_part(part: NameScope | Node) -> NameScope | Node:
     """Return the part, or the only part inside where there is just a single member."""
-    while isinstance(part, Scope) and len(part.parts) == 1:
+    while isinstance(part, NameScope) and len(part.parts) == 1:
         inner = part.parts[0]
-        if isinstance(inner, Scope):
+        if isinstance(inner, NameScope):
             inner.label = f"{part.label}/{inner.label}"
         part = inner
     return part
 
 
-def _count(parts: Iterable[Scope | Node]) -> int:
-    return sum(part.nodes if isinstance(part, Scope) else 1 for part in parts)
+def _count(parts: Iterable[NameScope | Node]) -> int:
+    return sum(part.nodes if isinstance(part, NameScope) else 1 for part in parts)
 
 
-def _divide(scope: Scope, max_parts: int) -> None:
+def _divide(scope: NameScope, max_parts: int) -> None:
     while len(scope.parts) > max_parts:
         length = min(math.isqrt(len(scope.parts) - 1) + 1, max_parts)
         scope.parts = [_row(scope, scope.parts[i : i + length]) for i in range(0, len(scope.parts), length)]
 
 
-def _row(scope: Scope, parts: Sequence[Scope | Node]) -> Scope | Node:
+def _row(scope: NameScope, parts: Sequence[NameScope | Node]) -> NameScope | Node:
     if len(parts) == 1:
         return parts[0]
     label = f"{part_label(parts[0], scope.prefix)} ... {part_label(parts[-1], scope.prefix)}"
-    return Scope(f"{scope.path}/{label}" if scope.path else label, label, scope.prefix, list(parts), _count(parts))
+    return NameScope(f"{scope.path}/{label}" if scope.path else label, label, scope.prefix, list(parts), _count(parts))
 
 
-def part_label(part: Scope | Node, prefix: str) -> str:
+def part_label(part: NameScope | Node, prefix: str) -> str:
     """Return a part's name inside the scope of name `prefix`: the first component after the prefix."""
-    if isinstance(part, Scope):
+    if isinstance(part, NameScope):
         return part.label.partition(" ... ")[0]
     return name_inside(part, prefix).partition("/")[0]
 

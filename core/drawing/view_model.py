@@ -26,7 +26,7 @@ from .node_roles import KINDS, kind_of
 from .node_values import NodeValue
 from .overlays import NodeOverlay
 from .picture import Look, constants_in, frequent_ops, opened_tree
-from .scope_tree import Scope, name_inside
+from .scope_tree import NameScope, name_inside
 
 _FIRST: Final = Look(max_boxes=24, max_layers=9, max_width=150)
 """The look of a page at first: small enough to read without zooming."""
@@ -70,7 +70,7 @@ class Figures:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Group:
+class ColocationGroup:
     """Nodes that must share a device; names that no node has are `missing`."""
 
     root: str
@@ -138,7 +138,7 @@ class Branch:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class View:
+class PageView:
     """A way to draw the nodes of a page: the tree of the drawn nodes, and links as (node, node, output)."""
 
     root: Branch
@@ -156,8 +156,8 @@ class Page:
     kind: str
     name: str
     nodes: tuple[int, ...]
-    brief: View
-    whole: View | None
+    brief: PageView
+    whole: PageView | None
     holders: tuple[tuple[int, int], ...]
     inputs: tuple[tuple[str, str, str], ...] = ()
     outputs: tuple[tuple[str, str, str], ...] = ()
@@ -174,7 +174,7 @@ class Book:
     kinds: tuple[str, ...]
     stages: tuple[str, ...]
     entries: tuple[Entry, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ColocationGroup, ...]
     pages: tuple[Page, ...]
     ops: tuple[tuple[str, str], ...] = ()
     """The op types with a sentence on each."""
@@ -225,7 +225,7 @@ class _Binder:
         self._total = len(graph) + sum(len(function.body) for function in graph.functions.values())
         self._numbers: dict[Node, int] = {}
         self.entries: list[Entry] = []
-        self.groups: list[Group] = []
+        self.groups: list[ColocationGroup] = []
         self._dtypes: dict[int, str] = {}
         self._bytes: dict[int, int] = {}
         self._write(graph, "")
@@ -252,7 +252,7 @@ class _Binder:
             members = [node for node in map(explainer.graph.get, group.members) if node is not None]
             group_of.update(dict.fromkeys(group.members, len(self.groups)))
             numbers = tuple(self._numbers[node] for node in members)
-            self.groups.append(Group(group.root, numbers, group.device, group.conflicts, group.missing))
+            self.groups.append(ColocationGroup(group.root, numbers, group.device, group.conflicts, group.missing))
         return group_of
 
     def _entry(self, node: Node, explainer: Explainer) -> Entry:
@@ -346,23 +346,23 @@ class _Binder:
         outputs = self.entries[self._numbers[node]].outputs
         return outputs[index] if index < len(outputs) else ""
 
-    def _view(self, nodes: Sequence[Node], left_out: Collection[Node]) -> View:
+    def _view(self, nodes: Sequence[Node], left_out: Collection[Node]) -> PageView:
         edges = list(links(dict.fromkeys(nodes), left_out))
         root, opened = opened_tree([node for node in nodes if node not in left_out], edges, _FIRST)
         numbered = (
             (self._numbers[link.source], self._numbers[link.target], CONTROL if link.value is None else link.value.index)
             for link in edges
         )
-        return View(self._branch(root, opened), tuple(numbered))
+        return PageView(self._branch(root, opened), tuple(numbered))
 
-    def _branch(self, scope: Scope, opened: set[Scope]) -> Branch:
+    def _branch(self, scope: NameScope, opened: set[NameScope]) -> Branch:
         return Branch(
             scope.label,
             scope.path,
             frequent_ops(scope.members()),
             scope in opened,
-            tuple("" if isinstance(part, Scope) else name_inside(part, scope.prefix) for part in scope.parts),
-            tuple(self._branch(part, opened) if isinstance(part, Scope) else self._numbers[part] for part in scope.parts),
+            tuple("" if isinstance(part, NameScope) else name_inside(part, scope.prefix) for part in scope.parts),
+            tuple(self._branch(part, opened) if isinstance(part, NameScope) else self._numbers[part] for part in scope.parts),
         )
 
     def _holders(self, nodes: Sequence[Node], left_out: Collection[Node]) -> Iterator[tuple[int, int]]:

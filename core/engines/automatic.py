@@ -103,7 +103,7 @@ class Contest:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Entry:
+class _ContestEntry:
     fetches: str
     shapes: str
     contest: Contest
@@ -129,7 +129,7 @@ class AutoRuntime:
         made = {engine.name: EngineRuntime(engine, self.settings) for engine in engines or ()}
         self._runtimes: dict[str, EngineRuntime] = made
         self._unusable: dict[str, str] = {}
-        self._entries: list[_Entry] = []
+        self._entries: list[_ContestEntry] = []
         self.latest: Contest | None = None
         """The contest of the last run."""
 
@@ -155,7 +155,7 @@ class AutoRuntime:
         """Return a new contest of ways to run a program, and add the contest to the report."""
         contest = Contest(engines, self.patience, best)
         with self.lock:
-            self._entries.append(_Entry(fetches, shapes, contest))
+            self._entries.append(_ContestEntry(fetches, shapes, contest))
         return contest
 
     def report(self) -> EngineReport:

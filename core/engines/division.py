@@ -47,7 +47,7 @@ def blame(error: Exception, cluster: Cluster, values: Sequence[EngineValue], eng
     elif isinstance(error, TfgError) and error.node is not None:
         reasons = {error.node: uncompiled(error.message)}
     refused = {nodes[name]: of_engine(reason) for name, reason in reasons.items() if name in nodes}
-    return Blame(refused, 1) if refused else _Search(cluster, values, engine).blame(error)
+    return Blame(refused, 1) if refused else _PrefixSearch(cluster, values, engine).blame(error)
 
 
 def divided_again(cluster: Cluster, engine: Engine, blame: Blame) -> tuple[Body | None, Partition]:
@@ -83,7 +83,7 @@ def _with_constants_late(steps: Sequence[Step]) -> Iterator[Step]:
             yield step
 
 
-class _Search:
+class _PrefixSearch:
     """A binary search for the shortest prefix of the group that does not compile."""
 
     def __init__(self, cluster: Cluster, values: Sequence[EngineValue], engine: Engine) -> None:

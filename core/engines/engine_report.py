@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedNodes:
     """Nodes of the same op that run in NumPy for the same reason; `nodes` names the first, `next_step` is advice to the
     user.
     """
@@ -99,7 +99,7 @@ class Choice:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Difference:
+class GroupDifference:
     """An output of a group that differs from NumPy's result: `by` says how much."""
 
     tensor: str
@@ -122,11 +122,11 @@ class EngineReport:
     """A remark on the whole run, or ""."""
     groups: tuple[GroupReport, ...]
     """The groups of nodes that the engine computes."""
-    refused: tuple[Refusal, ...]
+    refused: tuple[RefusedNodes, ...]
     """The nodes left to NumPy, by op and reason."""
     in_small_groups: int
     """How many steps NumPy keeps because their groups are too small."""
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[GroupDifference, ...] = ()
     """Results that differ from NumPy's, with --verify-engine."""
     choices: tuple[Choice, ...] = ()
     """The choices of `auto`."""

@@ -22,7 +22,7 @@ from ..types.arrays import EngineArray
 from ..types.shapes import Shape
 from . import reasons
 from .division import Blame, blame, divided_again, said
-from .engine_report import Difference, EngineReport, GroupReport, Refusal, Rounded
+from .engine_report import EngineReport, GroupDifference, GroupReport, RefusedNodes, Rounded
 from .executables import DEFAULT, PAIRS, PAIRS_SECONDS, EngineSettings, Executable, Form
 from .plan_division import partition
 from .protocol import ENDING, Body, Cluster, Declined, Engine, EngineValue, Unable, UnfitShapes
@@ -50,7 +50,7 @@ class EngineRuntime:
         self.refusals: dict[Node, Reason] = {}
         self.too_small = 0
         self.seconds = 0.0
-        self.differences: dict[str, Difference] = {}
+        self.differences: dict[str, GroupDifference] = {}
 
     @property
     def note(self) -> str:
@@ -114,13 +114,14 @@ class EngineRuntime:
             for node, reason in self.refusals.items():
                 found[node.op, reason].append(node.name)
             refused = [
-                Refusal(op, reason, reason.step, len(names), tuple(names[:_NAMED])) for (op, reason), names in found.items()
+                RefusedNodes(op, reason, reason.step, len(names), tuple(names[:_NAMED]))
+                for (op, reason), names in found.items()
             ]
             refused.sort(key=lambda item: (-item.count, item.op, item.reason))
             differences = tuple(self.differences.values())
             return EngineReport(self.engine.name, self.engine.note, groups, tuple(refused), self.too_small, differences)
 
-    def note_difference(self, difference: Difference) -> None:
+    def note_difference(self, difference: GroupDifference) -> None:
         """Record a result that differs from NumPy's."""
         with self.lock:
             self.differences.setdefault(difference.tensor, difference)
@@ -237,13 +238,15 @@ class Group:
             self._give_up(executable, reasons.slower(in_numpy or 0.0, in_engine or 0.0))
         return True
 
-    def _difference(self, executable: Executable, actual: Sequence[EngineValue], expected: Sequence[Any]) -> Difference | None:
+    def _difference(
+        self, executable: Executable, actual: Sequence[EngineValue], expected: Sequence[Any]
+    ) -> GroupDifference | None:
         """Return the first difference from NumPy's results."""
         tolerance = None if executable.precision is None else ROUNDED
         for (name, op), a, b in zip(self.made, actual, expected, strict=True):
             by = difference(np.asarray(a), np.asarray(b), tolerance)
             if by is not None:
-                return Difference(name, op, by)
+                return GroupDifference(name, op, by)
         return None
 
     def _give_up(self, executable: Executable, reason: Reason) -> None:

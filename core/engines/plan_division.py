@@ -73,7 +73,7 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, R
             break
         refusals |= dict.fromkeys(torn, reasons.TORN)
     order = sorted(range(len(able)), key=lambda i: (levels[i], 2 * _is_join(plan.steps[i]) or able[i], i))
-    steps = list(_Grouping(plan, units, fetched).steps(order))
+    steps = list(_UnitGrouping(plan, units, fetched).steps(order))
     small = sum(size for level, size in sizes.items() if level not in worth)
     return Partition(dataclasses.replace(plan, steps=with_releases(steps, fetched)), refusals, small)
 
@@ -393,7 +393,7 @@ def _in_order(places: Mapping[Node, int], fed: frozenset[Output]) -> list[Node]:
     return list(ordered)
 
 
-class _Grouping:
+class _UnitGrouping:
     """Steps in a new order, with the steps of a unit joined into a single step."""
 
     def __init__(self, plan: Plan, units: Sequence[int | None], fetched: set[int]) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ..building.placement import Device, Placement
+from ..building.placement import DeviceSpec, Placement
 from ..graph.graph import Graph, Node, Output
 from ..graph.send_recv import RECEIVES, connected
 from ..inference.inference import Inference, infer
@@ -99,7 +99,7 @@ class _Placer:
         """Return the device of each node by name."""
         demands = self._wanted()
         placed = {node.name: demands[self._find(node.name)] for node in self._nodes}
-        is_free = {node.name: placed[node.name] == Device() for node in self._nodes}
+        is_free = {node.name: placed[node.name] == DeviceSpec() for node in self._nodes}
         for node in self._nodes:
             if is_free[node.name] and node.name not in self._parent:
                 placed[node.name] = self._heuristic(node, placed)
@@ -111,11 +111,11 @@ class _Placer:
             yield from group.conflicts
         yield from self._broken
 
-    def _wanted(self) -> dict[str, Device]:
+    def _wanted(self) -> dict[str, DeviceSpec]:
         """Return the merged demand of each group; nodes that own memory come before the nodes that work on references to
         the memory.
         """
-        demands: dict[str, Device] = collections.defaultdict(Device)
+        demands: dict[str, DeviceSpec] = collections.defaultdict(DeviceSpec)
         for node in sorted(self._nodes, key=lambda node: any(_reference_inputs(node))):
             root = self._find(node.name)
             device = _device(node)
@@ -140,7 +140,7 @@ class _Placer:
         return problems
 
     @staticmethod
-    def _heuristic(node: Node, placed: dict[str, Device]) -> Device:
+    def _heuristic(node: Node, placed: dict[str, DeviceSpec]) -> DeviceSpec:
         """Return the device for a node that asks for none: the device of an only user, or of the tensor whose metadata is
         read.
         """
@@ -149,7 +149,7 @@ class _Placer:
             return placed[users[0].name]
         if has_fact(node.op, "metadata") and node.inputs and node.inputs[0].node.name in placed:
             return placed[node.inputs[0].node.name]
-        return Device()
+        return DeviceSpec()
 
     def _find(self, name: str) -> str:
         while name in self._parent and self._parent[name] != name:
@@ -162,15 +162,15 @@ class _Placer:
         self._parent[b] = a
 
 
-def _device(node: Node) -> Device:
+def _device(node: Node) -> DeviceSpec:
     """Return the device that a node asks for; the empty device where the text names none, as `tfg check` reports."""
     try:
-        return Device.parse(node.device)
+        return DeviceSpec.parse(node.device)
     except InvalidArgumentError:
-        return Device()
+        return DeviceSpec()
 
 
-def _full_name(device: Device) -> str:
+def _full_name(device: DeviceSpec) -> str:
     """Return the device with the parts that are left open: replica and task 0, the first CPU."""
     kind = f"/device:{device.kind or 'CPU'}:{device.index or 0}"
     if device.job is None and device.task is None:

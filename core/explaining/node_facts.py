@@ -24,7 +24,7 @@ from ..support.words import counted
 from ..types.tensors import Tensor
 from .flow_words import flow_role, shown_input
 from .node_listing import NodeRecord, node_record, value_text
-from .roles import Roles, Slot, named_inputs
+from .roles import OptimizerSlot, Roles, named_inputs
 from .stages import stage_of_nodes
 
 _SLOT_MEANINGS = {
@@ -333,7 +333,7 @@ def _by_node(named: Iterable[tuple[Output | None, str]]) -> dict[Node, list[str]
     return names_by_node
 
 
-def _owner_text(variable: VariableNodes, slot: Slot | None) -> str:
+def _owner_text(variable: VariableNodes, slot: OptimizerSlot | None) -> str:
     kind = "a handle to it" if variable.is_resource else "a reference to it: the edge carries the memory itself, not a value"
     text = f"Owns the memory of variable '{variable.name}' ({variable.dtype} {variable.shape}); its output is {kind}."
     text += _FIRST_VALUE.format(variable.initializer.name) if variable.initializer is not None else ""

@@ -80,7 +80,7 @@ class NodeRecord:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Filter:
+class NodeFilter:
     """A filter of nodes; an empty field lets all nodes pass.
 
     `name`, `exclude` and `device` are regular expressions to be found, or not, in a node's name or device; `op` must match
@@ -96,7 +96,7 @@ class Filter:
 
     @property
     def is_empty(self) -> bool:
-        return self == Filter()
+        return self == NodeFilter()
 
     def apply(self, nodes: Iterable[Node]) -> Iterator[Node]:
         """Yield the nodes that pass; InvalidArgumentError for a bad regular expression."""
@@ -131,7 +131,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
         raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
 
 
-def narrowed(graph: Graph, chosen: Filter, to: Iterable[str] = (), around: str | None = None, hops: int = 2) -> Filter:
+def narrowed(graph: Graph, chosen: NodeFilter, to: Iterable[str] = (), around: str | None = None, hops: int = 2) -> NodeFilter:
     """Return the filter narrowed to nodes that fetching any of `to` needs and that lie within `hops` edges of `around`."""
     among = None
     if to := tuple(to):
@@ -198,7 +198,7 @@ def list_nodes(
         raise InvalidArgumentError(f"there is no order '{order}'", hint=f"the orders are {', '.join(ORDERS)}")
     needed = (to,) if isinstance(to, str) else tuple(to)
     expect(str, *needed)
-    chosen = narrowed(graph, Filter(name, op, scope, exclude, device), needed, around, hops)
+    chosen = narrowed(graph, NodeFilter(name, op, scope, exclude, device), needed, around, hops)
     nodes = tuple(record_nodes(ordered(chosen.apply(graph), order), graph if shapes else None))
     functions = list_functions(graph, chosen)
     require_nodes([*nodes, *functions.values()], chosen)
@@ -222,13 +222,13 @@ def record_nodes(nodes: Iterable[Node], inferred: Graph | None = None) -> Iterat
     return (node_record(node, inference) for node in nodes)
 
 
-def list_functions(graph: Graph, chosen: Filter = Filter()) -> dict[str, tuple[NodeRecord, ...]]:
+def list_functions(graph: Graph, chosen: NodeFilter = NodeFilter()) -> dict[str, tuple[NodeRecord, ...]]:
     """Return records of the bodies of all functions, by function; a function without a node that passes is left out."""
     return {function.name: records for function, records in function_records(graph.functions.values(), chosen)}
 
 
 def function_records(
-    functions: Iterable[Function], chosen: Filter = Filter()
+    functions: Iterable[Function], chosen: NodeFilter = NodeFilter()
 ) -> Iterator[tuple[Function, tuple[NodeRecord, ...]]]:
     """Yield each function with the records of the body; a function without a node that passes is left out."""
     for function in functions:
@@ -342,7 +342,7 @@ def _tensor_text(tensor: Tensor) -> str:
     return f"[{', '.join(shown)}{more}]{described}"
 
 
-def require_nodes(records: Sequence[Any], chosen: Filter) -> None:
+def require_nodes(records: Sequence[Any], chosen: NodeFilter) -> None:
     """Raise NotFoundError where a filter let nothing pass."""
     if not records and not chosen.is_empty:
         parts = {part: getattr(chosen, part) for part in ("name", "op", "scope", "exclude", "device")}

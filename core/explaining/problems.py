@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..building.placement import Device, Placement
+from ..building.placement import DeviceSpec, Placement
 from ..control_flow.frames import LOOP_OPS, find_frames
 from ..functions.callers import function_references
 from ..graph.graph import Function, Graph, Node, Output
@@ -59,7 +59,7 @@ class Problem:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Body:
+class CheckedBody:
     """A graph or a function's body, with the library of functions around the body."""
 
     graph: Graph
@@ -78,7 +78,10 @@ def find_problems(graph: Graph, faults: Sequence[TfgError] = ()) -> tuple[Proble
     functions, unreadable = _functions_of(graph)
     problems = [Problem(ERROR, "file", fault.node, fault.op, None, fault.message, fault.hint) for fault in faults]
     problems += unreadable
-    bodies = [Body(graph, functions), *(Body(function.body, functions, function) for function in functions.values())]
+    bodies = [
+        CheckedBody(graph, functions),
+        *(CheckedBody(function.body, functions, function) for function in functions.values()),
+    ]
     faulty = {fault.node for fault in faults}
     for body in bodies:
         problems += _of_body(body, graph.functions, faulty if body.function is None else set())
@@ -99,7 +102,7 @@ def _functions_of(graph: Graph) -> tuple[dict[str, Function], list[Problem]]:
     return functions, unreadable
 
 
-def _of_body(body: Body, declared: Container[str], faulty: set[str | None]) -> list[Problem]:
+def _of_body(body: CheckedBody, declared: Container[str], faulty: set[str | None]) -> list[Problem]:
     problems = [problem for node in body.graph for check in _NODE_CHECKS for problem in check(body, node)]
     problems += [problem for node in body.graph for problem in _calls(body, node, declared)]
     problems += _cycles(body)
@@ -108,7 +111,7 @@ def _of_body(body: Body, declared: Container[str], faulty: set[str | None]) -> l
     return [*problems, *_loops(body, broken), *_contradictions(body, broken)]
 
 
-def _unknown_ops(bodies: Sequence[Body]) -> Iterator[Problem]:
+def _unknown_ops(bodies: Sequence[CheckedBody]) -> Iterator[Problem]:
     """Yield op types that nobody declares, and op types of TensorFlow without a kernel in tfg."""
     nodes = (node for body in bodies for node in body.graph if node.op != ABSENT)
     for op in missing_among(nodes, bodies[0].functions):
@@ -118,7 +121,7 @@ def _unknown_ops(bodies: Sequence[Body]) -> Iterator[Problem]:
         yield Problem(severity, kind, op.nodes[0], op.op, None, message, hint)
 
 
-def _names(body: Body, node: Node) -> Iterator[Problem]:
+def _names(body: CheckedBody, node: Node) -> Iterator[Problem]:
     for check, text in ((check_name, node.name), (check_op_name, node.op)):
         try:
             check(text)
@@ -129,15 +132,15 @@ def _names(body: Body, node: Node) -> Iterator[Problem]:
         yield body.problem(ERROR, "name", node, "TensorFlow imports no node of this name", hint)
 
 
-def _device(body: Body, node: Node) -> Iterator[Problem]:
+def _device(body: CheckedBody, node: Node) -> Iterator[Problem]:
     """Yield a problem for a device that does not parse: TensorFlow cannot place the node."""
     try:
-        Device.parse(node.device)
+        DeviceSpec.parse(node.device)
     except InvalidArgumentError as error:
         yield body.problem(ERROR, "device", node, error.message, error.hint)
 
 
-def _attributes(body: Body, node: Node) -> Iterator[Problem]:
+def _attributes(body: CheckedBody, node: Node) -> Iterator[Problem]:
     definition = _definition(body, node)
     if definition is None:
         return
@@ -149,7 +152,7 @@ def _attributes(body: Body, node: Node) -> Iterator[Problem]:
             yield body.problem(WARNING, "attribute", node, f"attribute '{name}' is none of its op's", None)
 
 
-def _inputs(body: Body, node: Node) -> Iterator[Problem]:
+def _inputs(body: CheckedBody, node: Node) -> Iterator[Problem]:
     """Yield edges from nowhere, and inputs of other numbers or dtypes than the op takes."""
     for source in (*(value.node for value in node.inputs), *node.control_inputs):
         if body.graph.get(source.name) is not source:
@@ -168,7 +171,7 @@ def _inputs(body: Body, node: Node) -> Iterator[Problem]:
         yield from _input(body, node, index, value, want)
 
 
-def _input(body: Body, node: Node, index: int, value: Output, want: DType | None) -> Iterator[Problem]:
+def _input(body: CheckedBody, node: Node, index: int, value: Output, want: DType | None) -> Iterator[Problem]:
     dtypes = _output_dtypes(body, value.node)
     if dtypes is None:
         return
@@ -206,7 +209,7 @@ def _fits(got: object, want: object) -> bool:
     return got.base is want.base and not lacks_reference(got, want)
 
 
-def _calls(body: Body, node: Node, declared: Container[str]) -> Iterator[Problem]:
+def _calls(body: CheckedBody, node: Node, declared: Container[str]) -> Iterator[Problem]:
     """Yield the missing functions that a node names; `_functions_of` reports functions that cannot be read."""
     for reference in function_references(node):
         if reference.name not in declared:
@@ -214,10 +217,10 @@ def _calls(body: Body, node: Node, declared: Container[str]) -> Iterator[Problem
             yield body.problem(ERROR, "function", node, message, _nearest(reference.name, body.functions))
 
 
-_NODE_CHECKS: Final[Sequence[Callable[[Body, Node], Iterable[Problem]]]] = (_names, _device, _attributes, _inputs)
+_NODE_CHECKS: Final[Sequence[Callable[[CheckedBody, Node], Iterable[Problem]]]] = (_names, _device, _attributes, _inputs)
 
 
-def _cycles(body: Body) -> Iterator[Problem]:
+def _cycles(body: CheckedBody) -> Iterator[Problem]:
     """Yield a problem for every set of nodes that wait for each other; back edges of loops do not count."""
     for component in strongly_connected(body.graph, forward_predecessors):
         if len(component) > 1 or component[0] in forward_predecessors(component[0]):
@@ -228,7 +231,7 @@ def _cycles(body: Body) -> Iterator[Problem]:
             )
 
 
-def _colocation(body: Body) -> Iterator[Problem]:
+def _colocation(body: CheckedBody) -> Iterator[Problem]:
     try:
         groups = Placement(body.graph).groups()
     except TfgError:  # a `_class` of the wrong kind is reported for its node
@@ -243,7 +246,7 @@ def _colocation(body: Body) -> Iterator[Problem]:
             yield body.problem(severity, "colocation", node, f"loc:@{name} names a node that is not in the graph", hint)
 
 
-def _unreached(body: Body) -> Iterator[Problem]:
+def _unreached(body: CheckedBody) -> Iterator[Problem]:
     """Yield effects in a function that no result or control output needs, and checks that nobody waits for."""
     if body.function is None:
         for node in body.graph:
@@ -258,23 +261,23 @@ def _unreached(body: Body) -> Iterator[Problem]:
             yield body.problem(WARNING, "unreached effect", node, "no result of the function needs it", hint)
 
 
-def _observes(body: Body, node: Node) -> bool:
+def _observes(body: CheckedBody, node: Node) -> bool:
     """Return True for an op that checks or prints the inputs and changes nothing."""
     is_told = has_fact(node.op, "side_effect") or has_fact(node.op, "debug")
     hands_on = has_fact(node.op, "forwarding") or not (node.op_def and node.op_def.outputs)
     return is_told and hands_on and bool(node.inputs) and not any(_is_state(body, value) for value in node.inputs)
 
 
-def _is_state(body: Body, value: Output) -> bool:
+def _is_state(body: CheckedBody, value: Output) -> bool:
     """Return True for a value that a node may write to, or where the dtype is unknown."""
     dtypes = _output_dtypes(body, value.node) or ()
     return value.index >= len(dtypes) or dtypes[value.index].is_ref or dtypes[value.index] is resource
 
 
-_BODY_CHECKS: Final[Sequence[Callable[[Body], Iterable[Problem]]]] = (_colocation, _unreached)
+_BODY_CHECKS: Final[Sequence[Callable[[CheckedBody], Iterable[Problem]]]] = (_colocation, _unreached)
 
 
-def _loops(body: Body, broken: set[str | None]) -> Iterator[Problem]:
+def _loops(body: CheckedBody, broken: set[str | None]) -> Iterator[Problem]:
     """Yield the first node that leaves or joins a V1 loop outside of any loop, in the sound part of the body."""
     if not any(node.op in LOOP_OPS for node in body.graph):
         return
@@ -285,7 +288,7 @@ def _loops(body: Body, broken: set[str | None]) -> Iterator[Problem]:
         yield Problem(ERROR, "loop", error.node, error.op, name, error.message, error.hint)
 
 
-def _contradictions(body: Body, broken: set[str | None]) -> Iterator[Problem]:
+def _contradictions(body: CheckedBody, broken: set[str | None]) -> Iterator[Problem]:
     """Yield contradictions of shapes in the sound part of the graph."""
     if body.function is not None:  # of a body with the shapes of its calls, which inference looks into
         return
@@ -305,7 +308,7 @@ def _contradictions(body: Body, broken: set[str | None]) -> Iterator[Problem]:
             yield body.problem(ERROR, "shape", node, reason)
 
 
-def _ranks(body: Body, node: Node, inference: Inference) -> Iterator[Problem]:
+def _ranks(body: CheckedBody, node: Node, inference: Inference) -> Iterator[Problem]:
     """Yield a problem where an input has a rank that TensorFlow refuses when the node is built."""
     if node.op_def is None:
         return
@@ -315,7 +318,7 @@ def _ranks(body: Body, node: Node, inference: Inference) -> Iterator[Problem]:
         yield body.problem(ERROR, "shape", node, error.message)
 
 
-def _recorded(body: Body, node: Node, inference: Inference) -> Iterator[Problem]:
+def _recorded(body: CheckedBody, node: Node, inference: Inference) -> Iterator[Problem]:
     """Yield recorded shapes that contradict the inferred shapes: TensorFlow refuses the graph."""
     recorded = node.attrs.get(RECORDED_SHAPES)
     if not isinstance(recorded, list) or not all(isinstance(shape, Shape) for shape in recorded):
@@ -350,7 +353,7 @@ def _versions(graph: Graph) -> Iterator[Problem]:
         yield Problem(ERROR, "version", None, None, None, message, hint)
 
 
-def _sound_part(body: Body, broken: set[str | None]) -> Graph:
+def _sound_part(body: CheckedBody, broken: set[str | None]) -> Graph:
     """Return the nodes that neither have a problem nor depend on a node with a problem; the graph itself if these are all."""
     tainted = descendants(node for node in body.graph if node.name in broken)
     if not tainted:
@@ -367,7 +370,7 @@ def _sound_part(body: Body, broken: set[str | None]) -> Graph:
     return part
 
 
-def _uninitialized(body: Body) -> Iterator[Problem]:
+def _uninitialized(body: CheckedBody) -> Iterator[Problem]:
     """Yield variables that no assignment, restore or checkpoint of the model's own gives a first value."""
     meta = body.graph.meta
     if meta is not None and (meta.saver is not None or meta.start_steps):
@@ -380,20 +383,20 @@ def _uninitialized(body: Body) -> Iterator[Problem]:
             )
 
 
-def _definition(body: Body, node: Node) -> OpDef | None:
+def _definition(body: CheckedBody, node: Node) -> OpDef | None:
     """Return the signature of an op, or of the function that the node's type names."""
     function = None if node.op_def is not None else body.functions.get(node.op)
     return node.op_def if function is None else function.signature
 
 
-def _output_dtypes(body: Body, node: Node) -> Sequence[DType] | None:
+def _output_dtypes(body: CheckedBody, node: Node) -> Sequence[DType] | None:
     """Return the dtypes of a node's outputs; None where the node does not declare them: another check reports that."""
     if node not in body.dtypes:
         body.dtypes[node] = _declared_dtypes(body, node)
     return body.dtypes[node]
 
 
-def _declared_dtypes(body: Body, node: Node) -> Sequence[DType] | None:
+def _declared_dtypes(body: CheckedBody, node: Node) -> Sequence[DType] | None:
     definition = _definition(body, node)
     if definition is None:
         return None
@@ -404,7 +407,7 @@ def _declared_dtypes(body: Body, node: Node) -> Sequence[DType] | None:
         return None
 
 
-def _near(body: Body, name: str) -> str | None:
+def _near(body: CheckedBody, name: str) -> str | None:
     return _nearest(name, [node.name for node in body.graph])
 
 

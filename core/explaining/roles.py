@@ -31,7 +31,7 @@ class Update:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Slot:
+class OptimizerSlot:
     """A variable that an optimizer keeps beside a trained variable; `variable` is None where all variables share the slot."""
 
     name: str
@@ -85,9 +85,9 @@ class Roles:
         return by_node
 
     @functools.cached_property
-    def slots(self) -> dict[Node, Slot]:
+    def slots(self) -> dict[Node, OptimizerSlot]:
         """Return the variables that optimizers keep for themselves."""
-        by_node: dict[Node, Slot] = {}
+        by_node: dict[Node, OptimizerSlot] = {}
         for update in self.updates.values():
             if update.optimizer is not None:
                 by_node |= {node: slot for node, slot in self._slots_of(update) if node not in by_node}
@@ -98,7 +98,7 @@ class Roles:
             if is_state and update.node in self.after_gradients:
                 owner = self._longest_prefix(node)
                 reason = "an update computed from gradients writes to it, and the loss does not need it"
-                by_node[node] = Slot(node.name.rpartition("/")[2], "an optimizer", owner, reason)
+                by_node[node] = OptimizerSlot(node.name.rpartition("/")[2], "an optimizer", owner, reason)
         return by_node
 
     @functools.cached_property
@@ -148,7 +148,7 @@ class Roles:
         gradient = next((value for name, value in named_inputs(node) if name in _GRADIENT_ARGS), None)
         return Update(node, owner, node.op.rpartition("Apply")[2], gradient)
 
-    def _slots_of(self, update: Update) -> Iterator[tuple[Node, Slot]]:
+    def _slots_of(self, update: Update) -> Iterator[tuple[Node, OptimizerSlot]]:
         optimizer = str(update.optimizer)
         for name, value in list(named_inputs(update.node))[1:]:
             owner = self.owner(value)
@@ -156,7 +156,7 @@ class Roles:
                 continue
             shared = name in ("beta1_power", "beta2_power", "global_step", "lr", "lr_power")
             reason = f"input '{name}' of {update.node.op} '{update.node.name}'"
-            yield owner.node, Slot(name, optimizer, None if shared else update.variable, reason)
+            yield owner.node, OptimizerSlot(name, optimizer, None if shared else update.variable, reason)
 
     def _longest_prefix(self, node: Node) -> VariableNodes | None:
         scope = node.name.rpartition("/")[0]

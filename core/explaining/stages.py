@@ -11,7 +11,7 @@ from ..graph.traversal import descendants, groups, reachable
 from ..registry.op_facts import has_fact
 from ..support.arguments import takes
 from ..support.gc_control import rare_collection
-from .node_listing import Filter
+from .node_listing import NodeFilter
 from .roles import Roles, exclusive
 
 ORDER = (
@@ -45,7 +45,7 @@ class RecoveredStage:
     """The nodes in the order of the graph."""
 
 
-_ALL = Filter()
+_ALL = NodeFilter()
 _EVIDENCE = {
     "input pipeline": "datasets, their iterators, and what only feeds them",
     "variables": "nodes that own a variable's memory and those that read it",
@@ -62,8 +62,8 @@ _EVIDENCE = {
 
 
 @rare_collection()
-@takes(graph=Graph, chosen=Filter)
-def recover_stages(graph: Graph, chosen: Filter = _ALL) -> tuple[RecoveredStage, ...]:
+@takes(graph=Graph, chosen=NodeFilter)
+def recover_stages(graph: Graph, chosen: NodeFilter = _ALL) -> tuple[RecoveredStage, ...]:
     """Return the stages that the graph went through, each node in exactly a single stage; empty stages are left out."""
     placed = stage_of_nodes(Roles(graph))
     by_stage: dict[str, list[StagedNode]] = {name: [] for name in ORDER}

@@ -12,7 +12,7 @@ from .flops_report import NodeCost, add_up, magnitude, total
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Choice:
+class BranchChoice:
     """A conditional: the costs of the branches, the branch that is counted, and whether the predicate is known."""
 
     predicate: str
@@ -27,7 +27,7 @@ class Choice:
         return f"branches on {self.predicate}: {listed} FLOPs; {labels.get(self.taken, self.taken)} {reason}"
 
 
-def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Inference) -> tuple[set[Node], list[Choice]]:
+def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Inference) -> tuple[set[Node], list[BranchChoice]]:
     """Return the nodes on branches that are not counted, and the choices made.
 
     A known predicate chooses the branch; otherwise the costlier branch counts.
@@ -49,7 +49,7 @@ def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Inference) ->
         taken = known if known is not None else max(totals, key=lambda branch: (magnitude(totals[branch]), branch))
         dropped.update(node for branch, nodes in members.items() if branch != taken for node in nodes)
         name = predicate.node.name if isinstance(predicate, Output) else predicate.name
-        choices.append(Choice(name, {b: str(count) for b, count in totals.items()}, taken, known is not None))
+        choices.append(BranchChoice(name, {b: str(count) for b, count in totals.items()}, taken, known is not None))
     return dropped, choices
 
 

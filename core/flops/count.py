@@ -34,11 +34,11 @@ from ..types.shapes import TensorSpec
 from ..types.tensors import FuncRef
 from .branch_choice import not_taken
 from .cost_cache import CountCache, cost_key
-from .count_scopes import Scope, is_definite, origin, passes_parameters_on, shape_reason
+from .count_scopes import CountScope, is_definite, origin, passes_parameters_on, shape_reason
 from .flops_report import FlopsReport, NodeCost, magnitude, merged, total
 from .frame_loops import FrameLoops
 from .input_shapes import Shapes, fed_values, is_placeholder, require_consistent_shapes, symbolic_placeholders
-from .loop_counts import Known, Loop, Loops
+from .loop_counts import Known, LoopCount, LoopCounts
 from .pipeline_costs import per_element
 from .sections import classify, classify_body
 from .sizes import is_inside, named, shared_names
@@ -72,7 +72,7 @@ def count_flops(
     graph.check_changes()
     check_calls(graph)
     symbols = Symbols()
-    counter = _Counter(graph, trips or {}, symbols, derived or CountCache())
+    counter = _CountState(graph, trips or {}, symbols, derived or CountCache())
     placeholder_specs = symbolic_placeholders(graph, shapes or {}, symbols)
     others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
     if others:
@@ -99,13 +99,13 @@ def _used(symbols: Symbols, nodes: Iterable[NodeCost]) -> dict[str, str]:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Call:
+class _CountedCall:
     """A call: the node and the function, from the library or made for the node."""
 
     reference: FuncRef
     function: Function
     specs: Sequence[TensorSpec]
-    scope: Scope
+    scope: CountScope
     node: Node
     section: str
     is_repeated: bool
@@ -116,7 +116,7 @@ class _Call:
         return unused_outputs(self.node, self.scope.needed, self.scope.targets) if self.node.op in PARTLY_READ else ()
 
 
-class _Counter:
+class _CountState:
     """The state of a count: symbols handed out, notes taken, parameters already attributed."""
 
     def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols, derived: CountCache) -> None:
@@ -125,7 +125,7 @@ class _Counter:
         """The functions of the graph, behind the functions that the gradients of functions call."""
         self.notes: list[str] = []
         self._symbols = symbols
-        self.loops = Loops(self.functions, trips, symbols)
+        self.loops = LoopCounts(self.functions, trips, symbols)
         self._noted: set[str] = set()
         self._seen_parameters: set[Node] = set()
         self._is_by_function = repeated_nodes(graph) > _MAX_LISTED
@@ -148,11 +148,11 @@ class _Counter:
         needed: set[Node],
         results: Mapping[Output, TensorSpec] | None = None,
         **reached: Any,
-    ) -> Scope:
+    ) -> CountScope:
         """Return the scope of a graph or a body; `results` are the body's outputs with the caller's specs."""
         inference = infer(graph, known, self.functions, self.loops.rule, self._answers)
         frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
-        scope = Scope(graph, inference, frames, {}, needed, targets, **reached)
+        scope = CountScope(graph, inference, frames, {}, needed, targets, **reached)
         if frames:
             v1 = FrameLoops(self.loops, self.functions, graph, inference, known, frames)
             v1.look()
@@ -162,7 +162,7 @@ class _Counter:
             scope.inference = named(scope.inference, frames, scope.prefix, self._symbols, names)
         return scope
 
-    def _all(self, scope: Scope, sections: Mapping[Node, str]) -> list[NodeCost]:
+    def _all(self, scope: CountScope, sections: Mapping[Node, str]) -> list[NodeCost]:
         """Return the costs of all nodes that run, without nodes on branches of V1 conditionals that do not count."""
         costs = {node: self._in_loops(node, scope, sections[node]) for node in scope.graph if node in scope.needed}
         dropped, choices = not_taken(costs, scope.inference)
@@ -170,7 +170,7 @@ class _Counter:
         left = [cost for node, node_costs in costs.items() if node not in dropped for cost in node_costs]
         return merged(left) if self._is_by_function else left
 
-    def _in_loops(self, node: Node, scope: Scope, section: str) -> list[NodeCost]:
+    def _in_loops(self, node: Node, scope: CountScope, section: str) -> list[NodeCost]:
         """Return the cost of a node, or of the called bodies, in all iterations of the V1 loops around the node."""
         costs = self._called(node, scope, section)
         if costs is None:
@@ -180,12 +180,12 @@ class _Counter:
             costs = loop.repeated(costs, 1 if node in loop.condition else 0)
         return costs
 
-    def _note(self, loop: Loop) -> None:
+    def _note(self, loop: LoopCount) -> None:
         if loop.name not in self._noted:
             self._noted.add(loop.name)
             self.notes += self.loops.note(loop)
 
-    def _node(self, node: Node, scope: Scope, section: str) -> NodeCost:
+    def _node(self, node: Node, scope: CountScope, section: str) -> NodeCost:
         """Return the cost of a node by itself."""
         path, function = scope.prefix + node.name, registry.flops_function(node.op)
         if function is None:
@@ -210,7 +210,7 @@ class _Counter:
             self._costs.keep(key, node, cost, moved)
         return NodeCost(path, node.op, section, cost, moved, 0, 1, is_free=cost == ZERO)
 
-    def _with_weights(self, cost: NodeCost, node: Node, scope: Scope) -> NodeCost:
+    def _with_weights(self, cost: NodeCost, node: Node, scope: CountScope) -> NodeCost:
         """Return the cost with the weights that the node reads, and for a counted node with the parameters."""
         weights = _weights(node, scope)
         if not weights:
@@ -218,7 +218,7 @@ class _Counter:
         names = tuple(home.prefix + source.node.name for source, home in weights)
         return dataclasses.replace(cost, parameters=0 if cost.reason else self._parameters(weights), weights=names)
 
-    def _called(self, node: Node, scope: Scope, section: str) -> list[NodeCost] | None:
+    def _called(self, node: Node, scope: CountScope, section: str) -> list[NodeCost] | None:
         """Return the costs in the functions that a node calls, None for a node that calls no function."""
         kind = call_kind(self.functions, node)
         if kind is None:
@@ -234,14 +234,14 @@ class _Counter:
         function = self._gradient(node) if kind.form is Form.GRADIENT else None
         return self._body(kind.references(node)[0], kind.arguments(specs), scope, node, section, function=function)
 
-    def _map(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
+    def _map(self, node: Node, specs: Sequence[TensorSpec], scope: CountScope, section: str) -> list[NodeCost]:
         """Return the costs in a MapDefun's function: each argument is an element, captured values are whole."""
         mapped = len(node.attr("Targuments"))
         elements = [dataclasses.replace(s, shape=s.shape[1:], value=None) for s in specs[:mapped]]
         costs = self._body(node.attr("f"), [*elements, *specs[mapped:]], scope, node, section, is_repeated=True)
         return self.loops.even(node.name, specs[0].shape[0]).repeated(costs)
 
-    def _while(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
+    def _while(self, node: Node, specs: Sequence[TensorSpec], scope: CountScope, section: str) -> list[NodeCost]:
         """Return the costs in a loop's condition and body, each iteration at the sizes that the variables have by then."""
         self._function(node.attr("body"), node)
         loop = self.loops.of_while(node, specs)
@@ -250,7 +250,7 @@ class _Counter:
         costs = self._body(node.attr("body"), loop.growth.specs, scope, node, section, is_repeated=True)
         return loop.repeated(tests, 1) + loop.repeated(costs)
 
-    def _for(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
+    def _for(self, node: Node, specs: Sequence[TensorSpec], scope: CountScope, section: str) -> list[NodeCost]:
         """Return the costs in the body of a For, with the counter as argument before the loop's variables."""
         loop = self.loops.even(node.name, self.loops.rounds(node.name, node, for_trips(specs)))
         self._note(loop)
@@ -259,7 +259,7 @@ class _Counter:
         return loop.repeated(self._body(node.attr("body"), [counter, *current], scope, node, section, is_repeated=True))
 
     def _branches(
-        self, branches: Mapping[str, FuncRef], specs: Sequence[TensorSpec], scope: Scope, node: Node, section: str
+        self, branches: Mapping[str, FuncRef], specs: Sequence[TensorSpec], scope: CountScope, node: Node, section: str
     ) -> list[NodeCost]:
         """Return the costs of the branch that a known condition takes, or else of the costlier branch, with a note of all
         costs.
@@ -277,7 +277,7 @@ class _Counter:
         self,
         reference: FuncRef,
         specs: Sequence[TensorSpec],
-        scope: Scope,
+        scope: CountScope,
         node: Node,
         section: str,
         *,
@@ -288,10 +288,10 @@ class _Counter:
         function = function or self._function(reference, node)
         if reference.name in scope.calls:
             raise InvalidArgumentError(f"function '{reference.name}' calls itself", node=node.name, op=node.op)
-        call = _Call(reference, function, specs, scope, node, section, is_repeated)
+        call = _CountedCall(reference, function, specs, scope, node, section, is_repeated)
         return self._body_by_function(call) if self._is_by_function else self._run(call, f"{scope.prefix}{node.name}/")
 
-    def _body_by_function(self, call: _Call) -> list[NodeCost]:
+    def _body_by_function(self, call: _CountedCall) -> list[NodeCost]:
         """Return the costs in a call of a function, counted once for all calls that are alike."""
         name = call.reference.name
         sources = tuple(origin(value, call.scope)[0] for value in call.node.inputs)
@@ -307,7 +307,7 @@ class _Counter:
         costs = self._bodies[key] = self._run(call, f"{name}/")
         return costs
 
-    def _run(self, call: _Call, prefix: str) -> list[NodeCost]:
+    def _run(self, call: _CountedCall, prefix: str) -> list[NodeCost]:
         """Return the costs in a call of a function, each by the node's name behind `prefix`."""
         function, node, scope = call.function, call.node, call.scope
         arg_specs = {arg.output(): spec for arg, spec in zip(function.args, call.specs)}
@@ -348,7 +348,7 @@ class _Counter:
 
         return differentiated(function, node.attr("Tin"), self.functions)
 
-    def _parameters(self, weights: Iterable[tuple[Output, Scope]]) -> DimLike:
+    def _parameters(self, weights: Iterable[tuple[Output, CountScope]]) -> DimLike:
         """Return the elements of weights that no counted node has read before."""
         count: DimLike = 0
         for source, home in weights:
@@ -360,7 +360,7 @@ class _Counter:
         return count
 
 
-def _weights(node: Node, scope: Scope) -> list[tuple[Output, Scope]]:
+def _weights(node: Node, scope: CountScope) -> list[tuple[Output, CountScope]]:
     """Return the variables, and the weights frozen to constants, that a node reads, each with the scope of its node."""
     if _is_source(node) or passes_parameters_on(node):
         return []

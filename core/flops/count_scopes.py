@@ -13,39 +13,39 @@ from ..inference.inference import Inference
 from ..types.dims import Dim
 from ..types.shapes import Shape
 from .input_shapes import is_placeholder
-from .loop_counts import Loop
+from .loop_counts import LoopCount
 
 _READS = ("ReadVariableOp", "Cast")
 """Ops that give a variable's elements as they are, or in another dtype."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Scope:
+class CountScope:
     """A scope of a count: the graph or function body, with specs, V1 loops, and the call that leads there."""
 
     graph: Graph
     inference: Inference
     frames: Mapping[Node, Frame]
-    loops: Mapping[Frame, Loop]
+    loops: Mapping[Frame, LoopCount]
     needed: Collection[Node]
     """The nodes that run."""
     targets: Sequence[Output | Node]
     """The fetched tensors and operations, or the targets of the function's call."""
     prefix: str = ""
     calls: frozenset[str] = frozenset()
-    caller: Scope | None = None
+    caller: CountScope | None = None
     site: Node | None = None
     """The caller's node that leads here."""
     arguments: Mapping[Node, Output] = dataclasses.field(default_factory=dict)
     """The values in the caller's graph that the body's arguments stand for; of a loop only the invariant arguments."""
     is_repeated: bool = False
     """True for a body that a loop runs repeatedly, perhaps with other shapes each time."""
-    origins: dict[Output, tuple[Output | None, Scope]] = dataclasses.field(default_factory=dict)
+    origins: dict[Output, tuple[Output | None, CountScope]] = dataclasses.field(default_factory=dict)
     """Where values were found to be read from."""
     shape_reasons: dict[Node, str] = dataclasses.field(default_factory=dict)
     """Reasons for unknown shapes, for all nodes asked about so far and the nodes on the way to the cause."""
 
-    def loops_around(self, node: Node) -> Iterator[Loop]:
+    def loops_around(self, node: Node) -> Iterator[LoopCount]:
         """Yield the V1 loops that a node runs in, the innermost first; an Enter or Exit runs outside of the frame."""
         frame = self.frames.get(node)
         if frame is not None and node.op in (*ENTER, *EXIT):
@@ -60,9 +60,9 @@ def is_definite(shape: Shape) -> bool:
     return shape.dims is not None and not any(isinstance(d, Dim) and d.is_anonymous for d in shape.dims)
 
 
-def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
+def origin(value: Output, scope: CountScope) -> tuple[Output | None, CountScope]:
     """Return the variable, or the floating-point constant of rank 1 and more, behind a value, and the scope of its node."""
-    passed: dict[tuple[Output, Scope], None] = {}
+    passed: dict[tuple[Output, CountScope], None] = {}
     while value not in scope.origins:
         before = _before(value.node, scope) if (value, scope) not in passed else None
         passed[value, scope] = None
@@ -76,7 +76,7 @@ def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
     return source
 
 
-def _before(node: Node, scope: Scope) -> tuple[Output, Scope] | None:
+def _before(node: Node, scope: CountScope) -> tuple[Output, CountScope] | None:
     """Return the value that a node forwards, and the value's scope; None for a node that computes."""
     if _hands_on(node) and node.inputs:
         return node.inputs[0], scope
@@ -100,7 +100,7 @@ def _hands_on(node: Node) -> bool:
     return node.op in _READS or hands_in(node)
 
 
-def shape_reason(node: Node, scope: Scope) -> str:
+def shape_reason(node: Node, scope: CountScope) -> str:
     """Return the reason for unknown shapes at a node, from the first node with a reason on the way back."""
     stack, seen = [node], {node}
     reason, passed = None, []
@@ -116,7 +116,7 @@ def shape_reason(node: Node, scope: Scope) -> str:
     return reason
 
 
-def _own_reason(node: Node, sources: Sequence[Node], scope: Scope) -> str | None:
+def _own_reason(node: Node, sources: Sequence[Node], scope: CountScope) -> str | None:
     """Return the reason why shapes end at a node; None where shapes end earlier, at a member of `sources`."""
     if node.name in scope.inference.reasons:
         return f"shapes end at node '{node.name}' ({node.op}): {scope.inference.reasons[node.name]}"
@@ -128,7 +128,7 @@ def _own_reason(node: Node, sources: Sequence[Node], scope: Scope) -> str | None
     return None
 
 
-def _source_reason(node: Node, scope: Scope) -> str:
+def _source_reason(node: Node, scope: CountScope) -> str:
     """Return the reason why a node has outputs of unknown shape though the shapes of the inputs are known."""
     path, place = scope.prefix + node.name, f"{node.name}=SIZES"
     if is_placeholder(node):

@@ -15,7 +15,7 @@ from ..inference.inference import Inference, Specs, container_of, infer_again
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
 from .growth import Growth, find_growth
-from .loop_counts import Known, Loop, Loops
+from .loop_counts import Known, LoopCount, LoopCounts
 from .trip_counts import frame_trips
 
 _Unit: TypeAlias = Node | Frame
@@ -23,7 +23,7 @@ _Unit: TypeAlias = Node | Frame
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Changing(Inference):
+class _LoopInference(Inference):
     """An inference whose specs are replaced as they are derived anew."""
 
     specs: Specs
@@ -38,15 +38,15 @@ class FrameLoops:
 
     def __init__(
         self,
-        loops: Loops,
+        loops: LoopCounts,
         functions: Mapping[str, Function],
         graph: Graph,
         inference: Inference,
         known: Known,
         frames: Mapping[Node, Frame],
     ) -> None:
-        self.found: dict[Frame, Loop] = {}
-        self.inference = _Changing(Specs(inference.specs), dict(inference.reasons))
+        self.found: dict[Frame, LoopCount] = {}
+        self.inference = _LoopInference(Specs(inference.specs), dict(inference.reasons))
         self._loops = loops
         self._functions = functions
         self._frames = frames
@@ -56,7 +56,7 @@ class FrameLoops:
         self._writers = _writers(self._order)
         self._stale: set[Node] = set()
         """The nodes with an input whose spec has changed since the node's own was derived."""
-        self._left: dict[str, Loop] = {}
+        self._left: dict[str, LoopCount] = {}
         """The loops that have been looked into, by the symbols for their iterations."""
         self._homes: dict[str, Frame] = {}
 
@@ -83,7 +83,7 @@ class FrameLoops:
             merges = [node for node in frame.with_op(MERGE) if _is_loop_variable(node)]
             growth = self._growth(merges, inside, _iteration(frame))
             rounds = self._loops.rounds(frame.name, frame.name, frame_trips(frame, self.inference))
-            loop = self.found[frame] = Loop(frame.name, rounds, growth, _condition(frame, self._frames))
+            loop = self.found[frame] = LoopCount(frame.name, rounds, growth, _condition(frame, self._frames))
             self._left[growth.symbol], self._homes[growth.symbol] = loop, frame
             self._add(_variables(merges, loop))
             self._update(inside)
@@ -249,7 +249,7 @@ def _entering(merge: Node, inference: Inference) -> TensorSpec:
     return inference.specs[start.node.inputs[0] if start.node.op in ENTER else start]
 
 
-def _variables(merges: Sequence[Node], loop: Loop) -> dict[Output, TensorSpec]:
+def _variables(merges: Sequence[Node], loop: LoopCount) -> dict[Output, TensorSpec]:
     """Return the specs of a V1 loop's variables, inside and where they leave."""
     variables: dict[Output, TensorSpec] = {}
     for merge, spec, last in zip(merges, loop.growth.specs, loop.leaving()):

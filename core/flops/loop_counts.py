@@ -21,7 +21,7 @@ Known = Mapping[Output, TensorSpec]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Loop:
+class LoopCount:
     """A loop: iterations, and the growth of the variables."""
 
     name: str
@@ -41,7 +41,7 @@ class Loop:
         return self.growth.after(self.rounds)
 
 
-class Loops:
+class LoopCounts:
     """The loops of a count."""
 
     def __init__(self, functions: Mapping[str, Function], given: Mapping[str, int], symbols: Symbols) -> None:
@@ -54,7 +54,7 @@ class Loops:
         self._growths: dict[Hashable, tuple[list[str], Growth]] = {}
         self._signatures = Signatures()
 
-    def note(self, loop: Loop) -> Iterator[str]:
+    def note(self, loop: LoopCount) -> Iterator[str]:
         """Yield a note on the iterations of a loop, none where they are a symbol."""
         if self._given_rounds(loop.name) is not None:
             yield f"loop {loop.name}: {loop.rounds} iterations as given"
@@ -98,14 +98,14 @@ class Loops:
         finally:
             self._active.discard(name)
 
-    def even(self, name: str, rounds: DimLike) -> Loop:
+    def even(self, name: str, rounds: DimLike) -> LoopCount:
         """Return a loop whose iterations are all alike."""
-        return Loop(name, rounds, Growth("", ()))
+        return LoopCount(name, rounds, Growth("", ()))
 
-    def of_while(self, node: Node, entering: Sequence[TensorSpec]) -> Loop:
+    def of_while(self, node: Node, entering: Sequence[TensorSpec]) -> LoopCount:
         """Return the loop of a While whose variables start with the specs `entering`."""
         rounds = self.rounds(node.name, node, while_trips(self._functions, node, entering))
-        return Loop(node.name, rounds, self._while_growth(node, entering))
+        return LoopCount(node.name, rounds, self._while_growth(node, entering))
 
     def _while_growth(self, node: Node, entering: Sequence[TensorSpec]) -> Growth:
         """Return the growth of a While's variables, cached by specs: loops in loops would else take 2^depth analyses."""

@@ -139,11 +139,11 @@ def measure(
     session: Session, fetches: Sequence[str], feeds: Mapping[str, Any], *, warmup: int = 1, runs: int = 3
 ) -> Measurement:
     """Run the fetches `warmup` times to count, `runs` times to time each node, and as often without the profile."""
-    counting = Recorder(with_shapes=True)
+    counting = KernelRecorder(with_shapes=True)
     for _ in range(max(warmup, 1)):
         counting.clear()
         session.run(fetches, feeds, hook=counting)
-    timing = Recorder()
+    timing = KernelRecorder()
     times: list[tuple[str, int]] = []
     profiled, wall = [], []
     for _ in range(runs):
@@ -154,13 +154,13 @@ def measure(
     return _measurement(counting, timing, times, statistics.mean(wall), statistics.mean(profiled), runs)
 
 
-def measured_step(step: Recorder, seconds: float) -> Measurement:
+def measured_step(step: KernelRecorder, seconds: float) -> Measurement:
     """Return the measurement of a run that took `seconds` and that a recorder with shapes was the hook of."""
     return _measurement(step, step, step.own_times(), seconds, seconds, 1)
 
 
 def _measurement(
-    counting: Recorder, timing: Recorder, times: Iterable[tuple[str, int]], wall: float, profiled: float, runs: int
+    counting: KernelRecorder, timing: KernelRecorder, times: Iterable[tuple[str, int]], wall: float, profiled: float, runs: int
 ) -> Measurement:
     """Return the measurement of `runs` runs: `times` has the own nanoseconds of each call, `timing` the last run's calls."""
     totals: dict[str, list[int]] = {}
@@ -174,14 +174,14 @@ def _measurement(
     return Measurement(nodes, wall, profiled, runs, matmul_peak(), events, memory.peak, memory.path)
 
 
-class Recorder:
+class KernelRecorder:
     """A profile hook that records start and end of every kernel, and the specs of inputs and outputs where asked for."""
 
     def __init__(self, with_shapes: bool = False) -> None:
         self.with_shapes = with_shapes
         self.clear()
 
-    def take(self) -> Recorder:
+    def take(self) -> KernelRecorder:
         """Return a recorder with the records so far, and discard them here."""
         taken = copy.copy(self)
         self.clear()
@@ -190,7 +190,7 @@ class Recorder:
     def clear(self) -> None:
         """Discard all records."""
         self.memory = LiveMemory()
-        self.work: dict[str, _Work] = {}
+        self.work: dict[str, _NodeWork] = {}
         self._records: list[tuple[str, str, int, int, int]] = []
         self._prefixes = [""]
         self._inside = [0]
@@ -210,7 +210,7 @@ class Recorder:
             self._inside[-1] += duration
         self._records.append((path, node.op, start - self._started, duration, duration - children))
         if self.with_shapes:
-            self.work.setdefault(path, _Work(node)).add(inputs, result)
+            self.work.setdefault(path, _NodeWork(node)).add(inputs, result)
             self.memory.add(path, result)
             self._inside[-1] += time.perf_counter_ns() - start - duration  # the caller's own time is without these records
         return result
@@ -224,7 +224,7 @@ class Recorder:
         return ((path, op, start, duration) for path, op, start, duration, _ in self._records)
 
 
-class _Work:
+class _NodeWork:
     """The work of all calls of a node together."""
 
     def __init__(self, node: Node) -> None:
@@ -282,7 +282,7 @@ def _object_dtype(held: Any) -> DType:
     return string if held is None or isinstance(held, (bytes, str)) else resource
 
 
-def _measured(path: str, times: list[int], runs: int, work: _Work | None) -> MeasuredNode:
+def _measured(path: str, times: list[int], runs: int, work: _NodeWork | None) -> MeasuredNode:
     calls, nanoseconds = times
     if work is None:
         return MeasuredNode(path, "?", calls / runs, nanoseconds / runs / 1e9, 0, 0, 0, "", "it did not run when counted")

@@ -18,7 +18,7 @@ from .symbols import Symbols
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Difference:
+class ProfilerDifference:
     """An op with the costs counted here, the FLOPs of tf.profiler, and the reason for the difference."""
 
     op: str
@@ -35,7 +35,7 @@ class Difference:
 
 def compare(
     graph: Graph, report: FlopsReport, shapes: Mapping[str, Any] | None = None, batch: int | None = None
-) -> list[Difference]:
+) -> list[ProfilerDifference]:
     """Return the counts by op, the largest of either first; ops that neither counts are left out."""
     theirs, dropped = _profiler_counts(graph, shapes or {}, batch)
     ours: dict[str, list[NodeCost]] = {}
@@ -49,7 +49,7 @@ def compare(
         flops, profiler = add_up(cost.cost.flops for cost in ours.get(op, ())), theirs.get(op, 0)
         if flops != 0 or profiler:
             reason = "" if flops == profiler else _reason(op, ours.get(op, []), listed.get(op, []), dropped.get(op, []))
-            differences.append(Difference(op, len(ours.get(op, ())), flops, profiler, reason))
+            differences.append(ProfilerDifference(op, len(ours.get(op, ())), flops, profiler, reason))
     return sorted(differences, key=lambda d: (-max(magnitude(d.flops), d.profiler), d.op))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..comparing.node_times import NodeTimes, TimeComparison
 from ..graph.graph import Graph, Node
 from ..runtime.session.session import Session
-from .measured import Recorder
+from .measured import KernelRecorder
 
 
 def compare_times(
@@ -20,7 +20,7 @@ def compare_times(
     runs: int = 5,
 ) -> TimeComparison:
     """Run two graphs in turn, once without a record and `runs` times with one, and compare the times of matched nodes."""
-    recorders = [[Recorder() for _ in range(runs + 1)] for _ in sessions]
+    recorders = [[KernelRecorder() for _ in range(runs + 1)] for _ in sessions]
     for turn in range(runs + 1):
         for side in (0, 1) if turn % 2 else (1, 0):
             sessions[side].run(list(fetches[side]), feeds[side], hook=recorders[side][turn])
@@ -31,7 +31,7 @@ def compare_times(
     return TimeComparison(tuple(rows), *(sum(seconds.values()) for seconds in times))
 
 
-def _medians(records: Sequence[Recorder]) -> dict[str, float]:
+def _medians(records: Sequence[KernelRecorder]) -> dict[str, float]:
     """Return the median seconds of each node of the graph in a run; functions count for the node that calls them."""
     totals: list[dict[str, int]] = []
     for recorder in records:

@@ -56,7 +56,7 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Call:
+class _DifferentiatedCall:
     """A differentiated call, reduced to the facts needed later, since a graph may have very many calls.
 
     The names of the forward and the backward function, empty where there is none; the number of the function's own results,
@@ -73,7 +73,7 @@ class _Call:
 
 def _differentiated_call(
     backward: Sweep, node: Node, function: Function, reference: FuncRef, wanted: Sequence[DType | None]
-) -> _Call:
+) -> _DifferentiatedCall:
     """Return the functions for calls of a function that gradients of the same results arrive at."""
     parts = differentiate(backward, node, function, reference.attrs, wanted, Form.CALL)
     require_few(node, [parts])
@@ -82,7 +82,7 @@ def _differentiated_call(
     is_differentiable = any(grad is not None for grad in parts.grads)
     name = add_backward_function(backward.graph, parts, read) if is_differentiable else ""
     saved = [dtype_of(value) for value in parts.captured]
-    return _Call(forward, name, len(parts.results), saved, read, _returned(backward.graph, name, parts.grads))
+    return _DifferentiatedCall(forward, name, len(parts.results), saved, read, _returned(backward.graph, name, parts.grads))
 
 
 def _returned(graph: Graph, name: str, grads: Gradients) -> list[Gradient]:

@@ -10,7 +10,7 @@ from ..control_flow.loop_variables import loop_variables
 from ..graph.graph import Graph, Node, Output
 
 
-class Loops:
+class LoopState:
     """The loops of a graph under differentiation, and the nodes that backward loops added to forward loops."""
 
     def __init__(self, graph: Graph) -> None:

@@ -15,14 +15,14 @@ from ..types.dtypes import DType
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Scope:
+class CallScope:
     """The values of a body's arguments in the surrounding call, which may lie in another body."""
 
     given: Mapping[Node, Output]
-    outer: Scope | None
+    outer: CallScope | None
 
 
-def origins(value: Output, functions: Mapping[str, Function], scope: Scope | None) -> list[Output]:
+def origins(value: Output, functions: Mapping[str, Function], scope: CallScope | None) -> list[Output]:
     """Return the values that `value` may be, a value for each branch, past all forwarding nodes."""
     tracer = _Tracer(functions)
     values = tracer.sources(value)
@@ -78,7 +78,7 @@ class _Tracer:
         return self._results[key]
 
 
-def element_dtype(value: Output, functions: Mapping[str, Function], scope: Scope | None) -> DType | None:
+def element_dtype(value: Output, functions: Mapping[str, Function], scope: CallScope | None) -> DType | None:
     """Return the dtype of the elements of a list; None where the graph does not tell, or for a variant of another kind."""
     element_dtypes = (source.node.attr("element_dtype") for source in origins(value, functions, scope) if source.index == 0)
     return next((dtype for dtype in element_dtypes if dtype is not None), None)

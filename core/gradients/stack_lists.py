@@ -21,7 +21,7 @@ from ..types import dtypes
 from .function_parts import dtype_of
 from .indexed_slices import has_gradient
 from .loop_building import close_variable, enter_and_merge
-from .loop_state import Loops
+from .loop_state import LoopState
 from .switch_branches import branches_of
 
 PUSH: Final = ops_with("stack_push")
@@ -61,10 +61,10 @@ def use_lists_for_stacks(graph: Graph) -> None:
     """
     if not any(node.op in PUSH for node in graph):
         return
-    stacks = _Stacks(Loops(graph))
+    stacks = _Stacks(LoopState(graph))
     if not all(map(stacks.is_plain, stacks.differentiable)):
         return
-    conversion = _Conversion(graph, stacks)
+    conversion = _StackConversion(graph, stacks)
     # An outer stack holds the inner ones, which have to be lists first.
     for stack in sorted(stacks.differentiable, key=stacks.depth, reverse=True):
         conversion.convert(stack)
@@ -90,7 +90,7 @@ def _is_reached(value: Output, reached: Collection[Node]) -> bool:
 class _Stacks:
     """The stacks of a graph, and the users of their handles: where stacks are made, and where an outer stack pops them."""
 
-    def __init__(self, loops: Loops) -> None:
+    def __init__(self, loops: LoopState) -> None:
         self.loops = loops
         self.uses: dict[Output, list[_Use]] = {}
         self.handles: dict[Node, list[Output]] = {}
@@ -141,7 +141,7 @@ class _Stacks:
         )
 
 
-def _uses(loops: Loops, handle: Output) -> list[_Use]:
+def _uses(loops: LoopState, handle: Output) -> list[_Use]:
     """Return the users of a handle, past the nodes that let the handle into loops and onto branches."""
     uses = []
     pending = [_Use(user, handle) for user in handle.node.uses if handle in user.inputs]
@@ -158,7 +158,7 @@ def _uses(loops: Loops, handle: Output) -> list[_Use]:
     return uses
 
 
-def _passed_on(loops: Loops, use: _Use) -> Iterator[tuple[Output, tuple[_Step, ...]]]:
+def _passed_on(loops: LoopState, use: _Use) -> Iterator[tuple[Output, tuple[_Step, ...]]]:
     """Yield the handle behind an Enter or a Switch, with the way there; nothing for a node of another kind."""
     node = use.node
     if node.op in ENTER:
@@ -173,14 +173,14 @@ def _passed_on(loops: Loops, use: _Use) -> Iterator[tuple[Output, tuple[_Step, .
             yield node.output(branch), (*way, (predicate, branch))
 
 
-def _branches(loops: Loops, use: _Use, value: Output, frame: Frame | None) -> list[tuple[Output, int]]:
+def _branches(loops: LoopState, use: _Use, value: Output, frame: Frame | None) -> list[tuple[Output, int]]:
     """Return the branches in an iteration of a loop that a value is on and the way to a use has not taken yet."""
     passed = {(source_of(step[0]), step[1]) for step in use.way if isinstance(step, tuple)}
     around = [taken for taken in branches_of(value, loops.deadness) if loops.frame_of_value(taken[0]) is frame]
     return [taken for taken in around if taken not in passed]
 
 
-class _Conversion:
+class _StackConversion:
     """The conversion of a graph's stacks to lists."""
 
     def __init__(self, graph: Graph, stacks: _Stacks) -> None:

@@ -23,8 +23,8 @@ from ..types import dtypes
 from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from .function_parts import DifferentiatedFunctions, dtype_of
 from .indexed_slices import carries_gradient, has_gradient
-from .loop_state import Loops, loop_values
-from .origins import Scope, element_dtype, origins
+from .loop_state import LoopState, loop_values
+from .origins import CallScope, element_dtype, origins
 from .stack_lists import refuse_other_stacks
 from .switch_branches import in_order, zeros_elsewhere
 
@@ -43,11 +43,11 @@ class Call:
     known: Mapping[Output, TensorSpec]
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> CallScope:
         """Return the scope of the body's arguments."""
         outer = self.backward.call
         given = self.node.inputs[len(self.node.inputs) - len(self.args) :]
-        return Scope(dict(zip(self.args, given)), outer.scope if outer is not None else None)
+        return CallScope(dict(zip(self.args, given)), outer.scope if outer is not None else None)
 
     def argument_of(self, value: Output) -> Output | None:
         """Return the argument that the call gives a value to."""
@@ -78,14 +78,14 @@ class Sweep(abc.ABC):
         stop_gradients: Iterable[Output] = (),
         colocate: bool = False,
         *,
-        loop_state: Loops | None = None,
+        loop_state: LoopState | None = None,
         enclosing: Frame | None = None,
         functions: DifferentiatedFunctions | None = None,
         call: Call | None = None,
     ) -> None:
         self.functions = functions or DifferentiatedFunctions()
         """The functions that calls, conditionals and loops were given."""
-        self.loops = loop_state or Loops(builder.graph)
+        self.loops = loop_state or LoopState(builder.graph)
         self._enclosing = enclosing
         self.call = call
         self.builder = builder
@@ -224,7 +224,7 @@ class Sweep(abc.ABC):
         """Return True for values that carry gradients, and for the handles of variables."""
         return self.carries_gradient(value) or _is_handle(value)
 
-    def _scope(self) -> Scope | None:
+    def _scope(self) -> CallScope | None:
         return self.call.scope if self.call is not None else None
 
     def _take_back(self, unit: Unit, grads: Gradients) -> None:

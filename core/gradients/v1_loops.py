@@ -26,7 +26,7 @@ from .switch_branches import branches_of
 
 
 @dataclasses.dataclass(slots=True)
-class _Counter:
+class _IterationCounter:
     """A loop variable that counts: the start of each iteration, the NextIteration, and the Exit."""
 
     pivot: Node
@@ -114,7 +114,7 @@ class _LoopGradient:
         self._outside.add(value.node)
         return value
 
-    def _forward_counter(self) -> _Counter:
+    def _forward_counter(self) -> _IterationCounter:
         """Add a counter to the forward loop: 0, 1, 2 ...; the exit is the number of iterations."""
         g = self.g
         with self._placed_beside(self.frame):
@@ -130,9 +130,9 @@ class _LoopGradient:
         self._adopt([merge.node.inputs[0].node, merge.node, switch, pivot, one.node, back.inputs[0].node, back], self.frame)
         self._adopt([zero.node, leaving.node], self.frame.enclosing)
         self.backward.loops.pivots[self.frame] = pivot
-        return _Counter(pivot, back, leaving)
+        return _IterationCounter(pivot, back, leaving)
 
-    def _backward_counter(self) -> _Counter:
+    def _backward_counter(self) -> _IterationCounter:
         """Return a counter in the backward loop: from the number of iterations down to 0, and the loop's condition."""
         g = self.g
         merge = enter_and_merge(g, self.forward_counter.exit, self.frame_name, self.parallel_iterations)
@@ -143,7 +143,7 @@ class _LoopGradient:
         pivot = g.Identity(switch.output(1), name="iteration").node
         back = g.NextIteration(g.Sub(pivot, one)).node
         self.graph.set_input(merge.node, 1, back.output())
-        return _Counter(pivot, back, g.Exit(switch.output(0)))
+        return _IterationCounter(pivot, back, g.Exit(switch.output(0)))
 
     def _enter(self, value: Output, frame_name: str) -> Output:
         """Return the value in every iteration of a loop."""

@@ -61,7 +61,7 @@ def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Loop:
+class _DifferentiatedLoop:
     """A differentiated body, and the names of the condition and the body of the loop that counts and collects."""
 
     parts: Differentiated
@@ -69,14 +69,14 @@ class _Loop:
     body: str
 
 
-def _differentiated_loop(backward: Sweep, node: Node, wanted: Sequence[DType | None]) -> _Loop:
+def _differentiated_loop(backward: Sweep, node: Node, wanted: Sequence[DType | None]) -> _DifferentiatedLoop:
     """Return the functions for loops of the same condition and body that hand on gradients of the same variables."""
     condition, body = node.attr("cond"), node.attr("body")
     parts = differentiate(backward, node, find_function(backward.graph, node, body), body.attrs, wanted, Form.LOOP)
     require_few(node, [parts])
     extra = [dtypes.int32, *[dtypes.variant] * len(parts.captured)]
     counted = _with_ignored_args(backward.graph, find_function(backward.graph, node, condition), condition.attrs, extra)
-    return _Loop(parts, counted, _collecting_body(backward.graph, parts))
+    return _DifferentiatedLoop(parts, counted, _collecting_body(backward.graph, parts))
 
 
 def _dtype_among(wanted: DType | None, *grads: Gradient) -> DType | None:
@@ -126,7 +126,7 @@ class _Saved:
     lists: list[Output]
 
 
-def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _Loop) -> _Saved:
+def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _DifferentiatedLoop) -> _Saved:
     """Let the While count iterations and collect the captured values, by new loop variables behind the old."""
     first = len(node.inputs)
     element_dtypes = [dtype_of(value) for value in loop.parts.captured]

@@ -100,7 +100,7 @@ def infer(
     """
     watch = Stopwatch()
     graph.check_changes()
-    library = _Library(graph.functions if functions is None else functions, loop_rule, answers)
+    library = _CalledFunctions(graph.functions if functions is None else functions, loop_rule, answers)
     inference = _infer(topological_order(graph), Specs(), overrides or {}, library)
     watch.tell("inferred the shapes of %d nodes", len(graph), level=DEBUG)
     return inference
@@ -116,10 +116,10 @@ def infer_again(
     """Infer the specs of `nodes`, in topological order, anew from `overrides` and the specs of all other nodes in `before`."""
     anew = set(nodes)
     inputs = {value: before.specs[value] for node in nodes for value in node.inputs if value.node not in anew}
-    return _infer(nodes, Specs(inputs, before.specs), overrides, _Library(functions, loop_rule))
+    return _infer(nodes, Specs(inputs, before.specs), overrides, _CalledFunctions(functions, loop_rule))
 
 
-def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, TensorSpec], library: _Library) -> Inference:
+def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, TensorSpec], library: _CalledFunctions) -> Inference:
     loops = {node: back for node in order if node.op in _MERGE and (back := _back_edge(node)) is not None}
     containers = {node for node in order if node.op in _CONTAINERS}
     assumed: dict[Output, TensorSpec] = {}
@@ -166,7 +166,7 @@ def _sweep(
     overrides: Mapping[Output, TensorSpec],
     assumed: Mapping[Output, TensorSpec],
     loops: Mapping[Node, Output],
-    library: _Library,
+    library: _CalledFunctions,
 ) -> Inference:
     """Sweep over the nodes; `assumed` has the specs along back edges, by default the specs at the loop's entry."""
     specs = Specs(base, base.others)
@@ -247,7 +247,7 @@ def _relaxed(
     return changed
 
 
-def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Library) -> list[TensorSpec]:
+def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _CalledFunctions) -> list[TensorSpec]:
     inputs = [specs[value] for value in node.inputs]
     results = library.call_specs(node, inputs)
     if results is None and (before := library.derived.find(node, inputs)) is not None:
@@ -293,7 +293,7 @@ def _has_unnamed(value: Any) -> bool:
     return any(isinstance(shape, Shape) and any(isinstance(dim, Dim) for dim in shape.dims or ()) for shape in shapes)
 
 
-class _Library:
+class _CalledFunctions:
     """The functions called by a graph, and the specs of the calls' results."""
 
     def __init__(
@@ -416,7 +416,7 @@ def loop_specs(
     functions: Mapping[str, Function], body: FuncRef, inputs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
 ) -> list[TensorSpec] | None:
     """Return specs of a loop's variables that hold in every iteration and after the loop; None where the body is unknown."""
-    return _Library(functions).loop(body, inputs, counter)
+    return _CalledFunctions(functions).loop(body, inputs, counter)
 
 
 def changing(body: Function, specs: Sequence[TensorSpec]) -> list[TensorSpec]:

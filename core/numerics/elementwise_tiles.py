@@ -42,7 +42,7 @@ def form_of(shape: Sequence[int], full: Sequence[int]) -> OperandForm | None:
     return OperandForm.IMAGES if is_by_image else None
 
 
-class Operation(NamedTuple):
+class TileOperation(NamedTuple):
     """`call` on values of the tile: 0 is the tile of the result, then come the operands, then the results of the
     operations.
 
@@ -65,13 +65,13 @@ class _Instruction(NamedTuple):
     dead: tuple[int, ...]
 
 
-class Chain:
+class OperationChain:
     """Operations on operands of certain forms; the last operation's value is the result.
 
     `begins_filled`: the result holds a value at the start, which the operations may read.
     """
 
-    def __init__(self, operations: Sequence[Operation], forms: Sequence[OperandForm], begins_filled: bool) -> None:
+    def __init__(self, operations: Sequence[TileOperation], forms: Sequence[OperandForm], begins_filled: bool) -> None:
         self.forms = tuple(forms)
         self.instructions = list(_instructions(operations, begins_filled, len(forms) + 1))
         self.by_channel = not {OperandForm.VECTOR, OperandForm.IMAGES}.isdisjoint(forms)
@@ -98,7 +98,7 @@ class Chain:
         columns = result.shape[-1]
         ready = self._ready(operands, columns)
         image = math.prod(result.shape[1:-1]) if self.by_image else 0
-        return None if None in ready else _Work(self, result.reshape(-1, columns), ready, image).evaluate
+        return None if None in ready else _ChainRun(self, result.reshape(-1, columns), ready, image).evaluate
 
     def on_rows(self, shape: Sequence[int], operands: Sequence[Array | Operand]) -> Callable[[Array, int], None] | None:
         """Return a function that fills rows of a result of this shape, from a position on; None where an operand cannot be
@@ -108,7 +108,7 @@ class Chain:
         ready = self._ready(operands, columns)
 
         def evaluate(rows: Array, first: int) -> None:
-            _Work(self, rows, ready, image, first).evaluate(slice(first, first + len(rows)), slice(0, columns))
+            _ChainRun(self, rows, ready, image, first).evaluate(slice(first, first + len(rows)), slice(0, columns))
 
         return None if None in ready else evaluate
 
@@ -133,7 +133,7 @@ def _evaluate_part(work: Callable[[slice, slice], None], channels: slice, part: 
     work(part, channels)
 
 
-def _instructions(operations: Sequence[Operation], begins_filled: bool, first: int) -> Iterator[_Instruction]:
+def _instructions(operations: Sequence[TileOperation], begins_filled: bool, first: int) -> Iterator[_Instruction]:
     """Yield the instructions; an operation writes to the result where the result's value is dead by then."""
     last = {source: i for i, operation in enumerate(operations) for source in operation.sources}
     held = 0 if begins_filled else None
@@ -144,13 +144,13 @@ def _instructions(operations: Sequence[Operation], begins_filled: bool, first: i
         yield _Instruction(call, writes, sources, tuple(source for source in set(sources) if last[source] == i))
 
 
-class _Work:
+class _ChainRun:
     """A chain on the arrays of a run; threads share the object.
 
     The rows of `result` begin at position `first`, of images with `image` positions where images differ, else 0.
     """
 
-    def __init__(self, chain: Chain, result: Array, operands: Sequence[Any], image: int, first: int = 0) -> None:
+    def __init__(self, chain: OperationChain, result: Array, operands: Sequence[Any], image: int, first: int = 0) -> None:
         self.instructions = chain.instructions
         self.result = result
         self.columns = result.shape[-1]

@@ -17,7 +17,7 @@ _USES: Final = 3
 """Uses of an array before a computed value is cached."""
 
 
-class _Entry(NamedTuple):
+class _CacheEntry(NamedTuple):
     """An array, the number of its uses, and the cached value."""
 
     array: weakref.ref[Any]
@@ -25,7 +25,7 @@ class _Entry(NamedTuple):
     made: Any
 
 
-_cache: dict[tuple[int, Hashable], _Entry] = {}
+_cache: dict[tuple[int, Hashable], _CacheEntry] = {}
 
 
 def cached_for_constant(array: Array, kind: Hashable, make: Callable[[Array], _Made]) -> _Made:
@@ -38,9 +38,9 @@ def cached_for_constant(array: Array, kind: Hashable, make: Callable[[Array], _M
     if not never_changes(array):
         return make(array)
     if entry is None or entry.array() is not array:
-        entry = _Entry(weakref.ref(array, functools.partial(_forget, key)), 0, None)
+        entry = _CacheEntry(weakref.ref(array, functools.partial(_forget, key)), 0, None)
     made, uses = make(array), entry.uses + 1
-    _cache[key] = _Entry(entry.array, uses, made if uses >= _USES else None)
+    _cache[key] = _CacheEntry(entry.array, uses, made if uses >= _USES else None)
     return made
 
 

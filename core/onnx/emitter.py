@@ -20,7 +20,7 @@ from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
 from .constant_operators import folded
 from .double_floats import IN_DOUBLE
 from .kernel_dtypes import carrier, computed_in
-from .model import Block, Elements, Held, Operation, Value
+from .model import Block, ElementShapes, Held, Operation, Value
 from .result_shapes import result_shape
 
 Argument: TypeAlias = "Value | Array | Sequence[int] | float | None"
@@ -46,14 +46,14 @@ class UndecidedAxisError(UnimplementedError):
         self.value, self.rank, self.possible = value, rank, tuple(possible)
 
 
-class TooLargeError(UnimplementedError):
+class ModelTooLargeError(UnimplementedError):
     """An error for a model far larger than the graph, or deeper than files can be."""
 
 
-def too_deep(source: str) -> TooLargeError:
+def too_deep(source: str) -> ModelTooLargeError:
     """Return the error of a node that lies in too many conditionals and loops."""
     problem = f"conditionals and loops in one another are more than {DEEPEST} deep: ONNX files cannot be read then"
-    return TooLargeError(f"{source}: {problem}", hint="export a part with --to and --from")
+    return ModelTooLargeError(f"{source}: {problem}", hint="export a part with --to and --from")
 
 
 class Emitter:
@@ -343,17 +343,17 @@ class Emitter:
         result: Value = self.op("Slice", value, start, end, [axis])
         return result
 
-    def stacked(self, rows: Value, elements: Elements | None = None) -> Value:
+    def stacked(self, rows: Value, elements: ElementShapes | None = None) -> Value:
         """Return a list whose elements are the rows of a tensor, of the rows' shape unless `elements` says otherwise."""
         result: Value = self.op("Identity", rows)
         result.is_stacked = True
-        of_rows = Elements(written=Shape(None if rows.shape.dims is None else rows.shape.dims[1:]))
+        of_rows = ElementShapes(written=Shape(None if rows.shape.dims is None else rows.shape.dims[1:]))
         result.elements = elements or (rows.elements if rows.is_stacked else of_rows)
         return result
 
     def unwritten(self, rows: Value, declared: Shape) -> Value:
         """Return a list without a written element, whose elements are declared to be of a shape."""
-        return self.stacked(rows, Elements(declared))
+        return self.stacked(rows, ElementShapes(declared))
 
     def of_rank(self, elements: Value, shape: Shape) -> Value:
         """Return a list of elements of unknown rank, numbers as long as none is written, with the rank of `shape`."""

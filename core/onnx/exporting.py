@@ -33,7 +33,7 @@ from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..types.tensors import FuncRef
 from .cleanup import drop_unused, tidy
 from .complex_numbers import part_dtype
-from .emitter import DEEPEST, Emitter, TooLargeError, UndecidedAxisError, too_deep
+from .emitter import DEEPEST, Emitter, ModelTooLargeError, UndecidedAxisError, too_deep
 from .kernel_dtypes import carrier
 from .loop_values import emit_loop
 from .model import Model, Value
@@ -57,7 +57,7 @@ _BYTES_PER_ELEMENT: Final = 256
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Refusal:
+class ExportRefusal:
     """A node that ONNX does not get, and why."""
 
     node: str
@@ -81,7 +81,7 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
     results = exporter.run(graph, list(outputs.values()), list(given), entering, list(specs.values()))
     for name, value, result in zip(outputs, outputs.values(), results):
         if not isinstance(result, Value) or value.base_dtype in _HANDLES:
-            exporter.refuse(Refusal(value.node.name, value.node.op, f"output '{name}' is of {value.base_dtype}"))
+            exporter.refuse(ExportRefusal(value.node.name, value.node.op, f"output '{name}' is of {value.base_dtype}"))
     if not exporter.is_refused:
         g.block.outputs = [g.packed(value) if value.dtype.is_complex else value for value in results]
         drop_unused(g.block)
@@ -111,7 +111,7 @@ def _input_spec(name: str, value: Output, inferred: Mapping[Output, TensorSpec])
     return TensorSpec(value.base_dtype, shape)
 
 
-def _refused(refusals: Sequence[Refusal]) -> UnimplementedError:
+def _refused(refusals: Sequence[ExportRefusal]) -> UnimplementedError:
     """Return a single error for all refused nodes, by op and reason."""
     groups: dict[tuple[str, str], list[str]] = {}
     for refusal in dict.fromkeys(refusals):
@@ -134,7 +134,7 @@ class _Exporter:
         """Begin an export of a graph of `size` nodes."""
         self.emitter = Emitter()
         self.functions = functions
-        self.refusals: list[Refusal] = []
+        self.refusals: list[ExportRefusal] = []
         self.is_refused = False
         self.unknown: set[Value] = set()
         self.answers = Answers()
@@ -181,9 +181,9 @@ class _Exporter:
         self.left -= steps
         if self.left < 0:
             problem = "functions call others so often that the model would be far larger than the graph: ONNX has their bodies"
-            raise TooLargeError(problem, hint="export a part with --to and --from")
+            raise ModelTooLargeError(problem, hint="export a part with --to and --from")
 
-    def refuse(self, refusal: Refusal) -> None:
+    def refuse(self, refusal: ExportRefusal) -> None:
         self.refusals.append(refusal)
         self.is_refused = True
 
@@ -224,7 +224,7 @@ class _Frame:
         if not is_contradiction(condition):
             try:
                 results = self.results(step)
-            except TooLargeError:
+            except ModelTooLargeError:
                 raise
             except TfgError as error:
                 if not isinstance(error, InternalError):
@@ -237,7 +237,7 @@ class _Frame:
 
     def refuse(self, node: Node, error: TfgError) -> None:
         """Note a refusal, final for a node with side effects."""
-        self.exporter.refusals.append(Refusal(self.exporter.place(node), node.op, error.message))
+        self.exporter.refusals.append(ExportRefusal(self.exporter.place(node), node.op, error.message))
         self.exporter.is_refused |= node.op not in MERGE and impurity(self.graph, node) is not None
 
     def unknown(self, output: Output) -> Value:

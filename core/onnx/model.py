@@ -13,7 +13,7 @@ from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Elements:
+class ElementShapes:
     """The shapes of a list's elements: the declared shape of all, and the shape of the written elements, None where none is
     written.
     """
@@ -21,20 +21,20 @@ class Elements:
     declared: Shape = UNKNOWN
     written: Shape | None = None
 
-    def with_item(self, shape: Shape) -> Elements | None:
+    def with_item(self, shape: Shape) -> ElementShapes | None:
         """Return the elements with another of a shape; None where the shape may differ from the written elements'."""
         try:
             item = merge_shapes(shape, self.declared)  # an unnamed size of the item stays, one that is declared may be any
         except TfgError:
             return None
         is_proven = self.written is None or (item.dims is not None and item.dims == self.written.dims)
-        return Elements(self.declared, item) if is_proven else None
+        return ElementShapes(self.declared, item) if is_proven else None
 
-    def beside(self, other: Elements) -> Elements:
+    def beside(self, other: ElementShapes) -> ElementShapes:
         """Return the elements of either of two lists; elements of unknown rank have no shape in common."""
         if self.written is None or other.written is None:
             return self if other.written is None else other
-        return self if self.written == other.written else Elements(self.declared, UNKNOWN)
+        return self if self.written == other.written else ElementShapes(self.declared, UNKNOWN)
 
 
 class Value:
@@ -51,7 +51,7 @@ class Value:
         self.spec = TensorSpec(dtype, shape)
         self.array = array
         self.is_stacked = is_stacked
-        self.elements = Elements()
+        self.elements = ElementShapes()
         self.parts: tuple[Value, Value] | None = None
 
     @property

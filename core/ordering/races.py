@@ -51,7 +51,7 @@ def find_races(
     """
     states = contested(accesses(graph, order, fed))
     if any(len(group) > 1 for group in states.values()) or frames:
-        yield from _Search(order, sources, frames, fed).races(states)
+        yield from _RunOrder(order, sources, frames, fed).races(states)
 
 
 def chained_races(
@@ -64,7 +64,7 @@ def chained_races(
     """
     states = {state: group for state, group in contested(accesses(graph, order, fed)).items() if len(group) > 1}
     if states:
-        yield from _Search(order, sources, {}, fed).chained(states, place, alike)
+        yield from _RunOrder(order, sources, {}, fed).chained(states, place, alike)
 
 
 class _Since:
@@ -88,7 +88,7 @@ class _Since:
             self.write, self.reads = access, []
 
 
-class _Search:
+class _RunOrder:
     """The order of a run's nodes, as bits."""
 
     def __init__(self, order: list[Node], sources: Sources, frames: Mapping[Node, Frame], fed: frozenset[Output]) -> None:

@@ -24,7 +24,7 @@ OWN_THREADS: Final = "tfg-"
 _SYMBOLS = ("scipy_openblas_%s_num_threads64_", "scipy_openblas_%s_num_threads")
 
 
-class _Library(NamedTuple):
+class _ThreadCount(NamedTuple):
     """The functions that get and set the number of threads of an OpenBLAS."""
 
     get: Callable[[], int]
@@ -37,7 +37,7 @@ class OneThread:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._entered = self._limiting = 0
-        self._libraries: list[_Library] = []
+        self._libraries: list[_ThreadCount] = []
         self._knows_scipy: bool | None = None
         self._before: list[int] = []
         self.available = 1
@@ -93,10 +93,10 @@ class OneThread:
             library.set(1)
 
 
-def _libraries(package: str) -> list[_Library]:
+def _libraries(package: str) -> list[_ThreadCount]:
     """Return the functions that get and set the number of threads of the OpenBLAS in the wheel of a package."""
     return [
-        _Library(getattr(library, symbol % "get"), getattr(library, symbol % "set"))
+        _ThreadCount(getattr(library, symbol % "get"), getattr(library, symbol % "set"))
         for library in _loaded(package)
         for symbol in _SYMBOLS
         if hasattr(library, symbol % "set")

@@ -25,7 +25,7 @@ from ..support.words import counted
 from ..transforms.subgraphs import forget_locations
 from .base.accuracy import Accuracy, loosest
 from .base.costs import CostMeter, GraphCost
-from .base.graph_pass import Pass, PassContext, Refusal, Shared, WeightError
+from .base.graph_pass import Pass, PassContext, Refusal, SharedPassState, WeightError
 from .base.pass_options import configure, parse_passes
 from .base.race_settling import settle_races
 from .cleanup.prune import Prune
@@ -150,7 +150,7 @@ def optimize(
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
     settle_races(result, targets, fed, maybe_fed)
     starters = [result.node(name) for name, _ in start]
-    ctx = PassContext(result, targets, fed, keep, maybe_fed, starters, shared=Shared(chosen, fast_math=fast_math))
+    ctx = PassContext(result, targets, fed, keep, maybe_fed, starters, shared=SharedPassState(chosen, fast_math=fast_math))
     needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
     needed -= {output.node.name for output in maybe_fed}
     before = _op_counts(graph)

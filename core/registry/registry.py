@@ -165,7 +165,7 @@ class Affine:
     has_factor: bool
 
 
-class _Library:
+class _LoadedRegistrations:
     """Registrations of the op library that is being loaded, and their undo functions."""
 
     def __init__(self) -> None:
@@ -173,7 +173,7 @@ class _Library:
         self.undo: list[Callable[[], object]] = []
 
 
-_library: _Library | None = None
+_library: _LoadedRegistrations | None = None
 _loading = threading.RLock()
 """Lock of the thread that imports a family or an op library, since `_library` names the owner of the registered kernels."""
 _KERNELS: dict[str, list[Kernel]] = {}
@@ -427,7 +427,7 @@ def op_library() -> Iterator[list[Kernel]]:
         if _library is not None:
             yield _library.kernels
             return
-        _library = _Library()
+        _library = _LoadedRegistrations()
         try:
             yield _library.kernels
         except BaseException:

@@ -28,7 +28,7 @@ _MANY_TIMES: Final = 100
 """The number of repetitions, or the bits of the number of ways to match, beyond which the number counts as infinite."""
 
 
-class TooLargeError(ValueError):
+class RegexTooLargeError(ValueError):
     """The program of an expression would have more than `MAX_INSTRUCTIONS` instructions."""
 
 
@@ -47,21 +47,21 @@ class Assertion:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Chain:
+class ExpressionSequence:
     """A concatenation of expressions."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Choice:
+class Alternation:
     """A choice between expressions, the first preferred."""
 
     options: tuple[Expression, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Repeat:
+class Repetition:
     """A repetition from `low` to `high` times (None: any number); more are preferred, or fewer if `lazy`."""
 
     part: Expression
@@ -71,14 +71,14 @@ class Repeat:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Group:
+class CaptureGroup:
     """A capturing group; `index` counts from 1."""
 
     part: Expression
     index: int
 
 
-Expression: TypeAlias = Char | Assertion | Chain | Choice | Repeat | Group
+Expression: TypeAlias = Char | Assertion | ExpressionSequence | Alternation | Repetition | CaptureGroup
 
 
 def source(expression: Expression) -> str:
@@ -88,14 +88,14 @@ def source(expression: Expression) -> str:
             return expression.source
         case Assertion():
             return f"(?m:{expression.kind})" if expression.kind in "^$" else f"(?a:{expression.kind})"
-        case Chain():
+        case ExpressionSequence():
             return "".join(map(source, expression.parts))
-        case Choice():
+        case Alternation():
             return f"(?:{'|'.join(map(source, expression.options))})"
-        case Repeat():
+        case Repetition():
             times = f"{{{expression.low},{'' if expression.high is None else expression.high}}}"
             return f"(?:{source(expression.part)}){times}{'?' if expression.lazy else ''}"
-        case Group():
+        case CaptureGroup():
             return f"({source(expression.part)})"
 
 
@@ -106,13 +106,13 @@ def can_be_empty(expression: Expression) -> bool:
             return False
         case Assertion():
             return True
-        case Chain():
+        case ExpressionSequence():
             return all(map(can_be_empty, expression.parts))
-        case Choice():
+        case Alternation():
             return any(map(can_be_empty, expression.options))
-        case Repeat():
+        case Repetition():
             return expression.low == 0 or can_be_empty(expression.part)
-        case Group():
+        case CaptureGroup():
             return can_be_empty(expression.part)
 
 
@@ -125,29 +125,29 @@ def is_same_in_re(expression: Expression) -> bool:
             return True
         case Assertion():
             return expression.kind != "\\B"
-        case Chain():
+        case ExpressionSequence():
             return all(map(is_same_in_re, expression.parts))
-        case Choice():
+        case Alternation():
             return all(map(is_same_in_re, expression.options))
-        case Repeat():
+        case Repetition():
             return not can_be_empty(expression.part) and is_same_in_re(expression.part)
-        case Group():
+        case CaptureGroup():
             return is_same_in_re(expression.part)
 
 
 def ways(expression: Expression, length: int) -> float:
     """Return a bound on the ways in which an expression can match at a place of a text; `re` may try all ways in turn."""
     match expression:
-        case Chain():
+        case ExpressionSequence():
             return _product(ways(part, length) for part in expression.parts)
-        case Choice():
+        case Alternation():
             return sum(ways(option, length) for option in expression.options)
-        case Repeat():
+        case Repetition():
             times = length if expression.high is None else expression.high
             if isinstance(expression.part, Char):
                 return min(times, length) + 1
             return _geometric(ways(expression.part, length), times)
-        case Group():
+        case CaptureGroup():
             return ways(expression.part, length)
         case _:
             return 1
@@ -169,7 +169,7 @@ _CHAR, _ASSERT, _SAVE, _FORK, _JUMP, _MATCH = range(6)
 _Instruction: TypeAlias = tuple[int, "int | str", int]
 
 
-class Program:
+class RegexProgram:
     """The instructions of an expression; backwards they match the reversed text."""
 
     def __init__(self, expression: Expression, backwards: bool = False) -> None:
@@ -191,27 +191,27 @@ class Program:
 
     def _emit(self, kind: int, operand: int | str = 0) -> int:
         if len(self.code) >= MAX_INSTRUCTIONS:
-            raise TooLargeError
+            raise RegexTooLargeError
         self.code.append((kind, operand, len(self.code) + 1))
         return len(self.code) - 1
 
     def _add(self, expression: Expression) -> None:
         self._steps += 1
         if self._steps > MAX_INSTRUCTIONS:
-            raise TooLargeError
+            raise RegexTooLargeError
         match expression:
             case Char():
                 self._emit(_CHAR, expression.source)
             case Assertion():
                 self._emit(_ASSERT, expression.kind)
-            case Chain():
+            case ExpressionSequence():
                 for part in reversed(expression.parts) if self.backwards else expression.parts:
                     self._add(part)
-            case Choice():
+            case Alternation():
                 self._add_choice(expression.options)
-            case Repeat():
+            case Repetition():
                 self._add_repeat(expression)
-            case Group():
+            case CaptureGroup():
                 self._emit(_SAVE, 2 * expression.index + self.backwards)
                 self._add(expression.part)
                 self._emit(_SAVE, 2 * expression.index + 1 - self.backwards)
@@ -227,7 +227,7 @@ class Program:
         for end in ends:
             self.code[end] = (_JUMP, 0, len(self.code))
 
-    def _add_repeat(self, repeat: Repeat) -> None:
+    def _add_repeat(self, repeat: Repetition) -> None:
         """Add a repetition like RE2, with a difference where the part matches the empty string: x* is then (x+)?."""
         for _ in range(repeat.low - (repeat.high is None)):
             self._add(repeat.part)
@@ -259,28 +259,28 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-class _State:
+class _AutomatonState:
     __slots__ = ("behind", "moves", "places")
 
     def __init__(self, places: tuple[int, ...], behind: str) -> None:
         self.places = places
         self.behind = behind
         """The kind, in terms of `_kind`, of the character behind."""
-        self.moves: dict[str, tuple[_State | None, bool]] = {}
+        self.moves: dict[str, tuple[_AutomatonState | None, bool]] = {}
 
 
 class Automaton:
     """A running program. With `begins_anywhere` a match may begin at each character, and no start is preferred."""
 
-    def __init__(self, program: Program, begins_anywhere: bool = False) -> None:
+    def __init__(self, program: RegexProgram, begins_anywhere: bool = False) -> None:
         self._program = program
         self._begins_anywhere = begins_anywhere
-        self._states: dict[tuple[tuple[int, ...], str], _State] = {}
+        self._states: dict[tuple[tuple[int, ...], str], _AutomatonState] = {}
         self._moves = 0
 
     def end(self, text: str, start: int) -> int | None:
         """Return the end of the preferred match that begins at `start`; None without a match."""
-        state: _State | None = self._state((0,), _kind(text[start - 1]) if start else "")
+        state: _AutomatonState | None = self._state((0,), _kind(text[start - 1]) if start else "")
         last = None
         for position in range(start, len(text)):
             assert state is not None
@@ -295,7 +295,7 @@ class Automaton:
 
     def starts(self, text: str) -> Iterator[int]:
         """Yield every place of the text where a match of the reversed program ends, the last first."""
-        state: _State | None = self._state((), "")
+        state: _AutomatonState | None = self._state((), "")
         for position in range(len(text), -1, -1):
             assert state is not None
             char = text[position - 1] if position else ""
@@ -303,13 +303,13 @@ class Automaton:
             if is_match:
                 yield position
 
-    def _state(self, places: tuple[int, ...], behind: str) -> _State:
+    def _state(self, places: tuple[int, ...], behind: str) -> _AutomatonState:
         key = (places, behind)
         if key not in self._states:
-            self._states[key] = _State(places, behind)
+            self._states[key] = _AutomatonState(places, behind)
         return self._states[key]
 
-    def _move(self, state: _State, char: str) -> tuple[_State | None, bool]:
+    def _move(self, state: _AutomatonState, char: str) -> tuple[_AutomatonState | None, bool]:
         """Return the state after reading a character, and whether a match ended before the character; "" is the end of the
         text.
         """
@@ -325,7 +325,7 @@ class Automaton:
         move = state.moves[char] = following, is_match
         return move
 
-    def _followed(self, state: _State, char: str) -> tuple[list[int], bool]:
+    def _followed(self, state: _AutomatonState, char: str) -> tuple[list[int], bool]:
         """Return the places that read a character, the preferred first, and whether a match comes before the rest of them."""
         before, after = (_kind(char), state.behind) if self._program.backwards else (state.behind, _kind(char))
         pending = [*((0,) if self._begins_anywhere else ()), *reversed(state.places)]
@@ -351,7 +351,7 @@ class Automaton:
         return consuming, is_match
 
 
-def captures(program: Program, text: str, start: int, end: int, groups: int) -> list[int | None]:
+def captures(program: RegexProgram, text: str, start: int, end: int, groups: int) -> list[int | None]:
     """Return the starts and ends of the groups 0 to `groups` in the preferred match from `start` to `end`."""
     best: tuple[int | None, ...] = ()
     threads: list[tuple[int, tuple[int | None, ...]]] = [(0, (start, None) + (None, None) * groups)]
@@ -366,7 +366,7 @@ def captures(program: Program, text: str, start: int, end: int, groups: int) -> 
 
 
 def _followed_threads(
-    program: Program, threads: Sequence[tuple[int, tuple[int | None, ...]]], position: int, before: str, after: str
+    program: RegexProgram, threads: Sequence[tuple[int, tuple[int | None, ...]]], position: int, before: str, after: str
 ) -> tuple[list[tuple[int, tuple[int | None, ...]]], tuple[int | None, ...] | None]:
     """Return the threads that read a character, up to the first thread that has matched, and that thread's captures."""
     pending = list(reversed(threads))

@@ -17,16 +17,16 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..parallel.interruption_points import pause
 from .automaton import (
+    Alternation,
     Assertion,
     Automaton,
-    Chain,
+    CaptureGroup,
     Char,
-    Choice,
     Expression,
-    Group,
-    Program,
-    Repeat,
-    TooLargeError,
+    ExpressionSequence,
+    RegexProgram,
+    RegexTooLargeError,
+    Repetition,
     can_be_empty,
     captures,
     is_same_in_re,
@@ -67,13 +67,13 @@ class PatternError(ValueError):
 class Pattern:
     """A compiled pattern, for text decoded by `decode`; `groups` is how many parts are remembered."""
 
-    def __init__(self, expression: Choice, groups: int) -> None:
+    def __init__(self, expression: Alternation, groups: int) -> None:
         self.groups = groups
         self._ways = _ways_by_length(expression)
         self._ways_searched = _ways_by_length(_without_last_repeat(expression))
         self._expression = expression
         self._may_be_empty = can_be_empty(expression)
-        self._program = Program(expression)
+        self._program = RegexProgram(expression)
         self.asserts = self._program.asserts
         self._forward = Automaton(self._program)
         self._backtracking = re.compile(source(expression)) if is_same_in_re(expression) else None
@@ -124,11 +124,11 @@ class Pattern:
 
     @functools.cached_property
     def _whole(self) -> Automaton:
-        return Automaton(Program(Chain((self._expression, Assertion("\\Z")))))
+        return Automaton(RegexProgram(ExpressionSequence((self._expression, Assertion("\\Z")))))
 
     @functools.cached_property
     def _backward(self) -> Automaton:
-        return Automaton(Program(self._expression, backwards=True), begins_anywhere=True)
+        return Automaton(RegexProgram(self._expression, backwards=True), begins_anywhere=True)
 
 
 def _tried(pattern: re.Pattern[str], text: str, groups: int) -> Iterator[Sequence[int | None]]:
@@ -150,13 +150,13 @@ def _ways_by_length(expression: Expression) -> Callable[[int], float]:
     return functools.lru_cache(1024)(functools.partial(ways, expression))
 
 
-def _without_last_repeat(expression: Choice) -> Expression:
+def _without_last_repeat(expression: Alternation) -> Expression:
     """Return a sequence without a final repetition of a single character; a final repetition never has to backtrack."""
     options = expression.options
-    if len(options) > 1 or not isinstance(options[0], Chain) or not options[0].parts:
+    if len(options) > 1 or not isinstance(options[0], ExpressionSequence) or not options[0].parts:
         return expression
     *before, last = options[0].parts
-    return Chain(tuple(before)) if isinstance(last, Repeat) and isinstance(last.part, Char) else expression
+    return ExpressionSequence(tuple(before)) if isinstance(last, Repetition) and isinstance(last.part, Char) else expression
 
 
 @functools.lru_cache(256)
@@ -166,12 +166,12 @@ def compile_pattern(pattern: bytes) -> Pattern:
         text = pattern.decode()
     except UnicodeDecodeError:
         raise PatternError("invalid UTF-8") from None
-    reader = _Reader(text)
+    reader = _PatternParser(text)
     try:
         return Pattern(reader.read(), reader.groups)
     except RecursionError:
         raise PatternError("expression nests too deeply") from None
-    except TooLargeError:
+    except RegexTooLargeError:
         raise PatternError("pattern too large - compile failed") from None
     except (re.error, OverflowError) as error:
         raise PatternError(str(error)) from error
@@ -200,7 +200,7 @@ def _times(digits: str) -> int:
     return int(digits.lstrip("0")[: len(str(_MAX_REPEAT)) + 1] or "0")
 
 
-class _Reader:
+class _PatternParser:
     """A recursive descent over the pattern."""
 
     def __init__(self, pattern: str) -> None:
@@ -209,7 +209,7 @@ class _Reader:
         self.names: set[str] = set()
         self.groups = 0
 
-    def read(self) -> Choice:
+    def read(self) -> Alternation:
         """Parse the expression; PatternError for a malformed pattern."""
         result = self._alternatives(_Flags())
         if self.position < len(self.pattern):
@@ -231,13 +231,13 @@ class _Reader:
         self.position += 1
         return self.pattern[self.position - 1]
 
-    def _alternatives(self, flags: _Flags) -> Choice:
+    def _alternatives(self, flags: _Flags) -> Alternation:
         """Parse alternatives up to the closing parenthesis or the end; flags set inside hold until there."""
         options: list[Expression] = []
         parts: list[Expression] = []
         while self.position < len(self.pattern) and not self._peek(")"):
             if self._take("|"):
-                options.append(Chain(tuple(parts)))
+                options.append(ExpressionSequence(tuple(parts)))
                 parts = []
                 continue
             changed = self._flag_group(flags)
@@ -245,12 +245,12 @@ class _Reader:
                 flags = changed
                 continue
             atom = self._atom(flags)
-            if isinstance(atom, Chain):  # quoted text: only the last character is repeated
+            if isinstance(atom, ExpressionSequence):  # quoted text: only the last character is repeated
                 parts += atom.parts[:-1]
                 atom = atom.parts[-1]
             if atom is not None:
                 parts.append(self._repeated(atom, flags))
-        return Choice((*options, Chain(tuple(parts))))
+        return Alternation((*options, ExpressionSequence(tuple(parts))))
 
     def _flag_group(self, flags: _Flags) -> _Flags | None:
         match = re.compile(r"\(\?([imsU]*(?:-[imsU]+)?)\)").match(self.pattern, self.position)
@@ -270,7 +270,7 @@ class _Reader:
         start = self.position
         if self._repetition() is not None:
             raise PatternError(f"bad repetition operator: {text}{self.pattern[start : self.position]}")
-        return Repeat(atom, *repetition, lazy)
+        return Repetition(atom, *repetition, lazy)
 
     def _repetition(self) -> tuple[int, int | None] | None:
         """Parse a repetition of the atom before: the least and the largest count, None for no limit."""
@@ -327,7 +327,7 @@ class _Reader:
         inner = self._alternatives(flags)
         if not self._take(")"):
             raise PatternError(f"missing ): {self.pattern}")
-        return Group(inner, index) if index else inner
+        return CaptureGroup(inner, index) if index else inner
 
     def _escape(self, flags: _Flags) -> Expression | None:
         if self._take("Q"):
@@ -335,7 +335,7 @@ class _Reader:
             end = len(self.pattern) if end < 0 else end
             literal = self.pattern[self.position : end]
             self.position = min(end + 2, len(self.pattern))
-            return Chain(tuple(_cased(re.escape(c), flags) for c in literal)) if literal else None
+            return ExpressionSequence(tuple(_cased(re.escape(c), flags) for c in literal)) if literal else None
         if self._take("E"):
             return None
         char = self._next()

@@ -61,7 +61,7 @@ class Solution:
 
 
 @dataclasses.dataclass(slots=True)
-class _State:
+class _SearchPoint:
     """Where the search is: parameters, residuals and Jacobian there, the scale of each parameter and the trust radius."""
 
     x: Vector
@@ -106,7 +106,9 @@ def minimize(
     return Solution(state.x, state.cost, f"{counted(len(history), 'iteration')} did not suffice", tuple(history), False)
 
 
-def _start(residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], Vector], x: Vector, max_bytes: int) -> _State:
+def _start(
+    residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], Vector], x: Vector, max_bytes: int
+) -> _SearchPoint:
     r = residuals(x)
     needed = 4 * r.size * x.size * 8
     if needed > max_bytes:
@@ -123,11 +125,11 @@ def _start(residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], V
     scale = _column_norms(j)
     scale[scale == 0] = 1.0
     norm = float(np.linalg.norm(scale * x))
-    return _State(x, r, j, scale, _RADIUS_FACTOR * norm if norm else _RADIUS_FACTOR)
+    return _SearchPoint(x, r, j, scale, _RADIUS_FACTOR * norm if norm else _RADIUS_FACTOR)
 
 
 def _search(
-    state: _State, residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], Vector], tolerances: Tolerances
+    state: _SearchPoint, residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], Vector], tolerances: Tolerances
 ) -> Iterator[tuple[Iteration, str]]:
     """Step until a stopping rule holds; yield each iteration with the reason to stop, empty to go on."""
     number = 0
@@ -150,7 +152,7 @@ def _search(
 
 
 def _try_step(
-    state: _State,
+    state: _SearchPoint,
     residuals: Callable[[Vector], Vector],
     scaled: Vector,
     s: Vector,
@@ -179,7 +181,7 @@ def _try_step(
     return True, ratio, max(abs(actual), predicted)
 
 
-def _fit_radius(state: _State, ratio: float, actual: float, directional: float, length: float, damping: float) -> None:
+def _fit_radius(state: _SearchPoint, ratio: float, actual: float, directional: float, length: float, damping: float) -> None:
     """Shrink the trust radius after a poor step, widen the radius after a good step."""
     if ratio <= 0.25:
         # The minimum of the parabola through both costs and the slope at the old point, as in MINPACK.
@@ -189,7 +191,7 @@ def _fit_radius(state: _State, ratio: float, actual: float, directional: float, 
         state.radius = 2.0 * length
 
 
-def _stop_reason(state: _State, scaled: Vector, ratio: float, reduction: float, tolerances: Tolerances) -> str:
+def _stop_reason(state: _SearchPoint, scaled: Vector, ratio: float, reduction: float, tolerances: Tolerances) -> str:
     if state.cost == 0:
         return "the residuals are zero"
     if reduction <= tolerances.cost and ratio <= 2.0:
@@ -233,7 +235,7 @@ def _column_norms(matrix: Vector) -> Vector:
     return norms
 
 
-def _gradient_cosine(state: _State) -> float:
+def _gradient_cosine(state: _SearchPoint) -> float:
     """Return the largest cosine between the residual and a column of the Jacobian: zero at a stationary point."""
     norm = float(np.linalg.norm(state.residuals))
     columns = _column_norms(state.jacobian)

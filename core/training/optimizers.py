@@ -14,7 +14,7 @@ from ..support.errors import InvalidArgumentError
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Slot:
+class SlotVariable:
     """A variable that the optimizer keeps for each trained variable: VARIABLE/name, of the same shape, filled with
     `initial`.
     """
@@ -37,7 +37,7 @@ class Optimizer:
     op: str
     summary: str
     learning_rate: float
-    slots: Mapping[str, Slot] = dataclasses.field(default_factory=dict)
+    slots: Mapping[str, SlotVariable] = dataclasses.field(default_factory=dict)
     hyperparameters: Mapping[str, float] = dataclasses.field(default_factory=dict)
     powers: tuple[str, ...] = ()
     attrs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -57,7 +57,7 @@ class Optimizer:
         return dataclasses.replace(self, hyperparameters={**self.hyperparameters, **settings})
 
 
-_ADAM_SLOTS = {"m": Slot("Adam"), "v": Slot("Adam_1")}
+_ADAM_SLOTS = {"m": SlotVariable("Adam"), "v": SlotVariable("Adam_1")}
 _ADAM = {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
 
 OPTIMIZERS: Mapping[str, Optimizer] = {
@@ -69,7 +69,7 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
             "ApplyMomentum",
             "a = momentum a + g; w -= lr a",
             0.01,
-            {"accum": Slot("Momentum")},
+            {"accum": SlotVariable("Momentum")},
             {"momentum": 0.9},
         ),
         Optimizer(
@@ -77,17 +77,17 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
             "ApplyMomentum",
             "a = momentum a + g; w -= lr (g + momentum a)",
             0.01,
-            {"accum": Slot("Momentum")},
+            {"accum": SlotVariable("Momentum")},
             {"momentum": 0.9},
             attrs={"use_nesterov": True},
         ),
-        Optimizer("adagrad", "ApplyAdagrad", "a += g^2; w -= lr g / sqrt(a)", 0.01, {"accum": Slot("Adagrad", 0.1)}),
+        Optimizer("adagrad", "ApplyAdagrad", "a += g^2; w -= lr g / sqrt(a)", 0.01, {"accum": SlotVariable("Adagrad", 0.1)}),
         Optimizer(
             "adadelta",
             "ApplyAdadelta",
             "a = rho a + (1-rho) g^2; d = g sqrt(u+eps)/sqrt(a+eps); u = rho u + (1-rho) d^2; w -= lr d",
             0.001,
-            {"accum": Slot("Adadelta"), "accum_update": Slot("Adadelta_1")},
+            {"accum": SlotVariable("Adadelta"), "accum_update": SlotVariable("Adadelta_1")},
             {"rho": 0.95, "epsilon": 1e-8},
         ),
         Optimizer(
@@ -95,7 +95,7 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
             "ApplyRMSProp",
             "s = rho s + (1-rho) g^2; m = momentum m + lr g / sqrt(s+eps); w -= m",
             0.001,
-            {"ms": Slot("RMSProp", 1.0), "mom": Slot("RMSProp_1")},
+            {"ms": SlotVariable("RMSProp", 1.0), "mom": SlotVariable("RMSProp_1")},
             {"rho": 0.9, "momentum": 0.0, "epsilon": 1e-10},
         ),
         Optimizer(
@@ -123,7 +123,7 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
             "ApplyAdaMax",
             "v = max(beta2 v, |g|); w -= lr/(1-beta1^t) m / (v+eps)",
             0.001,
-            {"m": Slot("AdaMax"), "v": Slot("AdaMax_1")},
+            {"m": SlotVariable("AdaMax"), "v": SlotVariable("AdaMax_1")},
             _ADAM,
             ("beta1",),
             has_sparse_op=False,
@@ -133,7 +133,7 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
             "ApplyAdam",
             "Adam with Nesterov momentum: beta1 m + (1-beta1) g in place of m",
             0.001,
-            {"m": Slot("Nadam"), "v": Slot("Nadam_1")},
+            {"m": SlotVariable("Nadam"), "v": SlotVariable("Nadam_1")},
             _ADAM,
             ("beta1", "beta2"),
             {"use_nesterov": True},
@@ -144,7 +144,7 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
             "ApplyFtrl",
             "follow the regularized leader (McMahan et al. 2013)",
             0.001,
-            {"accum": Slot("Ftrl", 0.1), "linear": Slot("Ftrl_1")},
+            {"accum": SlotVariable("Ftrl", 0.1), "linear": SlotVariable("Ftrl_1")},
             {"l1": 0.0, "l2": 0.0, "lr_power": -0.5},
         ),
     )

@@ -15,7 +15,7 @@ from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError
 from ..types.shapes import Shape
 from ..types.tensors import Tensor
-from .frozen_handles import LEAVE_IT, Value, Values, replace_handles
+from .frozen_handles import LEAVE_IT, FrozenValue, Values, replace_handles
 from .subgraphs import subgraph
 
 
@@ -48,7 +48,7 @@ def freeze(
                 hint="give --state FILE, or --init to freeze the initial values",
             )  # fmt: skip
         if variable.is_resource:
-            handles[variable.node.output()] = Value(variable.name, value.dtype, Shape(value.shape))
+            handles[variable.node.output()] = FrozenValue(variable.name, value.dtype, Shape(value.shape))
         else:
             _drop_references(variable.node)
         become_constant(variable.node, value)

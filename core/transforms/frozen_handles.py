@@ -28,7 +28,7 @@ _OF_THE_SIGNATURE: Final = ("_input_shapes", *OF_AN_INTERFACE)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Value:
+class FrozenValue:
     """The value in place of a variable's handle.
 
     Messages name the variable; calls with different variables may share a copy.
@@ -39,7 +39,7 @@ class Value:
     shape: Shape
 
 
-Values = dict[Output, Value]
+Values = dict[Output, FrozenValue]
 
 LEAVE_IT: Final = "--to OUTPUT names an output that does not need this node; --except VARIABLE leaves the variable as it is"
 """The hint of an error about a variable that cannot be frozen."""
@@ -59,7 +59,7 @@ class _Copy:
     """A library function that takes values for handles, and the values among its results that were handles."""
 
     name: str
-    results: Mapping[int, Value]
+    results: Mapping[int, FrozenValue]
 
 
 class _Replacing:
@@ -67,7 +67,7 @@ class _Replacing:
 
     def __init__(self, functions: MutableMapping[str, Function]) -> None:
         self.functions = functions
-        self.copies: dict[tuple[FuncRef, tuple[tuple[int, Value], ...]], _Copy | None] = {}
+        self.copies: dict[tuple[FuncRef, tuple[tuple[int, FrozenValue], ...]], _Copy | None] = {}
 
     def replace(self, graph: Graph, values: Values) -> None:
         """Change the users of `values`, and add to `values` the outputs that handed handles on."""
@@ -87,7 +87,7 @@ class _Replacing:
             if node.op == "Merge" and node.output() in values and any(value not in values for value in node.inputs):
                 raise _refusal(node, {0: values[node.output()]}, "merges it with something else")
 
-    def call(self, node: Node, kind: CallKind, taken: Mapping[int, Value]) -> Values:
+    def call(self, node: Node, kind: CallKind, taken: Mapping[int, FrozenValue]) -> Values:
         """Let a node call copies of its functions; return the outputs that were handles."""
         arguments = {i - kind.before + kind.counters: value for i, value in taken.items()}
         if not kind.functions:
@@ -102,7 +102,7 @@ class _Replacing:
         _retype_call(node, taken, results)
         return {node.output(i): value for i, value in results.items()}
 
-    def copy(self, node: Node, reference: FuncRef, arguments: Mapping[int, Value]) -> _Copy:
+    def copy(self, node: Node, reference: FuncRef, arguments: Mapping[int, FrozenValue]) -> _Copy:
         """Return the copy of a function that takes values for the given arguments, made on first use."""
         key = reference, tuple(sorted(arguments.items()))
         if key not in self.copies:
@@ -121,7 +121,7 @@ class _Replacing:
             raise _refusal(node, arguments, "hands it to the function that the node is in")
         return copy
 
-    def make_copy(self, function: Function, arguments: Mapping[int, Value]) -> _Copy:
+    def make_copy(self, function: Function, arguments: Mapping[int, FrozenValue]) -> _Copy:
         """Add `function`, whose body is changed, to the library under a free name."""
         body, values = function.body, {function.args[i].output(): value for i, value in arguments.items()}
         body.functions = self.functions
@@ -158,19 +158,21 @@ def _without(attrs: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in attrs.items() if name not in names}
 
 
-def _with_dtypes(args: Sequence[ArgDef], values: Mapping[int, Value]) -> tuple[ArgDef, ...]:
+def _with_dtypes(args: Sequence[ArgDef], values: Mapping[int, FrozenValue]) -> tuple[ArgDef, ...]:
     """Return the arguments of a signature; arguments that were handles get the dtypes of the values."""
     return tuple(ArgDef(arg.name, values[i].dtype) if i in values else arg for i, arg in enumerate(args))
 
 
-def _takes(kind: CallKind, node: Node, taken: Mapping[int, Value]) -> bool:
+def _takes(kind: CallKind, node: Node, taken: Mapping[int, FrozenValue]) -> bool:
     """True where all of `taken` are among the arguments of the functions that run."""
     return kind.form is not Form.GRADIENT and taken.keys() <= set(kind.arguments(range(len(node.inputs))))
 
 
-def _results(node: Node, kind: CallKind, taken: Mapping[int, Value], copies: Sequence[_Copy]) -> Mapping[int, Value]:
+def _results(
+    node: Node, kind: CallKind, taken: Mapping[int, FrozenValue], copies: Sequence[_Copy]
+) -> Mapping[int, FrozenValue]:
     """Return the results of a call that were handles: the same in all branches, and in a loop also the same as its inputs."""
-    by_branch: list[Mapping[int, Value]] = [copy.results for copy in copies]
+    by_branch: list[Mapping[int, FrozenValue]] = [copy.results for copy in copies]
     if kind.is_loop:
         by_branch = [copies[-1].results, {i - kind.before: value for i, value in taken.items()}]
     if any(results.keys() != by_branch[0].keys() for results in by_branch):
@@ -178,7 +180,7 @@ def _results(node: Node, kind: CallKind, taken: Mapping[int, Value], copies: Seq
     return {i: _common(node, [results[i] for results in by_branch]) for i in by_branch[0]}
 
 
-def _common(node: Node, values: Sequence[Value]) -> Value:
+def _common(node: Node, values: Sequence[FrozenValue]) -> FrozenValue:
     """Return the common facts of several values as a single value."""
     first = values[0]
     if any(value.dtype is not first.dtype for value in values):
@@ -186,7 +188,7 @@ def _common(node: Node, values: Sequence[Value]) -> Value:
     return first if all(value.shape == first.shape for value in values) else dataclasses.replace(first, shape=UNKNOWN)
 
 
-def _pass_on(node: Node, taken: Mapping[int, Value]) -> Values:
+def _pass_on(node: Node, taken: Mapping[int, FrozenValue]) -> Values:
     """Let a node that hands handles on hand values on; returns the outputs that were handles."""
     before = node.output_dtypes
     node.attrs = _without(node.attrs, _OF_A_HANDLE)
@@ -197,7 +199,7 @@ def _pass_on(node: Node, taken: Mapping[int, Value]) -> Values:
     return dict.fromkeys(map(node.output, changed), _common(node, list(taken.values())))
 
 
-def _retype_call(node: Node, taken: Mapping[int, Value], results: Mapping[int, Value]) -> None:
+def _retype_call(node: Node, taken: Mapping[int, FrozenValue], results: Mapping[int, FrozenValue]) -> None:
     """Set a call's attributes for inputs and outputs that are values now."""
     definition = CATALOG[node.op]
     _retype(node, definition.inputs, taken)
@@ -211,7 +213,7 @@ def _retype_call(node: Node, taken: Mapping[int, Value], results: Mapping[int, V
         node.set_attr("_read_only_resource_inputs", left)
 
 
-def _retype(node: Node, args: Sequence[ArgDef], values: Mapping[int, Value]) -> None:
+def _retype(node: Node, args: Sequence[ArgDef], values: Mapping[int, FrozenValue]) -> None:
     """Set the type attributes of the arguments at the flat places of `values`."""
     start = 0
     for arg in args:
@@ -231,11 +233,11 @@ def _become(node: Node, op: str, attrs: Mapping[str, Any]) -> None:
     node.attrs = {**{name: value for name, value in node.attrs.items() if name.startswith("_")}, **attrs}
 
 
-def _read(graph: Graph, node: Node, value: Value) -> None:
+def _read(graph: Graph, node: Node, value: FrozenValue) -> None:
     _become(node, "Identity", {"T": value.dtype})
 
 
-def _gather(graph: Graph, node: Node, value: Value) -> None:
+def _gather(graph: Graph, node: Node, value: FrozenValue) -> None:
     batch_dims = node.attr("batch_dims")
     axis = GraphBuilder(graph).constant(batch_dims, dtypes.int32, f"{node.name}/axis")
     types = {"Tparams": value.dtype, "Tindices": node.inputs[1].dtype, "Taxis": dtypes.int32}
@@ -243,20 +245,20 @@ def _gather(graph: Graph, node: Node, value: Value) -> None:
     graph.set_inputs(node, (*node.inputs, axis))
 
 
-def _gather_nd(graph: Graph, node: Node, value: Value) -> None:
+def _gather_nd(graph: Graph, node: Node, value: FrozenValue) -> None:
     _become(node, "GatherNd", {"Tparams": value.dtype, "Tindices": node.inputs[1].dtype})
 
 
-def _shape_of(graph: Graph, node: Node, value: Value) -> None:
+def _shape_of(graph: Graph, node: Node, value: FrozenValue) -> None:
     _become(node, "Shape", {"T": value.dtype, "out_type": node.attr("out_type")})
 
 
-_READS: Final[dict[str, Callable[[Graph, Node, Value], None]]] = {
+_READS: Final[dict[str, Callable[[Graph, Node, FrozenValue], None]]] = {
     "ReadVariableOp": _read, "ResourceGather": _gather, "ResourceGatherNd": _gather_nd, "VariableShape": _shape_of,
 }  # fmt: skip
 
 
-def _refusal(node: Node, taken: Mapping[int, Value], why: str) -> FailedPreconditionError:
+def _refusal(node: Node, taken: Mapping[int, FrozenValue], why: str) -> FailedPreconditionError:
     """Return the error for a node that uses a frozen handle; `why` completes the sentence."""
     variable = next(iter(taken.values())).variable
     message = f"it takes the handle of variable '{variable}', which is to be frozen, and {why}"

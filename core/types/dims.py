@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn, TypeAlias, Union
 from ..support.errors import InvalidArgumentError, UnimplementedError
 
 DimLike: TypeAlias = Union[int, "Dim"]
-_Atom: TypeAlias = Union[str, "_Call"]
+_Atom: TypeAlias = Union[str, "_OpaqueFunction"]
 Monomial: TypeAlias = tuple[tuple[_Atom, int], ...]
 
 _anonymous = itertools.count()
@@ -28,7 +28,7 @@ since sums of a function's own results grow without bound.
 """
 
 
-class _Call:
+class _OpaqueFunction:
     """An opaque function of dimensions, for instance a floor division with a remainder."""
 
     __slots__ = ("args", "function", "size")
@@ -42,7 +42,7 @@ class _Call:
         return (self.function, self.args)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Call) and self._key() == other._key()
+        return isinstance(other, _OpaqueFunction) and self._key() == other._key()
 
     def __hash__(self) -> int:
         return hash(self._key())
@@ -63,11 +63,11 @@ def _size(value: DimLike) -> int:
     """Count the symbols and functions of a dimension."""
     if not isinstance(value, Dim):
         return 0
-    return sum(atom.size if isinstance(atom, _Call) else 1 for monomial in value.terms for atom, _ in monomial)
+    return sum(atom.size if isinstance(atom, _OpaqueFunction) else 1 for monomial in value.terms for atom, _ in monomial)
 
 
 def _opaque(function: str, a: DimLike, b: DimLike) -> DimLike:
-    call = _Call(function, a, b)
+    call = _OpaqueFunction(function, a, b)
     return Dim.unknown() if call.size > _MAX_SIZE else Dim({((call, 1),): 1})
 
 
@@ -202,7 +202,7 @@ def _quotient_and_rest(value: DimLike) -> tuple[DimLike, int, int] | None:
     if coefficient != 1 or len(monomial) != 1:
         return None
     ((atom, power),) = monomial
-    if power != 1 or not isinstance(atom, _Call) or atom.function != "//":
+    if power != 1 or not isinstance(atom, _OpaqueFunction) or atom.function != "//":
         return None
     dividend, divisor = atom.args
     return (dividend, divisor, rest) if isinstance(divisor, int) and divisor > 0 else None
@@ -323,7 +323,7 @@ def _power_text(atom: _Atom, power: int, is_alone: bool) -> str:
     """Format a power of an atom, with parentheses around a quotient beside other factors."""
     if power == 1 and is_alone:
         return str(atom)
-    text = f"({atom})" if isinstance(atom, _Call) and atom.function == "//" else str(atom)
+    text = f"({atom})" if isinstance(atom, _OpaqueFunction) and atom.function == "//" else str(atom)
     return text if power == 1 else f"{text}^{power}"
 
 

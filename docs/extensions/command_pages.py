@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from tfg.cli.main import commands, root, summary
-from tfg.cli.options import Rule
+from tfg.cli.options import OptionRule
 from tfg.core.support.words import listed
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -104,7 +104,7 @@ def _item(command: click.Command, option: click.Option, context: click.Context) 
 
 
 def _rules(command: click.Command, option: click.Option) -> Iterator[str]:
-    rules: tuple[Rule, ...] = getattr(command.callback, "rules", ())
+    rules: tuple[OptionRule, ...] = getattr(command.callback, "rules", ())
     for rule in rules:
         if not set(option.opts) & set(rule.options):
             continue

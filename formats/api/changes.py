@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ...core.comparing.drawn_feeds import generated_feeds
-from ...core.comparing.value_comparison import Recorder
+from ...core.comparing.value_comparison import ValueRecorder
 from ...core.graph.graph import Graph
 from ...core.passes.pipeline import inline_functions
 from ...core.runtime.session.session_like import SessionLike
@@ -131,7 +131,7 @@ def reduce(
     names = [name.partition(":")[0] for name in names_of(fetches) or default_fetches(graph)]
     drawn = generated_feeds(graph, given, names)
     session = local_session(graph, open_session, state)
-    recorder = Recorder(session.runnable())
+    recorder = ValueRecorder(session.runnable())
     try:
         session.run(names, drawn, hook=recorder)
     except PermissionDeniedError:

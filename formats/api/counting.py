@@ -17,7 +17,7 @@ from ...core.flops import FlopsReport, count_flops
 from ...core.flops.flops_report import Section
 from ...core.flops.input_shapes import Shapes
 from ...core.flops.measured import Measurement, measure
-from ...core.flops.tfprof import Difference, compare
+from ...core.flops.tfprof import ProfilerDifference, compare
 from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, mean_of, recorded_shapes
 from ...core.flops.training_steps import per_variable, with_backward
 from ...core.graph.graph import Graph
@@ -93,7 +93,7 @@ class FlopsCounter:
         """Return the times in the RunMetadata beside the counts, the slowest first."""
         return joined(self.report, self.times)
 
-    def beside_profiler(self) -> list[Difference]:
+    def beside_profiler(self) -> list[ProfilerDifference]:
         """Return the counts beside those of tf.profiler's formulas, by op."""
         return compare(self.graph, self.report, self.shapes, self._sizes.get("N"))
 

@@ -62,7 +62,7 @@ class Drawing(Displayed):
         write_file(path, [self.data])
 
 
-class DrawOptions(TypedDict, total=False):
+class DrawKeywords(TypedDict, total=False):
     """The options of `draw`."""
 
     function: str | None
@@ -84,7 +84,7 @@ class DrawOptions(TypedDict, total=False):
 class _Maker:
     """The pictures of a graph or of a function's body, and the way onto paper."""
 
-    def __init__(self, graph: Graph, format: str, options: DrawOptions) -> None:
+    def __init__(self, graph: Graph, format: str, options: DrawKeywords) -> None:
         if format not in _FORMATS:
             raise InvalidArgumentError(f"there is no format '{format}'", hint=f"the formats are {', '.join(_FORMATS)}")
         expect(str | None, options.get("color_by"), options.get("function"))
@@ -216,7 +216,7 @@ def draw(
     `pdf` need Graphviz, or graphviz-pure for the first two: NotFoundError where neither is installed, DeadlineExceededError
     for a layout that takes longer than `timeout` seconds.
     """
-    maker = _Maker(graph, format, DrawOptions(
+    maker = _Maker(graph, format, DrawKeywords(
         function=function, nodes=nodes, keep=keep, max_nodes=max_nodes, depth=depth, expand=expand, everything=everything,
         highlight=highlight, shapes=shapes, flops=flops, fetches=fetches, color_by=color_by, width=width, timeout=timeout,
     ))  # fmt: skip
@@ -225,7 +225,7 @@ def draw(
 
 @takes(graph=Graph, parts=str, format=str)
 def draw_each(
-    graph: Graph, parts: Literal["functions", "stages"], format: PictureFormat = "svg", **options: Unpack[DrawOptions]
+    graph: Graph, parts: Literal["functions", "stages"], format: PictureFormat = "svg", **options: Unpack[DrawKeywords]
 ) -> tuple[Drawing, ...]:
     """Return a picture for each stage of the construction with its new nodes emphasized, or of the graph and each function.
 

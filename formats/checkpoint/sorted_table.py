@@ -45,7 +45,7 @@ class Contents(Protocol):
         ...
 
 
-class Table:
+class SortedTable:
     """A table with blocks that are read at first use of an entry.
 
     DataLossError tells the offset of damage or truncation.

@@ -22,7 +22,7 @@ from ..codecs.tensor_values import append_values, decode_elements
 from ..protos.checkpoint_pb2 import SavedSlice, SavedTensorSlices
 from ..protos.graph_pb2 import TensorProto
 from .reader import CheckpointReader, StoredPart, StoredTensor
-from .sorted_table import Table, write_table
+from .sorted_table import SortedTable, write_table
 from .tensor_slices import FULL, Extents, SliceSpec, decode_extents, encode_extents, slice_key
 
 _META_KEY = b""
@@ -36,7 +36,7 @@ def open_v1(prefix: str, paths: Sequence[str], files: FileGate = OPEN) -> Checkp
         with file_errors(path), files.open(path) as file:
             data = PositionedFile(file)
         with _table_errors(path):
-            _add_tensors(tensors, Table(data), path)
+            _add_tensors(tensors, SortedTable(data), path)
     return CheckpointReader(prefix, 1, tensors)
 
 
@@ -49,7 +49,7 @@ def _table_errors(path: str) -> Iterator[None]:
         raise DataLossError(f"checkpoint '{path}': {error.message}") from None
 
 
-def _add_tensors(tensors: dict[str, StoredTensor], table: Table, path: str) -> None:
+def _add_tensors(tensors: dict[str, StoredTensor], table: SortedTable, path: str) -> None:
     described = table.get(_META_KEY)
     if described is None:
         raise DataLossError("it has no description of its tensors")
@@ -62,7 +62,7 @@ def _add_tensors(tensors: dict[str, StoredTensor], table: Table, path: str) -> N
         tensors[meta.name] = StoredTensor(meta.name, dtype, shape, functools.partial(tuple, parts))
 
 
-def _part(name: str, dtype: DType, shape: tuple[int, ...], extents: Extents, table: Table, path: str) -> StoredPart:
+def _part(name: str, dtype: DType, shape: tuple[int, ...], extents: Extents, table: SortedTable, path: str) -> StoredPart:
     part_shape = SliceSpec(shape, extents).shape
 
     def read() -> np.ndarray[Any, Any]:

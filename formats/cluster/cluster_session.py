@@ -40,7 +40,7 @@ from .address import Address
 from .cluster_variables import ClusterVariable, VariableReader
 from .failures import failure
 from .master import MAX_REQUEST, Master
-from .tasks import Watch, ask_tasks
+from .tasks import TaskWatch, ask_tasks
 
 CONNECT_SECONDS: Final = 10.0
 TASKS_SECONDS: Final = 300.0
@@ -123,7 +123,7 @@ class _MasterSession:
         if not nodes and not functions:
             return
         assert self._handle is not None
-        part, watch = part_bytes(graph, nodes, functions), Watch(self.master, self._handle, self._note)
+        part, watch = part_bytes(graph, nodes, functions), TaskWatch(self.master, self._handle, self._note)
         self._version = self.master.extend(self._handle, self._version, part, watch.look)
         self._nodes |= {node.name: node for node in nodes}
         self._functions |= functions
@@ -225,7 +225,7 @@ class ClusterSession:
             target=_operations(targets),
             request_id=_new_id(),
         )
-        return PartialRun(self, self._master.set_up_partial_run(request, Watch(self._master, handle, self._note).look))
+        return PartialRun(self, self._master.set_up_partial_run(request, TaskWatch(self._master, handle, self._note).look))
 
     def on_graph(self, graph: Graph) -> ClusterSession:
         """Return a session on another graph with the same variables: the same session, where the graph only has more nodes."""
@@ -314,7 +314,7 @@ class ClusterSession:
             request.options.timeout_in_ms = max(int(self._timeout * 1000), 1)
         # A step's own limit does not free a client whose worker is gone, so the call has a limit too.
         limit = None if self._timeout is None else self._timeout + _GRACE
-        answer = self._master.run(request, limit, Watch(self._master, request.session_handle, self._note).look)
+        answer = self._master.run(request, limit, TaskWatch(self._master, request.session_handle, self._note).look)
         if answer.status_code:
             raise failure(answer.status_code, answer.status_error_message, self.graph)
         return answer

@@ -59,7 +59,7 @@ def ask_tasks(master: Master) -> Tasks:
     return Tasks(tuple(devices.values()), tuple(silent))
 
 
-class Watch:
+class TaskWatch:
     """A watch over the tasks of a session while a call waits for them.
 
     A step whose machine vanished would wait for ever, as a master sets no limit to the master's own calls. Asking also

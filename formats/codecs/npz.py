@@ -144,7 +144,7 @@ def _tensors(arrays: dict[str, StoredArray], where: str) -> dict[str, Tensor]:
     return {name: _tensor(stored, manifest.get(name), f"'{name}' of '{where}'") for name, stored in arrays.items()}
 
 
-def _read_manifest(stored: StoredArray, path: str) -> dict[str, _Entry]:
+def _read_manifest(stored: StoredArray, path: str) -> dict[str, _ForeignType]:
     """Return the manifest's entries: tensors of types that NumPy lacks."""
     try:
         manifest = json.loads(stored.read().tobytes())
@@ -153,7 +153,7 @@ def _read_manifest(stored: StoredArray, path: str) -> dict[str, _Entry]:
         raise DataLossError(f"the entry '{MANIFEST}' of '{path}' does not fit: {error}") from None
 
 
-class _Entry(NamedTuple):
+class _ForeignType(NamedTuple):
     """The type of a tensor that NumPy lacks; for strings, stored as bytes, the shape and lengths as well."""
 
     dtype: DType
@@ -161,14 +161,14 @@ class _Entry(NamedTuple):
     lengths: Sequence[int] = ()
 
 
-def _read_entry(entry: Mapping[str, Any]) -> _Entry:
+def _read_entry(entry: Mapping[str, Any]) -> _ForeignType:
     """Decode a manifest's entry; ValueError, KeyError or TypeError where the entry is malformed."""
     dtype = dtypes.from_name(entry["dtype"])
     if dtype is not dtypes.string:
         if dtype.is_object:
             raise ValueError(f"a tensor of dtype {dtype}")
-        return _Entry(dtype)
-    decoded = _Entry(dtype, tuple(entry["shape"]), entry["lengths"])
+        return _ForeignType(dtype)
+    decoded = _ForeignType(dtype, tuple(entry["shape"]), entry["lengths"])
     if not all(type(number) is int and number >= 0 for number in (*decoded.shape, *decoded.lengths)):
         raise ValueError("sizes that are none")
     if math.prod(decoded.shape) != len(decoded.lengths):
@@ -176,7 +176,7 @@ def _read_entry(entry: Mapping[str, Any]) -> _Entry:
     return decoded
 
 
-def _tensor(stored: StoredArray, entry: _Entry | None, where: str) -> Tensor:
+def _tensor(stored: StoredArray, entry: _ForeignType | None, where: str) -> Tensor:
     if entry is None:
         return _plain_tensor(stored, where)
     if entry.dtype is dtypes.string:
@@ -187,7 +187,7 @@ def _tensor(stored: StoredArray, entry: _Entry | None, where: str) -> Tensor:
     return Tensor(dtype, stored.shape, lambda: _converted(stored.read(), dtype.numpy))
 
 
-def _strings(stored: StoredArray, entry: _Entry, where: str) -> Tensor:
+def _strings(stored: StoredArray, entry: _ForeignType, where: str) -> Tensor:
     size = sum(entry.lengths)
     if stored.dtype != np.uint8 or math.prod(stored.shape) != size:
         raise DataLossError(f"{where} is not the {size} bytes that the entry '{MANIFEST}' says")

@@ -107,7 +107,7 @@ def read_safetensors(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     }
 
 
-class _Entry:
+class _TensorEntry:
     """The dtype, shape and range of bytes of an array, decoded from the header."""
 
     __slots__ = ("begin", "dtype", "end", "shape")
@@ -131,7 +131,7 @@ def _sizes(numbers: Sequence[Any]) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _read_header(contents: PositionedFile, where: str) -> tuple[dict[str, _Entry], int]:
+def _read_header(contents: PositionedFile, where: str) -> tuple[dict[str, _TensorEntry], int]:
     """Return the entries of the header by name, and the position of the data."""
     head = contents.read_at(0, _LENGTH.size)
     if len(head) < _LENGTH.size:
@@ -142,7 +142,7 @@ def _read_header(contents: PositionedFile, where: str) -> tuple[dict[str, _Entry
     try:
         fields = json.loads(contents.read_at(_LENGTH.size, length).decode(), object_pairs_hook=_without_duplicates)
         _check_metadata(fields.pop(_METADATA, None))
-        entries = {name: _Entry(entry, f"'{name}' of {where}") for name, entry in fields.items()}
+        entries = {name: _TensorEntry(entry, f"'{name}' of {where}") for name, entry in fields.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataLossError(f"{where} has a header that does not fit: {error}") from None
     return entries, _LENGTH.size + length
@@ -161,7 +161,7 @@ def _check_metadata(metadata: Any) -> None:
         raise ValueError(f"{_METADATA} has a value that is no text")
 
 
-def _check_coverage(entries: Mapping[str, _Entry], size: int, where: str) -> None:
+def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) -> None:
     """Raise DataLossError where the ranges of the arrays do not cover the data exactly, each byte once."""
     position = 0
     for name, begin, end in _ranges(entries):
@@ -173,13 +173,13 @@ def _check_coverage(entries: Mapping[str, _Entry], size: int, where: str) -> Non
         raise DataLossError(f"{where} has {size:,} bytes of data, and its header says {position:,}")
 
 
-def _ranges(entries: Mapping[str, _Entry]) -> Iterator[tuple[str, int, int]]:
+def _ranges(entries: Mapping[str, _TensorEntry]) -> Iterator[tuple[str, int, int]]:
     """Yield the name and the range of each array in the order of the data."""
     for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
         yield name, entry.begin, entry.end
 
 
-def _read(contents: PositionedFile, start: int, entry: _Entry, where: str) -> Array:
+def _read(contents: PositionedFile, start: int, entry: _TensorEntry, where: str) -> Array:
     data = contents.read_at(start + entry.begin, entry.end - entry.begin)
     if len(data) != entry.end - entry.begin:
         raise DataLossError(f"{where} is truncated")

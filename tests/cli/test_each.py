@@ -17,7 +17,7 @@ import tfg
 from tests.cli.running import SAMPLES, command_line
 from tests.cli.running import tfg as run
 from tfg.cli.jobs import each_job
-from tfg.cli.jobs.each_results import Report
+from tfg.cli.jobs.each_results import SweepReport
 from tfg.core.codecs.tfrecord import encode_record
 
 WAYS = ((), ("--on", "local:2"))
@@ -262,11 +262,11 @@ def test_progress_tells_rate_and_time_left(monkeypatch, capsys):
     monkeypatch.setattr(each_job.time, "monotonic", lambda: clock[0])
     tally = each_job.Tally(1000)
     clock[0] = 10
-    tally.count(Report([], 50))
+    tally.count(SweepReport([], 50))
     assert tally.pace == "5/s, 3 min left"
     tally.tell(False)
     assert capsys.readouterr().err == "", "once a minute"
     clock[0] = 70
-    tally.count(Report([], 950))
+    tally.count(SweepReport([], 950))
     tally.tell(False)
     assert capsys.readouterr().err == "950 of 1,000 inputs, 13.6/s, 4 s left\n"

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg.cli.main import commands, root
-from tfg.cli.options import FileName, Rule
+from tfg.cli.options import FileName, OptionRule
 
 GRAPH = SAMPLES / "xor.pbtxt"
 _VALUES = {
@@ -27,7 +27,7 @@ def command(name: str) -> click.Command:
     return found
 
 
-def rules(name: str) -> tuple[Rule, ...]:
+def rules(name: str) -> tuple[OptionRule, ...]:
     return getattr(command(name).callback, "rules", ())
 
 
@@ -65,7 +65,7 @@ def _is_optional(param: click.Argument) -> bool:
     return param.nargs == 1 and not param.required
 
 
-def cases() -> Iterator[tuple[str, Rule, str]]:
+def cases() -> Iterator[tuple[str, OptionRule, str]]:
     for name in commands():
         yield from ((name, rule, option) for rule in rules(name) for option in rule.options)
 

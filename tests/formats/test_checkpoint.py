@@ -25,7 +25,7 @@ from tfg.core.types.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint import bundle, shards
 from tfg.formats.checkpoint.bundle import read_index, write_index
-from tfg.formats.checkpoint.sorted_table import Table, write_table
+from tfg.formats.checkpoint.sorted_table import SortedTable, write_table
 from tfg.formats.checkpoint.tensor_slices import encode_extents, parse_spec, slice_key
 from tfg.formats.protos.checkpoint_pb2 import BundleEntryProto
 
@@ -87,15 +87,15 @@ def test_table_of_many_blocks():
     file = io.BytesIO()
     write_table(file, items)
     data = InMemory(file.getvalue())
-    assert [(key, bytes(value)) for key, value in Table(data).items()] == items
-    assert all(Table(data).get(key) == value for key, value in items[::100])
-    assert Table(data).get(b"key") is None and Table(data).get(b"z") is None
+    assert [(key, bytes(value)) for key, value in SortedTable(data).items()] == items
+    assert all(SortedTable(data).get(key) == value for key, value in items[::100])
+    assert SortedTable(data).get(b"key") is None and SortedTable(data).get(b"z") is None
     with pytest.raises(DataLossError, match="truncated"):
-        Table(InMemory(data[:-10]))
+        SortedTable(InMemory(data[:-10]))
     damaged = bytearray(data)
     damaged[1000] ^= 1
     with pytest.raises(DataLossError, match="checksum of the block at byte 0"):
-        list(Table(InMemory(damaged)).items())
+        list(SortedTable(InMemory(damaged)).items())
 
 
 def test_slice_specs():

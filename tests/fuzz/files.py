@@ -28,7 +28,7 @@ from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save, to_bytes
 from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
-from tfg.formats.checkpoint.sorted_table import Table, write_table
+from tfg.formats.checkpoint.sorted_table import SortedTable, write_table
 from tfg.formats.codecs.npz import npz_bytes, read_npz
 from tfg.formats.codecs.safetensors import read_safetensors, write_safetensors
 from tfg.formats.value_literals import parse_value
@@ -263,7 +263,7 @@ def _read_records(folder: pathlib.Path, op: str, attrs: Mapping[str, object], co
 
 def lying_table(random: Random, data: bytes) -> bytes:
     """A table with one entry changed and all checksums right."""
-    items = [(key, bytes(value)) for key, value in Table(InMemory(data)).items()]
+    items = [(key, bytes(value)) for key, value in SortedTable(InMemory(data)).items()]
     for _ in range(random.choice((1, 1, 2))):
         place = random.randrange(len(items))
         key, value = items[place]

@@ -17,7 +17,7 @@ from ...control_flow.frames import MERGE
 from ...planning.plan import Step
 from ...support.errors import UnimplementedError
 from .library import jax, jnp
-from .list_programs import Elements, Unread
+from .list_programs import StackedElements, Unread
 
 
 class Branches:
@@ -85,9 +85,9 @@ def chosen(condition: Any, value: Any, other: Any) -> Any:
         return value
     if isinstance(value, Unread):
         return other
-    if isinstance(value, Elements) and isinstance(other, Elements):
+    if isinstance(value, StackedElements) and isinstance(other, StackedElements):
         value, other = value.alike(other), other.alike(value)
-    elif isinstance(value, Elements) or isinstance(other, Elements):
+    elif isinstance(value, StackedElements) or isinstance(other, StackedElements):
         raise UnimplementedError("one branch gives a list, another a tensor")
     else:
         value, other = jnp.asarray(value), jnp.asarray(other)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...support.errors import UnimplementedError
 from .library import jax, jnp
-from .list_programs import Elements, Unread
+from .list_programs import StackedElements, Unread
 
 Condition = Callable[[Sequence[Any]], Any]
 Advance = Callable[[Sequence[Any]], Sequence[Any]]
@@ -72,7 +72,7 @@ class _Part:
         return [*cells, *(made for cell in known for made in getattr(cell, "gradients", {}).values() if made not in known)]
 
 
-class _Loop(_Part):
+class _LoopPart(_Part):
     """A loop: `advance` makes the next values as long as `condition` holds."""
 
     def __init__(self, xla: Any, condition: Condition, advance: Advance, values: Sequence[Any]) -> None:
@@ -141,9 +141,11 @@ class _Loop(_Part):
         for n, (place, new) in enumerate(zip(places, (*after[0], *after[1]))):
             is_value = n < len(after[0])
             old = self.values[place] if is_value else self.cells[place].value
-            if isinstance(old, Elements) is not isinstance(new, Elements):
+            if isinstance(old, StackedElements) is not isinstance(new, StackedElements):
                 raise UnimplementedError("a loop hands on a list for a tensor")
-            if not isinstance(old, Elements) or (jax.tree.structure(old) == jax.tree.structure(new) and _alike(old, new)):
+            if not isinstance(old, StackedElements) or (
+                jax.tree.structure(old) == jax.tree.structure(new) and _alike(old, new)
+            ):
                 continue
             is_wider, wide = True, _as_array(old.widened(new))
             if is_value:
@@ -193,7 +195,7 @@ def loop(xla: Any, condition: Condition, advance: Advance, values: Sequence[Any]
     outer = xla.times
     xla.times = None if outer is None or times is None else outer * times
     try:
-        return _Loop(xla, condition, advance, values).run(times)
+        return _LoopPart(xla, condition, advance, values).run(times)
     finally:
         xla.times = outer
 
@@ -264,14 +266,14 @@ def _read(value: Any, form: Any) -> Any:
 def _common(values: Sequence[Any]) -> Any:
     """Return the constant that all values are, or None."""
     first = values[0]
-    if any(isinstance(value, (jax.Array, Elements, Unread)) for value in values):
+    if any(isinstance(value, (jax.Array, StackedElements, Unread)) for value in values):
         return None
     return first if all(np.array_equal(first, value) and first.dtype == value.dtype for value in values) else None
 
 
 def _as_array(value: Any) -> Any:
     """Return a value as an array that a program can carry."""
-    if isinstance(value, Elements):
+    if isinstance(value, StackedElements):
         return value
     if isinstance(value, jax.Array):
         return value

@@ -22,7 +22,7 @@ from ..protocol import Cluster, Compiled, Declined, EngineValue
 from ..reasons import Reason
 from ..unsupported import UnsupportedOps
 from .library import jax, jnp
-from .mesh import Mesh, OneDevice, Placement
+from .mesh import ArrayPlacement, DeviceMesh, OneDevice
 from .tracing import Tracing
 
 _LIFTED: Final = 1024
@@ -47,7 +47,7 @@ class Xla:
     takes_variables = True
     takes_control_flow = True
 
-    def __init__(self, precision: str | None = None, mesh: Mesh | None = None) -> None:
+    def __init__(self, precision: str | None = None, mesh: DeviceMesh | None = None) -> None:
         refuse_precision(self.name, precision)
         self.mesh = mesh
         device = jax.devices()[0]
@@ -73,20 +73,22 @@ class Xla:
         with jax.enable_x64(True), jax.default_matmul_precision("float32"):
             place = self.mesh or OneDevice()
             constants = [jnp.asarray(place.put(value)) for value in lifted.values()]
-            compiled = Program(Tracing(cluster, tuple(lifted), self.is_cpu), constants, values, place)
+            compiled = JaxProgram(Tracing(cluster, tuple(lifted), self.is_cpu), constants, values, place)
         with contextlib.suppress(Declined):
             compiled(values)
         return compiled
 
 
-class Program:
+class JaxProgram:
     """A cluster compiled by JAX.
 
     New values of variables overwrite the old where the old values are lent. A run in which a condition fails returns the
     old values and so changes nothing.
     """
 
-    def __init__(self, tracing: Tracing, constants: Sequence[Any], values: Sequence[EngineValue], place: Placement) -> None:
+    def __init__(
+        self, tracing: Tracing, constants: Sequence[Any], values: Sequence[EngineValue], place: ArrayPlacement
+    ) -> None:
         self.place = place
         self.tracing = tracing
         self.traced = jax.jit(tracing)

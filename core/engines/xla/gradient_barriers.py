@@ -12,7 +12,7 @@ from ...planning.plan import Loop
 from ...registry.registry import NOT_DIFFERENTIABLE, gradient_function
 from ...support.errors import UnimplementedError
 from .library import jax
-from .list_programs import Elements
+from .list_programs import StackedElements
 
 
 def passed_on(fed: Collection[Output], source: Output, value: Any) -> Any:
@@ -21,7 +21,7 @@ def passed_on(fed: Collection[Output], source: Output, value: Any) -> Any:
     """
     barrier = _barrier(fed, source)
     value = getattr(value, "value", value) if barrier is not None else value
-    if barrier is None or not isinstance(value, (jax.Array, Elements)):
+    if barrier is None or not isinstance(value, (jax.Array, StackedElements)):
         return value
     return jax.lax.stop_gradient(value) if _stops(barrier) else _prevented(barrier, value)
 

@@ -29,7 +29,7 @@ from ..reasons import UPDATED, Reason
 from ..whole_refusals import is_default, whole_refusals
 from .branch_programs import Branches
 from .gradient_barriers import passed_on
-from .list_programs import Elements
+from .list_programs import StackedElements
 from .tracing import Namespace, TracedVariable, require_width, run_step
 
 _SHOWN: Final = 3
@@ -121,7 +121,7 @@ class JaxFunction:
             value = None if slot is None else slots[slot]
             value = passed_on(self.plan.fed, output, value) if isinstance(output, Output) else value
             value = value.value if isinstance(value, TracedVariable) else value
-            if isinstance(value, Elements) or (isinstance(output, Output) and output.dtype in _OF_NO_NUMBERS):
+            if isinstance(value, StackedElements) or (isinstance(output, Output) and output.dtype in _OF_NO_NUMBERS):
                 raise UnimplementedError(f"output '{output.name}' is no tensor of numbers", hint="name another tensor")
             yield None if value is None else _as_array(value)
 

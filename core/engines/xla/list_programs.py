@@ -21,7 +21,7 @@ _UNSET, _WRITTEN, _READ = range(3)
 
 @jax.tree_util.register_pytree_node_class
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Elements:
+class StackedElements:
     """Tensors of the same shape: the first `length` of `rows`; None as long as no shape is known.
 
     Where all are the same constant, `constant` holds the value in place of rows. `sites` maps the nodes that push to the
@@ -47,7 +47,7 @@ class Elements:
         return (self.rows, length, self.marks), (self.dtype, constant, static_length, self.limit, self.declared, sites)
 
     @classmethod
-    def tree_unflatten(cls, fixed: Any, arrays: Any) -> Elements:
+    def tree_unflatten(cls, fixed: Any, arrays: Any) -> StackedElements:
         """Return the elements from the parts of `tree_flatten`."""
         dtype, constant, known, limit, declared, sites = fixed
         rows, length, marks = arrays
@@ -60,7 +60,7 @@ class Elements:
         """Return the number of elements that there is room for."""
         return 0 if self.rows is None else int(self.rows.shape[0])
 
-    def with_room(self, shape: tuple[int, ...], capacity: int) -> Elements:
+    def with_room(self, shape: tuple[int, ...], capacity: int) -> StackedElements:
         """Return the list with `capacity` rows, the new rows zeros; UnimplementedError where the elements have another
         shape.
         """
@@ -77,7 +77,7 @@ class Elements:
         if dtype != self.dtype:
             raise UnimplementedError(f"it holds {self.dtype}, not {dtype}")
 
-    def of(self, dtype: np.dtype[Any]) -> Elements:
+    def of(self, dtype: np.dtype[Any]) -> StackedElements:
         """Return the list with rows in place of a constant."""
         self.require_dtype(dtype)
         if self.constant is None:
@@ -87,7 +87,7 @@ class Elements:
         rows = jnp.broadcast_to(jnp.asarray(self.constant), (int(self.length), *self.constant.shape))
         return dataclasses.replace(self, rows=rows, constant=None)
 
-    def widened(self, other: Elements) -> Elements:
+    def widened(self, other: StackedElements) -> StackedElements:
         """Return the list in a form that can become `other` by an iteration: with the room and the constant of `other`."""
         items = dataclasses.replace(self, sites=other.sites)
         if isinstance(self.length, np.integer) and self.length is not other.length and not _equal(self.length, other.length):
@@ -98,7 +98,7 @@ class Elements:
             items = items.with_room(tuple(other.rows.shape[1:]), other.capacity)
         return items
 
-    def grown(self, length: int) -> Elements:
+    def grown(self, length: int) -> StackedElements:
         """Return the list with at least `length` elements, zeros behind the existing elements."""
         if not isinstance(self.length, np.integer) or length <= self.length:
             return self
@@ -107,13 +107,13 @@ class Elements:
             items = items.with_room(tuple(items.rows.shape[1:]), max(length, items.capacity))
         return dataclasses.replace(items, length=np.int32(length))
 
-    def alike(self, other: Elements) -> Elements:
+    def alike(self, other: StackedElements) -> StackedElements:
         """Return the same elements in the form of `other.alike(self)`, as the program chooses either list at run time."""
         items = dataclasses.replace(self.widened(other), sites={**self.sites, **other.sites})
         same = isinstance(self.length, np.integer) and _equal(self.length, other.length)
         return items if same else dataclasses.replace(items, length=jnp.asarray(self.length, jnp.int32))
 
-    def pushed(self, xla: Any, value: Any, site: str) -> Elements:
+    def pushed(self, xla: Any, value: Any, site: str) -> StackedElements:
         """Return the list with another element at the end; `site` names the pushing node."""
         if self.limit >= 0:
             xla.require(self.length < self.limit)
@@ -138,7 +138,7 @@ class Elements:
             return isinstance(self.length, np.integer) and self.length == 0
         return self.constant.shape == np.shape(value) and np.array_equal(self.constant, value)
 
-    def popped(self, xla: Any, shape: tuple[int, ...] | None = None) -> tuple[Elements, Any]:
+    def popped(self, xla: Any, shape: tuple[int, ...] | None = None) -> tuple[StackedElements, Any]:
         """Return the list without the last element, and the element."""
         length = self.length - np.int32(1)
         xla.require(length >= 0)
@@ -163,14 +163,14 @@ class Elements:
         if self.rows is None or self.rows.shape[1:] != shape:
             raise UnimplementedError("the tensors on a list are of several shapes")
 
-    def holding(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Elements:
+    def holding(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> StackedElements:
         """Return the list with a row for each element, of this dtype and shape."""
         items = self.of(dtype)
         items = items if items.rows is not None else items.with_room(shape, int(self.length))
         items.require_shape(shape)
         return items
 
-    def placed(self, xla: Any, index: Any, value: Any, adds: bool = False) -> Elements:
+    def placed(self, xla: Any, index: Any, value: Any, adds: bool = False) -> StackedElements:
         """Return the list with another element at an index; `adds`: with `value` added to the old element."""
         self.require_places(xla, index)
         items = self.holding(value.dtype, tuple(value.shape))
@@ -179,13 +179,13 @@ class Elements:
         rows = jax.lax.dynamic_update_index_in_dim(items.rows, jnp.asarray(value, self.dtype), jnp.asarray(index), 0)
         return dataclasses.replace(items, rows=rows)
 
-    def zeros_like(self) -> Elements:
+    def zeros_like(self) -> StackedElements:
         """Return a list of zeros, of the same length."""
         constant = None if self.constant is None else np.zeros_like(self.constant)
         rows = None if self.rows is None else jnp.zeros_like(self.rows)
         return dataclasses.replace(self, rows=rows, constant=constant)
 
-    def __add__(self, other: Elements) -> Elements:
+    def __add__(self, other: StackedElements) -> StackedElements:
         """Return the list of sums of two lists of equal length."""
         a, b = (items.of(self.dtype) for items in (self, other))
         if isinstance(a.length, jax.Array) or isinstance(b.length, jax.Array) or int(a.length) != int(b.length):
@@ -206,7 +206,7 @@ class Elements:
             raise UnimplementedError("elements are read of a list of which no shape is known")
         return self.rows[indices]
 
-    def scattered(self, xla: Any, indices: Any, values: Any) -> Elements:
+    def scattered(self, xla: Any, indices: Any, values: Any) -> StackedElements:
         """Return the list with each row of `values` at its index, the last where an index comes twice."""
         indices = jnp.asarray(indices)
         self.require_places(xla, indices)
@@ -241,7 +241,7 @@ class Unread:
 class _OfRun:
     """The object behind a handle while steps are traced."""
 
-    def __init__(self, value: Elements) -> None:
+    def __init__(self, value: StackedElements) -> None:
         self.value = value
         self.is_closed = False
 
@@ -257,11 +257,11 @@ class _OfRun:
         self.value.require_dtype(dtype)
 
 
-class Stack(_OfRun):
+class CompiledStack(_OfRun):
     """A stack."""
 
     def __init__(self, dtype: np.dtype[Any], limit: int) -> None:
-        super().__init__(Elements(dtype, limit=limit))
+        super().__init__(StackedElements(dtype, limit=limit))
 
     def push(self, xla: Any, value: Any, site: str) -> Any:
         """Push a value and return the value."""
@@ -276,7 +276,7 @@ class Stack(_OfRun):
         return top
 
 
-class TensorArray(_OfRun):
+class CompiledTensorArray(_OfRun):
     """An array of tensors.
 
     As in NumPy an element is written once, or added to in an array of gradients, and is gone after a read if `clears`.
@@ -285,12 +285,12 @@ class TensorArray(_OfRun):
     def __init__(self, dtype: np.dtype[Any], size: int, shape: tuple[int, ...] | None, clears: bool, is_uniform: bool) -> None:
         marks = jnp.zeros(size, jnp.uint8)
         rows = None if shape is None else jnp.zeros((size, *shape), dtype)
-        super().__init__(Elements(dtype, rows, np.int32(size), marks))
+        super().__init__(StackedElements(dtype, rows, np.int32(size), marks))
         self.shape = shape
         self.clears = clears
         self.is_uniform = is_uniform
         self.is_grad = self.is_divided = False
-        self.gradients: dict[str, TensorArray] = {}
+        self.gradients: dict[str, CompiledTensorArray] = {}
 
     @property
     def size(self) -> int:
@@ -298,18 +298,18 @@ class TensorArray(_OfRun):
         self.require(self.value.dtype)
         return int(self.value.length)
 
-    def gradient(self, source: str) -> tuple[TensorArray, bool]:
+    def gradient(self, source: str) -> tuple[CompiledTensorArray, bool]:
         """Return the array for the gradients of `source`, and whether the array is new."""
         if self.is_grad:
             raise UnimplementedError("it is an array of gradients of gradients")
         if source in self.gradients:
             return self.gradients[source], False
-        array = self.gradients[source] = TensorArray(self.value.dtype, self.size, self.shape, True, self.is_uniform)
+        array = self.gradients[source] = CompiledTensorArray(self.value.dtype, self.size, self.shape, True, self.is_uniform)
         array.is_grad = True
         array.begin(self)
         return array, True
 
-    def begin(self, source: TensorArray) -> None:
+    def begin(self, source: CompiledTensorArray) -> None:
         """Start as the array of gradients of `source`: zeros where that has elements."""
         rows, marks = source.value.rows, source.value.marks
         zeros = None if rows is None else jnp.zeros(rows.shape, rows.dtype)

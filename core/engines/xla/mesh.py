@@ -20,7 +20,7 @@ AXIS = "batch"
 _PREEMPTION = "jax_enable_preemption_service"
 
 
-class Placement(Protocol):
+class ArrayPlacement(Protocol):
     """Where arrays are."""
 
     def compiled(self, function: Callable[..., Any], **options: Any) -> Any:
@@ -54,7 +54,7 @@ class OneDevice:
     divide = put
 
 
-class Mesh:
+class DeviceMesh:
     """Devices in a row, of all processes that take part, each with an equal number.
 
     An input is divided by rows where their number is a multiple of the number of devices; all else, variables and results,

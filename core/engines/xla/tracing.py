@@ -35,7 +35,7 @@ from .branch_programs import Branches, on_branch
 from .exported_modules import call_module
 from .gradient_barriers import ends_of_iterations, passed_on
 from .library import jax, jnp
-from .list_programs import Elements, Stack, TensorArray, Unread
+from .list_programs import CompiledStack, CompiledTensorArray, StackedElements, Unread
 
 _WIDE: Final = "call `jax.config.update('jax_enable_x64', True)` first, or work within `jax.enable_x64(True)`"
 
@@ -57,7 +57,7 @@ class Namespace:
         self.conditions: list[Any] = []
         self.kept: list[Any] = []
         """New values of variables, as returned by `stored`."""
-        self.cells: list[Stack | TensorArray] = []
+        self.cells: list[CompiledStack | CompiledTensorArray] = []
         self.times: int | None = 1
         """The largest number of times that the traced code runs, from the surrounding loops; None if unknown."""
         self.alive: Any = True
@@ -125,31 +125,31 @@ class Namespace:
         """Return a stand-in for a value that nobody reads."""
         return Unread(np.dtype(np.float32 if dtype == np.dtype(object) else dtype))
 
-    def elements(self, dtype: Any, count: int, shape: Shape, limit: int = -1) -> Elements:
+    def elements(self, dtype: Any, count: int, shape: Shape, limit: int = -1) -> StackedElements:
         """Return a list of `count` zeros."""
         if np.dtype(dtype) == object:
             raise UnimplementedError("a list holds what are no numbers")
         rows = jnp.zeros((count, *shape.known()), dtype) if shape.is_known and count else None
-        return Elements(np.dtype(dtype), rows, np.int32(count), limit=limit, declared=shape)
+        return StackedElements(np.dtype(dtype), rows, np.int32(count), limit=limit, declared=shape)
 
-    def listed(self, rows: Any, shape: Shape) -> Elements:
+    def listed(self, rows: Any, shape: Shape) -> StackedElements:
         """Return a list of the rows of a tensor, of a required shape."""
         if not rows.shape:
             raise UnimplementedError("a scalar has no rows")
         merge_shapes(shape, Shape(rows.shape[1:]))
-        return Elements(np.dtype(rows.dtype), jnp.asarray(rows), np.int32(rows.shape[0]), declared=shape)
+        return StackedElements(np.dtype(rows.dtype), jnp.asarray(rows), np.int32(rows.shape[0]), declared=shape)
 
-    def new_stack(self, dtype: Any, limit: int) -> Stack:
+    def new_stack(self, dtype: Any, limit: int) -> CompiledStack:
         """Return an empty stack for at most `limit` elements."""
-        self.cells.append(Stack(np.dtype(dtype), limit))
+        self.cells.append(CompiledStack(np.dtype(dtype), limit))
         return self.cells[-1]  # type: ignore[return-value]
 
-    def new_array(self, dtype: Any, *form: Any) -> TensorArray:
+    def new_array(self, dtype: Any, *form: Any) -> CompiledTensorArray:
         """Return an array of tensors without a written element."""
-        self.cells.append(TensorArray(np.dtype(dtype), *form))
+        self.cells.append(CompiledTensorArray(np.dtype(dtype), *form))
         return self.cells[-1]  # type: ignore[return-value]
 
-    def gradient_array(self, array: TensorArray, source: str) -> TensorArray:
+    def gradient_array(self, array: CompiledTensorArray, source: str) -> CompiledTensorArray:
         """Return the array for the gradients of another."""
         made, is_new = array.gradient(source)
         if is_new:
@@ -396,7 +396,7 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
             symbolic_dims.require_numbers(node, values)
         values = [v if i in static else symbolic_dims.traced(v, node.inputs[i].dtype) for i, v in enumerate(values)]
         is_traced = True
-    if not (is_traced or any(isinstance(value, (jax.Array, Elements)) for value in values)):
+    if not (is_traced or any(isinstance(value, (jax.Array, StackedElements)) for value in values)):
         return apply_kernel(node, values)
     if rule is None:
         raise UnimplementedError("there is no lowering for it", node=node.name, op=node.op)

@@ -40,7 +40,7 @@ def _place(name: str) -> tuple[int, int]:
     return (int(match[1]), int(match[2])) if match else (-1, -1)
 
 
-class Checkpoint:
+class ElementCheckpoint:
     """A checkpoint that holds elements."""
 
     def __init__(self, ctx: KernelContext, prefix: str, types: Sequence[DType]) -> None:
@@ -97,7 +97,7 @@ def cache_dataset_v2(ctx: KernelContext, input_dataset: Array, filename: Array, 
 def _cached(ctx: KernelContext, input_dataset: Array, filename: Array, cache: MemoryCache) -> Dataset:
     source, path = dataset_of(input_dataset), file_name(text_in(filename, "filename"))
     if path:
-        return FileCache((source,), Checkpoint(ctx, path, source.spec.dtypes))
+        return FileCache((source,), ElementCheckpoint(ctx, path, source.spec.dtypes))
     return Cache((source,), cache)
 
 

@@ -43,13 +43,13 @@ _AROUND: Final = b""
 
 def graph_of(dataset: Dataset, keeps_devices: bool = True) -> Graph:
     """Return a graph whose `_Retval` is the dataset; UnimplementedError where a part was not made by a node."""
-    writer = _Writer(keeps_devices)
+    writer = _DatasetNodes(keeps_devices)
     output = writer.dataset(dataset)
     writer.graph.add_node(_RESULT, "_Retval", [output], (), {"T": dtypes.variant, "index": 0})
     return writer.graph
 
 
-class _Writer:
+class _DatasetNodes:
     """A builder of nodes for datasets and their inputs, each node once."""
 
     def __init__(self, keeps_devices: bool) -> None:

@@ -121,7 +121,7 @@ def thread_limit_dataset(ctx: KernelContext, input_dataset: Array, count: Array)
     return advice_dataset(ctx, input_dataset)
 
 
-class Pool(Shared):
+class ThreadPoolResource(Shared):
     """A resource for TensorFlow's threads or for statistics: named by graphs, unused by runs of tfg."""
 
 
@@ -130,26 +130,26 @@ def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, 
     """The handle of a pool of threads."""
     if num_threads <= 0:
         raise InvalidArgumentError("`num_threads` must be greater than zero.")
-    return named(ctx, container, shared_name, Pool, Pool)
+    return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
 @kernel("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle")
 def stats_aggregator_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
     """Return the handle of a collector of statistics."""
-    return named(ctx, container, shared_name, Pool, Pool)
+    return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
 @kernel(*with_twins("StatsAggregatorSummary"))
 def stats_aggregator_summary(iterator: Any) -> Array:
     """Return the Summary of the statistics: empty, as tfg collects none."""
-    resource(iterator, Pool)
+    resource(iterator, ThreadPoolResource)
     return scalar_object(b"")
 
 
 @kernel("StatsAggregatorSetSummaryWriter")
 def stats_aggregator_set_summary_writer(stats_aggregator: Any, summary: Any) -> None:
     """Nothing but to look for the writer: where there are no statistics, none are written."""
-    resource(stats_aggregator, Pool)
+    resource(stats_aggregator, ThreadPoolResource)
     resource(summary, WriterResource).writer()
 
 

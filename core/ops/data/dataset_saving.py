@@ -21,7 +21,7 @@ from ...datasets.dataset import Dataset, Element, Spec, array_of, require_types
 from ...datasets.file_records import read_records
 from ...datasets.filter_take_skip import Skip
 from ...datasets.rewriting import finalized
-from ...datasets.snapshots import FORMAT, Loaded, Metadata, SavedShard, Saving, Snapshot, elements_of
+from ...datasets.snapshots import FORMAT, DatasetSnapshot, Loaded, Metadata, SavedShard, Saving, elements_of
 from ...datasets.sources import ListOf
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
@@ -198,7 +198,7 @@ def snapshot_dataset_v2(
     folder = Folder(ctx, os.path.join(file_name(text_in(path, "path")), str(number)), compression)
     read, spec = dataset_function(ctx, reader_func, captured_by_reader), spec_of_node(ctx.node)
     shard_of = _shard_of(ctx, shard_func, captured_by_shard, True)
-    return Snapshot((dataset,), shard_of, folder, dataset.spec.dtypes, lambda: folder.load(spec, read))
+    return DatasetSnapshot((dataset,), shard_of, folder, dataset.spec.dtypes, lambda: folder.load(spec, read))
 
 
 @dataset_kernel("SnapshotDatasetReader", "SnapshotChunkDataset")

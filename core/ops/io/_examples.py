@@ -100,7 +100,7 @@ def parse_sequence_example(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes,
     return _map(parts[1]), lists
 
 
-class Columns:
+class FeatureColumn:
     """The same feature of many examples; errors name the example and the feature."""
 
     def __init__(

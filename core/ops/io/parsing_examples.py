@@ -23,7 +23,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.string_functions import as_objects
 from . import _examples
 from ._example_batches import Column, entries_of
-from ._examples import Columns
+from ._examples import FeatureColumn
 
 MANY_MESSAGES: Final = 24
 """The smallest number of messages for which reading them side by side is faster than a loop."""
@@ -85,7 +85,7 @@ def dense_features(
     return features
 
 
-def dense_batch(columns: Columns, dense: Dense) -> np.ndarray[Any, Any]:
+def dense_batch(columns: FeatureColumn, dense: Dense) -> np.ndarray[Any, Any]:
     """Return a dense feature of all examples, (batch, *shape)."""
     column = columns.column(dense.key, dense.dtype)
     size = math.prod(dense.row)
@@ -105,7 +105,7 @@ def dense_batch(columns: Columns, dense: Dense) -> np.ndarray[Any, Any]:
     return rows.reshape(len(is_missing), *dense.row)
 
 
-def _padded(columns: Columns, dense: Dense, column: Column, size: int) -> np.ndarray[Any, Any]:
+def _padded(columns: FeatureColumn, dense: Dense, column: Column, size: int) -> np.ndarray[Any, Any]:
     """Return (batch, rows of the longest example, *row) of a feature whose rows have `size` values."""
     sizes = np.maximum(column.sizes, 0)
     is_wrong = sizes % size > 0 if size else column.sizes >= 0
@@ -118,7 +118,7 @@ def _padded(columns: Columns, dense: Dense, column: Column, size: int) -> np.nda
     return result.reshape(len(sizes), longest // max(size, 1), *dense.row)
 
 
-def _unfit(columns: Columns, dense: Dense, index: int, column: Column) -> InvalidArgumentError:
+def _unfit(columns: FeatureColumn, dense: Dense, index: int, column: Column) -> InvalidArgumentError:
     """Return the error about the number of values in an example."""
     where, size = columns.where(dense.key, index), column.sizes[index]
     if size < 0:
@@ -133,18 +133,18 @@ def _unfit(columns: Columns, dense: Dense, index: int, column: Column) -> Invali
     )
 
 
-def read_examples(serialized: list[bytes], names: list[bytes]) -> Columns:
+def read_examples(serialized: list[bytes], names: list[bytes]) -> FeatureColumn:
     """Return the examples in serialized messages."""
     entries = entries_of(serialized) if len(serialized) >= MANY_MESSAGES else None
     if entries is not None:
-        return Columns(_examples.ParsedLater(serialized), names, entries)
+        return FeatureColumn(_examples.ParsedLater(serialized), names, entries)
     examples = []
     for text in serialized:
         try:
             examples.append(_examples.parse_example(text))
         except DataLossError as error:
             raise InvalidArgumentError(f"Could not parse example input, value: {text!r}: {error}") from None
-    return Columns(examples, names)
+    return FeatureColumn(examples, names)
 
 
 def parse_batch(

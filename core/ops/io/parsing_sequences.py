@@ -19,7 +19,7 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
-from ._examples import Columns, Feature
+from ._examples import Feature, FeatureColumn
 from .parsing_examples import dense_batch, dense_features, sparse_shapes
 
 
@@ -118,7 +118,7 @@ class _Batch:
             raise InvalidArgumentError(f"Expected debug_name to have the shape {serialized.shape}, not {names.shape}")
         self.names = names.ravel().tolist()
         parsed = [self._parse(text, i) for i, text in enumerate(serialized.ravel().tolist())]
-        self.context = Columns([context for context, _ in parsed], self.names)
+        self.context = FeatureColumn([context for context, _ in parsed], self.names)
         self.lists = [lists for _, lists in parsed]
 
     def _name(self, index: int) -> str:

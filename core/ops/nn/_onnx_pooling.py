@@ -9,11 +9,11 @@ import numpy as np
 from ...numerics import convolution as numerics
 from ...types.shapes import TensorSpec
 from ..shared.onnx_lowerings import channels_first, in_format, on_channels_first, window_attrs
-from ..shared.window_geometry import Window, batch_and_channel, shape_to_channels_last, spatial, window_pads
+from ..shared.window_geometry import WindowAttributes, batch_and_channel, shape_to_channels_last, spatial, window_pads
 from .convolution import convolution_input_gradient_onnx
 
 
-def pooled(g: Any, x: Any, op: str, window: Window) -> Any:
+def pooled(g: Any, x: Any, op: str, window: WindowAttributes) -> Any:
     """Windows over space only; of channels ONNX knows none."""
     data_format = window.data_format
     if batch_and_channel(window.ksize, data_format) != (1, 1) or batch_and_channel(window.strides, data_format) != (1, 1):
@@ -22,7 +22,7 @@ def pooled(g: Any, x: Any, op: str, window: Window) -> Any:
     return on_channels_first(g, x, data_format, lambda first: g.op(op, first, **attrs))
 
 
-def max_pool_grad(g: Any, x: Any, y: Any, dy: Any, *, window: Window) -> Any:
+def max_pool_grad(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
     """Add the gradient of each window at the place of its largest element."""
     data_format = window.data_format
     if batch_and_channel(window.ksize, data_format) != (1, 1):
@@ -35,7 +35,7 @@ def max_pool_grad(g: Any, x: Any, y: Any, dy: Any, *, window: Window) -> Any:
     return in_format(g, g.reshape(flat, g.dims(first)), len(window.ksize), data_format)
 
 
-def avg_pool_grad(g: Any, sizes: Any, dy: Any, *, window: Window, outputs: list[TensorSpec]) -> Any:
+def avg_pool_grad(g: Any, sizes: Any, dy: Any, *, window: WindowAttributes, outputs: list[TensorSpec]) -> Any:
     """Divide each gradient by the number of elements in its window, and give the share to all of them."""
     rank, data_format = len(window.ksize), window.data_format
     shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else ()

@@ -20,8 +20,8 @@ from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
 from ..shared.decompositions import gradient_by_parts
 from .normalization import (
+    BatchNormAttributes,
     Saved,
-    Settings,
     Vectors,
     fused_batch_norm,
     fused_batch_norm_flops,
@@ -118,7 +118,7 @@ without_gradient("BatchNormWithGlobalNormalizationGrad")
 
 @kernel("_FusedBatchNormEx")
 def fused_batch_norm_ex(
-    x: Array, vectors: Vectors[Array], side_input: list[Array], *, settings: Settings, activation_mode: str
+    x: Array, vectors: Vectors[Array], side_input: list[Array], *, settings: BatchNormAttributes, activation_mode: str
 ) -> tuple[Result, ...]:
     """activation(batch norm of x + side input)."""
     y, *moments = fused_batch_norm(x, vectors, settings)
@@ -162,7 +162,7 @@ def fused_batch_norm_ex_parts(g: GradientBuilder, node: Node, inputs: Sequence[O
 @kernel("_FusedBatchNormGradEx")
 def fused_batch_norm_grad_ex(
     y_backprop: Array, saved: Saved[Array], reserve_space_3: Array, offset: Array, y: Array, *,
-    settings: Settings, activation_mode: str, num_side_inputs: int,
+    settings: BatchNormAttributes, activation_mode: str, num_side_inputs: int,
 ) -> Any:  # fmt: skip
     """The gradients of x, scale, offset and the side input; an activation stops them where y is not positive."""
     if activation_mode == "Relu":

@@ -40,7 +40,7 @@ def _check_true_classes(true_classes: Any, num_true: int, size: int) -> None:
         raise InvalidArgumentError(f"`true_candidate` out of range [0, {size}), received {bad[0]}")
 
 
-class _State(Shared):
+class _SamplerState(Shared):
     """The state of a sampler node between runs: the sampler, which may learn, and its stream."""
 
     def __init__(self, sampler: UniformSampler, stream: Any) -> None:
@@ -48,7 +48,7 @@ class _State(Shared):
         self.stream = stream
 
 
-class Draw(NamedTuple):
+class SamplerAttributes(NamedTuple):
     """The attributes that all samplers have."""
 
     num_true: int
@@ -59,10 +59,12 @@ class Draw(NamedTuple):
     seed2: int
 
 
-def _sample(ctx: KernelContext, true_classes: Array, create: Callable[..., Any], draw: Draw) -> tuple[Array, Array, Array]:
+def _sample(
+    ctx: KernelContext, true_classes: Array, create: Callable[..., Any], draw: SamplerAttributes
+) -> tuple[Array, Array, Array]:
     """Return (sampled classes, expected counts of the true classes, expected counts of the sampled classes)."""
     num_sampled, unique = draw.num_sampled, draw.unique
-    state = ctx.state(lambda: _State(create(), new_stream(ctx, draw.seed, draw.seed2)))
+    state = ctx.state(lambda: _SamplerState(create(), new_stream(ctx, draw.seed, draw.seed2)))
     sampler = state.sampler
     if unique and num_sampled > sampler.possible:
         raise InvalidArgumentError(f"Sampler's range is too small: {num_sampled} of {sampler.possible} classes")
@@ -79,7 +81,9 @@ def _sample(ctx: KernelContext, true_classes: Array, create: Callable[..., Any],
 
 
 @kernel("UniformCandidateSampler")
-def uniform_candidate_sampler(ctx: KernelContext, true_classes: Array, *, draw: Draw) -> tuple[Result, Result, Result]:
+def uniform_candidate_sampler(
+    ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes
+) -> tuple[Result, Result, Result]:
     """All classes are equally likely."""
     return _sample(ctx, true_classes, functools.partial(range_samplers.UniformSampler, draw.range_max), draw)
 
@@ -101,7 +105,9 @@ flops("UniformCandidateSampler")(_sampler_flops(ZERO, ZERO))
 
 
 @kernel("LogUniformCandidateSampler")
-def log_uniform_candidate_sampler(ctx: KernelContext, true_classes: Array, *, draw: Draw) -> tuple[Result, Result, Result]:
+def log_uniform_candidate_sampler(
+    ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes
+) -> tuple[Result, Result, Result]:
     """Classes are sorted by falling frequency."""
     return _sample(ctx, true_classes, functools.partial(range_samplers.LogUniformSampler, draw.range_max), draw)
 
@@ -112,7 +118,9 @@ not_differentiable("UniformCandidateSampler", "LogUniformCandidateSampler")
 
 
 @kernel("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
-def learned_unigram_candidate_sampler(ctx: KernelContext, true_classes: Array, *, draw: Draw) -> tuple[Result, Result, Result]:
+def learned_unigram_candidate_sampler(
+    ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes
+) -> tuple[Result, Result, Result]:
     """Sample classes with the probabilities of the true classes so far."""
     if draw.range_max >= _INT32_MAX:
         raise InvalidArgumentError(f"range_max must be less than {_INT32_MAX} for unigram samplers, got {draw.range_max}")
@@ -155,7 +163,7 @@ class Weights(NamedTuple):
 
 @kernel("FixedUnigramCandidateSampler")
 def fixed_unigram_candidate_sampler(
-    ctx: KernelContext, true_classes: Array, *, draw: Draw, weights: Weights
+    ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes, weights: Weights
 ) -> tuple[Result, Result, Result]:
     """Classes are as likely as given: by a list, or by the last field of each line of a file."""
     return _sample(ctx, true_classes, lambda: _fixed_sampler(ctx, draw.range_max, weights), draw)

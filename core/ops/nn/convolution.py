@@ -54,7 +54,13 @@ from ..shared.convolution_shared import (
 from ..shared.decompositions import gradient_by_parts
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, window_attrs, window_of
 from ..shared.shape_arguments import ints, shape_from
-from ..shared.window_geometry import Window, checked, shape_from_channels_last, shape_to_channels_last, to_channels_last
+from ..shared.window_geometry import (
+    WindowAttributes,
+    checked,
+    shape_from_channels_last,
+    shape_to_channels_last,
+    to_channels_last,
+)
 
 
 @kernel("Conv2D")
@@ -62,7 +68,7 @@ def conv2d(
     x: Array,
     w: Array,
     *,
-    window: Window,
+    window: WindowAttributes,
     epilogue: Epilogue | None = None,
     bias: Array | None = None,
     producer: RowProducer | None = None,
@@ -73,13 +79,13 @@ def conv2d(
 
 
 @shape("Conv2D")
-def conv2d_shape(x: TensorSpec, w: TensorSpec, *, window: Window) -> Shape:
+def conv2d_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Shape:
     return convolution_shape(x, w, Geometry(4, window))
 
 
 @kernel("Conv3D")
 def conv3d(
-    x: Array, w: Array, *, window: Window,
+    x: Array, w: Array, *, window: WindowAttributes,
     epilogue: Epilogue | None = None, bias: Array | None = None,
 ) -> Result:  # fmt: skip
     """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
@@ -88,7 +94,7 @@ def conv3d(
 
 
 @shape("Conv3D")
-def conv3d_shape(x: TensorSpec, w: TensorSpec, *, window: Window) -> Shape:
+def conv3d_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Shape:
     return convolution_shape(x, w, Geometry(5, window))
 
 
@@ -118,7 +124,7 @@ def convolution_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]
 
 
 @kernel("Conv2DBackpropInput")
-def conv2d_backprop_input(sizes: Array, w: Array, grad: Array, *, window: Window) -> Result:
+def conv2d_backprop_input(sizes: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv2D for its input, of shape `sizes`."""
     geometry = checked(StrictGeometry, 4, window)
     empty = empty_input_gradient(sizes, grad)
@@ -144,7 +150,7 @@ profiled(backprop_input, "Conv2DBackpropInput", differs="input positions there, 
 
 
 @kernel("Conv3DBackpropInputV2")
-def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: Window) -> Result:
+def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv3D for its input, of shape `sizes`."""
     geometry = checked(StrictGeometry, 5, window)
     empty = empty_input_gradient(sizes, grad)
@@ -170,7 +176,7 @@ def convolution_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: Ten
 
 
 @kernel("Conv2DBackpropInputV2")
-def conv2d_backprop_input_v2(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
+def conv2d_backprop_input_v2(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """As Conv2DBackpropInput, with the shape taken from the input itself."""
     require_rank(x, 4, "input")
     return input_gradient(x.shape, w, grad, checked(StrictGeometry, 4, window))
@@ -180,14 +186,14 @@ layout("T.T -> T", "Conv2DBackpropInputV2")
 
 
 @kernel("Conv2DBackpropFilterV2")
-def conv2d_backprop_filter_v2(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
+def conv2d_backprop_filter_v2(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """As Conv2DBackpropFilter, with the shape taken from the filter itself."""
     require_rank(w, 4, "filter")
     return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 4, window))
 
 
 @kernel("Conv3DBackpropInput")
-def conv3d_backprop_input(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
+def conv3d_backprop_input(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """As Conv3DBackpropInputV2, with the shape taken from the input itself."""
     require_rank(x, 5, "input")
     return input_gradient(x.shape, w, grad, checked(StrictGeometry, 5, window))
@@ -199,7 +205,7 @@ def convolution_backprop_input_shape(x: TensorSpec, w: TensorSpec, grad: TensorS
 
 
 @kernel("Conv3DBackpropFilter")
-def conv3d_backprop_filter(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
+def conv3d_backprop_filter(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """As Conv3DBackpropFilterV2, with the shape taken from the filter itself."""
     require_rank(w, 5, "filter")
     return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 5, window))
@@ -221,7 +227,7 @@ facts("backward", of=("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3D
 
 
 @kernel("Conv2DBackpropFilter")
-def conv2d_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: Window) -> Result:
+def conv2d_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv2D for its filter, of shape `sizes`."""
     geometry = checked(StrictGeometry, 4, window)
     empty = empty_filter_gradient(x, sizes, grad)
@@ -240,7 +246,7 @@ profiled(backprop_filter, "Conv2DBackpropFilter", differs="input positions there
 
 
 @kernel("Conv3DBackpropFilterV2")
-def conv3d_backprop_filter_v2(x: Array, sizes: Array, grad: Array, *, window: Window) -> Result:
+def conv3d_backprop_filter_v2(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv3D for its filter, of shape `sizes`; for an empty filter TensorFlow checks no more."""
     empty = empty_filter_gradient(x, sizes, grad)
     if empty is not None and not empty.size:
@@ -263,7 +269,7 @@ def convolution_backprop_filter_flops(
 
 
 @kernel("Conv")
-def conv(x: Array, w: Array, *, window: Window, batch_dims: int, groups: int) -> Result:
+def conv(x: Array, w: Array, *, window: WindowAttributes, batch_dims: int, groups: int) -> Result:
     """Conv2D or Conv3D by the input's rank; leading `batch_dims` dimensions are batch."""
     require(batch_dims >= 1, f"batch_dims must be positive, not {batch_dims}")
     rank = np.ndim(x) - batch_dims + 1
@@ -278,7 +284,7 @@ def conv(x: Array, w: Array, *, window: Window, batch_dims: int, groups: int) ->
 
 
 @shape("Conv")
-def conv_shape(x: TensorSpec, w: TensorSpec, *, window: Window, batch_dims: int) -> Shape:
+def conv_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes, batch_dims: int) -> Shape:
     if x.rank is None:
         return Shape()
     rank = x.rank - batch_dims + 1
@@ -301,7 +307,7 @@ _FILTERS: Final = 32
 
 
 @lower("Conv2D")
-def _conv2d_lowering(xla: Any, x: Any, w: Any, *, window: Window) -> Any:
+def _conv2d_lowering(xla: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
     """Pad a few filters of a single channel with zeros on CPUs: XLA's fast convolution needs more filters."""
     filters = w.shape[3]
     if not (xla.is_cpu and w.shape[2] == 1 and window.data_format == "NHWC" and filters < _FILTERS and x.shape[3] == 1):
@@ -310,7 +316,7 @@ def _conv2d_lowering(xla: Any, x: Any, w: Any, *, window: Window) -> Any:
     return _convolved(xla, x, more, window)[..., :filters]
 
 
-def _convolved(xla: Any, x: Any, w: Any, window: Window) -> Any:
+def _convolved(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
     """Convolve; on CPUs a filter of a single element is a matrix product, several times as fast as XLA's convolution."""
     is_plain = window.data_format == "NHWC" and window.padding != "EXPLICIT"
     if not (xla.is_cpu and is_plain and w.shape[:2] == (1, 1) and x.shape[3] == w.shape[2]):
@@ -323,7 +329,7 @@ lower_gradients("Conv2DBackpropInput", "Conv2DBackpropFilter", _convolved)
 
 
 @onnx("Conv2D", "Conv3D")
-def convolution_onnx(g: Any, x: Any, w: Any, *, window: Window) -> Any:
+def convolution_onnx(g: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
     """Channels first, as ONNX has them; depth and channels tell the number of groups."""
     rank, data_format = len(w.shape), window.data_format
     attrs = window_attrs(x, window_of(g, w), window)
@@ -337,7 +343,9 @@ def convolution_onnx(g: Any, x: Any, w: Any, *, window: Window) -> Any:
 
 
 @onnx("Conv2DBackpropInput", "Conv3DBackpropInputV2")
-def convolution_input_gradient_onnx(g: Any, sizes: Any, w: Any, dy: Any, *, window: Window, outputs: list[TensorSpec]) -> Any:
+def convolution_input_gradient_onnx(
+    g: Any, sizes: Any, w: Any, dy: Any, *, window: WindowAttributes, outputs: list[TensorSpec]
+) -> Any:
     """Lower to a transposed convolution, cut to the asked sizes; elements outside all windows are zero."""
     kernel_shape, rank, data_format = window_of(g, w), len(w.shape), window.data_format
     shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else ()
@@ -363,7 +371,7 @@ def convolution_input_gradient_onnx(g: Any, sizes: Any, w: Any, dy: Any, *, wind
 
 
 @onnx("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
-def _convolution_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, window: Window) -> Any:
+def _convolution_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, window: WindowAttributes) -> Any:
     """Lower to a convolution of images with batch and channels exchanged, with the gradient as filter."""
     shape, rank, data_format = tuple(g.known(sizes, "sizes").tolist()), len(window.strides), window.data_format
     dims = shape_to_channels_last(x.shape, data_format) if x.rank == rank else ()

@@ -48,11 +48,18 @@ from ..shared.convolution_shared import (
 )
 from ..shared.onnx_lowerings import channels_first, in_format, window_attrs, window_of
 from ..shared.shape_arguments import ints, shape_from
-from ..shared.window_geometry import Pads, Window, checked, from_channels_last, shape_from_channels_last, to_channels_last
+from ..shared.window_geometry import (
+    Pads,
+    WindowAttributes,
+    checked,
+    from_channels_last,
+    shape_from_channels_last,
+    to_channels_last,
+)
 from .convolution import ATTRIBUTES_2D, convolution_input_gradient_onnx
 
 
-def _geometry(window: Window, kind: type[Any] = Geometry) -> Any:
+def _geometry(window: WindowAttributes, kind: type[Any] = Geometry) -> Any:
     geometry = checked(kind, 4, window)
     if geometry.strides[0] != geometry.strides[1]:
         raise InvalidArgumentError(f"the strides of height and width differ: {list(window.strides)}")
@@ -83,7 +90,7 @@ def _rows(
     x: Array,
     w: Array,
     *,
-    window: Window,
+    window: WindowAttributes,
     finish: FinishRows | None = None,
     bias: None = None,
     producer: RowProducer | None = None,
@@ -116,7 +123,7 @@ def _backprop_pads(
 
 @kernel("DepthwiseConv2dNative")
 def depthwise_conv2d_native(
-    x: Array, w: Array, *, window: Window, epilogue: Epilogue | None = None, producer: RowProducer | None = None
+    x: Array, w: Array, *, window: WindowAttributes, epilogue: Epilogue | None = None, producer: RowProducer | None = None
 ) -> Result:
     """Convolve each channel with its own M filters: (N, H, W, C), (KH, KW, C, M) -> (N, OH, OW, C * M)."""
     geometry = _geometry(window)
@@ -130,7 +137,7 @@ blockwise(
 
 
 @kernel("DepthwiseConv2dNativeBackpropInput")
-def depthwise_conv2d_native_backprop_input(sizes: Array, w: Array, grad: Array, *, window: Window) -> Result:
+def depthwise_conv2d_native_backprop_input(sizes: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """The gradient for the input, of shape `sizes`."""
     geometry = _geometry(window, StrictGeometry)
     empty = empty_input_gradient(sizes, grad)
@@ -146,7 +153,7 @@ def depthwise_conv2d_native_backprop_input(sizes: Array, w: Array, grad: Array, 
 
 
 @kernel("DepthwiseConv2dNativeBackpropFilter")
-def depthwise_conv2d_native_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: Window) -> Result:
+def depthwise_conv2d_native_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """The gradient for the filter, of shape `sizes`."""
     geometry = _geometry(window, StrictGeometry)
     empty = empty_filter_gradient(x, sizes, grad)
@@ -164,7 +171,7 @@ def depthwise_conv2d_native_backprop_filter(x: Array, sizes: Array, grad: Array,
 
 
 @shape("DepthwiseConv2dNative")
-def depthwise_conv2d_native_shape(x: TensorSpec, w: TensorSpec, *, window: Window) -> Shape:
+def depthwise_conv2d_native_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Shape:
     geometry = _geometry(window)
     dims = geometry.last(with_rank(x.shape, 4))
     *sizes, channels, multiplier = with_rank(w.shape, 4)
@@ -240,7 +247,7 @@ def _shifted_sums(xla: Any, x: Any, w: Any, strides: Sequence[int], padding: str
 
 
 @lower("DepthwiseConv2dNative")
-def _depthwise_lowering(xla: Any, x: Any, w: Any, *, window: Window) -> Any:
+def _depthwise_lowering(xla: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
     """On CPUs shifted products, several times as fast as XLA's grouped convolution."""
     is_plain = window.data_format == "NHWC" and window.padding != "EXPLICIT" and set(window.dilations) == {1}
     if xla.is_cpu and is_plain and w.shape[3] == 1:
@@ -248,7 +255,7 @@ def _depthwise_lowering(xla: Any, x: Any, w: Any, *, window: Window) -> Any:
     return _by_groups(xla, x, w, window)
 
 
-def _by_groups(xla: Any, x: Any, w: Any, window: Window) -> Any:
+def _by_groups(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
     """Convolve each channel as a group of its own."""
     return convolved(xla, x, w.reshape(*w.shape[:2], 1, -1), window)
 
@@ -257,7 +264,7 @@ lower_gradients("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBack
 
 
 @onnx("DepthwiseConv2dNative")
-def depthwise_onnx(g: Any, x: Any, w: Any, *, window: Window) -> Any:
+def depthwise_onnx(g: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
     """Lower to a convolution with a group for each channel."""
     height, width = window_of(g, w)
     attrs = window_attrs(x, (height, width), window)
@@ -268,14 +275,16 @@ def depthwise_onnx(g: Any, x: Any, w: Any, *, window: Window) -> Any:
 
 
 @onnx("DepthwiseConv2dNativeBackpropInput")
-def _depthwise_input_gradient_onnx(g: Any, sizes: Any, w: Any, dy: Any, *, window: Window, outputs: list[TensorSpec]) -> Any:
+def _depthwise_input_gradient_onnx(
+    g: Any, sizes: Any, w: Any, dy: Any, *, window: WindowAttributes, outputs: list[TensorSpec]
+) -> Any:
     channels, multiplier = w.shape.known()[2:]
     filters = g.reshape(w, [*window_of(g, w), 1, channels * multiplier])
     return convolution_input_gradient_onnx(g, sizes, filters, dy, window=window, outputs=outputs)
 
 
 @onnx("DepthwiseConv2dNativeBackpropFilter")
-def _depthwise_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, window: Window) -> Any:
+def _depthwise_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, window: WindowAttributes) -> Any:
     """Lower to a convolution in groups, each the batch's images of a single channel, with the gradient as filter."""
     height, width, channels, multiplier = map(int, g.known(sizes, "sizes"))
     attrs = window_attrs(x, (height, width), window)

@@ -68,7 +68,7 @@ def _counts(shape: Sequence[Any], pooling_ratio: Sequence[float]) -> list[int]:
     return counts[1:3]
 
 
-class Draw(NamedTuple):
+class RegionAttributes(NamedTuple):
     """The attributes of the draw of regions."""
 
     pooling_ratio: tuple[float, ...]
@@ -78,7 +78,7 @@ class Draw(NamedTuple):
     seed2: int
 
 
-def _draw(ctx: KernelContext, value: Array, draw: Draw) -> tuple[Array, Array]:
+def _draw(ctx: KernelContext, value: Array, draw: RegionAttributes) -> tuple[Array, Array]:
     """Draw the sequences of rows and columns for this run from the node's stream, from its start where `deterministic`."""
     pooling_ratio, pseudo_random, deterministic, seed, seed2 = draw
     require_rank(value, 4, "value")
@@ -125,7 +125,7 @@ def _cells(rows: _Axis, columns: _Axis) -> Iterator[Any]:
 
 
 @kernel("FractionalAvgPool")
-def fractional_avg_pool(ctx: KernelContext, value: Array, *, draw: Draw, overlapping: bool) -> tuple[Result, ...]:
+def fractional_avg_pool(ctx: KernelContext, value: Array, *, draw: RegionAttributes, overlapping: bool) -> tuple[Result, ...]:
     """The mean of each region, and the sequences of rows and columns."""
     sequences = _draw(ctx, value, draw)
     rows, columns = _axes(value.shape, *sequences, overlapping)
@@ -156,7 +156,7 @@ def fractional_avg_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: 
 
 
 @kernel("FractionalMaxPool")
-def fractional_max_pool(ctx: KernelContext, value: Array, *, draw: Draw, overlapping: bool) -> tuple[Result, ...]:
+def fractional_max_pool(ctx: KernelContext, value: Array, *, draw: RegionAttributes, overlapping: bool) -> tuple[Result, ...]:
     """The largest element of each region, and the sequences of rows and columns."""
     sequences = _draw(ctx, value, draw)
     rows, columns = _axes(value.shape, *sequences, overlapping)

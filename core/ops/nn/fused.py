@@ -26,7 +26,7 @@ from ...types.shapes import Shape, TensorSpec
 from ..linalg import matmul
 from ..shared.argument_checks import require, require_shape
 from ..shared.decompositions import gradient_by_parts
-from ..shared.window_geometry import Window
+from ..shared.window_geometry import WindowAttributes
 from . import activations, convolution, depthwise
 
 
@@ -112,7 +112,7 @@ def fused_conv2d(
     args: list[Array],
     host_args: list[Array],
     *,
-    window: Window,
+    window: WindowAttributes,
     filter_format: str,
     fusion: Fusion,
 ) -> Result:
@@ -121,7 +121,7 @@ def fused_conv2d(
 
 
 @shape("_FusedConv2D")
-def fused_conv2d_shape(input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], window: Window) -> Shape:
+def fused_conv2d_shape(input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], window: WindowAttributes) -> Shape:
     return convolution.conv2d_shape(input, filter, window=window)
 
 
@@ -163,7 +163,7 @@ layout("T.* -> T", "_FusedConv2D")
 
 @kernel("_FusedConv3D")
 def fused_conv3d(
-    input: Array, filter: Array, args: list[Array], *, window: Window, padding_list: list[int], fusion: Fusion
+    input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, padding_list: list[int], fusion: Fusion
 ) -> Result:
     if window.data_format != "NDHWC":
         raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {window.data_format}")
@@ -184,7 +184,7 @@ def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
 
 @shape("_FusedConv3D")
 def fused_conv3d_shape(
-    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: Window, padding_list: list[int]
+    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: WindowAttributes, padding_list: list[int]
 ) -> Shape:
     pairs = _padding_pairs(padding_list)
     window = window._replace(padding="VALID") if pairs else window
@@ -203,13 +203,17 @@ def fused_conv3d_flops(
 
 
 @kernel("_FusedDepthwiseConv2dNative")
-def fused_depthwise_conv2d(input: Array, filter: Array, args: list[Array], *, window: Window, fusion: Fusion) -> Result:
+def fused_depthwise_conv2d(
+    input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, fusion: Fusion
+) -> Result:
     _require_nhwc(window.data_format)
     return _finish(_own(depthwise.depthwise_conv2d_native(input, filter, window=window), input), args, fusion)
 
 
 @shape("_FusedDepthwiseConv2dNative")
-def fused_depthwise_conv2d_shape(input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: Window) -> Shape:
+def fused_depthwise_conv2d_shape(
+    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: WindowAttributes
+) -> Shape:
     return depthwise.depthwise_conv2d_native_shape(input, filter, window=window)
 
 
@@ -355,7 +359,7 @@ def _fused_matmul_onnx(
 
 @onnx("_FusedConv2D", "_FusedConv3D")
 def _fused_convolution_onnx(
-    g: Any, x: Any, w: Any, args: list[Any], host_args: Sequence[Any] = (), *, window: Window, fusion: Fusion,
+    g: Any, x: Any, w: Any, args: list[Any], host_args: Sequence[Any] = (), *, window: WindowAttributes, fusion: Fusion,
     padding_list: Sequence[int] = (),
 ) -> Any:  # fmt: skip
     _require_channels_last(g, window.data_format)
@@ -366,7 +370,7 @@ def _fused_convolution_onnx(
 
 
 @onnx("_FusedDepthwiseConv2dNative")
-def _fused_depthwise_onnx(g: Any, x: Any, w: Any, args: list[Any], *, window: Window, fusion: Fusion) -> Any:
+def _fused_depthwise_onnx(g: Any, x: Any, w: Any, args: list[Any], *, window: WindowAttributes, fusion: Fusion) -> Any:
     _require_channels_last(g, window.data_format)
     return _finished_onnx(g, depthwise.depthwise_onnx(g, x, w, window=window), args, fusion)
 

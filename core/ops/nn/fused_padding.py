@@ -19,7 +19,7 @@ from ..image import image_resize
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.decompositions import gradient_by_parts
 from ..shared.shape_arguments import shape_from
-from ..shared.window_geometry import Window
+from ..shared.window_geometry import WindowAttributes
 from . import convolution
 
 
@@ -45,12 +45,12 @@ def _mirror_pad(x: Array, paddings: Array, mode: Any) -> Array:
     return np.pad(x, widths, mode=mode.lower())
 
 
-def _geometry(window: Window) -> convolution.Geometry:
+def _geometry(window: WindowAttributes) -> convolution.Geometry:
     return convolution.Geometry(4, window._replace(dilations=(1,) * 4))
 
 
 @kernel("FusedPadConv2D")
-def fused_pad_conv2d(input: Array, paddings: Array, filter: Array, *, mode: str, window: Window) -> Result:
+def fused_pad_conv2d(input: Array, paddings: Array, filter: Array, *, mode: str, window: WindowAttributes) -> Result:
     """A mirror padding and a convolution."""
     require_rank(input, 4, "input")
     return convolution.convolve(_mirror_pad(input, paddings, mode), filter, _geometry(window))
@@ -58,7 +58,14 @@ def fused_pad_conv2d(input: Array, paddings: Array, filter: Array, *, mode: str,
 
 @kernel("FusedResizeAndPadConv2D")
 def fused_resize_and_pad_conv2d(
-    input: Array, size: Array, paddings: Array, filter: Array, *, resize_align_corners: bool, mode: str, window: Window
+    input: Array,
+    size: Array,
+    paddings: Array,
+    filter: Array,
+    *,
+    resize_align_corners: bool,
+    mode: str,
+    window: WindowAttributes,
 ) -> Result:
     """A bilinear resizing, a mirror padding and a convolution."""
     resized = image_resize.resize_bilinear(input, size, align_corners=resize_align_corners, half_pixel_centers=False)
@@ -73,13 +80,13 @@ def _padded_shape(x: TensorSpec, paddings: TensorSpec) -> TensorSpec:
 
 
 @shape("FusedPadConv2D")
-def fused_pad_conv2d_shape(input: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, window: Window) -> Shape:
+def fused_pad_conv2d_shape(input: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, window: WindowAttributes) -> Shape:
     return convolution.convolution_shape(_padded_shape(input, paddings), filter, _geometry(window))
 
 
 @shape("FusedResizeAndPadConv2D")
 def fused_resize_and_pad_conv2d_shape(
-    input: TensorSpec, size: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, window: Window
+    input: TensorSpec, size: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, window: WindowAttributes
 ) -> Shape:
     batch, _, _, channels = with_rank(input.shape, 4)
     resized = TensorSpec(input.dtype, Shape((batch, *shape_from(size, 2), channels)))

@@ -49,7 +49,7 @@ class Cell(NamedTuple, Generic[_Value]):
     b: _Value
 
 
-class Step(NamedTuple, Generic[_Value]):
+class LSTMStep(NamedTuple, Generic[_Value]):
     """The results of a step that its gradient needs, and the gradients of its cell state and its output."""
 
     i: _Value
@@ -62,7 +62,7 @@ class Step(NamedTuple, Generic[_Value]):
     h_grad: _Value
 
 
-class Steps(NamedTuple, Generic[_Value]):
+class LSTMSequence(NamedTuple, Generic[_Value]):
     """As Step, for a sequence: the cells' outputs come before the gradients."""
 
     i: _Value
@@ -76,7 +76,7 @@ class Steps(NamedTuple, Generic[_Value]):
     h_grad: _Value
 
 
-class Settings(NamedTuple):
+class LSTMAttributes(NamedTuple):
     """The attributes of the ops; BlockLSTMV2 adds nothing to the forget gate."""
 
     use_peephole: bool
@@ -112,7 +112,7 @@ def _join(parts: tuple[Array, ...], layout: tuple[int, ...]) -> Array:
     return np.concatenate(ordered, 1)
 
 
-def _cell(cell: Cell[Array], settings: Settings, layout: tuple[int, ...]) -> tuple[Array, ...]:
+def _cell(cell: Cell[Array], settings: LSTMAttributes, layout: tuple[int, ...]) -> tuple[Array, ...]:
     """Compute a step: i, cs, f, o, ci, co, h."""
     x, cs_prev, h_prev, w, wci, wcf, wco, b = cell
     i, ci, f, o = _split(np.concatenate((x, h_prev), 1) @ w + b, layout)
@@ -128,7 +128,7 @@ def _cell(cell: Cell[Array], settings: Settings, layout: tuple[int, ...]) -> tup
     return i, cs, f, o, ci, co, co * o
 
 
-def _cell_gradient(cell: Cell[Array], step: Step[Array], use_peephole: bool) -> tuple[Any, Any]:
+def _cell_gradient(cell: Cell[Array], step: LSTMStep[Array], use_peephole: bool) -> tuple[Any, Any]:
     """Return the gradients of cs_prev (through the cell), and of the gates input, cell, forget, output before their
     functions.
     """
@@ -158,7 +158,7 @@ def _narrow(values: Sequence[Array], dtype: Any) -> tuple[Array, ...]:
 
 
 @kernel("LSTMBlockCell")
-def lstm_block_cell(cell: Cell[Array], *, settings: Settings) -> tuple[Result, ...]:
+def lstm_block_cell(cell: Cell[Array], *, settings: LSTMAttributes) -> tuple[Result, ...]:
     """Compute an LSTM step: i, cs, f, o, ci, co, h, each (batch, cells)."""
     _check_cell(cell)
     return _narrow(_cell(Cell._make(map(wide, cell)), settings, _V1), cell.x.dtype)
@@ -189,20 +189,20 @@ gradient_by_parts("LSTMBlockCell")(lstm_cell_parts)
 
 
 @kernel("LSTMBlockCellGrad")
-def lstm_block_cell_grad(cell: Cell[Array], step: Step[Array], *, use_peephole: bool) -> tuple[Result, ...]:
+def lstm_block_cell_grad(cell: Cell[Array], step: LSTMStep[Array], *, use_peephole: bool) -> tuple[Result, ...]:
     """The gradients of cs_prev, of the four gates side by side, and of the peepholes."""
     _check_cell(cell)
     for name, value in step._asdict().items():
         require_shape(value, cell.cs_prev.shape, name)
     wider: Cell[Array] = Cell._make(map(wide, cell))
-    step = Step._make(map(wide, step))
+    step = LSTMStep._make(map(wide, step))
     cs_prev_grad, gates = _cell_gradient(wider, step, use_peephole)
     peepholes = _peephole_gradients(gates, wider.cs_prev, step.cs, use_peephole)
     return _narrow((cs_prev_grad, _join(gates, _V1), *peepholes), cell.x.dtype)
 
 
 @shape("LSTMBlockCellGrad")
-def lstm_block_cell_grad_shape(cell: Cell[TensorSpec], step: Step[TensorSpec]) -> list[Shape]:
+def lstm_block_cell_grad_shape(cell: Cell[TensorSpec], step: LSTMStep[TensorSpec]) -> list[Shape]:
     batch = with_rank(cell.x.shape, 2)[0]
     cells = with_rank(cell.cs_prev.shape, 2)[1]
     return [Shape((batch, cells)), Shape((batch, 4 * cells)), *[Shape((cells,))] * 3]
@@ -214,7 +214,7 @@ def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
 
 
 @flops("LSTMBlockCellGrad")
-def lstm_block_cell_grad_flops(cell: Cell[TensorSpec], step: Step[TensorSpec], *, use_peephole: bool) -> Cost:
+def lstm_block_cell_grad_flops(cell: Cell[TensorSpec], step: LSTMStep[TensorSpec], *, use_peephole: bool) -> Cost:
     """No matrix product; the derivatives of the gates, and sums over the batch for the peepholes."""
     return _gates_gradient_cost(cell.cs_prev, use_peephole)
 
@@ -234,7 +234,7 @@ def _check_sequence(seq_len_max: Array, cell: Cell[Array]) -> int:
     return steps
 
 
-def _block_lstm(seq_len_max: Array, cell: Cell[Array], settings: Settings, layout: tuple[int, ...]) -> tuple[Array, ...]:
+def _block_lstm(seq_len_max: Array, cell: Cell[Array], settings: LSTMAttributes, layout: tuple[int, ...]) -> tuple[Array, ...]:
     steps = _check_sequence(seq_len_max, cell)
     dtype = cell.x.dtype
     x, cs_prev, h_prev, *weights = map(wide, cell)
@@ -248,7 +248,7 @@ def _block_lstm(seq_len_max: Array, cell: Cell[Array], settings: Settings, layou
 
 
 @kernel("BlockLSTM")
-def block_lstm(seq_len_max: Array, cell: Cell[Array], *, settings: Settings) -> tuple[Result, ...]:
+def block_lstm(seq_len_max: Array, cell: Cell[Array], *, settings: LSTMAttributes) -> tuple[Result, ...]:
     """An LSTM over x (time, batch, inputs): i, cs, f, o, ci, co, h, each (time, batch, cells), zero from seq_len_max on."""
     return _block_lstm(seq_len_max, cell, settings, _V1)
 
@@ -266,7 +266,7 @@ def block_lstm_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradi
 
 
 @kernel("BlockLSTMV2")
-def block_lstm_v2(seq_len_max: Array, cell: Cell[Array], *, settings: Settings) -> tuple[Result, ...]:
+def block_lstm_v2(seq_len_max: Array, cell: Cell[Array], *, settings: LSTMAttributes) -> tuple[Result, ...]:
     """As BlockLSTM with the gates in another order and no bias for the forget gate."""
     return _block_lstm(seq_len_max, cell, settings, _V2)
 
@@ -290,7 +290,7 @@ def block_lstm_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *, use_pee
 
 
 def _block_lstm_grad(
-    seq_len_max: Array, cell: Cell[Array], results: Steps[Array], use_peephole: bool, layout: tuple[int, ...]
+    seq_len_max: Array, cell: Cell[Array], results: LSTMSequence[Array], use_peephole: bool, layout: tuple[int, ...]
 ) -> tuple[Array, ...]:
     """Return the gradients of x, cs_prev, h_prev, w, wci, wcf, wco and b."""
     steps = _check_sequence(seq_len_max, cell)
@@ -305,7 +305,7 @@ def _block_lstm_grad(
     dcs, dh = np.zeros_like(cs_first), np.zeros_like(h_first)
     for t in range(steps - 1, -1, -1):
         cs_prev, h_prev = (cs[t - 1], h[t - 1]) if t else (cs_first, h_first)
-        step = Step(i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grads[t] + dcs, h_grads[t] + dh)
+        step = LSTMStep(i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grads[t] + dcs, h_grads[t] + dh)
         dcs, gates = _cell_gradient(cell._replace(cs_prev=cs_prev), step, use_peephole)
         joined = _join(gates, layout)
         dxh = joined @ w.T
@@ -319,14 +319,16 @@ def _block_lstm_grad(
 
 
 @kernel("BlockLSTMGrad")
-def block_lstm_grad(seq_len_max: Array, cell: Cell[Array], results: Steps[Array], *, use_peephole: bool) -> tuple[Result, ...]:
+def block_lstm_grad(
+    seq_len_max: Array, cell: Cell[Array], results: LSTMSequence[Array], *, use_peephole: bool
+) -> tuple[Result, ...]:
     """Return the gradients of BlockLSTM's inputs from cs_grad and h_grad, the gradients of its outputs cs and h."""
     return _block_lstm_grad(seq_len_max, cell, results, use_peephole, _V1)
 
 
 @kernel("BlockLSTMGradV2")
 def block_lstm_grad_v2(
-    seq_len_max: Array, cell: Cell[Array], results: Steps[Array], *, use_peephole: bool
+    seq_len_max: Array, cell: Cell[Array], results: LSTMSequence[Array], *, use_peephole: bool
 ) -> tuple[Result, ...]:
     """As BlockLSTMGrad with the gates in the order of BlockLSTMV2."""
     return _block_lstm_grad(seq_len_max, cell, results, use_peephole, _V2)
@@ -353,7 +355,7 @@ facts("backward", of=("BlockLSTMGrad", "BlockLSTMGradV2"))
 
 
 @onnx("LSTMBlockCell")
-def _lstm_cell_onnx(g: Any, cell: Cell[Any], *, settings: Settings) -> Any:
+def _lstm_cell_onnx(g: Any, cell: Cell[Any], *, settings: LSTMAttributes) -> Any:
     x, cs_prev, h_prev, w, wci, wcf, wco, b = cell
 
     def gate(value: Any, weight: Any, state: Any) -> Any:

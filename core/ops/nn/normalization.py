@@ -52,7 +52,7 @@ class Vectors(NamedTuple, Generic[_Value]):
     variance: _Value
 
 
-class Settings(NamedTuple):
+class BatchNormAttributes(NamedTuple):
     """The attributes of batch normalization; its backward ops have no factor of moving averages."""
 
     epsilon: float
@@ -61,7 +61,9 @@ class Settings(NamedTuple):
     exponential_avg_factor: float = 1.0
 
 
-def fused_batch_norm(x: Array, vectors: Vectors[Array], settings: Settings) -> tuple[Array, Array, Array, Array, Array]:
+def fused_batch_norm(
+    x: Array, vectors: Vectors[Array], settings: BatchNormAttributes
+) -> tuple[Array, Array, Array, Array, Array]:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset for each channel.
 
     In training with the batch's own moments; returned are then the moving averages (the variance with Bessel's correction)
@@ -120,14 +122,14 @@ def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: 
 
 @kernel("FusedBatchNorm", "FusedBatchNormV2")
 def fused_batch_norm_v2(
-    x: Array, vectors: Vectors[Array], *, settings: Settings
+    x: Array, vectors: Vectors[Array], *, settings: BatchNormAttributes
 ) -> tuple[Result, Result, Result, Result, Result]:
     return fused_batch_norm(x, vectors, settings)
 
 
 @kernel("FusedBatchNormV3")
 def fused_batch_norm_v3(
-    x: Array, vectors: Vectors[Array], *, settings: Settings
+    x: Array, vectors: Vectors[Array], *, settings: BatchNormAttributes
 ) -> tuple[Result, Result, Result, Result, Result, Result]:
     return (*fused_batch_norm(x, vectors, settings), _reserve(x, vectors.scale))
 
@@ -175,7 +177,7 @@ class Saved(NamedTuple, Generic[_Value]):
     reserve_space_2: _Value
 
 
-def fused_batch_norm_grad(y_backprop: Array, saved: Saved[Array], settings: Settings) -> tuple[Array, Array, Array]:
+def fused_batch_norm_grad(y_backprop: Array, saved: Saved[Array], settings: BatchNormAttributes) -> tuple[Array, Array, Array]:
     """Return the gradients of x, scale and offset; `mean` and `variance` are the forward pass's batch or fixed moments."""
     x, scale, mean, variance = saved
     is_training, data_format = settings.is_training, settings.data_format
@@ -202,7 +204,7 @@ def fused_batch_norm_grad(y_backprop: Array, saved: Saved[Array], settings: Sett
 
 @kernel("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
 def fused_batch_norm_grad_v2(
-    y_backprop: Array, saved: Saved[Array], *unused: Array, settings: Settings
+    y_backprop: Array, saved: Saved[Array], *unused: Array, settings: BatchNormAttributes
 ) -> tuple[Result, Result, Result, Result, Result]:
     nothing = np.zeros((), saved.scale.dtype)
     return (*fused_batch_norm_grad(y_backprop, saved, settings), nothing, nothing)
@@ -285,7 +287,7 @@ def _along_channels(v: Any, x: Any, data_format: str) -> Any:
 
 
 @lower("FusedBatchNormV3")
-def _fused_batch_norm_lowering(xla: Any, x: Any, vectors: Vectors[Any], *, settings: Settings) -> Any:
+def _fused_batch_norm_lowering(xla: Any, x: Any, vectors: Vectors[Any], *, settings: BatchNormAttributes) -> Any:
     """As _normalized; a batch's variance is returned without bias, and saved for the gradient with bias."""
     scale, offset, mean, variance = vectors
     data_format, returned = settings.data_format, (mean, variance)
@@ -305,7 +307,9 @@ def _fused_batch_norm_lowering(xla: Any, x: Any, vectors: Vectors[Any], *, setti
 
 
 @lower("FusedBatchNormGradV3")
-def _fused_batch_norm_grad_lowering(xla: Any, dy: Any, saved: Saved[Any], unused: Any, *, settings: Settings) -> Any:
+def _fused_batch_norm_grad_lowering(
+    xla: Any, dy: Any, saved: Saved[Any], unused: Any, *, settings: BatchNormAttributes
+) -> Any:
     x, scale, mean, variance = saved
     data_format = settings.data_format
     axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
@@ -321,7 +325,9 @@ def _fused_batch_norm_grad_lowering(xla: Any, dy: Any, saved: Saved[Any], unused
 
 
 @onnx("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
-def _fused_batch_norm_onnx(g: Any, x: Any, vectors: Vectors[Any], *, settings: Settings, outputs: list[TensorSpec]) -> Any:
+def _fused_batch_norm_onnx(
+    g: Any, x: Any, vectors: Vectors[Any], *, settings: BatchNormAttributes, outputs: list[TensorSpec]
+) -> Any:
     """Lower to arithmetic; in training the batch's statistics are used, and returned mixed with the running statistics."""
     scale, offset, mean, variance = vectors
     data_format, average = settings.data_format, settings.exponential_avg_factor

@@ -41,7 +41,7 @@ from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.pooling_shared import (
-    Pool,
+    PoolingAttributes,
     pool_attrs,
     pool_max,
     pool_max_gradient,
@@ -53,20 +53,20 @@ from ..shared.pooling_shared import (
     require_spatial,
 )
 from ..shared.shape_arguments import ints, shape_from
-from ..shared.window_geometry import Window, checked, is_channels_first
+from ..shared.window_geometry import WindowAttributes, checked, is_channels_first
 from . import _onnx_pooling as in_onnx
 from . import _pooling_lowerings
 
 
 @kernel("MaxPool")
-def max_pool(input: Array, *, window: Window) -> Result:
+def max_pool(input: Array, *, window: WindowAttributes) -> Result:
     """The largest element of each window."""
-    return pool_max(input, checked(Pool, 4, window))
+    return pool_max(input, checked(PoolingAttributes, 4, window))
 
 
 @shape("MaxPool")
-def max_pool_shape(input: TensorSpec, *, window: Window) -> Shape:
-    return pooled_shape(input, Pool(4, window))
+def max_pool_shape(input: TensorSpec, *, window: WindowAttributes) -> Shape:
+    return pooled_shape(input, PoolingAttributes(4, window))
 
 
 @gradient("MaxPool")
@@ -91,8 +91,10 @@ def max_pool_v2(input: Array, ksize: Array, strides: Array, *, padding: str, dat
     return pool_max(input, _pool_v2(ksize, strides, padding, data_format))
 
 
-def _pool_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> Pool:
-    return Pool(4, Window(ints(strides, "strides", 4), padding, data_format=data_format, ksize=ints(ksize, "ksize", 4)))
+def _pool_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> PoolingAttributes:
+    return PoolingAttributes(
+        4, WindowAttributes(ints(strides, "strides", 4), padding, data_format=data_format, ksize=ints(ksize, "ksize", 4))
+    )
 
 
 @shape("MaxPoolV2")
@@ -124,14 +126,14 @@ def _window_size(ksize: TensorSpec) -> DimLike:
 
 
 @kernel("MaxPoolGrad")
-def max_pool_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: Window) -> Result:
+def max_pool_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Add each window's gradient at its first largest element."""
-    return pool_max_gradient(orig_input, orig_output, grad, Pool(4, window))
+    return pool_max_gradient(orig_input, orig_output, grad, PoolingAttributes(4, window))
 
 
 @kernel("MaxPool3DGrad")
-def max_pool_3d_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: Window) -> Result:
-    return pool_max_gradient(orig_input, orig_output, grad, Pool(5, window))
+def max_pool_3d_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
+    return pool_max_gradient(orig_input, orig_output, grad, PoolingAttributes(5, window))
 
 
 @shape("MaxPoolGrad", "MaxPool3DGrad")
@@ -175,8 +177,8 @@ def max_pool_grad_v2_flops(
 
 
 @kernel("MaxPoolGradGrad")
-def max_pool_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: Window) -> Result:
-    return pool_max_gradient_gradient(orig_input, orig_output, grad, Pool(4, window))
+def max_pool_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
+    return pool_max_gradient_gradient(orig_input, orig_output, grad, PoolingAttributes(4, window))
 
 
 _GRADIENTS_OF_GRADIENTS = {
@@ -209,10 +211,10 @@ def max_pool_grad_grad_v2_flops(
 
 
 @kernel("MaxPool3DGradGrad")
-def max_pool_3d_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: Window) -> Result:
+def max_pool_3d_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
     if not orig_input.size:
         raise InvalidArgumentError(f"orig_input must not be empty: {Shape(orig_input.shape)}")
-    return pool_max_gradient_gradient(orig_input, orig_output, grad, Pool(5, window))
+    return pool_max_gradient_gradient(orig_input, orig_output, grad, PoolingAttributes(5, window))
 
 
 @shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")
@@ -235,19 +237,19 @@ facts("backward", of=("MaxPool3DGradGrad", "MaxPoolGradGrad", "MaxPoolGradGradV2
 
 
 @kernel("AvgPool")
-def avg_pool(value: Array, *, window: Window) -> Result:
+def avg_pool(value: Array, *, window: WindowAttributes) -> Result:
     """The mean of each window."""
-    return pool_mean(value, checked(Pool, 4, window))
+    return pool_mean(value, checked(PoolingAttributes, 4, window))
 
 
 @shape("AvgPool")
-def avg_pool_shape(value: TensorSpec, *, window: Window) -> Shape:
-    return pooled_shape(value, Pool(4, window))
+def avg_pool_shape(value: TensorSpec, *, window: WindowAttributes) -> Shape:
+    return pooled_shape(value, PoolingAttributes(4, window))
 
 
 @kernel("MaxPool3D")
-def max_pool_3d(input: Array, *, window: Window) -> Result:
-    return pool_max(input, Pool(5, window))
+def max_pool_3d(input: Array, *, window: WindowAttributes) -> Result:
+    return pool_max(input, PoolingAttributes(5, window))
 
 
 @gradient("MaxPool3D")
@@ -259,17 +261,17 @@ flops("MaxPool3D")(max_pool_flops)
 
 
 @kernel("AvgPool3D")
-def avg_pool_3d(input: Array, *, window: Window) -> Result:
+def avg_pool_3d(input: Array, *, window: WindowAttributes) -> Result:
     """Return the mean of each window; images without a depth get depth 0, as in TensorFlow."""
     if input.ndim == 4:
         depth = 2 if is_channels_first(window.data_format) else 1
         input = np.zeros((*input.shape[:depth], 0, *input.shape[depth:]), input.dtype)
-    return pool_mean(input, Pool(5, window))
+    return pool_mean(input, PoolingAttributes(5, window))
 
 
 @shape("MaxPool3D", "AvgPool3D")
-def pool_3d_shape(input: TensorSpec, *, window: Window) -> Shape:
-    return pooled_shape(input, Pool(5, window))
+def pool_3d_shape(input: TensorSpec, *, window: WindowAttributes) -> Shape:
+    return pooled_shape(input, PoolingAttributes(5, window))
 
 
 @gradient("AvgPool", "AvgPool3D")
@@ -289,8 +291,8 @@ facts("bounded_by_inputs", of=("AvgPool",))
 
 
 @kernel("AvgPoolGrad")
-def avg_pool_grad(orig_input_shape: Array, grad: Array, *, window: Window) -> Result:
-    return pool_mean_gradient(orig_input_shape, grad, Pool(4, window))
+def avg_pool_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttributes) -> Result:
+    return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(4, window))
 
 
 @shape("AvgPoolGrad")
@@ -299,12 +301,12 @@ def avg_pool_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape
 
 
 @kernel("AvgPool3DGrad")
-def avg_pool_3d_grad(orig_input_shape: Array, grad: Array, *, window: Window) -> Result:
+def avg_pool_3d_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of AvgPool3D for its input; for an empty gradient TensorFlow checks only the shape."""
     dims = ints(orig_input_shape, "orig_input_shape")
     if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
         return np.zeros(dims, grad.dtype)
-    return pool_mean_gradient(orig_input_shape, grad, Pool(5, window))
+    return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(5, window))
 
 
 @shape("AvgPool3DGrad")
@@ -339,10 +341,10 @@ def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
 
 @kernel("MaxPoolWithArgmax")
 def max_pool_with_argmax(
-    input: Array, *, window: Window, Targmax: DType, include_batch_in_index: bool
+    input: Array, *, window: WindowAttributes, Targmax: DType, include_batch_in_index: bool
 ) -> tuple[Result, Result]:
     """Return the largest element of each window and its flat index."""
-    pool = Pool(4, window)
+    pool = PoolingAttributes(4, window)
     reject_depth(pool)
     x = pool.last(input)
     if not x.size:
@@ -352,8 +354,8 @@ def max_pool_with_argmax(
 
 
 @shape("MaxPoolWithArgmax")
-def max_pool_with_argmax_shape(input: TensorSpec, *, window: Window) -> list[Shape]:
-    pooled = pooled_shape(input, Pool(4, window))
+def max_pool_with_argmax_shape(input: TensorSpec, *, window: WindowAttributes) -> list[Shape]:
+    pooled = pooled_shape(input, PoolingAttributes(4, window))
     return [pooled, pooled]
 
 
@@ -379,10 +381,10 @@ def _flat_targets(argmax: Array, size: int, images: int, include_batch: bool) ->
 
 @kernel("MaxPoolGradWithArgmax")
 def max_pool_grad_with_argmax(
-    input: Array, grad: Array, argmax: Array, *, window: Window, include_batch_in_index: bool
+    input: Array, grad: Array, argmax: Array, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Result:
     """Each window's gradient at the index that argmax gives."""
-    pool = Pool(4, window)
+    pool = PoolingAttributes(4, window)
     x = pool.last(input)
     pool.require_output(x, grad, "grad")
     if grad.shape != argmax.shape:
@@ -403,10 +405,10 @@ def max_pool_grad_with_argmax_flops(input: TensorSpec, grad: TensorSpec, argmax:
 
 @kernel("MaxPoolGradGradWithArgmax")
 def max_pool_grad_grad_with_argmax(
-    input: Array, grad: Array, argmax: Array, *, window: Window, include_batch_in_index: bool
+    input: Array, grad: Array, argmax: Array, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Result:
     """The elements of a gradient shaped like the input at the index that argmax gives."""
-    pool = Pool(4, window)
+    pool = PoolingAttributes(4, window)
     x = pool.last(input)
     if grad.shape != x.shape:
         raise InvalidArgumentError(f"Expected grad shape to be {Shape(x.shape)}, but got {Shape(grad.shape)}")
@@ -424,8 +426,8 @@ facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
 
 
 @lower("MaxPool")
-def _max_pool_lowering(xla: Any, x: Any, *, window: Window) -> Any:
-    require_spatial(Pool(4, window._replace(explicit_paddings=())))
+def _max_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
+    require_spatial(PoolingAttributes(4, window._replace(explicit_paddings=())))
     return _pooling_lowerings.max_pool(xla, x, ksize=window.ksize, strides=window.strides, padding=window.padding)
 
 
@@ -448,18 +450,18 @@ def _avg_pool_grad_lowering(xla: Any, sizes: Array, dy: Any, *, ksize: list[int]
 
 
 @onnx("MaxPool", "MaxPool3D")
-def _max_pool_onnx(g: Any, x: Any, *, window: Window) -> Any:
+def _max_pool_onnx(g: Any, x: Any, *, window: WindowAttributes) -> Any:
     return in_onnx.pooled(g, x, "MaxPool", window)
 
 
 @onnx("MaxPoolV2")
 def _max_pool_v2_onnx(g: Any, x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Any:
     sizes, steps = (g.known(value, "windows and strides").tolist() for value in (ksize, strides))
-    return in_onnx.pooled(g, x, "MaxPool", Window(steps, padding, data_format=data_format, ksize=sizes))
+    return in_onnx.pooled(g, x, "MaxPool", WindowAttributes(steps, padding, data_format=data_format, ksize=sizes))
 
 
 @onnx("AvgPool", "AvgPool3D")
-def _avg_pool_onnx(g: Any, x: Any, *, window: Window) -> Any:
+def _avg_pool_onnx(g: Any, x: Any, *, window: WindowAttributes) -> Any:
     return in_onnx.pooled(g, x, "AveragePool", window)
 
 

@@ -43,7 +43,7 @@ from ..shared.variable_access import resource_variable, rounds_without_repeats
 from . import _training_lowerings
 
 
-class _Work(NamedTuple):
+class _UpdateWork(NamedTuple):
     """The work of an update for each element; `more` FLOPs where the op's flag is set (use_nesterov, update_slots ...)."""
 
     flops: int
@@ -51,25 +51,25 @@ class _Work(NamedTuple):
     transcendentals: int = 0
 
 
-_RULES: tuple[tuple[str, Callable[..., None], _Work], ...] = (
-    ("GradientDescent", update_rules.gradient_descent, _Work(2)),
-    ("Momentum", update_rules.momentum, _Work(4, more=2)),
-    ("KerasMomentum", update_rules.keras_momentum, _Work(4, more=2)),
-    ("Adam", update_rules.adam, _Work(12, more=3)),
-    ("AdamWithAmsgrad", update_rules.adam_with_amsgrad, _Work(13)),
-    ("AdaMax", update_rules.ada_max, _Work(10)),
-    ("Adadelta", update_rules.adadelta, _Work(16)),
-    ("Adagrad", update_rules.adagrad, _Work(4, more=2)),
-    ("AdagradV2", update_rules.adagrad_v2, _Work(5, more=2)),
-    ("AdagradDA", update_rules.adagrad_da, _Work(12)),
-    ("ProximalAdagrad", update_rules.proximal_adagrad, _Work(15)),
-    ("ProximalGradientDescent", update_rules.proximal_gradient_descent, _Work(8)),
-    ("Ftrl", update_rules.ftrl, _Work(17, more=-1)),
-    ("FtrlV2", update_rules.ftrl_v2, _Work(19, more=-1)),
-    ("RMSProp", update_rules.rms_prop, _Work(11)),
-    ("CenteredRMSProp", update_rules.centered_rms_prop, _Work(16)),
-    ("AddSign", update_rules.add_sign, _Work(11)),
-    ("PowerSign", update_rules.power_sign, _Work(10, transcendentals=1)),
+_RULES: tuple[tuple[str, Callable[..., None], _UpdateWork], ...] = (
+    ("GradientDescent", update_rules.gradient_descent, _UpdateWork(2)),
+    ("Momentum", update_rules.momentum, _UpdateWork(4, more=2)),
+    ("KerasMomentum", update_rules.keras_momentum, _UpdateWork(4, more=2)),
+    ("Adam", update_rules.adam, _UpdateWork(12, more=3)),
+    ("AdamWithAmsgrad", update_rules.adam_with_amsgrad, _UpdateWork(13)),
+    ("AdaMax", update_rules.ada_max, _UpdateWork(10)),
+    ("Adadelta", update_rules.adadelta, _UpdateWork(16)),
+    ("Adagrad", update_rules.adagrad, _UpdateWork(4, more=2)),
+    ("AdagradV2", update_rules.adagrad_v2, _UpdateWork(5, more=2)),
+    ("AdagradDA", update_rules.adagrad_da, _UpdateWork(12)),
+    ("ProximalAdagrad", update_rules.proximal_adagrad, _UpdateWork(15)),
+    ("ProximalGradientDescent", update_rules.proximal_gradient_descent, _UpdateWork(8)),
+    ("Ftrl", update_rules.ftrl, _UpdateWork(17, more=-1)),
+    ("FtrlV2", update_rules.ftrl_v2, _UpdateWork(19, more=-1)),
+    ("RMSProp", update_rules.rms_prop, _UpdateWork(11)),
+    ("CenteredRMSProp", update_rules.centered_rms_prop, _UpdateWork(16)),
+    ("AddSign", update_rules.add_sign, _UpdateWork(11)),
+    ("PowerSign", update_rules.power_sign, _UpdateWork(10, transcendentals=1)),
 )
 
 
@@ -229,7 +229,7 @@ def _content_shape(layout: _Layout, spec: TensorSpec) -> Shape:
 
 def _training_flops(
     layout: _Layout,
-    work: _Work,
+    work: _UpdateWork,
     *inputs: TensorSpec,
     use_nesterov: bool = False,
     update_slots: bool = False,
@@ -239,7 +239,7 @@ def _training_flops(
     return Cost(work.flops + more, transcendentals=work.transcendentals) * inputs[layout.gradient].shape.num_elements
 
 
-def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
+def _register_rule(rule: str, update: Callable[..., None], work: _UpdateWork) -> None:
     ops = [f"{prefix}{rule}" for prefix in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")]
     available = [op for op in ops if op in CATALOG]
     for op in available:
@@ -254,10 +254,10 @@ def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
     facts("training", "side_effect", of=available)
 
 
-_ROW_UPDATES: dict[Callable[..., None], tuple[Callable[..., None], _Work]] = {
-    update_rules.adagrad_da: (update_rules.adagrad_da_rows, _Work(13)),
-    update_rules.ftrl: (update_rules.ftrl_rows, _Work(15, more=-1)),
-    update_rules.ftrl_v2: (update_rules.ftrl_v2_rows, _Work(17, more=-1)),
+_ROW_UPDATES: dict[Callable[..., None], tuple[Callable[..., None], _UpdateWork]] = {
+    update_rules.adagrad_da: (update_rules.adagrad_da_rows, _UpdateWork(13)),
+    update_rules.ftrl: (update_rules.ftrl_rows, _UpdateWork(15, more=-1)),
+    update_rules.ftrl_v2: (update_rules.ftrl_v2_rows, _UpdateWork(17, more=-1)),
 }
 """Rules that TensorFlow computes in another form for sparse gradients."""
 

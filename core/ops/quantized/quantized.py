@@ -26,7 +26,7 @@ from ..shared.quantized_ranges import (
     to_float,
     unclamped,
 )
-from ..shared.window_geometry import Window
+from ..shared.window_geometry import WindowAttributes
 from .requantize import DEQUANTIZING, QUANTIZING, with_range
 
 
@@ -121,7 +121,7 @@ def quantized_mul_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outpu
 without_gradient("QuantizedAdd", "QuantizedMul")
 
 
-class Ranges(NamedTuple):
+class OperandRanges(NamedTuple):
     """The least and the greatest number that the integers of two operands stand for."""
 
     min_a: Array
@@ -136,7 +136,7 @@ class Ranges(NamedTuple):
 
 @kernel("QuantizedMatMul")
 def quantized_mat_mul(
-    a: Array, b: Array, edges: Ranges, *, T1: DType, T2: DType, Toutput: DType, transpose_a: bool, transpose_b: bool
+    a: Array, b: Array, edges: OperandRanges, *, T1: DType, T2: DType, Toutput: DType, transpose_a: bool, transpose_b: bool
 ) -> tuple[Result, Result, Result]:
     """The matrix product; a step of the result is the product of their steps."""
     ranges = edges.of("a", "b")
@@ -172,7 +172,7 @@ without_gradient("QuantizedMatMul")
 
 @kernel("QuantizedBiasAdd")
 def quantized_bias_add(
-    input: Array, bias: Array, edges: Ranges, *, T1: DType, T2: DType, out_type: DType
+    input: Array, bias: Array, edges: OperandRanges, *, T1: DType, T2: DType, out_type: DType
 ) -> tuple[Result, Result, Result]:
     """A vector added to the last dimension, in a range wide enough for both."""
     a, b = edges.of("input", "bias")
@@ -205,7 +205,14 @@ without_gradient("QuantizedBiasAdd")
 
 @kernel("QuantizedConv2D")
 def quantized_conv2d(
-    input: Array, filter: Array, edges: Ranges, *, Tinput: DType, Tfilter: DType, out_type: DType, window: Window
+    input: Array,
+    filter: Array,
+    edges: OperandRanges,
+    *,
+    Tinput: DType,
+    Tfilter: DType,
+    out_type: DType,
+    window: WindowAttributes,
 ) -> tuple[Result, Result, Result]:
     """The convolution (NHWC); a step of the result is the product of the steps."""
     a, b = edges.of("input", "filter")
@@ -219,7 +226,9 @@ def quantized_conv2d(
 
 
 @shape("QuantizedConv2D")
-def quantized_conv2d_shape(input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, window: Window) -> list[Shape]:
+def quantized_conv2d_shape(
+    input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, window: WindowAttributes
+) -> list[Shape]:
     return with_range(convolution_shape(input, filter, Geometry(4, window)))
 
 

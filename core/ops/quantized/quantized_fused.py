@@ -31,7 +31,7 @@ from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..nn import convolution, depthwise
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.quantized_ranges import limits, unclamped
-from ..shared.window_geometry import Window
+from ..shared.window_geometry import WindowAttributes
 
 _PATTERN = re.compile(
     r"Quantized(?P<kind>Conv2D|DepthwiseConv2D|MatMul)(?P<channel>PerChannel)?(?P<bias>WithBias)?(?P<sum>SignedSum|Sum)?"
@@ -57,7 +57,7 @@ class _Form:
         return names + (summand if self.sum else [])
 
 
-class _Convolution(NamedTuple):
+class _FusedConvolution(NamedTuple):
     """The attributes of a convolution."""
 
     Tinput: DType
@@ -75,10 +75,10 @@ class _Convolution(NamedTuple):
         return self.Tinput, self.Tfilter, self.out_type, self.Tsummand or self.out_type
 
     @property
-    def window(self) -> Window:
+    def window(self) -> WindowAttributes:
         """The window; `padding_list` stands for explicit paddings unless all are 0."""
         explicit = self.padding_list if any(self.padding_list) else ()
-        return Window(self.strides, "EXPLICIT" if explicit else self.padding, explicit, dilations=self.dilations)
+        return WindowAttributes(self.strides, "EXPLICIT" if explicit else self.padding, explicit, dilations=self.dilations)
 
 
 class _Product(NamedTuple):
@@ -139,7 +139,7 @@ def _accumulate(form: _Form, tensors: dict[Any, Any], attrs: Any) -> tuple[Array
     return sums, level * _level(tensors["min_w"], tensors["max_w"], types[1])
 
 
-def _convolve(form: _Form, x: Array, w: Array, window: Window) -> Array:
+def _convolve(form: _Form, x: Array, w: Array, window: WindowAttributes) -> Array:
     geometry = convolution.Geometry(4, window)
     require_rank(x, 4, "input")
     require_rank(w, 4, "filter")
@@ -148,7 +148,7 @@ def _convolve(form: _Form, x: Array, w: Array, window: Window) -> Array:
     return depthwise.depthwise_convolve(x, w, geometry)
 
 
-def _run(form: _Form, attrs: _Convolution | _Product, *inputs: Array) -> Result | tuple[Result, ...]:
+def _run(form: _Form, attrs: _FusedConvolution | _Product, *inputs: Array) -> Result | tuple[Result, ...]:
     """Run all steps of an op."""
     types = attrs.types
     tensors = dict(zip(form.inputs, inputs))
@@ -197,7 +197,7 @@ def _requantized(sums: Array, level: Array, low: Array, high: Array, dtype: DTyp
 
 
 def _convolution_kernel(form: _Form) -> Callable[..., Any]:
-    def quantized_convolution(*inputs: Array, attrs: _Convolution) -> Result | tuple[Result, ...]:
+    def quantized_convolution(*inputs: Array, attrs: _FusedConvolution) -> Result | tuple[Result, ...]:
         return _run(form, attrs, *inputs)
 
     return quantized_convolution
@@ -258,7 +258,7 @@ def _result_shapes(
     return [Shape(dims), edge, edge]
 
 
-def _convolution_shape(form: _Form, *specs: TensorSpec, attrs: _Convolution) -> Shape | list[Shape]:
+def _convolution_shape(form: _Form, *specs: TensorSpec, attrs: _FusedConvolution) -> Shape | list[Shape]:
     by_name = dict(zip(form.inputs, specs))
     geometry = convolution.Geometry(4, attrs.window)
     batch, height, width, _ = with_rank(by_name["x"].shape, 4)

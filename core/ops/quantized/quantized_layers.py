@@ -21,10 +21,10 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
 from ..shared.elementwise_tables import unary_flops
-from ..shared.pooling_shared import Pool
+from ..shared.pooling_shared import PoolingAttributes
 from ..shared.quantized_ranges import from_float, range_of, scalar_range, tensor_from_float, to_float
 from ..shared.shape_arguments import ints, shape_from
-from ..shared.window_geometry import Window
+from ..shared.window_geometry import WindowAttributes
 from .quantized import in_range, quantized_unary_shape, wrapped
 from .requantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
 
@@ -68,15 +68,17 @@ flops("QuantizedRelu6", "QuantizedReluX")(unary_flops(2))
 without_gradient("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
 
 
-def _pooled(x: Array, window: Window, function: Callable[..., Any]) -> Array:
-    pool = Pool(4, window)
+def _pooled(x: Array, window: WindowAttributes, function: Callable[..., Any]) -> Array:
+    pool = PoolingAttributes(4, window)
     require_rank(x, 4, "input")
     require(pool.depth == 1 and pool.depth_stride == 1, "pooling over channels")
     return function(x, *pool.geometry(x.shape[1:3]))
 
 
 @kernel("QuantizedMaxPool")
-def quantized_max_pool(input: Array, min_input: Array, max_input: Array, *, window: Window) -> tuple[Result, Result, Result]:
+def quantized_max_pool(
+    input: Array, min_input: Array, max_input: Array, *, window: WindowAttributes
+) -> tuple[Result, Result, Result]:
     """The largest integer of each window; the range stays."""
     low, high = scalar_range(min_input, max_input, "input")
     return _pooled(input, window, pooling_numerics.max_pool), low, high
@@ -90,7 +92,7 @@ def quantized_max_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list
 
 @kernel("QuantizedAvgPool")
 def quantized_avg_pool(
-    input: Array, min_input: Array, max_input: Array, *, T: DType, window: Window
+    input: Array, min_input: Array, max_input: Array, *, T: DType, window: WindowAttributes
 ) -> tuple[Result, Result, Result]:
     """The mean of each window, rounded; the range stays."""
     low, high = scalar_range(min_input, max_input, "input")
@@ -99,9 +101,9 @@ def quantized_avg_pool(
 
 
 @shape("QuantizedMaxPool", "QuantizedAvgPool")
-def quantized_pool_shape(input: TensorSpec, *ranges: TensorSpec, window: Window) -> list[Shape]:
+def quantized_pool_shape(input: TensorSpec, *ranges: TensorSpec, window: WindowAttributes) -> list[Shape]:
     batch, height, width, channels = with_rank(input.shape, 4)
-    return with_range(Shape((batch, *Pool(4, window).sizes((height, width)), channels)))
+    return with_range(Shape((batch, *PoolingAttributes(4, window).sizes((height, width)), channels)))
 
 
 @flops("QuantizedAvgPool")

@@ -122,7 +122,7 @@ def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: 
 without_gradient("UniformQuantizedDotHybrid")
 
 
-class Window(NamedTuple):
+class ConvolutionAttributes(NamedTuple):
     """The attributes of a convolution."""
 
     window_strides: tuple[int, ...]
@@ -135,10 +135,10 @@ class Window(NamedTuple):
     dimension_numbers: str
 
 
-class _Convolution:
+class _UniformConvolution:
     """The attributes of a convolution: roles of the dimensions, strides, dilations, padding and groups."""
 
-    def __init__(self, lhs: tuple[int, ...], rhs: tuple[int, ...], window: Window) -> None:
+    def __init__(self, lhs: tuple[int, ...], rhs: tuple[int, ...], window: ConvolutionAttributes) -> None:
         strides, padding, explicit_padding, lhs_dilation, rhs_dilation, *counts, numbers = window
         rank = len(lhs)
         require(rank > 2 and len(rhs) == rank, f"lhs {tuple(lhs)} and rhs {tuple(rhs)} must have the same rank, above 2")
@@ -228,10 +228,10 @@ def _pads(
 
 
 @kernel("UniformQuantizedConvolution")
-def uniform_quantized_convolution(operands: Operands, *, window: Window, axes: Axes, Tout: DType) -> Result:
+def uniform_quantized_convolution(operands: Operands, *, window: ConvolutionAttributes, axes: Axes, Tout: DType) -> Result:
     """The convolution at the output's scale; rhs may have a scale for each filter."""
     lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points = operands
-    form, rhs_axis = _Convolution(lhs.shape, rhs.shape, window), axes.rhs_quantization_axis
+    form, rhs_axis = _UniformConvolution(lhs.shape, rhs.shape, window), axes.rhs_quantization_axis
     axis = form.out_order[-1]
     require(axes.lhs_quantization_axis == -1, "lhs must have one scale")
     require(rhs_axis in (-1, form.rhs_order[-1]), "rhs must have one scale, or one for each filter")
@@ -245,11 +245,13 @@ def uniform_quantized_convolution(operands: Operands, *, window: Window, axes: A
 
 
 @shape("UniformQuantizedConvolution")
-def uniform_quantized_convolution_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, window: Window) -> Shape:
+def uniform_quantized_convolution_shape(
+    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, window: ConvolutionAttributes
+) -> Shape:
     if not (lhs.shape.is_known and rhs.shape.is_known):
         rank = lhs.rank if lhs.rank is not None else rhs.rank
         return unknown_dims(rank)
-    return Shape(_Convolution(lhs.shape.known(), rhs.shape.known(), window).shape)
+    return Shape(_UniformConvolution(lhs.shape.known(), rhs.shape.known(), window).shape)
 
 
 def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]) -> DimLike:
@@ -271,10 +273,16 @@ not_differentiable("UniformQuantizedConvolution")
 
 @kernel("UniformQuantizedConvolutionHybrid")
 def uniform_quantized_convolution_hybrid(
-    lhs: Array, rhs: Array, rhs_scales: Array, rhs_zero_points: Array, *, window: Window, rhs_quantization_axis: int
+    lhs: Array,
+    rhs: Array,
+    rhs_scales: Array,
+    rhs_zero_points: Array,
+    *,
+    window: ConvolutionAttributes,
+    rhs_quantization_axis: int,
 ) -> Result:
     """Floats, quantized image by image, convolved with integers: floats."""
-    form = _Convolution(lhs.shape, rhs.shape, window)
+    form = _UniformConvolution(lhs.shape, rhs.shape, window)
     require(rhs_quantization_axis in (-1, form.rhs_order[-1]), "rhs must have one scale, or one for each filter")
     check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
     batch = form.lhs_order[0]

@@ -25,7 +25,7 @@ from .argument_checks import require, require_dims, require_rank, with_rank
 from .shape_arguments import ints
 from .window_geometry import (
     Pads,
-    Window,
+    WindowAttributes,
     batch_and_channel,
     explicit_pads,
     from_channels_last,
@@ -43,7 +43,7 @@ class Geometry:
 
     stride_error: type[TfgError] = UnimplementedError
 
-    def __init__(self, rank: int, window: Window) -> None:
+    def __init__(self, rank: int, window: WindowAttributes) -> None:
         strides, padding, explicit_paddings, data_format, dilations, _ = window
         for name, values, error in (("strides", strides, self.stride_error), ("dilations", dilations, InvalidArgumentError)):
             require(len(values) == rank, f"{name} must have {rank} values, not {list(values)}")
@@ -234,7 +234,7 @@ def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any)
         return [g.apply(by_input, g.shape_of(x), grad, out_backprop, **attrs), None, g.apply(forward, x, grad, **attrs)]
 
 
-def convolved(xla: Any, x: Any, w: Any, window: Window) -> Any:
+def convolved(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
     """Convolve in two dimensions by XLA; groups follow from the filter's number of inputs."""
     strides, padding, explicit, data_format, dilations, _ = window
     axes = [axis for axis, name in enumerate(data_format) if name not in "NC"]
@@ -249,11 +249,11 @@ def convolved(xla: Any, x: Any, w: Any, window: Window) -> Any:
 def lower_gradients(input_op: str, filter_op: str, forward: Callable[..., Any]) -> None:
     """Register lowerings of the gradients of `forward(xla, x, w, window)`: transposes, as it is linear in image and filter."""
 
-    def by_input(xla: Any, sizes: Array, w: Any, dy: Any, *, window: Window) -> Any:
+    def by_input(xla: Any, sizes: Array, w: Any, dy: Any, *, window: WindowAttributes) -> Any:
         StrictGeometry(4, window)
         return xla.transposed(lambda x: forward(xla, x, w, window), tuple(sizes.tolist()), dy)
 
-    def by_filter(xla: Any, x: Any, sizes: Array, dy: Any, *, window: Window) -> Any:
+    def by_filter(xla: Any, x: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
         StrictGeometry(4, window)
         return xla.transposed(lambda w: forward(xla, x, w, window), tuple(sizes.tolist()), dy)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...types.arrays import Array
-from .window_geometry import Window, explicit_pads, is_channels_first, spatial, window_pads
+from .window_geometry import WindowAttributes, explicit_pads, is_channels_first, spatial, window_pads
 
 
 def gathered(g: Any, x: Any, places: Array, dims: int, fill: Any = None) -> Any:
@@ -57,7 +57,7 @@ def on_channels_first(g: Any, x: Any, data_format: str, function: Callable[[Any]
     return in_format(g, function(channels_first(g, x, data_format)), g.rank(x), data_format)
 
 
-def window_attrs(x: Any, sizes: Sequence[int], window: Window) -> dict[str, Any]:
+def window_attrs(x: Any, sizes: Sequence[int], window: WindowAttributes) -> dict[str, Any]:
     """Return ONNX's attributes of windows of `sizes` over `x`.
 
     For unknown sizes of `x`, SAME is left to ONNX, with the same meaning.

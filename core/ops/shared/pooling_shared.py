@@ -19,7 +19,7 @@ from .argument_checks import with_rank
 from .shape_arguments import ints
 from .window_geometry import (
     Pads,
-    Window,
+    WindowAttributes,
     batch_and_channel,
     explicit_pads,
     from_channels_last,
@@ -33,10 +33,10 @@ from .window_geometry import (
 )
 
 
-class Pool:
+class PoolingAttributes:
     """The checked attributes of a pooling op."""
 
-    def __init__(self, rank: int, window: Window) -> None:
+    def __init__(self, rank: int, window: WindowAttributes) -> None:
         strides, padding, explicit_paddings, data_format, _, ksize = window
         for name, values in (("ksize", ksize), ("strides", strides)):
             if len(values) != rank:
@@ -103,14 +103,14 @@ def _inside(size: int, window: int, stride: int, pads: tuple[int, int]) -> tuple
     return window - early - late, (before - early, after - late)
 
 
-def _depthwise_max(x: Array, pool: Pool) -> Array:
+def _depthwise_max(x: Array, pool: PoolingAttributes) -> Array:
     """Return the maximum over groups of channels; the groups must divide evenly."""
     if math.prod(pool.windows) != 1 or pool.depth != pool.depth_stride or x.shape[-1] % pool.depth:
         raise UnimplementedError("MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
     return np.max(x.reshape(*x.shape[:-1], x.shape[-1] // pool.depth, pool.depth), -1)
 
 
-def pool_max(input: Array, pool: Pool) -> Array:
+def pool_max(input: Array, pool: PoolingAttributes) -> Array:
     require_spatial(pool)
     x = pool.last(input)
     if pool.depth > 1:
@@ -121,19 +121,19 @@ def pool_max(input: Array, pool: Pool) -> Array:
     return pool.back(numerics.max_pool(x, *geometry), input.dtype)
 
 
-def require_spatial(pool: Pool) -> None:
+def require_spatial(pool: PoolingAttributes) -> None:
     """Raise InvalidArgumentError for pooling over channels with channels first, as TensorFlow's CPU kernels do."""
     if (pool.depth != 1 or pool.depth_stride != 1) and is_channels_first(pool.data_format):
         raise InvalidArgumentError(f"pooling over channels is not supported for {pool.data_format}")
 
 
-def reject_depth(pool: Pool) -> None:
+def reject_depth(pool: PoolingAttributes) -> None:
     require_spatial(pool)
     if pool.depth != 1 or pool.depth_stride != 1:
         raise UnimplementedError("pooling over channels has no such gradient")
 
 
-def pool_max_gradient(orig_input: Array, orig_output: Array, grad: Array, pool: Pool) -> Array:
+def pool_max_gradient(orig_input: Array, orig_output: Array, grad: Array, pool: PoolingAttributes) -> Array:
     x, dy = pool.last(orig_input), pool.last(grad, "out_backprop")
     reject_depth(pool)
     y = pool.last(orig_output, "tensor_out")
@@ -148,7 +148,7 @@ def pool_max_gradient(orig_input: Array, orig_output: Array, grad: Array, pool: 
     return pool.back(numerics.max_pool_grad(wide(x), wide(dy), *geometry), grad.dtype)
 
 
-def pool_max_gradient_gradient(orig_input: Array, orig_output: Array, grad: Array, pool: Pool) -> Array:
+def pool_max_gradient_gradient(orig_input: Array, orig_output: Array, grad: Array, pool: PoolingAttributes) -> Array:
     """Return the gradient, shaped like the input, where the input first equals the maximum."""
     x, dx = pool.last(orig_input), pool.last(grad, "out_grad_backprop")
     reject_depth(pool)
@@ -162,14 +162,14 @@ def pool_max_gradient_gradient(orig_input: Array, orig_output: Array, grad: Arra
     return pool.back(numerics.first_equal(x, y, dx, *geometry), grad.dtype)
 
 
-def pool_mean(value: Array, pool: Pool) -> Array:
+def pool_mean(value: Array, pool: PoolingAttributes) -> Array:
     x = pool.last(value)
     if pool.depth > 1:
         raise UnimplementedError("Non-spatial pooling is not yet supported.")
     return pool.back(numerics.average_pool(wide(x), *pool.geometry(x.shape[1:-1])), value.dtype)
 
 
-def pool_mean_gradient(orig_input_shape: Array, grad: Array, pool: Pool) -> Array:
+def pool_mean_gradient(orig_input_shape: Array, grad: Array, pool: PoolingAttributes) -> Array:
     dims = ints(orig_input_shape, "orig_input_shape", pool.rank)
     if pool.depth > 1:
         raise UnimplementedError("Non-spatial pooling is not yet supported.")
@@ -183,7 +183,7 @@ def pool_mean_gradient(orig_input_shape: Array, grad: Array, pool: Pool) -> Arra
     return pool.back(numerics.average_pool_grad(last, wide(dy), *pool.geometry(last[1:-1])), grad.dtype)
 
 
-def pooled_shape(x: TensorSpec, pool: Pool) -> Shape:
+def pooled_shape(x: TensorSpec, pool: PoolingAttributes) -> Shape:
     dims = shape_to_channels_last(with_rank(x.shape, pool.rank), pool.data_format)
     channels = dims[-1] // pool.depth if pool.depth > 1 else dims[-1]
     return shape_from_channels_last((dims[0], *pool.sizes(dims[1:-1]), channels), pool.data_format)

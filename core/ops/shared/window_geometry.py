@@ -17,7 +17,7 @@ Pads = tuple[tuple[int, int], ...]
 _Kind = TypeVar("_Kind")
 
 
-class Window(NamedTuple):
+class WindowAttributes(NamedTuple):
     """The attributes of a sliding window; each list has a value for every dimension of the input.
 
     `ksize` is the window size of a pool; a convolution takes its window size from the filter.

@@ -33,7 +33,7 @@ class _Column:
     is_dense: bool = False
 
 
-class Columns(NamedTuple):
+class CrossedColumns(NamedTuple):
     """The crossed columns: sparse matrices by their parts, and dense columns."""
 
     indices: list[Array]
@@ -42,7 +42,7 @@ class Columns(NamedTuple):
     dense: list[Array]
 
 
-def _columns(inputs: Columns) -> tuple[Any, Any]:
+def _columns(inputs: CrossedColumns) -> tuple[Any, Any]:
     """Return the columns of sparse and dense inputs, and the number of rows; InvalidArgumentError where they do not fit."""
     indices, values, shapes, dense = inputs
     if not len(indices) == len(values) == len(shapes):
@@ -142,7 +142,7 @@ def _sparse_result(batch: Array, number: Array, totals: Array, rows: int, values
 
 @kernel("SparseCross")
 def sparse_cross(
-    inputs: Columns, *, hashed_output: bool, num_buckets: int, hash_key: int, internal_type: DType, out_type: DType
+    inputs: CrossedColumns, *, hashed_output: bool, num_buckets: int, hash_key: int, internal_type: DType, out_type: DType
 ) -> tuple[Result, Result, Result]:
     """Crosses as text or as a hash in `num_buckets`, in a sparse matrix."""
     if (out_type is dtypes.string) == hashed_output:
@@ -158,7 +158,7 @@ def sparse_cross(
 
 
 @kernel("SparseCrossV2")
-def sparse_cross_v2(inputs: Columns, separator: Array) -> tuple[Result, Result, Result]:
+def sparse_cross_v2(inputs: CrossedColumns, separator: Array) -> tuple[Result, Result, Result]:
     """Crosses as text joined by `separator`."""
     if np.ndim(separator) != 0:
         raise InvalidArgumentError(f"Input separator should be a scalar, not of shape {Shape(np.shape(separator))}")
@@ -172,7 +172,9 @@ not_differentiable("SparseCross", "SparseCrossV2")
 
 
 @kernel("SparseCrossHashed")
-def sparse_cross_hashed(inputs: Columns, num_buckets: Array, strong_hash: Array, salt: Array) -> tuple[Result, Result, Result]:
+def sparse_cross_hashed(
+    inputs: CrossedColumns, num_buckets: Array, strong_hash: Array, salt: Array
+) -> tuple[Result, Result, Result]:
     """Crosses as hashes in `num_buckets`."""
     if np.ndim(num_buckets) != 0 or np.ndim(strong_hash) != 0 or np.shape(salt) != (2,):
         raise InvalidArgumentError(f"num_buckets and strong_hash must be scalars, salt of 2 numbers: {np.shape(salt)}")
@@ -196,7 +198,7 @@ not_differentiable("SparseCrossHashed")
 def ragged_cross(
     ragged_values: list[Array],
     ragged_splits: list[Array],
-    inputs: Columns,
+    inputs: CrossedColumns,
     *,
     input_order: str,
     hashed_output: bool,

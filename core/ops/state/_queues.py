@@ -56,8 +56,8 @@ class Queue(Shared):
         self.name = name
         self.spec = spec
         self.is_closed = False
-        self.adding: collections.deque[Attempt] = collections.deque()
-        self.taking: collections.deque[Attempt] = collections.deque()
+        self.adding: collections.deque[QueueAttempt] = collections.deque()
+        self.taking: collections.deque[QueueAttempt] = collections.deque()
 
     @property
     def title(self) -> str:
@@ -95,7 +95,7 @@ class Queue(Shared):
         if has_progress:
             self.tell()
 
-    def _serve(self, line: collections.deque[Attempt]) -> bool:
+    def _serve(self, line: collections.deque[QueueAttempt]) -> bool:
         has_progress = False
         while line and line[0].advance():
             has_progress = True
@@ -151,7 +151,7 @@ class Queue(Shared):
         return result
 
 
-class Attempt:
+class QueueAttempt:
     """A kernel's attempt on a queue: several steps, between which other kernels run."""
 
     def __init__(self, queue: Queue) -> None:
@@ -182,10 +182,10 @@ class Attempt:
         return True
 
 
-_Attempt = TypeVar("_Attempt", bound=Attempt)
+_Attempt = TypeVar("_Attempt", bound=QueueAttempt)
 
 
-def done(ctx: Any, line: collections.deque[Attempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
+def done(ctx: Any, line: collections.deque[QueueAttempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
     """Return a finished attempt; WouldBlock while the attempt waits in line, so that the kernel is run again."""
     key = (ctx.node, *map(id, inputs))
     attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
@@ -202,7 +202,7 @@ def done(ctx: Any, line: collections.deque[Attempt], inputs: tuple[Any, ...], cr
     return attempt
 
 
-class Adding(Attempt):
+class Adding(QueueAttempt):
     """An attempt to add elements in order; CancelledError once the queue is closed."""
 
     def __init__(self, queue: Queue, elements: Sequence[Element]) -> None:
@@ -224,7 +224,7 @@ class Adding(Attempt):
         return len(self._left) < before
 
 
-class Closing(Attempt):
+class Closing(QueueAttempt):
     """Let no more elements come; CancelledError where that was said before."""
 
     reason = "elements wait to be added before it is closed"
@@ -236,7 +236,7 @@ class Closing(Attempt):
         return True
 
 
-class Taking(Attempt):
+class Taking(QueueAttempt):
     """Take `count` elements as they come; fewer only from a closed queue and where that is allowed, else OutOfRangeError."""
 
     def __init__(self, queue: Queue, count: int, may_be_fewer: bool = False) -> None:

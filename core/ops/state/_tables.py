@@ -34,7 +34,7 @@ _MANY = 1 << 7
 
 
 @dataclasses.dataclass
-class Table(Shared):
+class LookupTable(Shared):
     """Keys to values of shape `value_shape`; scalar keys as Python objects, others as tuples."""
 
     name: str
@@ -171,7 +171,7 @@ class Table(Shared):
         return len(self.entries)
 
 
-class StaticTable(Table):
+class StaticTable(LookupTable):
     """A table that is filled once, by an initializer."""
 
     is_initialized = False
@@ -227,7 +227,7 @@ def _hash(key: Any) -> int:
     return int(murmur64([key])[0]) if isinstance(key, bytes) else int(key) & _MASK
 
 
-class MutableTable(Table):
+class MutableTable(LookupTable):
     """A table that grows and shrinks; it exports in the order of C++'s chained hash map, as TensorFlow does.
 
     Before the first removal the order follows from `entries`; from then on the order is maintained.
@@ -263,7 +263,7 @@ class MutableTable(Table):
         return self.as_arrays(self._live_order())
 
 
-class DenseTable(Table):
+class DenseTable(LookupTable):
     """An open-addressing hash table, which exports its buckets in place order.
 
     Probing is quadratic over a power of two of buckets; `buckets` holds keys, the empty key or the deleted key.

@@ -29,7 +29,7 @@ from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.kernel_files import file_name, read_file
 from ..shared.numerals import parse_number
 from ..shared.resource_access import ReferenceHandle, named, resource
-from ._tables import DenseTable, MutableTable, StaticTable, Table, file_lines
+from ._tables import DenseTable, LookupTable, MutableTable, StaticTable, file_lines
 
 _LINE_NUMBER, _WHOLE_LINE = -1, -2
 
@@ -43,8 +43,8 @@ def _shared(
     create: Callable[..., Any],
 ) -> Any:
     """Return the table of that name; InvalidArgumentError where its key and value dtypes differ from `types`."""
-    handle = named(ctx, container, shared_name, Table, create)
-    table = resource(handle, Table)
+    handle = named(ctx, container, shared_name, LookupTable, create)
+    table = resource(handle, LookupTable)
     if type(table) is not kind or (table.key_dtype, table.value_dtype) != types:
         raise InvalidArgumentError(
             f"table '{table.name}' maps {table.key_dtype} to {table.value_dtype}, not {types[0]} to {types[1]}"
@@ -190,7 +190,7 @@ facts("table", "owns_state", of=("MutableDenseHashTable", "MutableDenseHashTable
 
 
 def _static(handle: Array | ReferenceHandle) -> StaticTable:
-    table = resource(handle, Table)
+    table = resource(handle, LookupTable)
     if not isinstance(table, StaticTable):
         raise InvalidArgumentError(f"Table {table.name} is not initializable")
     return table
@@ -305,7 +305,7 @@ facts("fills_table", "initializes_table", of=("InitializeTableFromTextFile", "In
 @kernel("LookupTableFind", "LookupTableFindV2")
 def lookup_table_find(table_handle: Any, keys: Array, default_value: Array, *, Tin: DType, Tout: DType) -> Result:
     """The value of each key, the default where there is none."""
-    table = resource(table_handle, Table)
+    table = resource(table_handle, LookupTable)
     table.check_types(Tin, Tout)
     return table.find(np.asarray(keys), np.asarray(default_value))
 
@@ -323,7 +323,7 @@ def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_
 @kernel("LookupTableInsert", "LookupTableInsertV2")
 def lookup_table_insert(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
     """Add or replace entries."""
-    table = resource(table_handle, Table)
+    table = resource(table_handle, LookupTable)
     table.check_types(Tin, Tout)
     table.insert(np.asarray(keys), np.asarray(values))
 
@@ -339,7 +339,7 @@ facts("side_effect", of=_WRITE)
 @kernel("LookupTableRemoveV2")
 def lookup_table_remove(table_handle: Array, keys: Array, *, Tin: DType) -> None:
     """Remove entries."""
-    table = resource(table_handle, Table)
+    table = resource(table_handle, LookupTable)
     table.check_types(Tin)
     table.remove(np.asarray(keys))
 
@@ -347,7 +347,7 @@ def lookup_table_remove(table_handle: Array, keys: Array, *, Tin: DType) -> None
 @kernel("LookupTableImport", "LookupTableImportV2")
 def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
     """Replace all entries."""
-    table = resource(table_handle, Table)
+    table = resource(table_handle, LookupTable)
     table.check_types(Tin, Tout)
     table.load(np.asarray(keys), np.asarray(values))
 
@@ -371,7 +371,7 @@ facts("fills_table", of=("LookupTableImport", "LookupTableImportV2"))
 @kernel("LookupTableSize", "LookupTableSizeV2")
 def lookup_table_size(table_handle: Any) -> Result:
     """Return the number of entries."""
-    return np.int64(len(resource(table_handle, Table)))
+    return np.int64(len(resource(table_handle, LookupTable)))
 
 
 @shape("LookupTableSize", "LookupTableSizeV2")
@@ -382,7 +382,7 @@ def lookup_table_size_shape(table_handle: TensorSpec) -> Shape:
 @kernel("LookupTableExport", "LookupTableExportV2")
 def lookup_table_export(table_handle: Any, *, Tkeys: DType, Tvalues: DType) -> tuple[Result, Result]:
     """All keys and values."""
-    table = resource(table_handle, Table)
+    table = resource(table_handle, LookupTable)
     table.check_types(Tkeys, Tvalues)
     return table.export()
 

@@ -24,7 +24,7 @@ _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-
 _FIRST_PRINTABLE = 0x20
 
 
-class _Reader:
+class _UnicodeDecoder:
     """Decodes strings and treats malformed and control characters as the attributes say."""
 
     def __init__(self, encoding: str, errors: str, replacement: int, replace_control: bool) -> None:
@@ -77,7 +77,7 @@ def _write(codes: list[int], codec: str) -> bytes:
     return "".join(chr(code) if unicode.is_scalar_value(code) else "\ufffd" for code in codes).encode(codec)
 
 
-def _decode(input: Array, reader: _Reader, splits_dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
+def _decode(input: Array, reader: _UnicodeDecoder, splits_dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
     codes, starts, splits = reader.read_all(input.ravel().tolist())
     return splits.astype(splits_dtype), codes, starts
 
@@ -87,7 +87,7 @@ def unicode_decode(
     input: Array, *, input_encoding: str, errors: str, replacement_char: int, replace_control_characters: bool, Tsplits: DType
 ) -> tuple[Result, Result]:
     """Code points of each string: row splits and values."""
-    reader = _Reader(input_encoding, errors, replacement_char, replace_control_characters)
+    reader = _UnicodeDecoder(input_encoding, errors, replacement_char, replace_control_characters)
     return _decode(input, reader, Tsplits.numpy)[:2]
 
 
@@ -96,7 +96,7 @@ def unicode_decode_with_offsets(
     input: Array, *, input_encoding: str, errors: str, replacement_char: int, replace_control_characters: bool, Tsplits: DType
 ) -> tuple[Result, Result, Result]:
     """Code points of each string and the byte where each begins: row splits, values, offsets."""
-    reader = _Reader(input_encoding, errors, replacement_char, replace_control_characters)
+    reader = _UnicodeDecoder(input_encoding, errors, replacement_char, replace_control_characters)
     return _decode(input, reader, Tsplits.numpy)
 
 
@@ -111,7 +111,7 @@ def unicode_transcode(
     replace_control_characters: bool,
 ) -> Result:
     """Each string in another encoding."""
-    reader = _Reader(input_encoding, errors, replacement_char, replace_control_characters)
+    reader = _UnicodeDecoder(input_encoding, errors, replacement_char, replace_control_characters)
     codec = _OUTPUT_CODECS[output_encoding]
     return map_bytes(lambda text: reader.transcode(text, codec), input)
 

@@ -114,7 +114,7 @@ class Settled(NamedTuple):
 
 
 @dataclasses.dataclass(slots=True)
-class Shared:
+class SharedPassState:
     """The state shared by the contexts of a graph and of the functions that are optimized with the graph."""
 
     passes: Sequence[Pass] = ()
@@ -163,10 +163,10 @@ class PassContext:
         start: Iterable[Node] = (),
         function: str = "",
         specs: Mapping[Output, TensorSpec] | None = None,
-        shared: Shared | None = None,
+        shared: SharedPassState | None = None,
     ) -> None:
         self.graph = graph
-        self.shared = shared or Shared()
+        self.shared = shared or SharedPassState()
         self.shared.graph = self.shared.graph or graph
         self.function = function
         """The name of the function with this body, empty for the graph itself."""

@@ -98,7 +98,7 @@ class Dependencies(Pass):
     def _reduce(self, graph: Graph, ctx: PassContext) -> None:
         """Transitive reduction: drop a control edge where a longer path leads the same way."""
         order = {node: i for i, node in enumerate(ctx.order())}
-        paths = _Paths(order)
+        paths = _LongerPaths(order)
         for node in order:
             if len(node.control_inputs) and not any(c.op in CONTROL_FLOW and not c.is_no_op for c in node.control_inputs):
                 for control in paths.implied(node):
@@ -139,7 +139,7 @@ _OFTEN: Final = 4
 """The number of uses from which all descendants of a node are searched once, instead of the ancestors of each user."""
 
 
-class _Paths:
+class _LongerPaths:
     """A search for longer paths beside control edges, none through nodes that run even where an ancestor does not."""
 
     def __init__(self, order: Mapping[Node, int]) -> None:

@@ -33,7 +33,7 @@ class HalfPrecision:
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         if self.compute:
-            _Conversion(graph, ctx, self.dtype, self.stay).make()
+            _PrecisionConversion(graph, ctx, self.dtype, self.stay).make()
         else:
             _convert_weights(graph, ctx, self.dtype, self.minimum_size)
 
@@ -104,7 +104,7 @@ def _cast_attrs(source: DType, target: DType) -> dict[str, Any]:
     return {"SrcT": source, "DstT": target, "Truncate": False}
 
 
-class _Conversion:
+class _PrecisionConversion:
     """A conversion of the chosen ports, with casts at the borders."""
 
     def __init__(self, graph: Graph, ctx: PassContext, dtype: DType, stay: tuple[str, ...]) -> None:

@@ -24,7 +24,7 @@ from ..cleanup.cse import CommonSubexpressions
 from ..cleanup.dependencies import Dependencies
 from ..cleanup.fold import FoldConstants
 from ..cleanup.shape_merging import Shapes
-from ..loops.hoisting import Loops
+from ..loops.hoisting import LoopHoisting
 from ..rules.arithmetic import Arithmetic
 from ..rules.data_movement import Structure
 from ..rules.dataset_rules import Pipelines
@@ -33,8 +33,8 @@ from .inline import Inline
 from .specialize import Specialize
 
 _IN_BODIES = (
-    Inline, FoldConstants, DeadBranches, Specialize, Loops, CommonSubexpressions, Shapes, Structure, Pipelines, Arithmetic,
-    Dependencies,
+    Inline, FoldConstants, DeadBranches, Specialize, LoopHoisting, CommonSubexpressions, Shapes, Structure, Pipelines,
+    Arithmetic, Dependencies,
 )  # fmt: skip
 _DIFFERENTIATING = [op for op, kind in CALL_KINDS.items() if kind.form is Form.GRADIENT]
 _MAX_ROUNDS = 5
@@ -71,7 +71,7 @@ def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
                     continue
                 specs = _argument_specs(ctx, node, name)
                 if not _is_settled(graph, ctx, name, specs):
-                    body = _Body(graph, ctx, name, specs)
+                    body = _ChangedBody(graph, ctx, name, specs)
                     body.run()
                     _optimize_called(body.graph, body.ctx, done)
 
@@ -86,7 +86,7 @@ def _is_settled(graph: Graph, ctx: PassContext, name: str, specs: Mapping[int, T
     return True
 
 
-class _Body:
+class _ChangedBody:
     """The body of a function under change, and the context of the passes.
 
     An Identity behind each non-constant result keeps the result's place, so that the producer may be folded or merged.

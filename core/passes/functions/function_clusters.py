@@ -14,7 +14,7 @@ from ..base.graph_pass import Pass, PassContext, identity_of
 
 
 @dataclasses.dataclass(frozen=True)
-class Cluster(Pass):
+class FunctionClusters(Pass):
     """Move all pure nodes that can run together into a function, called by a single PartitionedCall.
 
     Nodes in loops and on branches are left out, and so are nodes that wait for an effect, and nodes after an effect that
@@ -34,7 +34,7 @@ class Cluster(Pass):
             for node in members:
                 ctx.refuse("cluster", node, f"there are fewer than {self.minimum} pure nodes")
             return
-        _Grouping(graph, ctx, members).make()
+        _ClusterBuilder(graph, ctx, members).make()
 
 
 def _members(graph: Graph, ctx: PassContext) -> list[Node]:
@@ -57,7 +57,7 @@ def _members(graph: Graph, ctx: PassContext) -> list[Node]:
     return [node for node in members if not node.is_constant or (node.uses and all(user in members for user in node.uses))]
 
 
-class _Grouping:
+class _ClusterBuilder:
     """The nodes of a group on their way into a function."""
 
     def __init__(self, graph: Graph, ctx: PassContext, members: list[Node]) -> None:

@@ -42,10 +42,10 @@ class Layout(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         if any(is_sensitive(node, self.to) for node in graph):
-            _Conversion(graph, ctx, self.to).make()
+            _LayoutConversion(graph, ctx, self.to).make()
 
 
-class _Conversion:
+class _LayoutConversion:
     """A conversion of the layout: the choice of nodes, then the edges where two orders meet."""
 
     def __init__(self, graph: Graph, ctx: PassContext, to: str) -> None:

@@ -18,7 +18,7 @@ from .while_hoisting import improve_while
 
 
 @dataclasses.dataclass(frozen=True)
-class Loops(Pass):
+class LoopHoisting(Pass):
     """Compute loop-invariant nodes before a loop, by V1 control flow or While.
 
     Only pure nodes move, and nodes that may fail only where the loop is known to run. A loop whose condition is false from

@@ -15,7 +15,7 @@ from ..base.graph_pass import PassContext
 from .product_axes import PRODUCTS, data_input, weights_sum
 
 
-class Range(NamedTuple):
+class ValueRange(NamedTuple):
     """The least and the greatest of the elements that are numbers. NaN may be among them too."""
 
     low: float
@@ -27,31 +27,31 @@ class Range(NamedTuple):
         return max(-self.low, self.high)
 
 
-UNKNOWN: Final = Range(-math.inf, math.inf)
+UNKNOWN: Final = ValueRange(-math.inf, math.inf)
 
 
-def _between(ranges: Sequence[Range]) -> Range:
-    return Range(min(0.0, *(one.low for one in ranges)), max(0.0, *(one.high for one in ranges)))
+def _between(ranges: Sequence[ValueRange]) -> ValueRange:
+    return ValueRange(min(0.0, *(one.low for one in ranges)), max(0.0, *(one.high for one in ranges)))
 
 
-def _sum(ranges: Sequence[Range]) -> Range:
-    return Range(sum(one.low for one in ranges), sum(one.high for one in ranges))
+def _sum(ranges: Sequence[ValueRange]) -> ValueRange:
+    return ValueRange(sum(one.low for one in ranges), sum(one.high for one in ranges))
 
 
-def _product(ranges: Sequence[Range]) -> Range:
+def _product(ranges: Sequence[ValueRange]) -> ValueRange:
     """Return the range of a product: the ends are products of ends; a product of positive numbers may round to 0."""
     corners = [a * b for a in ranges[0] for b in ranges[1]]
     if any(map(math.isnan, corners)):
         return UNKNOWN
-    return Range(min(0.0, *corners), max(0.0, *corners))
+    return ValueRange(min(0.0, *corners), max(0.0, *corners))
 
 
-def _of_results(op: str, ranges: Sequence[Range]) -> Range:
+def _of_results(op: str, ranges: Sequence[ValueRange]) -> ValueRange:
     """Return the range of an op's results from the ranges of the op's floating-point inputs."""
     if has_fact(op, "unit_range"):
-        bounds = Range(-1, 1)
+        bounds = ValueRange(-1, 1)
     elif op == "Relu6":
-        bounds = Range(0, 6)
+        bounds = ValueRange(0, 6)
     elif op == "Mul":
         bounds = _product(ranges)
     elif has_fact(op, "sum_of_inputs"):
@@ -61,17 +61,17 @@ def _of_results(op: str, ranges: Sequence[Range]) -> Range:
     else:
         bounds = UNKNOWN
     low = max(bounds.low, 0) if has_fact(op, "not_negative") else bounds.low
-    return UNKNOWN if math.isnan(low) or math.isnan(bounds.high) else Range(low, bounds.high)
+    return UNKNOWN if math.isnan(low) or math.isnan(bounds.high) else ValueRange(low, bounds.high)
 
 
-class Ranges:
+class ValueRanges:
     """The ranges of a graph's values, computed at first use."""
 
     def __init__(self, ctx: PassContext) -> None:
         self._ctx = ctx
-        self._ranges: dict[Output, Range] = {}
+        self._ranges: dict[Output, ValueRange] = {}
 
-    def of(self, value: Output) -> Range:
+    def of(self, value: Output) -> ValueRange:
         """Return the range of a value: all numbers where nothing is known, as in a loop."""
         pending = [(value, False)]
         while pending:
@@ -93,7 +93,7 @@ class Ranges:
             return [data_input(node)]
         return [v for v in node.inputs if v.dtype is not None and v.dtype.is_floating]
 
-    def _computed(self, value: Output) -> Range:
+    def _computed(self, value: Output) -> ValueRange:
         node = value.node
         if self._ctx.is_fed(value) or value.dtype is None or not value.dtype.is_floating:
             return UNKNOWN
@@ -106,22 +106,22 @@ class Ranges:
             return self._of_product(node, ranges[0])
         return _of_results(node.op, ranges) if ranges else UNKNOWN
 
-    def _of_product(self, node: Node, data: Range) -> Range:
+    def _of_product(self, node: Node, data: ValueRange) -> ValueRange:
         """Bound a product by the greatest datum times the greatest sum of the absolute weights of a channel."""
         weights = self._ctx.constant_value(node.inputs[1])
         most = data.magnitude * weights_sum(node, weights) if weights is not None else math.inf
-        return Range(-most, most) if math.isfinite(most) else UNKNOWN
+        return ValueRange(-most, most) if math.isfinite(most) else UNKNOWN
 
 
-def _of_constant(array: Any) -> Range:
+def _of_constant(array: Any) -> ValueRange:
     if array is None or not array.size or not np.all(np.isfinite(array)):
         return UNKNOWN
-    return Range(float(array.min()), float(array.max()))
+    return ValueRange(float(array.min()), float(array.max()))
 
 
-def _of_integers(source: Output) -> Range:
+def _of_integers(source: Output) -> ValueRange:
     """Return the range of numbers that are cast from integers, by their dtype."""
     if source.dtype is None or not source.dtype.is_integer:
         return UNKNOWN
     limits = ml_dtypes.iinfo(source.dtype.base.numpy)
-    return Range(float(limits.min), float(limits.max))
+    return ValueRange(float(limits.min), float(limits.max))

@@ -27,7 +27,7 @@ from ..base.accuracy import Accuracy
 from ..base.graph_pass import PassContext
 from ..base.rule_sets import Rule, RuleSet, rounds
 from .control_inputs import Effects
-from .ranges import Range, Ranges
+from .ranges import ValueRange, ValueRanges
 
 MOST_MADE: Final = 2**20
 """The largest number of elements of a constant that a rule makes of a shape alone."""
@@ -50,7 +50,7 @@ class Rewriter:
         self._alone: set[Node] = set()
         self._again: list[Node] = []
         self._effects = Effects(graph, ctx)
-        self._ranges = Ranges(ctx)
+        self._ranges = ValueRanges(ctx)
 
     def apply(self, *rules: RuleSet) -> None:
         """Apply rules to all nodes, in topological order, and to the nodes that the rules make, until no rule fires."""
@@ -137,7 +137,7 @@ class Rewriter:
         """Return the array of a Const that no feed replaces, else None."""
         return self.ctx.constant_value(value)
 
-    def range(self, value: Output) -> Range:
+    def range(self, value: Output) -> ValueRange:
         """Return the bounds of a value's elements, NaN aside."""
         return self._ranges.of(value)
 

@@ -26,7 +26,7 @@ rule = RULES.rule
 
 
 @dataclasses.dataclass(frozen=True)
-class _Group:
+class _InvertibleOperation:
     """An operation with an inverse: `parts` tells which operands of an op are inverted."""
 
     parts: Mapping[str, tuple[bool, ...]]
@@ -65,8 +65,8 @@ def _hazard_of_product(terms: _Terms, product: Any, parts: Sequence[Any]) -> str
 _ADD, _DIVIDE = ops_with("addition"), ops_with("division")
 _ADDED = {**dict.fromkeys(_ADD, (False, False)), "Sub": (False, True), "Neg": (True,)}
 _DIVIDED = {**dict.fromkeys(_DIVIDE, (False, True)), **dict.fromkeys(ops_with("reciprocal"), (True,))}
-_SUM = _Group(_ADDED, "AddV2", "Sub", np.add, np.negative, _hazard_of_sum)
-_PRODUCT = _Group(
+_SUM = _InvertibleOperation(_ADDED, "AddV2", "Sub", np.add, np.negative, _hazard_of_sum)
+_PRODUCT = _InvertibleOperation(
     {"Mul": (False, False), **_DIVIDED}, "Mul", "RealDiv", np.multiply, lambda c: np.true_divide(1, c), _hazard_of_product
 )
 _MULTIPLIED = dataclasses.replace(_PRODUCT, parts={"Mul": (False, False)})
@@ -95,7 +95,7 @@ def merge_factors(r: Rewriter, node: Node) -> Output | None:
     return _rebuilt(r, node, group) if node.op in group.parts and dtype.is_numeric else None
 
 
-def _rebuilt(r: Rewriter, node: Node, group: _Group) -> Output | None:
+def _rebuilt(r: Rewriter, node: Node, group: _InvertibleOperation) -> Output | None:
     """Rebuild the tree at a node with at most a single constant, where the result has fewer nodes."""
     if r.is_left_to(node, lambda reader: reader.op in group.parts or (group is _SUM and _becomes_sum(reader))):
         return None
@@ -113,7 +113,7 @@ def _rebuilt(r: Rewriter, node: Node, group: _Group) -> Output | None:
     return _joined(r, sorted(ordered, key=lambda term: term[2]), group)
 
 
-def _may_join(r: Rewriter, terms: _Terms, combined: Any, group: _Group) -> bool:
+def _may_join(r: Rewriter, terms: _Terms, combined: Any, group: _InvertibleOperation) -> bool:
     """Return True where joining the terms in another way changes rounding only, or fast math allows the rule."""
     if not rounds(terms.nodes[0]):
         return True
@@ -122,7 +122,7 @@ def _may_join(r: Rewriter, terms: _Terms, combined: Any, group: _Group) -> bool:
     return not hazard or r.may_relax(hazard)
 
 
-def _values(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Group) -> list[Any]:
+def _values(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _InvertibleOperation) -> list[Any]:
     """Return the arrays of the constants, with inverted constants as their inverses."""
     arrays = [(inverted, r.constant_value(value)) for inverted, value in constants]
     return [group.invert(array) if inverted else array for inverted, array in arrays]
@@ -133,7 +133,7 @@ def _becomes_sum(node: Node) -> bool:
     return node.op == "AddN" and node.input_count() == 2
 
 
-def _collected(r: Rewriter, node: Node, group: _Group) -> _Terms:
+def _collected(r: Rewriter, node: Node, group: _InvertibleOperation) -> _Terms:
     """Collect the terms of the tree at `node`, from left to right; a node with other readers is a term."""
     terms = _Terms([], [], [])
     pending: list[tuple[bool, Output, Node | None]] = [(False, node.output(), node)]
@@ -150,7 +150,7 @@ def _collected(r: Rewriter, node: Node, group: _Group) -> _Terms:
     return terms
 
 
-def _inner(r: Rewriter, value: Output, group: _Group) -> Node | None:
+def _inner(r: Rewriter, value: Output, group: _InvertibleOperation) -> Node | None:
     return value.node if value.node.op in group.parts and r.is_free(value.node) else None
 
 
@@ -160,7 +160,7 @@ def _elements(r: Rewriter, value: Output) -> float:
     return math.prod(shape.known()) if shape.is_known else math.inf
 
 
-def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Group) -> Any:
+def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _InvertibleOperation) -> Any:
     """Combine all constants; None where the combination would be large, or would differ from the constants together."""
     values = [(inverted, r.constant_value(value)) for inverted, value in constants]
     try:
@@ -182,7 +182,7 @@ def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Gro
     return result
 
 
-def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _Group) -> Output:
+def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _InvertibleOperation) -> Output:
     """Join the terms in order, from the first that is not inverted; constants stand to the right."""
     start = next(i for i, (inverted, _, _) in enumerate(terms) if not inverted)
     result = terms[start][1]

@@ -127,7 +127,7 @@ class DataflowProgram:
         """Return the values of the plan's fetches; None for operations."""
         if hook is None and self.draws_in_turn and (steps := self._steps()) is not None:
             return steps.run(feeds)
-        return _Run(self, feeds, hook).run()
+        return _DataflowRun(self, feeds, hook).run()
 
 
 def _node_item(step: Step, call: _Call) -> _Item:
@@ -179,7 +179,7 @@ def _runs_at_once(entry: _Ready) -> bool:
     return entry[3] or entry[0].is_cheap
 
 
-class _Run:
+class _DataflowRun:
     """The state of a run."""
 
     def __init__(self, program: DataflowProgram, feeds: Sequence[Any], hook: Any) -> None:

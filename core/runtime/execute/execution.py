@@ -12,7 +12,7 @@ from ...graph.traversal import descendants
 from ...inference.node_calls import raise_from_kernel
 from ...parallel.gemm import divided
 from ...planning.plan import Loop, Step
-from ..optimize.parallel_regions import Timing
+from ..optimize.parallel_regions import StepTiming
 from ..optimize.region_calls import single_instructions
 from ..state.blocking import Wait
 from ..state.edge_values import WouldBlock
@@ -54,7 +54,7 @@ def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
         raise
 
 
-def execute_timed(instructions: Sequence[Instruction], slots: list[Any]) -> list[Timing]:
+def execute_timed(instructions: Sequence[Instruction], slots: list[Any]) -> list[StepTiming]:
     """Run the instructions on the slots and return their timings; no timings where an instruction had to wait."""
     timings = []
     for i, instruction in enumerate(instructions):
@@ -67,7 +67,7 @@ def execute_timed(instructions: Sequence[Instruction], slots: list[Any]) -> list
         for slot in released_slots(instruction):
             slots[slot] = None
         shared = divided.seconds - divided_before
-        timings.append(Timing(time.perf_counter() - begun - shared, shared))
+        timings.append(StepTiming(time.perf_counter() - begun - shared, shared))
     return timings
 
 

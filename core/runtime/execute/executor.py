@@ -20,7 +20,7 @@ from ...support.gc_control import rare_collection
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
 from ..optimize.pad_fusion import PadFused, PadFusedCall
-from ..optimize.region_calls import Measurement, with_all_regions
+from ..optimize.region_calls import RegionTimings, with_all_regions
 from ..optimize.shape_programs import Runnable, ShapePrograms
 from ..optimize.specializing import Known
 from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
@@ -80,7 +80,7 @@ class Program:
         self.fused_calls: dict[Fused, FusedCall] = {}
         self.fused_steps: Sequence[Step] = ()
         self._folds_constants = False
-        self._measurement: Measurement | None = None
+        self._measurement: RegionTimings | None = None
         self.initial: list[Any] = [None] * plan.slots
         self.instructions: list[Instruction] = []
         if plan.needs_dataflow:
@@ -161,13 +161,13 @@ class Program:
         if steps != tuple(self.fused_steps):
             self.instructions = self._assemble(steps, self.initial, False)
         if self._tiers.policy.allows(Tier.PARALLEL):
-            self._measurement = Measurement()
+            self._measurement = RegionTimings()
 
     def _note_regions(self, reason: str) -> None:
         if any(instruction[0] == ON_SLOTS for instruction in self.instructions):
             self._tiers.enter(Tier.PARALLEL, reason)
 
-    def _measure(self, instructions: list[Instruction], slots: list[Any], measurement: Measurement) -> None:
+    def _measure(self, instructions: list[Instruction], slots: list[Any], measurement: RegionTimings) -> None:
         """Run and time the steps; after some runs, the steps of a region become a single instruction."""
         timings = execute_timed(instructions, slots)
         with self._hooking:

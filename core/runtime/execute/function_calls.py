@@ -37,7 +37,7 @@ _DEEP_STACK: Final = 8000
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Body:
+class _FunctionProgram:
     """A function ready to run."""
 
     name: str
@@ -67,8 +67,8 @@ class FunctionCalls:
         self._cache = cache
         self._runtime = runtime
         self._policy = policy
-        self._bodies: dict[tuple[str, CallSite], _Body] = {}
-        self._made: dict[int, tuple[Function, _Body]] = {}
+        self._bodies: dict[tuple[str, CallSite], _FunctionProgram] = {}
+        self._made: dict[int, tuple[Function, _FunctionProgram]] = {}
         self._checked: set[str] = set()
         self._lowered: dict[str, Function] = {}
         self._lock = threading.RLock()
@@ -88,7 +88,7 @@ class FunctionCalls:
 
     def caller(self, reference: FuncRef, site: CallSite = PLAIN_CALL) -> Callable[[Sequence[Any]], list[Any]]:
         """Return a call of a single function; the first call looks the function up."""
-        body: _Body | None = None
+        body: _FunctionProgram | None = None
 
         def run(args: Sequence[Any]) -> list[Any]:
             nonlocal body
@@ -109,14 +109,14 @@ class FunctionCalls:
         """Return `plain`, a loop over calls of two functions, without its dead values where a run has no hook to see them."""
         if not self._policy.allows(Tier.FUSED) or self._cache is not None or self._runtime is not None:
             return plain
-        made: list[tuple[WhileCall, _Body] | None] = []
+        made: list[tuple[WhileCall, _FunctionProgram] | None] = []
 
         def run(values: Sequence[Any]) -> Sequence[Any]:
             if current().hook is not None:
                 return plain(values)
             if not made:
                 loop = self._while_call(condition, body, site, unused)
-                made.append(None if loop is None else (loop, _Body(body.name, loop, len(values), (), True)))
+                made.append(None if loop is None else (loop, _FunctionProgram(body.name, loop, len(values), (), True)))
             if made[0] is None or not made[0][0].takes(values):
                 return plain(values)
             return self._run(made[0][1], values)
@@ -141,7 +141,7 @@ class FunctionCalls:
                 entry = self._made[id(function)] = (function, self._compiled(function, PLAIN_CALL))
         return self._run(entry[1], args)
 
-    def _library_body(self, reference: FuncRef, site: CallSite) -> _Body:
+    def _library_body(self, reference: FuncRef, site: CallSite) -> _FunctionProgram:
         function = self._implementation(reference)
         key = reference.name
         if function.signature.attrs:
@@ -160,15 +160,17 @@ class FunctionCalls:
         function = self.library.get(name)
         return self._graph.function(name) if function is None else function
 
-    def _compiled(self, function: Function, site: CallSite) -> _Body:
+    def _compiled(self, function: Function, site: CallSite) -> _FunctionProgram:
         function.check()
         plan = function_plan(function, site)
         program = bound_program(plan, function.body, self._context, self.library, self._cache, self._runtime, self._policy)
         places = iter(range(len(function.results)))
         results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
-        return _Body(function.name, program, len(function.args), results, results == tuple(range(len(plan.fetches))))
+        return _FunctionProgram(
+            function.name, program, len(function.args), results, results == tuple(range(len(plan.fetches)))
+        )
 
-    def _run(self, body: _Body, args: Sequence[Any]) -> list[Any]:
+    def _run(self, body: _FunctionProgram, args: Sequence[Any]) -> list[Any]:
         if len(args) != body.args:
             raise InvalidArgumentError(f"function '{body.name}' takes {body.args} arguments, not {len(args)}")
         run = current()

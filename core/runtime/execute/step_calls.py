@@ -10,7 +10,7 @@ from ...planning.plan import Loop, Step
 from ...support.errors import InvalidArgumentError
 from ...types.tensors import FuncRef
 from ..state.edge_values import DEAD
-from ..state.resources import Readable, Variable, View
+from ..state.resources import Readable, Variable, VariableView
 from ..state.run_context import current
 from ..steps.instructions import Call, Instruction
 from .execution import execute
@@ -95,7 +95,7 @@ def following_references(call: Call, step: Step) -> Call:
             if isinstance(values[i], Variable):
                 values[i] = values[i].memory()
         if step.is_view and isinstance(values[0], Readable):
-            return View(call, values)
+            return VariableView(call, values)
         return call(*values)
 
     return following

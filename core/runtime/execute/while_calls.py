@@ -41,8 +41,8 @@ class WhileCall:
         """Return the final values of the variables that the loop `takes`; variables that nobody reads may have any value."""
         plans, values = self._plans, list(feeds)
         asked, taken, updated = plans.asked, plans.taken, plans.updated
-        shrinking = [_Changing(node, values[place].item()) for place, node in plans.popped.items()]
-        growing = [_Changing(node, values[place].item()) for place, node in plans.pushed.items()]
+        shrinking = [_ChangingList(node, values[place].item()) for place, node in plans.popped.items()]
+        growing = [_ChangingList(node, values[place].item()) for place, node in plans.pushed.items()]
         while is_true(self._condition.run([values[place] for place in asked], run)[0]):
             check_time()
             elements = [changing.popped() for changing in shrinking]
@@ -56,7 +56,7 @@ class WhileCall:
         return values
 
 
-class _Changing:
+class _ChangingList:
     """A list of tensors while a node of the loop's body changes the list."""
 
     __slots__ = ("_before", "_item_shape", "_items", "_last_shape", "_node")

@@ -21,11 +21,11 @@ IDLE_SECONDS: Final = 1.0
 """The seconds between checks for calls; the thread ends where no call is left."""
 
 
-class Interruption(BaseException):
+class DeadlineInterruption(BaseException):
     """The end of a call's deadline. A BaseException, so that no handler in a kernel takes this for an error of its own."""
 
 
-class _Call:
+class _KernelCall:
     """A kernel at work in a thread, as long as the kernel's frame is on the thread's stack."""
 
     def __init__(self, deadline: float, frame: types.FrameType) -> None:
@@ -42,7 +42,7 @@ class _Call:
         if self.frame is None or self.frame not in _frames(innermost):
             return False
         if not is_importing(innermost):
-            error = ctypes.py_object(Interruption)
+            error = ctypes.py_object(DeadlineInterruption)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), error)
         return True
 
@@ -63,10 +63,10 @@ class _Watchdog:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
-        self._calls: list[_Call] = []
+        self._calls: list[_KernelCall] = []
         self._wakes_at: float | None = None
 
-    def begin(self, call: _Call) -> None:
+    def begin(self, call: _KernelCall) -> None:
         """Watch a call from here on."""
         with self._lock:
             self._calls.append(call)
@@ -77,7 +77,7 @@ class _Watchdog:
                 self._wakes_at = call.deadline
                 self._changed.notify()
 
-    def end(self, call: _Call) -> None:
+    def end(self, call: _KernelCall) -> None:
         """Forget a call."""
         with self._lock:
             call.frame = None
@@ -110,7 +110,7 @@ if hasattr(os, "register_at_fork"):
 
 def call_until(deadline: float, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
     """Return the result of a call; raise Interruption in the call once `time.monotonic()` is past the deadline."""
-    watched = _Call(deadline, sys._getframe())
+    watched = _KernelCall(deadline, sys._getframe())
     try:
         _watchdog.begin(watched)
         return call(*inputs)

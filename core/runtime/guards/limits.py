@@ -125,11 +125,11 @@ def can_be_interrupted(node: Node) -> bool:
 
 
 def _interrupted_in_time(run: Run, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-    from .interruption import Interruption, call_until
+    from .interruption import DeadlineInterruption, call_until
 
     try:
         return call_until(run.deadline, call, inputs)
-    except Interruption as interruption:
+    except DeadlineInterruption as interruption:
         with faults_of(node, "limit"):
             raise run.overdue() from interruption
 

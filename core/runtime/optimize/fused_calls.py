@@ -22,7 +22,7 @@ from ...registry.registry import affine_function, blockwise_way
 from ...support.errors import TfgError
 from ...support.keyed_cache import KeyedCache
 from ..steps.instructions import Call
-from .fused_layouts import Group, Layout, layout_of, shapes_of, stand_in
+from .fused_layouts import FusedGroup, GroupLayout, layout_of, shapes_of, stand_in
 from .pad_fusion import PadFused
 from .step_fusion import Fused
 
@@ -61,7 +61,7 @@ class FusedCall:
         self.lead = lead
         self.root = step.body[-1].outputs[0]
         self.dtype = step.node.output_dtypes[0].numpy
-        self.layouts: KeyedCache[_Shapes, Layout | None] = KeyedCache(_MOST_LAYOUTS)
+        self.layouts: KeyedCache[_Shapes, GroupLayout | None] = KeyedCache(_MOST_LAYOUTS)
         self.produced: KeyedCache[_Shapes, tuple[int, ...]] = KeyedCache(_MOST_LAYOUTS)
         self.make_rows = _row_function(step.body[0])
         self.is_useful = self.is_fed = False
@@ -69,7 +69,7 @@ class FusedCall:
         self.normalizes = any(form is not None and form.has_factor for form in affine)
         on_tiles = [_on_tiles(call, function) for call, function in zip(calls, functions)]
         takes_out = [_takes(function, "out") for function in functions]
-        self.group = Group(step, on_tiles, takes_out, dict(constants), self.dtype)
+        self.group = FusedGroup(step, on_tiles, takes_out, dict(constants), self.dtype)
 
     def __call__(self, *inputs: Any) -> Any:
         slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
@@ -117,7 +117,7 @@ class FusedCall:
         producer: RowProducer | None = self.make_rows(first, self._filters(layout, slots), bias=layout.bias, **keywords)
         return producer
 
-    def _filters(self, layout: Layout, slots: Sequence[Any]) -> Any:
+    def _filters(self, layout: GroupLayout, slots: Sequence[Any]) -> Any:
         return slots[self.step.body[0].inputs[1]] if layout.filters is None else layout.filters
 
     def _tiled(self, slots: list[Any]) -> Any:
@@ -140,7 +140,7 @@ class FusedCall:
         self.produced[shapes] = result.shape
         return None
 
-    def _known_layout(self, slots: list[Any]) -> tuple[Any, Layout | None]:
+    def _known_layout(self, slots: list[Any]) -> tuple[Any, GroupLayout | None]:
         """Return (the inputs' shapes, the layout).
 
         The layout is None until a run has shown the shape of the producer's result.
@@ -151,7 +151,7 @@ class FusedCall:
             layout = self._layout(shapes, produced)
         return shapes, layout
 
-    def _finished(self, layout: Layout, slots: list[Any]) -> Any:
+    def _finished(self, layout: GroupLayout, slots: list[Any]) -> Any:
         """Return the result of a convolution with an epilogue on each block.
 
         The result is None where an operand cannot be cut into tiles.
@@ -173,7 +173,7 @@ class FusedCall:
         result = self.calls[0](first, filters, *others, epilogue=epilogue, **keywords)
         return result if finished else None
 
-    def _layout(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> Layout | None:
+    def _layout(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> GroupLayout | None:
         try:
             return self.layouts[shapes]
         except KeyError:
@@ -181,7 +181,7 @@ class FusedCall:
         self.layouts[shapes] = layout
         return layout
 
-    def _operands(self, layout: Layout, slots: Sequence[Any], result: Any) -> list[Any]:
+    def _operands(self, layout: GroupLayout, slots: Sequence[Any], result: Any) -> list[Any]:
         """Return the chain's operands in this run."""
         values: dict[int, Any] = {**layout.fixed, -1: result}
         for call, sources, places in layout.early:
@@ -189,7 +189,7 @@ class FusedCall:
             values.update(zip(places, computed if len(places) > 1 else (computed,)))
         return [values[i] if i in values else slots[i] for i in layout.operands]
 
-    def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> Layout | None:
+    def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> GroupLayout | None:
         """Return the layout for the shapes of the inputs and of the producer's result; None where tiles do not pay."""
         shape_of = shapes_of(self.step.body, shapes, produced)
         full = shape_of[self.root]

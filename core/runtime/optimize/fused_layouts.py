@@ -15,7 +15,7 @@ import numpy as np
 
 from ...graph.graph import Node
 from ...inference.binding import bind_attrs
-from ...numerics.elementwise_tiles import Chain, OperandForm, Operation, form_of
+from ...numerics.elementwise_tiles import OperandForm, OperationChain, TileOperation, form_of
 from ...planning.plan import Step
 from ...registry.registry import Affine, affine_function, blockwise_way
 from ...support.errors import InvalidArgumentError
@@ -34,7 +34,7 @@ class _Early(NamedTuple):
     places: tuple[int, ...]
 
 
-class Layout(NamedTuple):
+class GroupLayout(NamedTuple):
     """The layout of a group for certain shapes.
 
     `fixed` are values that are the same in every run, `early` are computations before the tiles, `operands` are the
@@ -44,12 +44,12 @@ class Layout(NamedTuple):
     fixed: Mapping[int, Any]
     early: tuple[_Early, ...]
     operands: tuple[int, ...]
-    chain: Chain
+    chain: OperationChain
     filters: Any = None
     bias: Any = None
 
 
-class Group(NamedTuple):
+class FusedGroup(NamedTuple):
     """Steps to fuse: their `calls`, whether each call takes `out`, and the values that are the same in every run, by slot."""
 
     step: Fused
@@ -60,10 +60,10 @@ class Group(NamedTuple):
 
 
 def layout_of(
-    group: Group,
+    group: FusedGroup,
     shapes: Mapping[int, tuple[int, ...]],
     full: tuple[int, ...],
-) -> Layout | None:
+) -> GroupLayout | None:
     """Return the layout for the given shapes, by slot, and a result of shape `full`; None where an operand has no tiles."""
     return _Draft(group, shapes, full).layout()
 
@@ -101,7 +101,7 @@ def _broadcast(shapes: Sequence[tuple[int, ...]], node: Node) -> tuple[int, ...]
 class _Draft:
     """Makes the layout of a group for certain shapes."""
 
-    def __init__(self, group: Group, shapes: Mapping[int, tuple[int, ...]], full: tuple[int, ...]) -> None:
+    def __init__(self, group: FusedGroup, shapes: Mapping[int, tuple[int, ...]], full: tuple[int, ...]) -> None:
         self.group = group
         self.shapes = dict(shapes)
         self.full = full
@@ -114,7 +114,7 @@ class _Draft:
         self.draft: list[tuple[Call, bool, tuple[int, ...], int]] = []
         self.same: dict[int, int] = {}
 
-    def layout(self) -> Layout | None:
+    def layout(self) -> GroupLayout | None:
         """Return the layout of `layout_of`."""
         for i, step in enumerate(self.group.step.body):
             affine = affine_function(step.node.op)
@@ -139,7 +139,7 @@ class _Draft:
             for slot, form in zip(self.operands, self.forms)
             if slot in self.fixed and form is not OperandForm.FULL
         }
-        return Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, bias)
+        return GroupLayout(fixed, tuple(self.early), tuple(self.operands), chain, filters, bias)
 
     def _factor_of_one(self, call: Call, step: Step) -> int | None:
         """Return the slot of the other factor where a step multiplies by constant ones, as swish does; else None."""
@@ -249,14 +249,14 @@ class _Draft:
             self._compute_early(_Early(bound, (-1, *step.inputs[1:]), (bias,)))
             self.draft.append((np.add, True, (step.inputs[0], bias), step.outputs[0]))
 
-    def _chain(self) -> Chain:
+    def _chain(self) -> OperationChain:
         numbers = {slot: 1 + i for i, slot in enumerate(self.operands)}
         numbers[self.block] = 0
         operations = []
         for call, takes_out, sources, target in self.draft:
-            operations.append(Operation(call, takes_out, tuple([numbers[slot] for slot in sources])))
+            operations.append(TileOperation(call, takes_out, tuple([numbers[slot] for slot in sources])))
             numbers[target] = len(self.operands) + len(operations)
-        return Chain(operations, self.forms, self.block != _NO_SLOT)
+        return OperationChain(operations, self.forms, self.block != _NO_SLOT)
 
 
 def _constant(filters: Any) -> Any:

@@ -26,7 +26,7 @@ TAKING_TURNS: Final = 2e-5
 """The seconds that a step in a branch loses, since threads take turns at Python code."""
 
 
-class Timing(NamedTuple):
+class StepTiming(NamedTuple):
     """The seconds of a step: the time of its own thread alone, and the time of all threads together."""
 
     alone: float
@@ -49,7 +49,7 @@ class Region:
 
 def find_regions(
     steps: Sequence[Step],
-    timings: Sequence[Timing],
+    timings: Sequence[StepTiming],
     threads: int,
 ) -> list[Region]:
     """Return the regions that `threads` threads run in less time than a single thread, in their order."""
@@ -86,7 +86,7 @@ def _region_ends(begins: Sequence[int]) -> list[tuple[int, int]]:
     return ends[::-1]
 
 
-def _region(stretch: _Stretch, stop: int, sources: Sequence[Iterable[int]], timings: Sequence[Timing]) -> Region:
+def _region(stretch: _Stretch, stop: int, sources: Sequence[Iterable[int]], timings: Sequence[StepTiming]) -> Region:
     for i in range(stretch.start, stop):
         stretch.add(i, sources[i], timings[i])
     return stretch.region()
@@ -130,7 +130,7 @@ class _Stretch:
         self.work: dict[int, float] = {}
         self.total = self.longest = 0.0
 
-    def add(self, i: int, sources: Iterable[int], timing: Timing) -> None:
+    def add(self, i: int, sources: Iterable[int], timing: StepTiming) -> None:
         """Add the next step."""
         work = timing.alone + timing.divided * self.threads
         roots = {self.root(source) for source in sources if source >= self.start}

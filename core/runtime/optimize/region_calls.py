@@ -16,7 +16,7 @@ from ...support.errors import TfgError
 from ...support.log import tell
 from ...support.trials import Trial
 from ..steps.instructions import ON_SLOTS, Instruction, released_slots, releasing
-from .parallel_regions import Region, Timing, find_regions
+from .parallel_regions import Region, StepTiming, find_regions
 from .step_fusion import all_steps
 from .tiers import TIMED_RUNS
 
@@ -26,14 +26,14 @@ LEAST_MEAN: Final = 2e-5
 Execute = Callable[[Sequence[Instruction], list[Any]], None]
 
 
-class Measurement:
+class RegionTimings:
     """The timings of a program's steps in some runs."""
 
     def __init__(self) -> None:
-        self.runs: list[Sequence[Timing]] = []
+        self.runs: list[Sequence[StepTiming]] = []
         self.is_over = False
 
-    def add(self, timings: Sequence[Timing]) -> None:
+    def add(self, timings: Sequence[StepTiming]) -> None:
         """Note the timings of a run; a run that had to wait for others has no timings, and its program gets no regions."""
         self.runs.append(timings)
         is_worth = sum(timing.seconds for timing in timings) > LEAST_MEAN * len(timings)
@@ -41,7 +41,7 @@ class Measurement:
         if not is_worth:
             self.runs.clear()
 
-    def fastest(self) -> list[Timing]:
+    def fastest(self) -> list[StepTiming]:
         """Return the shortest timing of each step; nothing where there are no timings."""
         return [min(times, key=lambda timing: timing.seconds) for times in zip(*self.runs)]
 
@@ -56,11 +56,11 @@ def with_all_regions(instructions: Sequence[Instruction], execute: Execute) -> l
     second.
     """
     threads = max(one_thread.share, 2)
-    return with_regions(instructions, [Timing(1.0, 0.0)] * len(instructions), threads, execute, is_forced=True)
+    return with_regions(instructions, [StepTiming(1.0, 0.0)] * len(instructions), threads, execute, is_forced=True)
 
 
 def with_regions(
-    instructions: Sequence[Instruction], timings: Sequence[Timing], threads: int, execute: Execute, is_forced: bool = False
+    instructions: Sequence[Instruction], timings: Sequence[StepTiming], threads: int, execute: Execute, is_forced: bool = False
 ) -> list[Instruction]:
     """Return the instructions with each region as a single instruction. Regions that are not forced are tried both ways."""
     result: list[Instruction] = []

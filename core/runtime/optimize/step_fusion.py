@@ -55,7 +55,7 @@ def with_fused_steps(plan: Plan) -> Plan:
         return plan
     fetched = {slot for slot in plan.fetches if slot is not None}
     single = with_pad_fusions(_without_passing_on(plan.steps, fetched), fetched)
-    groups = _Grouping(single, fetched).groups()
+    groups = _StepGrouping(single, fetched).groups()
     if not groups and len(single) == len(plan.steps):
         return plan
     inside = {id(step) for group in groups.values() for step in group.all_steps()}
@@ -96,7 +96,7 @@ def _settled(step: Step, useful: Set[Fused], fed: Set[Fused]) -> Iterator[Step]:
     if step.lead is not None:
         yield from _settled(step.lead, useful, fed)
     if step in useful and len(step.steps) > 1:
-        yield _fused(_Group(step.steps))
+        yield _fused(_StepGroup(step.steps))
     else:
         yield from step.steps
 
@@ -114,18 +114,18 @@ def all_steps(step: Step) -> Iterator[Step]:
         yield step
 
 
-class _Group(NamedTuple):
+class _StepGroup(NamedTuple):
     """The steps of a group, a producer first, and its lead."""
 
     steps: Sequence[Step]
-    lead: _Group | None = None
+    lead: _StepGroup | None = None
 
     def all_steps(self) -> list[Step]:
         """Return the steps of the group and of its leads."""
         return [*(self.lead.all_steps() if self.lead else ()), *self.steps]
 
 
-class _Grouping:
+class _StepGrouping:
     """The grouping of steps: a first step, and steps whose values only the group reads."""
 
     def __init__(self, steps: Sequence[Step], fetched: Set[int]) -> None:
@@ -139,10 +139,10 @@ class _Grouping:
                 self.readers[slot].add(i)
         self.kinds = [self._kind(step) for step in steps]
 
-    def groups(self) -> dict[int, _Group]:
+    def groups(self) -> dict[int, _StepGroup]:
         """Return all groups, by the identity of their last step."""
         taken: set[int] = set()
-        groups: dict[int, _Group] = {}
+        groups: dict[int, _StepGroup] = {}
         for root in reversed(range(len(self.steps))):
             if root in taken or not self.kinds[root]:
                 continue
@@ -157,7 +157,7 @@ class _Grouping:
         """Return the steps of a group in order, a producer first."""
         return sorted(group, key=lambda i: (self.kinds[i] != "producer", i))
 
-    def _with_lead(self, members: Sequence[int], taken: Set[int], overlaps: bool) -> _Group:
+    def _with_lead(self, members: Sequence[int], taken: Set[int], overlaps: bool) -> _StepGroup:
         """Return a group with a lead: the producer of the group's first input, where only the group reads the input, and by
         rows.
 
@@ -166,11 +166,11 @@ class _Grouping:
         steps, first = [self.steps[i] for i in members], members[0]
         maker = self.made_by.get(self.steps[first].inputs[0])
         if self.kinds[first] != "producer" or maker is None or maker in taken or not self._is_inner(maker, {first}):
-            return _Group(steps)
+            return _StepGroup(steps)
         lead = self._in_order(self._group(maker, taken)) if self.kinds[maker] and self._goes_by_rows(first) else []
         if not lead or not self._is_worth_leading(lead, first, overlaps):
-            return _Group(steps)
-        return _Group(steps, self._with_lead(lead, taken, overlaps or _overlaps(self.steps[first])))
+            return _StepGroup(steps)
+        return _StepGroup(steps, self._with_lead(lead, taken, overlaps or _overlaps(self.steps[first])))
 
     def _is_worth_leading(self, lead: Sequence[int], first: int, overlaps: bool) -> bool:
         """Return True where a producer pays as a lead: few rows are computed twice, and only in this lead.
@@ -281,7 +281,7 @@ def _is_of_floats(node: Node) -> bool:
     return dtype in _FLOATS and all(value.dtype is dtype for value in node.inputs)
 
 
-def _fused(group: _Group) -> Fused:
+def _fused(group: _StepGroup) -> Fused:
     steps = group.steps
     lead = _fused(group.lead) if group.lead else None
     inner = steps if lead is None else [lead, *steps]

@@ -27,7 +27,7 @@ from ...types.shapes import Shape, merge_shapes
 from ...types.tensors import Tensor
 from ..state.resources import Stored, Variable
 from ..state.run_context import Hook
-from ..steps.capture import Watch
+from ..steps.capture import CaptureHook
 from .restored_variables import assigned_handles
 from .session_like import SessionLike
 
@@ -189,7 +189,7 @@ class Runner:
         An iterator without further elements ends the steps, and `exhausted` names the node that asked for an element.
         Without targets, a step runs the fetches, whether they are shown or not.
         """
-        watch = Watch(orders.inside, orders.hook) if orders.inside else None
+        watch = CaptureHook(orders.inside, orders.hook) if orders.inside else None
         for number in itertools.count(1) if orders.steps is None else range(1, orders.steps + 1):
             is_fetched = number % orders.fetch_every == 0 or number == orders.steps
             names = list(orders.fetches.values()) if is_fetched or not orders.targets else []
@@ -314,7 +314,7 @@ def _some(names: Sequence[str] | Mapping[str, Any]) -> str:
     return ", ".join(listed[:4]) + (f" and {len(listed) - 4} more" if len(listed) > 4 else "")
 
 
-class Interruption:
+class KeyboardInterruption:
     """Ctrl-C ends a run after the step that is under way; pressed again, at once."""
 
     def __init__(self, notify: Callable[[], None]) -> None:
@@ -322,7 +322,7 @@ class Interruption:
         self._notify = notify
         self._previous: Any = None
 
-    def __enter__(self) -> Interruption:
+    def __enter__(self) -> KeyboardInterruption:
         if threading.current_thread() is threading.main_thread():
             self._previous = signal.signal(signal.SIGINT, self._handle)
         return self

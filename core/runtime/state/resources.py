@@ -271,7 +271,7 @@ class Variable(Shared, Readable):
         Variable.reshapes = next(_RESHAPES)
 
 
-class View(Readable):
+class VariableView(Readable):
     """A call's view of a variable's memory: the same elements in another form, with all later writes."""
 
     __slots__ = ("_call", "_inputs")

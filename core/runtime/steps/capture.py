@@ -12,7 +12,7 @@ from ...support.errors import FailedPreconditionError
 from ..state.run_context import Hook
 
 
-class Watch:
+class CaptureHook:
     """A hook that captures the values of some outputs, each under a name.
 
     A function that runs several times leaves the values of the last run. `inner` is another hook to call as well.

@@ -42,7 +42,7 @@ FAMILIES = [family for family in opcases.families() if family.startswith("datase
 def threads(monkeypatch):
     """Four threads may be taken, and every element is worth it. A list of the passes that took one."""
     started = []
-    start = ahead._Work.start
+    start = ahead._PassState.start
 
     def starting(work, run):
         is_started = start(work, run)
@@ -53,7 +53,7 @@ def threads(monkeypatch):
     monkeypatch.setattr(ahead, "TRIED_ELEMENTS", 1)
     monkeypatch.setattr(type(one_thread), "share", 4)
     monkeypatch.setattr(one_thread, "available", 4)
-    monkeypatch.setattr(ahead._Work, "start", starting)
+    monkeypatch.setattr(ahead._PassState, "start", starting)
     return started
 
 

@@ -11,7 +11,7 @@ from tfg.core.drawing.elision import folded, links
 from tfg.core.drawing.fit_scopes import scopes_to_open
 from tfg.core.drawing.layers import flow_order, forward_edges, layers_of
 from tfg.core.drawing.picture import Look, make_picture
-from tfg.core.drawing.scope_tree import Scope, scope_tree
+from tfg.core.drawing.scope_tree import NameScope, scope_tree
 from tfg.core.graph.graph import Graph
 from tfg.formats import load
 
@@ -85,7 +85,7 @@ def test_every_node_is_in_the_tree_once(names, max_parts):
     while pending:
         scope = pending.pop()
         assert len(scope.parts) <= max_parts and scope.nodes == len(list(scope.members()))
-        pending += [part for part in scope.parts if isinstance(part, Scope)]
+        pending += [part for part in scope.parts if isinstance(part, NameScope)]
 
 
 def test_names_with_very_many_scopes():

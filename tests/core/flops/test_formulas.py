@@ -311,7 +311,7 @@ def test_lstm_blocks(time, batch, inputs, cells, use_peephole):
     attrs = {"use_peephole": use_peephole}
     shapes = [(batch, inputs), state, state, *weights]
     layout = (0, 1, 2, 3)
-    settings = lstm.Settings(use_peephole, cell_clip=-1.0, forget_bias=1.0)
+    settings = lstm.LSTMAttributes(use_peephole, cell_clip=-1.0, forget_bias=1.0)
     tally = Tally()
     lstm._cell(lstm.Cell(*[positive(tally, *shape) for shape in shapes]), settings, layout)
     agree(cost("LSTMBlockCell", shapes, **attrs), tally)
@@ -322,14 +322,14 @@ def test_lstm_blocks(time, batch, inputs, cells, use_peephole):
     tally = Tally()
     shapes = [(batch, inputs), state, state, *weights]
     cell = lstm.Cell(*[positive(tally, *shape) for shape in shapes])
-    step = lstm.Step(*[positive(tally, *state) for _ in range(8)])
+    step = lstm.LSTMStep(*[positive(tally, *state) for _ in range(8)])
     _, gates = lstm._cell_gradient(cell, step, use_peephole)
     lstm._peephole_gradients(gates, cell.cs_prev, step.cs, use_peephole)
     agree(cost("LSTMBlockCellGrad", [*shapes, *[state] * 8], **attrs), tally)
     tally = Tally()
     cell = lstm.Cell(*[positive(tally, *shape) for shape in [(time, batch, inputs), state, state, *weights]])
     lstm._block_lstm_grad(
-        np.int64(time), cell, lstm.Steps(*[positive(tally, *sequence) for _ in range(9)]), use_peephole, layout
+        np.int64(time), cell, lstm.LSTMSequence(*[positive(tally, *sequence) for _ in range(9)]), use_peephole, layout
     )
     shapes = [np.int64(time), (time, batch, inputs), state, state, *weights, *[sequence] * 9]
     agree(cost("BlockLSTMGrad", shapes, **attrs), tally)

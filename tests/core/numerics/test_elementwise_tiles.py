@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics import elementwise_tiles
-from tfg.core.numerics.elementwise_tiles import Chain, OperandForm, Operation, form_of
+from tfg.core.numerics.elementwise_tiles import OperandForm, OperationChain, TileOperation, form_of
 from tfg.core.parallel import blas_threads, gemm
 
 
@@ -14,11 +14,11 @@ def halved(x):
 
 
 OPERATIONS = [
-    Operation(np.multiply, True, (1, 2)),
-    Operation(halved, False, (4,)),
-    Operation(np.add, True, (5, 3)),
-    Operation(np.subtract, True, (6, 4)),
-    Operation(np.maximum, True, (7, 6)),
+    TileOperation(np.multiply, True, (1, 2)),
+    TileOperation(halved, False, (4,)),
+    TileOperation(np.add, True, (5, 3)),
+    TileOperation(np.subtract, True, (6, 4)),
+    TileOperation(np.maximum, True, (7, 6)),
 ]
 
 
@@ -52,7 +52,7 @@ def test_chains(shape, first, second, tiling):
     if first == "images" and len(shape) < 3:
         return
     x, a, b = (rng.standard_normal(of[form]) for form in ("full", first, second))
-    chain = Chain(OPERATIONS, [form_of(v.shape, shape) for v in (x, a, b)], begins_filled=False)
+    chain = OperationChain(OPERATIONS, [form_of(v.shape, shape) for v in (x, a, b)], begins_filled=False)
     result = np.full(shape, np.nan)
     assert chain.evaluate(result, [x, a, b])
     np.testing.assert_array_equal(result, whole(x, a, b))
@@ -61,8 +61,10 @@ def test_chains(shape, first, second, tiling):
 def test_a_value_in_the_result_is_read_until_nobody_needs_it(tiling):
     """The result begins with x; the first operation must not write over it, for the last reads it."""
     x, v = np.arange(120.0).reshape(4, 30), np.arange(30.0)
-    chain = Chain(
-        [Operation(np.add, True, (0, 1)), Operation(np.multiply, True, (2, 0))], [OperandForm.VECTOR], begins_filled=True
+    chain = OperationChain(
+        [TileOperation(np.add, True, (0, 1)), TileOperation(np.multiply, True, (2, 0))],
+        [OperandForm.VECTOR],
+        begins_filled=True,
     )
     result = x.copy()
     assert chain.evaluate(result, [v])
@@ -71,7 +73,7 @@ def test_a_value_in_the_result_is_read_until_nobody_needs_it(tiling):
 
 def test_ranges_of_channels(tiling):
     x, v = np.arange(120.0).reshape(4, 30), np.arange(30.0)
-    chain = Chain([Operation(np.add, True, (1, 2))], [OperandForm.FULL, OperandForm.VECTOR], begins_filled=False)
+    chain = OperationChain([TileOperation(np.add, True, (1, 2))], [OperandForm.FULL, OperandForm.VECTOR], begins_filled=False)
     result = np.zeros((4, 30))
     chain.on(result, [x, v])(slice(1, 3), slice(10, 20))
     expected = np.zeros((4, 30))
@@ -80,7 +82,7 @@ def test_ranges_of_channels(tiling):
 
 
 def test_what_cannot_be_cut_into_tiles():
-    chain = Chain([Operation(np.negative, True, (1,))], [OperandForm.FULL], begins_filled=False)
+    chain = OperationChain([TileOperation(np.negative, True, (1,))], [OperandForm.FULL], begins_filled=False)
     assert not chain.evaluate(np.zeros((6, 5)), [np.zeros((5, 6)).T])
     assert form_of((3, 1), (3, 4)) is None and form_of((2, 1, 4), (2, 3, 4)) is OperandForm.IMAGES
     assert form_of((5,), (3, 4)) is None and form_of((1, 1, 1), (3, 4)) is None and form_of((), (3, 4)) is OperandForm.SCALAR

@@ -7,7 +7,7 @@ from tests.example_messages import example
 from tfg.core.codecs import wire
 from tfg.core.ops.io import parsing_examples
 from tfg.core.ops.io._example_batches import entries_of
-from tfg.core.ops.io._examples import Columns, parse_example
+from tfg.core.ops.io._examples import FeatureColumn, parse_example
 from tfg.core.ops.io.parsing_examples import dense_features, parse_batch
 from tfg.core.support.errors import DataLossError, TfgError
 from tfg.core.types import dtypes
@@ -57,7 +57,7 @@ def drawn(rng, most=5):
 
 def agree(batch):
     """Columns read both ways."""
-    plain, entries = Columns([parse_example(text) for text in batch], []), entries_of(batch)
+    plain, entries = FeatureColumn([parse_example(text) for text in batch], []), entries_of(batch)
     assert entries is not None
     for key, dtype in zip((b"i", b"f", b"t", b"x"), (*TYPES, dtypes.int64)):
         want, got = plain.column(key, dtype), entries.column(key, dtype)

@@ -253,8 +253,8 @@ def test_states_are_looked_at_in_parts(monkeypatch):
     target = g.group(found)
     whole = list(races_of(g.graph, [target]))
     kept = []
-    reached = races_module._Search.reached
-    monkeypatch.setattr(races_module._Search, "reached", lambda search, bits: kept.append(bits) or reached(search, bits))
+    reached = races_module._RunOrder.reached
+    monkeypatch.setattr(races_module._RunOrder, "reached", lambda search, bits: kept.append(bits) or reached(search, bits))
     monkeypatch.setattr(races_module, "MOST_BITS", 4)
     assert list(races_of(g.graph, [target])) == whole
     assert len(whole) == 9 and max(len(bits) for bits in kept) <= 4

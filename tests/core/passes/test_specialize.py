@@ -394,8 +394,8 @@ def test_a_function_that_does_not_fit_its_call_is_left_to_the_run(op, takes, ret
 def test_a_body_in_which_nothing_changed_is_looked_at_once(monkeypatch):
     """Another round looks at those that changed; what was refused in the others is said in each."""
     looked = []
-    run = function_bodies._Body.run
-    monkeypatch.setattr(function_bodies._Body, "run", lambda body: (looked.append(body.function.name), run(body)))
+    run = function_bodies._ChangedBody.run
+    monkeypatch.setattr(function_bodies._ChangedBody, "run", lambda body: (looked.append(body.function.name), run(body)))
 
     def settled(g, x):
         too_large = g.Range(g.constant(0), g.constant(10_000_000), g.constant(1))

@@ -28,9 +28,9 @@ def results(build, by_steps=True):
     graph, steps = built(build)
     session = Session(graph)
     by_dataflow = []
-    run = dataflow._Run.run
+    run = dataflow._DataflowRun.run
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dataflow._Run, "run", lambda self: by_dataflow.append(self) or run(self))
+        patch.setattr(dataflow._DataflowRun, "run", lambda self: by_dataflow.append(self) or run(self))
         if not by_steps:
             patch.setattr(dataflow.DataflowProgram, "draws_in_turn", property(lambda self: False))
         found = [session.run(list(fetches)) for fetches in steps]

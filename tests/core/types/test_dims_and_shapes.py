@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from tfg.core.building.placement import Device, Placement, canonical_device
+from tfg.core.building.placement import DeviceSpec, Placement, canonical_device
 from tfg.core.support.errors import InvalidArgumentError, UnimplementedError
 from tfg.core.types.dims import Dim, dim_max, dim_min, floor_div, substitute
 from tfg.core.types.shapes import UNKNOWN, Shape, as_shape, broadcast_shapes, merge_shapes, relax_shapes
@@ -110,12 +110,12 @@ def test_device_names(text, expected):
 
 
 def test_devices_merge_and_conflict():
-    outer = Device.parse("/job:a/device:CPU:1")
-    assert str(outer.merged(Device.parse("/gpu:0"))) == "/job:a/device:GPU:0"
-    assert outer.conflict(Device.parse("/job:b")) == "job a and b"
-    assert outer.conflict(Device.parse("/task:1")) is None
+    outer = DeviceSpec.parse("/job:a/device:CPU:1")
+    assert str(outer.merged(DeviceSpec.parse("/gpu:0"))) == "/job:a/device:GPU:0"
+    assert outer.conflict(DeviceSpec.parse("/job:b")) == "job a and b"
+    assert outer.conflict(DeviceSpec.parse("/task:1")) is None
     with pytest.raises(InvalidArgumentError, match="is no device"):
-        Device.parse("/what ever")
+        DeviceSpec.parse("/what ever")
 
 
 def test_colocation_joins_chains():

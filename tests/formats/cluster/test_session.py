@@ -18,7 +18,7 @@ from tests.cli.json_schemas import faults  # noqa: E402
 from tests.cli.running import tfg as run_tfg  # noqa: E402
 from tests.formats.cluster import conversations  # noqa: E402
 from tests.formats.cluster.exchange import METHODS, Refusal, read, replaying, serving  # noqa: E402
-from tfg.core.flops.measured import Recorder  # noqa: E402
+from tfg.core.flops.measured import KernelRecorder  # noqa: E402
 from tfg.core.support.errors import (  # noqa: E402
     AbortedError,
     FailedPreconditionError,
@@ -282,7 +282,7 @@ def test_names_are_looked_up_before_anything_is_sent():
         with pytest.raises(NotFoundError):
             session.run("y:0", {"z:0": 1})
         with pytest.raises(UnimplementedError):
-            session.run("y:0", {"x:0": [1]}, hook=Recorder())
+            session.run("y:0", {"x:0": [1]}, hook=KernelRecorder())
         session.close()
     assert not cluster.sessions
 

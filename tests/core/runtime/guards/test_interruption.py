@@ -10,7 +10,7 @@ import pytest
 
 import tfg
 from tfg.core.graph.graph import Graph
-from tfg.core.runtime.guards.interruption import Interruption, call_until
+from tfg.core.runtime.guards.interruption import DeadlineInterruption, call_until
 from tfg.core.runtime.guards.limits import can_be_interrupted
 from tfg.core.support.errors import DeadlineExceededError
 
@@ -37,7 +37,7 @@ def test_an_error_of_a_call_is_its_own():
 
 @pytest.mark.parametrize("deadline", [0, 0.05])
 def test_an_endless_call_ends(deadline):
-    with pytest.raises(Interruption):
+    with pytest.raises(DeadlineInterruption):
         call_until(time.monotonic() + deadline, endless, [0])
 
 
@@ -47,18 +47,18 @@ def test_what_swallows_an_interruption_meets_the_next():
     def stubborn(_):
         try:
             endless(0)
-        except Interruption:
+        except DeadlineInterruption:
             met.append(1)
             endless(0)
 
-    with pytest.raises(Interruption):
+    with pytest.raises(DeadlineInterruption):
         call_until(soon(), stubborn, [0])
     assert met
 
 
 def test_the_deadline_of_a_call_in_a_call_is_the_earlier_one():
     def outer(_):
-        with pytest.raises(Interruption):
+        with pytest.raises(DeadlineInterruption):
             call_until(soon(), endless, [0])
         return call_until(time.monotonic() + FAR, len, ["abc"])
 
@@ -70,7 +70,7 @@ def test_nothing_comes_after_a_call():
     for _ in range(200):
         try:
             call_until(time.monotonic() + 2e-5, sum, [range(300)])
-        except Interruption:
+        except DeadlineInterruption:
             continue
     for _ in range(1000):
         sum(range(100))
@@ -82,7 +82,7 @@ def test_other_threads_go_on():
     def interrupted():
         try:
             call_until(soon(), endless, [0])
-        except Interruption:
+        except DeadlineInterruption:
             ends.append("interrupted")
 
     def at_ease():

@@ -15,7 +15,7 @@ from tfg.core.parallel import gemm, worker_threads
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime.execute.execution import execute
 from tfg.core.runtime.optimize import fused_calls, parallel_regions, region_calls, tiers
-from tfg.core.runtime.optimize.parallel_regions import Timing, find_regions
+from tfg.core.runtime.optimize.parallel_regions import StepTiming, find_regions
 from tfg.core.runtime.optimize.region_calls import RegionCall
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.runtime.steps.instructions import ON_SLOTS
@@ -23,7 +23,7 @@ from tfg.core.support import trials
 from tfg.core.support.errors import TfgError
 
 RUNS_UNTIL_CHOSEN = SETTLING_RUN + tiers.TIMED_RUNS + 2 * trials.TIMES
-SECONDS = Timing(1.0, 0.0)
+SECONDS = StepTiming(1.0, 0.0)
 
 
 @pytest.fixture(autouse=True)
@@ -292,8 +292,8 @@ def test_a_chain_has_no_region():
 def test_what_is_divided_gains_nothing():
     b = GraphBuilder()
     two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"), layers=1)
-    assert found_regions(b, [Timing(0.0, 1.0)] * 5) == []
-    assert found_regions(b, [Timing(1.0, 0.0)] * 5) == [[["MatMul", "Tanh"]] * 2]
+    assert found_regions(b, [StepTiming(0.0, 1.0)] * 5) == []
+    assert found_regions(b, [StepTiming(1.0, 0.0)] * 5) == [[["MatMul", "Tanh"]] * 2]
 
 
 def test_the_longest_branch_comes_first():

@@ -72,7 +72,9 @@ def test_other_shapes_begin_in_the_plan_for_all():
 def test_branches_run_in_threads_once_steps_were_timed(monkeypatch):
     monkeypatch.setattr(blas_threads.OneThread, "share", 2)
     monkeypatch.setattr(region_calls, "LEAST_MEAN", 0.0)
-    monkeypatch.setattr(region_calls.Measurement, "fastest", lambda self: [region_calls.Timing(1.0, 0.0)] * len(self.runs[0]))
+    monkeypatch.setattr(
+        region_calls.RegionTimings, "fastest", lambda self: [region_calls.StepTiming(1.0, 0.0)] * len(self.runs[0])
+    )
     found = tiers_of_runs(towers(), SETTLING_RUN + TIMED_RUNS)
     assert found[-1] is Tier.PARALLEL and found[1] is Tier.SPECIALIZED
 
