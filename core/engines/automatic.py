@@ -14,7 +14,7 @@ from ..graph.graph import Graph, Node
 from ..registry.op_facts import has_fact
 from ..support.engine_names import AUTO, FAST, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError
-from ..support.trials import Trial
+from ..support.trials import TIMES, Trial
 from ..support.user_signals import pass_on
 from .engine_registry import find_engine, install_hint, installed_engines
 from .engine_report import Choice, EngineReport
@@ -40,7 +40,7 @@ _INFERENCE: Final = ("openvino", "xla")
 
 class Contest:
     """A contest for the fastest way to run a program on feeds of certain shapes: NumPy, then each engine against the best
-    so far.
+    so far, in turns: the first run of a turn converts the variables that the other way wrote.
 
     An engine is tried when the runs since the last trial took `patience`, and at least as long as the last trial. So all
     trials together take at most half of the time.
@@ -66,7 +66,7 @@ class Contest:
     def next(self) -> str:
         """Return the way of the next run."""
         if self._challenger is None and self._pending and self._runs and self._spent >= self._needed:
-            self._challenger, self._trial = self._pending.pop(0), Trial(seconds=TRIAL_SECONDS)
+            self._challenger, self._trial = self._pending.pop(0), Trial(seconds=TRIAL_SECONDS, turn=TIMES)
             self._warm_runs, self._is_warm, self._cost = 0, False, 0.0
         if self._challenger is None:
             return self.best

@@ -23,7 +23,7 @@ from ..types.shapes import Shape
 from . import reasons
 from .division import Blame, blame, divided_again, said
 from .engine_report import EngineReport, GroupDifference, GroupReport, RefusedNodes, Rounded
-from .executables import DEFAULT, PAIRS, PAIRS_SECONDS, EngineSettings, Executable, Form
+from .executables import DEFAULT, PAIRED_GAIN, PAIRS, PAIRS_SECONDS, EngineSettings, Executable, Form
 from .plan_division import partition
 from .protocol import ENDING, Body, Cluster, Declined, Engine, EngineValue, Unable, UnfitShapes
 from .reasons import Reason
@@ -315,7 +315,7 @@ class Group:
             if rounded is not None and rounded.is_better and settings.is_fast:
                 function, precision = rounded.function, rounded.report.precision
         self.precision = precision or self.precision
-        trial = Trial(2, PAIRS, PAIRS_SECONDS) if settings.chooses else Trial(2, 1)
+        trial = Trial(2, PAIRS, PAIRS_SECONDS, gain=PAIRED_GAIN) if settings.chooses else Trial(2, 1)
         self.trials.append(trial)
         return Executable(key, function, forms, trial, precision)
 

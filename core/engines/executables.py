@@ -15,6 +15,11 @@ _COMPILE_SECONDS: Final = 120.0
 """The seconds of compiling in a session before later groups stay in NumPy."""
 PAIRS: Final = 3
 """The number of paired runs of a group, in the engine and in NumPy, before a choice; the first pair warms up."""
+PAIRED_GAIN: Final = 1.3
+"""The ratio of times below which a group stays with its engine, before whole runs are compared. In a pair each way finds the
+caches and the variables as the other way left them: XLA takes 1.06 times NumPy's time for an Adam step of a perceptron in
+pairs, and 0.8 times alone (`benchmarks`, the row of the perceptron).
+"""
 PAIRS_SECONDS: Final = 0.05
 """The least seconds of all paired runs; a short group needs more pairs, since short times scatter."""
 Form: TypeAlias = tuple[np.dtype[Any], tuple[int, ...] | None]

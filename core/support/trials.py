@@ -20,11 +20,16 @@ class Trial:
     """Timed alternatives, by number. Each alternative is run some times; of equal alternatives the first wins.
 
     With `seconds` each alternative is run until its total reaches the time, or a limit of runs: the times of short runs
-    scatter.
+    scatter. `turn` runs of an alternative follow each other, and a later alternative wins below `gain` times the best,
+    by default GAIN.
     """
 
-    def __init__(self, ways: int = 2, times: int = TIMES, seconds: float = 0.0) -> None:
+    def __init__(
+        self, ways: int = 2, times: int = TIMES, seconds: float = 0.0, *, turn: int = 1, gain: float | None = None
+    ) -> None:
         self.times = times
+        self.turn = turn
+        self.gain = GAIN if gain is None else gain
         self.seconds = seconds
         self.totals = [0.0] * ways
         self.counts = [0] * ways
@@ -35,8 +40,9 @@ class Trial:
 
     @property
     def next(self) -> int:
-        """The way that was tried least often."""
-        return self.counts.index(min(self.counts))
+        """The way that had the fewest turns."""
+        turns = [count // self.turn for count in self.counts]
+        return turns.index(min(turns))
 
     def run(self, *ways: Callable[[], _Result]) -> _Result:
         """Run and time the alternative with the fewest runs, and return its result; a failing run is not timed."""
@@ -60,5 +66,5 @@ class Trial:
         best = 0
         times = [least or 0.0 for least in self.least]
         for way, seconds in enumerate(times):
-            best = way if seconds < GAIN * times[best] else best
+            best = way if seconds < self.gain * times[best] else best
         return best

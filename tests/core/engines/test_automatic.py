@@ -66,6 +66,7 @@ def short_trials(monkeypatch):
 def eager(monkeypatch):
     """A later way is kept whatever it takes."""
     monkeypatch.setattr(trials, "GAIN", np.inf)
+    monkeypatch.setattr(engine_runtime, "PAIRED_GAIN", np.inf)
 
 
 def auto(*engines, **options):
@@ -222,6 +223,16 @@ def test_a_contest_spends_at_most_half_of_the_time_on_trials():
     assert contest.seconds == {"numpy": 0.3, "a": 0.5, "b": 0.1}
 
 
+def test_an_engine_wins_though_each_change_of_ways_costs_time():
+    """The first run of a turn converts the variables that the other way wrote."""
+    contest, previous = Contest(["a"], patience=1.0), "numpy"
+    for _ in range(200):
+        way = contest.next()
+        contest.note(way, {"numpy": 1.0, "a": 0.8}[way] + 0.5 * (way != previous))
+        previous = way
+    assert (contest.best, contest.seconds) == ("a", {"numpy": 1.0, "a": 0.8})
+
+
 def test_what_was_tried_and_lost_is_dropped():
     contest = Contest(["a"], patience=0.0)
     contest.note(contest.next(), 1.0)
@@ -239,6 +250,10 @@ def test_a_tie_goes_to_the_first_way():
     while trial.choice is None:
         trial.note(trial.next, (1.0, 0.97)[trial.next])
     assert trial.choice == 0
+    trial = Trial(2, gain=1.3)
+    while trial.choice is None:
+        trial.note(trial.next, (1.0, 1.2)[trial.next])
+    assert trial.choice == 1
 
 
 def test_the_environment_names_the_engine_where_nothing_else_does(monkeypatch):
