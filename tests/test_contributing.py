@@ -88,16 +88,16 @@ def checkout(tmp_path_factory):
 
 
 def test_additions_touch_as_many_files_as_the_guide_says(checkout):
-    block, cases = examples("An op")
+    block, cases = examples("Adding an op")
     checkout.append(f"core/ops/{FAMILY}/{FAMILY}.py", "\n\n" + block)
     checkout.append(CASES, f"CASES += [\n{cases}]\n")
     # What the guide's last step writes where TensorFlow is installed: TensorFlow's answers, these cases among them.
     shutil.copy(ROOT / RECORDED, checkout.path / RECORDED)
-    command, test = examples("A command")
+    command, test = examples("Adding a command")
     checkout.write("cli/commands/leaves.py", command)
     checkout.write("tests/cli/test_leaves.py", test)
-    checkout.write("docs/commands/leaves.md", *examples("A command", "markdown"))
-    one_pass, test = examples("A pass")
+    checkout.write("docs/commands/leaves.md", *examples("Adding a command", "markdown"))
+    one_pass, test = examples("Adding a pass")
     checkout.write("core/passes/cleanup/double_negation.py", one_pass)
     checkout.write("tests/core/passes/test_double_negation.py", test)
     checkout.run("scripts/regenerate.py", "ops", "outputs")
