@@ -25,16 +25,15 @@ from tfg.core.types.tensors import Tensor
 PAGE = pathlib.Path(__file__).parents[1] / "docs" / "json.md"
 HEAD = """# JSON and CSV
 
-With `--format json` a command prints one object. Its first key, `schema`, names the schema: `tfg.check/1` is what `tfg check`
-prints. The number grows when a key goes or changes its meaning. New keys may come at any time: pass over a key that you do not
-know.
+Read this page to parse the output of tfg in a program. With `--format json` a command prints one object. The first key, `schema`, names the
+schema: `tfg check` prints `tfg.check/1`. The version number increases when a key is removed or changes meaning. New keys may appear at any
+time: ignore unknown keys.
 
-- A number that may hold symbols has two keys: `flops` is a number, or null where a symbol remains, and `flops_formula` is the
-  same as text, such as `48*N`.
+- A number that may hold symbols has two keys. `flops` is a number, or null if a symbol remains. `flops_formula` is text, such as `48*N`.
 - NaN and infinities are the strings `nan`, `inf` and `-inf`. A complex number is an object with `real` and `imag`.
-- A dtype is its name. A shape is a list of sizes, null for an unknown size; null stands for a shape of unknown rank.
+- A dtype is a name. A shape is a list of sizes, with null for an unknown size. null stands for a shape of unknown rank.
 - Bytes that are not UTF-8 are written with escapes, `\\xff`.
-- An *optional* key is there only with the option that its line names.
+- An *optional* key is present only with the option named in the description.
 
 ```python
 import json
@@ -46,8 +45,8 @@ assert found["schema"] == "tfg.check/1"
 print(found["errors"], "errors")
 ```
 
-With `--format csv` a command prints one table. Where it has several, as `tfg explain` has, `--table NAME` chooses one:
-`tfg explain GRAPH --format csv --table inputs`. Without `--table` the command is refused, and the message names the tables.
+With `--format csv` a command prints one table. If a command has several tables, as `tfg explain` has, `--table NAME` chooses a table:
+`tfg explain GRAPH --format csv --table inputs`. Without `--table` the command is refused, and the error names the tables.
 """
 
 
