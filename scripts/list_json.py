@@ -25,11 +25,12 @@ from tfg.core.types.tensors import Tensor
 PAGE = pathlib.Path(__file__).parents[1] / "docs" / "json.md"
 HEAD = """# JSON and CSV
 
-Read this page to parse the output of tfg in a program. With `--format json` a command prints one object. The first key, `schema`, names the
-schema: `tfg check` prints `tfg.check/1`. The version number increases when a key is removed or changes meaning. New keys may appear at any
-time: ignore unknown keys.
+Read this page to parse the output of tfg in a program. With `--format json` a command prints one object. The first key,
+`schema`, names the schema: `tfg check` prints `tfg.check/1`. The version number increases when a key is removed or changes
+meaning. New keys may appear at any time: ignore unknown keys.
 
-- A number that may hold symbols has two keys. `flops` is a number, or null if a symbol remains. `flops_formula` is text, such as `48*N`.
+- A number that may hold symbols has two keys. `flops` is a number, or null if a symbol remains. `flops_formula` is text,
+  such as `48*N`.
 - NaN and infinities are the strings `nan`, `inf` and `-inf`. A complex number is an object with `real` and `imag`.
 - A dtype is a name. A shape is a list of sizes, with null for an unknown size. null stands for a shape of unknown rank.
 - Bytes that are not UTF-8 are written with escapes, `\\xff`.
@@ -45,8 +46,9 @@ assert found["schema"] == "tfg.check/1"
 print(found["errors"], "errors")
 ```
 
-With `--format csv` a command prints one table. If a command has several tables, as `tfg explain` has, `--table NAME` chooses a table:
-`tfg explain GRAPH --format csv --table inputs`. Without `--table` the command is refused, and the error names the tables.
+With `--format csv` a command prints one table. If a command has several tables, as `tfg explain` has, `--table NAME`
+chooses a table: `tfg explain GRAPH --format csv --table inputs`. Without `--table` the command is refused, and the error
+names the tables.
 """
 
 
