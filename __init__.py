@@ -51,14 +51,14 @@ if TYPE_CHECKING:
     from .formats.api.clusters import describe_cluster
     from .formats.api.comparisons import compare, compare_states
     from .formats.api.counting import FlopsCounter, flops, profile
+    from .formats.api.dataset_elements import first_elements
     from .formats.api.drawing import Drawing, draw, draw_each
-    from .formats.api.elements import first_elements
-    from .formats.api.engines import explain_engine
-    from .formats.api.jax_functions import to_jax
+    from .formats.api.engine_explanation import explain_engine
+    from .formats.api.jax_export import to_jax
     from .formats.api.model_saving import save_model
     from .formats.api.onnx_export import OnnxExport
     from .formats.api.stablehlo_export import StableHloExport
-    from .formats.api.training import FitReport, TrainingReport, fit, train
+    from .formats.api.training_runs import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
     from .formats.cluster.cluster_session import ClusterSession
@@ -74,7 +74,7 @@ _LAZY = {
     "Drawing": "formats.api.drawing",
     "EngineReport": "core.engines.engine_report",
     "FileAccess": "core.runtime.state.file_access",
-    "FitReport": "formats.api.training",
+    "FitReport": "formats.api.training_runs",
     "FlopsCounter": "formats.api.counting",
     "FlopsReport": "core.flops.flops_report",
     "GradientCheck": "core.gradients.central_differences",
@@ -101,7 +101,7 @@ _LAZY = {
     "StateComparison": "formats.api.checkpoints",
     "Survey": "formats.cluster.survey",
     "TensorRow": "formats.api.checkpoints",
-    "TrainingReport": "formats.api.training",
+    "TrainingReport": "formats.api.training_runs",
     "Verification": "formats.api.verification",
     "check": "formats.api.analyses",
     "check_gradient": "core.gradients.central_differences",
@@ -118,13 +118,13 @@ _LAZY = {
     "draw": "formats.api.drawing",
     "draw_each": "formats.api.drawing",
     "explain": "core.explaining.graph_facts",
-    "explain_engine": "formats.api.engines",
+    "explain_engine": "formats.api.engine_explanation",
     "explain_partition": "core.explaining.device_partition",
     "explain_races": "core.explaining.race_report",
     "extract": "formats.api.changes",
     "fill_placeholders": "formats.api.changes",
-    "first_elements": "formats.api.elements",
-    "fit": "formats.api.training",
+    "first_elements": "formats.api.dataset_elements",
+    "fit": "formats.api.training_runs",
     "flops": "formats.api.counting",
     "flops_formulas": "core.flops.formulas",
     "flops_rows": "formats.api.analyses",
@@ -151,9 +151,9 @@ _LAZY = {
     "save": "formats",
     "save_model": "formats.api.model_saving",
     "strip_default_attrs": "core.transforms.subgraphs",
-    "to_jax": "formats.api.jax_functions",
+    "to_jax": "formats.api.jax_export",
     "top_classes": "formats.api.classes",
-    "train": "formats.api.training",
+    "train": "formats.api.training_runs",
     "verify": "formats.api.verification",
     "view": "formats.api.viewing",
     "vjp": "core.gradients.jacobian",

@@ -66,8 +66,8 @@ class EngineOptions:
         if self.engine_report:
             for line in render.plain_text(report_sections(report)):
                 render.note(line)
-        for found in report.differences:
-            render.note(f"error: engine '{report.engine}' differs at {found.tensor} ({found.op}): {found.by}")
+        for difference in report.differences:
+            render.note(f"error: engine '{report.engine}' differs at {difference.tensor} ({difference.op}): {difference.by}")
         return COMPARISON_FAILED if report.differences else code
 
 
@@ -94,11 +94,11 @@ def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bo
         return
     from ..core.engines.suggesting import suggested_engine
 
-    found = suggested_engine(graph, [graph.fetch(name) for name in names])
-    if found is not None:
-        install = f", once installed by {found.install}" if found.install else ""
-        part = f"{found.share:.0%} of the nodes"
-        render.note(f"NumPy took {seconds:.0f} s: --engine {found.engine} would take {part}{install}")
+    suggestion = suggested_engine(graph, [graph.fetch(name) for name in names])
+    if suggestion is not None:
+        install = f", once installed by {suggestion.install}" if suggestion.install else ""
+        part = f"{suggestion.share:.0%} of the nodes"
+        render.note(f"NumPy took {seconds:.0f} s: --engine {suggestion.engine} would take {part}{install}")
 
 
 def report_sections(report: EngineReport) -> Iterator[render.Section]:
@@ -126,15 +126,15 @@ def report_sections(report: EngineReport) -> Iterator[render.Section]:
 
 def _rounded(report: EngineReport) -> Iterator[render.Section]:
     """Yield a table of times and errors of types with fewer bits."""
-    found = [(group, group.rounded) for group in report.groups if group.rounded is not None]
-    if found:
+    rounded = [(group, group.rounded) for group in report.groups if group.rounded is not None]
+    if rounded:
         columns = ("group up to", "type", "ms", "ms in the graph's types", "off by", "computed in it")
         rows = [
             (
                 g.last, r.precision, _milliseconds(r.seconds), _milliseconds(r.exact_seconds), f"{r.difference:.2g}",
                 "yes" if g.precision else "no",
             )
-            for g, r in found
+            for g, r in rounded
         ]  # fmt: skip
         yield render.Table(columns, rows, "--precision fast", "rounded")
 

@@ -127,15 +127,15 @@ class _Lines:
     """The lines of text files where nodes begin, by path and name."""
 
     def __init__(self) -> None:
-        self._found: dict[str, dict[str, int]] = {}
+        self._lines: dict[str, dict[str, int]] = {}
 
     def of(self, finding: Finding) -> int | None:
         """Return the line of a finding's node, counted from 1; None where the file is no text or lacks the node."""
         if finding.node is None or not os.path.isfile(finding.path):
             return None
-        if finding.path not in self._found:
-            self._found[finding.path] = _node_lines(finding.path)
-        return self._found[finding.path].get(finding.node)
+        if finding.path not in self._lines:
+            self._lines[finding.path] = _node_lines(finding.path)
+        return self._lines[finding.path].get(finding.node)
 
 
 def _node_lines(path: str) -> dict[str, int]:

@@ -42,7 +42,7 @@ class LazyGroup(click.Group):
 
         command = with_plain_types(with_log_options(import_module(f".commands.{cmd_name}", __package__).command))
         if "_TFG_COMPLETE" in os.environ:
-            from .completion import offer_names
+            from .shell_completion import offer_names
 
             return offer_names(command)
         return command

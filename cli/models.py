@@ -54,8 +54,8 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     from ..core.graph.graph import Output
     from ..formats.api.model_saving import needed_placeholders
 
-    found = {word: graph.result(names.outputs.get(word, word)) for word in fetches}
-    outputs = {word.removesuffix(":0"): value for word, value in found.items() if isinstance(value, Output)}
+    values = {word: graph.result(names.outputs.get(word, word)) for word in fetches}
+    outputs = {word.removesuffix(":0"): value for word, value in values.items() if isinstance(value, Output)}
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
 
 

@@ -70,14 +70,14 @@ class Names:
         InvalidArgumentError names those there are where that does not decide.
         """
         name = self._function(word)
-        found = [node for node in self.graph if name in called_functions(self.graph, [node])]
-        if len(found) > 1:
+        callers = [node for node in self.graph if name in called_functions(self.graph, [node])]
+        if len(callers) > 1:
             needed = needed_nodes([self.graph.fetch(output) for output in self.outputs.values()])
-            found = [node for node in found if node in needed] or found
-        if len(found) != 1:
-            calls = f"these do: {', '.join(node.name for node in found)}" if found else "nothing in the graph does"
+            callers = [node for node in callers if node in needed] or callers
+        if len(callers) != 1:
+            calls = f"these do: {', '.join(node.name for node in callers)}" if callers else "nothing in the graph does"
             raise InvalidArgumentError(f"'{word}': what calls function '{name}'? {calls}", hint="--signature can decide")
-        return found[0].name
+        return callers[0].name
 
     def only_output(self, word: str | None, option: str) -> Output:
         """The output that a word names, or without one the signature's only output."""
@@ -89,12 +89,12 @@ class Names:
     def unknown_feed(self, pairs: Sequence[tuple[str, str]], word: str | None) -> tuple[str, str]:
         """The one feed that goes to no tensor of the graph: the labels of a loss that is to be added."""
         unknown = [pair for pair in pairs if pair[0] not in self.inputs and parse_tensor_name(pair[0])[0] not in self.graph]
-        found = [pair for pair in unknown if word in (None, pair[0])]
-        if len(found) != 1:
+        feeds = [pair for pair in unknown if word in (None, pair[0])]
+        if len(feeds) != 1:
             given = ", ".join(name for name, _ in unknown) or "none"
             hint = f"feed them by a name of their own: --feed {word or 'labels'}=@y.npy (given: {given})"
             raise InvalidArgumentError("the loss compares with labels, which are fed beside the inputs", hint=hint)
-        return found[0]
+        return feeds[0]
 
     def _tensor(self, word: str, names: Mapping[str, str], kind: str) -> Output:
         self._require(word, names, kind)
@@ -114,8 +114,8 @@ class Names:
 
     def node(self, word: str) -> str:
         """The name of the node that a word is about: of one, of one of its tensors, or of what a signature calls so."""
-        found = self.inputs.get(word, self.outputs.get(word, word))
-        return self.graph.output(found).node.name if ":" in found else found
+        name = self.inputs.get(word, self.outputs.get(word, word))
+        return self.graph.output(name).node.name if ":" in name else name
 
     def node_or_tensor(self, word: str) -> str:
         """The graph's name for what a signature calls `word`."""
@@ -127,13 +127,13 @@ class Names:
 
     def feeds(self, pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
         """Tensor names and the values to feed; an error names the option and what it was given for."""
-        found: dict[str, Any] = {}
+        feeds: dict[str, Any] = {}
         for word, text in pairs:
             name, value = self._feed(word, text)
-            if name in found:
+            if name in feeds:
                 raise InvalidArgumentError(f"--feed {word}: '{name}' is fed already")
-            found[name] = value
-        return found
+            feeds[name] = value
+        return feeds
 
     def complete(self, feeds: Mapping[str, Any], fetches: Iterable[str]) -> dict[str, Any]:
         """The feeds, and the signature's defaults for inputs that are not fed.

@@ -326,7 +326,7 @@ def gathered(kind: type | str) -> Callable[[_Command], _Command]:
     def decorate(command: _Command) -> _Command:
         @functools.wraps(command)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            options: Any = _found(kind) if isinstance(kind, str) else kind
+            options: Any = _options_type(kind) if isinstance(kind, str) else kind
             names = [field.name for field in dataclasses.fields(options)]
             return command(*args, options=options(**{name: kwargs.pop(name) for name in names}), **kwargs)
 
@@ -335,12 +335,12 @@ def gathered(kind: type | str) -> Callable[[_Command], _Command]:
     return decorate
 
 
-def _found(name: str) -> type:
+def _options_type(name: str) -> type:
     from importlib import import_module
 
     module, _, kind = name.partition(".")
-    found: type = getattr(import_module(f".jobs.{module}", __package__), kind)
-    return found
+    options_type: type = getattr(import_module(f".jobs.{module}", __package__), kind)
+    return options_type
 
 
 def graph_options(command: _Command) -> _Command:

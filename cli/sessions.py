@@ -16,7 +16,7 @@ from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of
 from ..core.support.words import counted
 from . import render
 from .engines import EngineOptions, engine_options
-from .mesh import NO_MESH, Company, MeshOptions, mesh_options
+from .mesh_options import NO_MESH, Company, MeshOptions, mesh_options
 from .options import excluding, needing, signature_option
 
 if TYPE_CHECKING:

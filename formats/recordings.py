@@ -95,15 +95,15 @@ def describe_recording(source: Source) -> Recording | None:
 
 def graph_from_events(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
     """Return the last graph that was written into an event file; InvalidArgumentError where there is none."""
-    found = None
+    graph_event = None
     for event in _Events(data):
         if event.WhichOneof("what") in ("graph_def", "meta_graph_def"):
-            found = event
-    if found is None:
+            graph_event = event
+    if graph_event is None:
         raise InvalidArgumentError("the event file has no graph in it", hint="`tfg explain FILE` says what is in it")
-    if found.WhichOneof("what") == "graph_def":
-        return graph_from_bytes(memoryview(found.graph_def), faults=faults)
-    return graph_from_meta_graph(memoryview(found.meta_graph_def), faults=faults)
+    if graph_event.WhichOneof("what") == "graph_def":
+        return graph_from_bytes(memoryview(graph_event.graph_def), faults=faults)
+    return graph_from_meta_graph(memoryview(graph_event.meta_graph_def), faults=faults)
 
 
 def graph_from_run_metadata(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
@@ -183,12 +183,12 @@ def _of_run_metadata(data: memoryview) -> Recording:
 
 def _graphs(message: RunMetadata) -> list[tuple[str, bytes]]:
     """Return what each graph is, and the graph."""
-    found = [("partition graph", graph) for graph in message.partition_graphs]
+    graphs = [("partition graph", graph) for graph in message.partition_graphs]
     for function in message.function_graphs:
-        found.append(("before optimization", function.pre_optimization_graph))
-        found.append(("after optimization", function.post_optimization_graph))
-        found += [("function's partition graph", graph) for graph in function.partition_graphs]
-    return [(what, graph.SerializeToString()) for what, graph in found if graph.node]
+        graphs.append(("before optimization", function.pre_optimization_graph))
+        graphs.append(("after optimization", function.post_optimization_graph))
+        graphs += [("function's partition graph", graph) for graph in function.partition_graphs]
+    return [(what, graph.SerializeToString()) for what, graph in graphs if graph.node]
 
 
 def _read(graphs: list[tuple[str, bytes]]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import pathlib
 import re
 
@@ -25,8 +26,9 @@ RETIRED = {
 """Words that the code no longer uses, and the term that replaced each word."""
 
 
-def words_of(path: pathlib.Path) -> set[str]:
-    """Return the words of all identifiers of a file, in lower case."""
+@functools.cache
+def identifiers(path: pathlib.Path) -> set[str]:
+    """Return all identifiers of a file."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         match node:
@@ -34,13 +36,27 @@ def words_of(path: pathlib.Path) -> set[str]:
                 names.add(name)
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 names.add(name)
-    return {word.lower() for name in names for word in re.findall(r"[A-Z]?[a-z]+", name)}
+    return names
+
+
+def words_of(path: pathlib.Path) -> set[str]:
+    """Return the words of all identifiers of a file, in lower case."""
+    return {word.lower() for name in identifiers(path) for word in re.findall(r"[A-Z]?[a-z]+", name)}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_retired_words_name_nothing(path):
     words = words_of(path) | set(path.stem.split("_"))
     assert not {word: term for word, term in RETIRED.items() if word in words}
+
+
+LOOKED_UP = {"found"}
+"""Names that tell how a value was obtained, where the name of its content belongs."""
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_names_tell_the_content(path):
+    assert not identifiers(path) & LOOKED_UP
 
 
 def test_the_glossary_defines_each_term_once_and_names_its_source():

@@ -115,3 +115,20 @@ def test_each_class_has_a_name_of_its_own():
             for name in read(path)[2]:
                 places[name].append(str(path.relative_to(ROOT)))
     assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
+SAME_THINGS = {
+    "__init__": "the docstring of a package",
+    "engine": "the class of an engine, by which `engine_registry` finds the engine",
+    "library": "the import of an engine's library",
+    **dict.fromkeys(
+        ("convolution", "ctc", "depthwise", "einsum", "linalg", "pooling", "sdca", "softmax"),
+        "an algorithm in core/numerics, and the family of ops that it computes in core/ops",
+    ),
+}
+"""Names of files in several packages, and the thing that each such file holds."""
+
+
+def test_each_file_has_a_name_of_its_own():
+    counts = collections.Counter(path.stem for path in SOURCES if path.relative_to(ROOT).parts[0] in PRODUCT)
+    assert {name for name, count in counts.items() if count > 1} == set(SAME_THINGS)

@@ -68,9 +68,9 @@ def command(
 
     checkpoint = read_checkpoint(prefix, tags=tags.split(",") if tags is not None else None)
     if values:
-        found = {tensor: checkpoint[tensor] for tensor in values}
-        data = {"checkpoint": prefix, "values": found}
-        render.emit("tfg.checkpoint.values/1", data, format_, lambda: _values(found, format_))
+        tensors = {tensor: checkpoint[tensor] for tensor in values}
+        data = {"checkpoint": prefix, "values": tensors}
+        render.emit("tfg.checkpoint.values/1", data, format_, lambda: _values(tensors, format_))
         return DONE
     if other is not None:
         compared = compare_checkpoints(checkpoint, read_checkpoint(other), pattern=name, tolerance=tolerance)
@@ -96,20 +96,20 @@ def _listing(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
 
 def _statistics(row: TensorRow) -> tuple[object, ...]:
     """Return the cells of a tensor's statistics; none where no statistics were asked for."""
-    found = row.statistics
-    return () if found is None else (found.min, found.max, found.mean, found.std, found.nans, found.infs)
+    values = row.statistics
+    return () if values is None else (values.min, values.max, values.mean, values.std, values.nans, values.infs)
 
 
-def _values(found: Mapping[str, Any], format_: str) -> Iterator[render.Section]:
+def _values(tensors: Mapping[str, Any], format_: str) -> Iterator[render.Section]:
     """Each tensor's values; in CSV a row an element."""
     import numpy as np
 
     if format_ == "csv":
-        elements = ((name, place, value) for name, array in found.items() for place, value in np.ndenumerate(array))
+        elements = ((name, place, value) for name, array in tensors.items() for place, value in np.ndenumerate(array))
         rows = [(name, " ".join(map(str, place)), value) for name, place, value in elements]
         yield render.Table(("name", "index", "value"), rows)
         return
-    for name, array in found.items():
+    for name, array in tensors.items():
         yield render.Text(np.array2string(array, threshold=_MAX_SHOWN, separator=", ", max_line_width=100), name, "code")
 
 
@@ -117,8 +117,8 @@ def _comparison(result: StateComparison) -> Iterator[render.Section]:
     rows = [(row.name, row.status, row.largest_difference, row.detail) for row in result.tensors]
     yield render.Table(("name", "status", "largest difference", "detail"), rows)
     statuses = Counter(row.status for row in result.tensors)
-    found = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
-    yield render.Text(f"{counted(len(rows), 'tensor')}: {found}" if rows else "no tensors")
+    counts = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
+    yield render.Text(f"{counted(len(rows), 'tensor')}: {counts}" if rows else "no tensors")
 
 
 def _shape(shape: tuple[int, ...]) -> str:

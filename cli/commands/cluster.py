@@ -33,7 +33,7 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
 
     place = address if "://" in address else f"grpc://{address}"
     cluster_address(place, quiet)  # a note where others can read along
-    found = describe_cluster(
+    survey = describe_cluster(
         place,
         reset=reset,
         containers=containers,
@@ -44,9 +44,9 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
     columns = ("device", "kind", "memory", "answers in", "master")
     rows = [
         (d.name, d.kind, f"{d.memory / 2**20:,.0f} MiB", f"{seconds * 1e3:.1f} ms", "yes" if d.is_of_master else "")
-        for d, seconds in zip(found.devices, found.seconds)
+        for d, seconds in zip(survey.devices, survey.seconds)
     ]
-    rows += [(task, "", "", "no answer", "") for task in found.silent]
-    made = f"a session is made in {found.session_seconds * 1e3:.1f} ms"
-    render.emit("tfg.cluster/1", found, format_, lambda: [render.Table(columns, rows, "devices"), render.Text(made)])
-    return REFUSED if found.silent else DONE
+    rows += [(task, "", "", "no answer", "") for task in survey.silent]
+    made = f"a session is made in {survey.session_seconds * 1e3:.1f} ms"
+    render.emit("tfg.cluster/1", survey, format_, lambda: [render.Table(columns, rows, "devices"), render.Text(made)])
+    return REFUSED if survey.silent else DONE

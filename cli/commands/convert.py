@@ -26,7 +26,7 @@ from ..options import (
     quiet_option,
     refuse_terminal,
 )
-from ..placeholders import PlaceholderOptions, placeholder_options
+from ..placeholder_options import PlaceholderOptions, placeholder_options
 from ..sessions import SessionOptions, session_options_for
 from ..signatures import EDITS, SignatureOptions, signature_options, with_named_signatures
 from ..tolerance import tolerance_option
@@ -256,8 +256,8 @@ def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions
     from ...formats.api.outputs import outputs_of
     from ..jobs.convert_job import note_export, verdict_sections
 
-    found = options.outputs or tuple(names.outputs) or outputs_of(names.graph)
-    outputs = {word: names.output(word).name for word in found}
+    outputs_named = options.outputs or tuple(names.outputs) or outputs_of(names.graph)
+    outputs = {word: names.output(word).name for word in outputs_named}
     if not outputs:
         raise InvalidArgumentError("what to convert? name at least one tensor with --to")
     cut = options.placeholders.apart(options.inputs)[1]

@@ -129,10 +129,10 @@ def _dump_snapshots(
 
     snapshots = run_script(script) if script else [(path, reader.load(path)) for path in graphs]
     if stage is not None:
-        found = dict(snapshots)
-        if stage not in found:
-            raise InvalidArgumentError(f"there is no stage '{stage}'", hint=f"the stages are {', '.join(found)}")
-        _dump_graph(DumpedGraph(found[stage], stage), selection, format_)
+        stages = dict(snapshots)
+        if stage not in stages:
+            raise InvalidArgumentError(f"there is no stage '{stage}'", hint=f"the stages are {', '.join(stages)}")
+        _dump_graph(DumpedGraph(stages[stage], stage), selection, format_)
     elif format_ == "text":
         for name, graph in snapshots:
             text = printable_proto(DumpedGraph(graph, name).text(selection.of(graph)))
@@ -162,7 +162,7 @@ def _dump_elements(
     graphs: tuple[str, ...], name: str, take: int, session: Mapping[str, Any], format_: str, reader: GraphReader
 ) -> None:
     """The first elements of a pipeline, which is run for them in a session of those options."""
-    from ...formats.api.elements import first_elements
+    from ...formats.api.dataset_elements import first_elements
     from ..sections.run_sections import write_steps
     from ..sessions import SessionOptions
 

@@ -21,7 +21,7 @@ from ..options import (
     needing,
     quiet_option,
 )
-from ..placeholders import PlaceholderOptions, placeholder_options
+from ..placeholder_options import PlaceholderOptions, placeholder_options
 from ..sessions import SessionOptions, session_options_for
 from ..tolerance import tolerance_option
 

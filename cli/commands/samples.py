@@ -33,17 +33,17 @@ def command(names: tuple[str, ...], target: str | None, format_: str, quiet: boo
     tfg samples --output sample_graphs
     tfg samples xor.pbtxt --output .
     """
-    found = _samples(names)
+    copied = _samples(names)
     if target is None:
-        rows = [(name, os.path.join(_FOLDER, name)) for name in found]
+        rows = [(name, os.path.join(_FOLDER, name)) for name in copied]
         shown = [{"name": name, "path": path} for name, path in rows]
         render.emit("tfg.samples/1", {"samples": shown}, format_, lambda: [render.Table(("sample", "path"), rows)])
         return DONE
     with file_errors(target):
         os.makedirs(target, exist_ok=True)
-        for name in found:
+        for name in copied:
             _copy(os.path.join(_FOLDER, name), os.path.join(target, name))
-    render.note(f"copied {counted(len(found), 'sample')} to {target}", quiet)
+    render.note(f"copied {counted(len(copied), 'sample')} to {target}", quiet)
     return DONE
 
 

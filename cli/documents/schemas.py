@@ -14,7 +14,7 @@ class Schema(NamedTuple):
     """A command line that prints the document."""
 
 
-_FLOPS = "cli.documents.flops"
+_FLOPS = "cli.documents.flop_counts"
 _GRAPHS = "cli.documents.graphs"
 _RUNS = "cli.documents.runs"
 SCHEMAS: Final = {

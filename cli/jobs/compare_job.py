@@ -49,11 +49,11 @@ class CompareJob:
 
     def as_json(self) -> dict[str, Any]:
         first = {"first": self.result.first, "first_nonfinite": self.result.first_nonfinite}
-        found = {**first, "compared": len(self.result.nodes)}
+        summary = {**first, "compared": len(self.result.nodes)}
         names = {"only_before": self.result.only_before, "only_after": self.result.only_after}
         engines = {"engines": self.result.engines} if self.options.engines else {}
         times = {"times": self.result.times} if self.result.times is not None else {}
-        return {**found, **names, **engines, **times, **({"nodes": self.result.nodes} if self.options.show_all else {})}
+        return {**summary, **names, **engines, **times, **({"nodes": self.result.nodes} if self.options.show_all else {})}
 
     def findings(self, before: str, after: str | None) -> list[Finding]:
         """Return the values that differ as findings in the second graph: the first, or all with --all."""

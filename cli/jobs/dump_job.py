@@ -19,16 +19,16 @@ T = TypeVar("T")
 
 def dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
     """Print the nodes that pass, then those of functions; NotFoundError where there are none."""
-    found = _Found(chosen.apply(stream.nodes()))
+    nodes = _FirstNodes(chosen.apply(stream.nodes()))
     if format_ == "text":
-        texts = map(NodePrinter().text, found)
+        texts = map(NodePrinter().text, nodes)
         render.print_lines(printable_proto(text).rstrip("\n") for text in texts)
         if chosen.is_empty:
             render.print_text(printable_proto(to_text(stream.rest())))
         return
-    records = map(node_record, found)
+    records = map(node_record, nodes)
     if format_ == "csv":
-        both = _Found(itertools.chain(records, _in_functions(stream, chosen)))
+        both = _FirstNodes(itertools.chain(records, _in_functions(stream, chosen)))
         render.require_table("nodes")
         render.print_csv((*COLUMNS, "function"), ((*node_row(node), node.function or "") for node in both))
         require_nodes(both.some, chosen)
@@ -39,14 +39,14 @@ def dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
         render.print_rows(tuple(COLUMNS), map(node_row, records))
     functions = function_records(stream.functions(), chosen)
     first = list(itertools.islice(functions, 1))
-    require_nodes([*found.some, *first], chosen)
+    require_nodes([*nodes.some, *first], chosen)
     if first:
         render.print_lines([""])
         all_of_them = itertools.chain(first, functions)
         render.print_sections(function_section(function, body, format_) for function, body in all_of_them)
 
 
-class _Found(Iterator[T]):
+class _FirstNodes(Iterator[T]):
     """Passes on what it is given, and keeps one of it."""
 
     def __init__(self, items: Iterator[T]) -> None:

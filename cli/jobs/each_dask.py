@@ -193,8 +193,8 @@ class Dask:
     def _prepare(self) -> str:
         """Give the workers the recipe, without the graph where all of them have its file; the name they know it by."""
         recipe = self._recipe
-        found = self._client.run(_has_graph, recipe.path, recipe.digest)
-        if found and all(found.values()):
+        answers = self._client.run(_has_graph, recipe.path, recipe.digest)
+        if answers and all(answers.values()):
             recipe = dataclasses.replace(recipe, data=None)
         name = f"tfg-{recipe.digest[:16]}-{id(self)}"
         self._client.register_plugin(GraphPlugin(name, recipe), name=name)

@@ -196,18 +196,18 @@ def _tasks(options: RunOptions) -> list[SweepTask]:
     """The tasks of a job, one for each input and setting, each with its shard where results go to shards."""
     items: Sequence[Item | None] = find_items(options.each) or [None]
     settings = [[(name, text) for text in _values(values)] for name, values in options.sweep]
-    found = [
+    tasks = [
         SweepTask(_name(item.name if item else None, chosen), item, chosen)
         for item in items
         for chosen in itertools.product(*settings)
     ]
-    if len({task.name for task in found}) < len(found):
+    if len({task.name for task in tasks}) < len(tasks):
         raise InvalidArgumentError("a --sweep gives one value twice")
     if options.out is None:
-        return found
+        return tasks
     size = options.shard_size
-    shards = [shard_path(options.out, number, -(-len(found) // size)) for number in range(-(-len(found) // size))]
-    return [dataclasses.replace(task, shard=shards[number // size]) for number, task in enumerate(found)]
+    shards = [shard_path(options.out, number, -(-len(tasks) // size)) for number in range(-(-len(tasks) // size))]
+    return [dataclasses.replace(task, shard=shards[number // size]) for number, task in enumerate(tasks)]
 
 
 def _record(options: RunOptions, job: Mapping[str, Any], tasks: Sequence[SweepTask]) -> Record:
@@ -222,14 +222,14 @@ def _count(text: str) -> int:
 
 def _values(text: str) -> list[str]:
     """The values between commas; those within brackets and quotes belong to a value."""
-    depth, is_quoted, start, found = 0, False, 0, []
+    depth, is_quoted, start, items = 0, False, 0, []
     for i, character in enumerate(text):
         is_quoted ^= character == '"'
         depth += (character in "[(") - (character in ")]") if not is_quoted else 0
         if character == "," and not depth and not is_quoted:
-            found.append(text[start:i].strip())
+            items.append(text[start:i].strip())
             start = i + 1
-    return [*found, text[start:].strip()]
+    return [*items, text[start:].strip()]
 
 
 def _name(item: str | None, settings: Sequence[tuple[str, str]]) -> str:

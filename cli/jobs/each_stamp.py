@@ -167,8 +167,8 @@ def _digest(path: str) -> str:
     """A checksum of a graph, a state or a feed. The index of a checkpoint has the checksums of all its tensors."""
     head, key = path.partition(".npz:")[::2]
     files = [head + ".npz"] if key else [path, f"{path}.index", os.path.join(path, "variables", "variables.index")]
-    found = hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16)
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16)
     for file in files:
         with file_errors(file):
-            found.update((digest_of(file) or "").encode())
-    return found.hexdigest()
+            digest.update((digest_of(file) or "").encode())
+    return digest.hexdigest()

@@ -175,12 +175,12 @@ class Worker:
         if item.is_picture:
             word = self._tensor(WHOLE)
             return self._job.names.feeds([(word, f"@{item.path}{self._options_of.get(word, '')}")])
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key, value in read_item(item).items():
             fed = self._job.names.input(self._tensor(key))
             is_parsed = item.start is not None
-            found[fed.name] = value_of(json.dumps(value), fed.dtype, f"'{key}' of {item.name}") if is_parsed else value
-        return found
+            values[fed.name] = value_of(json.dumps(value), fed.dtype, f"'{key}' of {item.name}") if is_parsed else value
+        return values
 
     def _row_values(self, path: str, row: Row) -> dict[str, Any]:
         """The cells of a row, fed by the names of columns, or as --feed TENSOR=@each:COLUMN,COLUMN says."""

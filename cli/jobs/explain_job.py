@@ -117,7 +117,7 @@ class ExplainJob:
         elif options.races:
             self._races()
         elif options.engine is not None:
-            from ...formats.api.engines import explain_engine
+            from ...formats.api.engine_explanation import explain_engine
 
             report = explain_engine(self.graph, options.engine, self.fetches)
             render.emit("tfg.explain.engine/1", report, options.format_, lambda: report_sections(report))

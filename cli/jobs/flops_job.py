@@ -16,7 +16,7 @@ from ...core.support.errors import InvalidArgumentError
 from ...formats.api.analyses import flops_rows
 from ...formats.api.counting import FlopsCounter, counted_fetches, profile
 from .. import render
-from ..documents import flops as documents
+from ..documents import flop_counts as documents
 from ..names import Names
 from ..sections import flops_sections
 from ..sessions import SessionOptions
@@ -91,21 +91,21 @@ class FlopsJob:
 
     def measure(self) -> Measurement:
         """A Measurement of real runs; writes the trace where one is asked for."""
-        found = profile(
+        measurement = profile(
             self.counter.graph, self.counter.fetches, self.feeds(required=True), warmup=self.options.warmup,
             runs=self.options.runs, open_session=lambda graph: self.session.open(graph, self.options.quiet).session,
         )  # fmt: skip
-        self._write_trace(found.trace(), len(found.events))
-        return found
+        self._write_trace(measurement.trace(), len(measurement.events))
+        return measurement
 
     def measure_on_cluster(self) -> ClusterMeasurement:
         """What the servers of a cluster note of real runs, beside the count; writes the trace where one is asked for."""
         session = self.session.on_cluster(self.counter.graph, self.options.quiet)
         self.session.prepare(session, self.options.quiet)
         feeds = self.feeds(required=True)
-        found = self.counter.measure_on_cluster(session, feeds, warmup=self.options.warmup, runs=self.options.runs)
-        self._write_trace(found.trace(), len(found.times))
-        return found
+        measurement = self.counter.measure_on_cluster(session, feeds, warmup=self.options.warmup, runs=self.options.runs)
+        self._write_trace(measurement.trace(), len(measurement.times))
+        return measurement
 
     def _write_trace(self, trace: dict[str, Any], events: int) -> None:
         if self.options.trace:

@@ -84,7 +84,7 @@ class GradJob:
         ys, xs = [y.name for y in self.ys], [x.name for x in self.xs]
         with render.Working("differentiating", options.quiet):
             result, names = gradients(self.graph, ys, xs, self.grad_ys or None, self.stops, colocate=options.colocate)
-        found: list[dict[str, Any]] = [{"x": x, "gradient": name} for x, name in zip(xs, names)]
+        items: list[dict[str, Any]] = [{"x": x, "gradient": name} for x, name in zip(xs, names)]
         if options.output:
             from ...formats.saving import save
 
@@ -93,20 +93,20 @@ class GradJob:
             what = f"{counted(len(result), 'node')}, {added} of them new"
             render.note(f"wrote {what}, to {render.place(options.output)}", options.quiet)
         if self.feeds or self.session.changes_state:
-            self._evaluate_built(result, found)
-        rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in found]
+            self._evaluate_built(result, items)
+        rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in items]
         with render.beside(options.output):
             render.emit(
                 "tfg.grad/1",
-                {"gradients": found},
+                {"gradients": items},
                 options.format_,
-                lambda: [render.Table(("x", "gradient"), rows, name="gradients"), *_values(found, options.format_)],
+                lambda: [render.Table(("x", "gradient"), rows, name="gradients"), *_values(items, options.format_)],
             )
         return DONE
 
-    def _evaluate_built(self, graph: Graph, found: Sequence[dict[str, Any]]) -> None:
+    def _evaluate_built(self, graph: Graph, gradients: Sequence[dict[str, Any]]) -> None:
         """Put the value of each gradient beside its name."""
-        there = [item for item in found if item["gradient"] is not None]
+        there = [item for item in gradients if item["gradient"] is not None]
         fetches = [item["gradient"] for item in there]
         session = self.session.open(graph, self.options.quiet).session
         feeds = Names(graph, self.session.signature).complete(self.feeds, fetches)
@@ -143,13 +143,13 @@ class GradJob:
 
     def _derivatives(self, x: Output, session: SessionLike) -> dict[str, Any]:
         y = self.ys[0]
-        found: dict[str, Any] = {"y": y.name, "x": x.name}
+        derivatives: dict[str, Any] = {"y": y.name, "x": x.name}
         if self.options.jacobian:
-            found["jacobian"] = jacobian(self.graph, y.name, x.name, self.feeds, session=session, mode=self.options.mode)
+            derivatives["jacobian"] = jacobian(self.graph, y.name, x.name, self.feeds, session=session, mode=self.options.mode)
         for name, text in self.options.products.items():
             value = value_of(text, (y if name == "vjp" else x).dtype, f"--{name.replace('_', '-')}")
-            found[name] = _PRODUCTS[name](self.graph, y.name, x.name, value, self.feeds, session=session)
-        return found
+            derivatives[name] = _PRODUCTS[name](self.graph, y.name, x.name, value, self.feeds, session=session)
+        return derivatives
 
     def _opened(self) -> SessionLike:
         return self.session.open(self.graph, self.options.quiet).session
@@ -162,12 +162,12 @@ def _element_table(columns: tuple[str, ...], arrays: Sequence[tuple[tuple[str, .
     return render.Table((*columns, "index", "value"), rows, name="values")
 
 
-def _values(found: Sequence[Mapping[str, Any]], format_: str) -> Iterator[render.Section]:
+def _values(gradients: Sequence[Mapping[str, Any]], format_: str) -> Iterator[render.Section]:
     if format_ == "csv":
-        arrays = [((item["x"],), item["value"]) for item in found if "value" in item]
+        arrays = [((item["x"],), item["value"]) for item in gradients if "value" in item]
         yield from [_element_table(("x",), arrays)] if arrays else []
         return
-    for item in found:
+    for item in gradients:
         if "value" in item:
             value = np.asarray(item["value"])
             title = f"gradient with respect to {item['x']}, shape {value.shape}"

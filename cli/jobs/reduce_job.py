@@ -71,14 +71,14 @@ class ReduceJob:
                     progress.update(max(total - len(part), 0))
                 return still
 
-            found = reduce(
+            reduced = reduce(
                 self.graph, fails, self.fetches, self.feeds, open_session=self.session.filled,
                 on_error=lambda error: render.note(f"the graph stops at {error}", self.options.quiet),
             )  # fmt: skip
         output = self.options.output
         is_text = output == "-" or format_of(output, REDUCED) is TEXT_GRAPH
-        save(found, output, text=is_text or None)
-        render.note(f"{len(found):,} of {counted(total, 'node')} left; graphs tried: {self.tried:,}", self.options.quiet)
+        save(reduced, output, text=is_text or None)
+        render.note(f"{len(reduced):,} of {counted(total, 'node')} left; graphs tried: {self.tried:,}", self.options.quiet)
 
     def _outcome(self, graph: Graph, path: str) -> tuple[int, str]:
         """Run the command on a graph; its exit code and the line that tells the error."""

@@ -217,8 +217,8 @@ class RunJob:
     @functools.cached_property
     def inside(self) -> dict[str, Output]:
         """The tensors in functions that are to be fetched, by `FUNCTION/NODE`."""
-        found = ((word, self.names.inside(word)) for word in self._words())
-        return {word: output for word, output in found if output is not None}
+        outputs = ((word, self.names.inside(word)) for word in self._words())
+        return {word: output for word, output in outputs if output is not None}
 
     def targets(self) -> tuple[str, ...]:
         """The operations to run."""
@@ -235,10 +235,10 @@ class RunJob:
         asks_for_values = options.out is not None or options.top_k is not None
         asks_for_run = options.feeds or options.is_of_many or options.check_numerics or options.profile is not None
         if asks_for_values or (asks_for_run and not options.targets):
-            return self.names.outputs or self._found_outputs()
+            return self.names.outputs or self._default_outputs()
         return ()
 
-    def _found_outputs(self) -> tuple[str, ...]:
+    def _default_outputs(self) -> tuple[str, ...]:
         """Return the outputs of a graph without a signature."""
         from ...core.explaining.graph_facts import explain
 
@@ -273,5 +273,5 @@ class RunJob:
             render.note(f"saved {counted(len(state), 'variable')} to {path}", self.quiet)
 
 
-def _assigned(text: str, option: str, found: VariableNodes) -> Any:
-    return value_of(text, found.dtype, f"{option} {found.name}")
+def _assigned(text: str, option: str, variable: VariableNodes) -> Any:
+    return value_of(text, variable.dtype, f"{option} {variable.name}")

@@ -21,7 +21,7 @@ from ...core.support.words import counted
 from ...core.training.losses import NamedLoss, parse_loss
 from ...core.training.train_step import Clipping
 from ...core.types.tensors import Tensor
-from ...formats.api.training import FitReport, TrainingReport, fit, train
+from ...formats.api.training_runs import FitReport, TrainingReport, fit, train
 from .. import render
 from ..main import COMPARISON_FAILED, DONE, INTERRUPTED
 from ..models import save_model
@@ -218,13 +218,13 @@ class FirstOrderJob(TrainJob):
         from ...formats.saving import to_bytes
 
         options = self.options
-        found = hashlib.sha256(repr((self.loss, options.batch, options.steps, options.checkpoint_every)).encode())
-        found.update(to_bytes(graph))
+        digest = hashlib.sha256(repr((self.loss, options.batch, options.steps, options.checkpoint_every)).encode())
+        digest.update(to_bytes(graph))
         for name, value in self.feeds.items():
             array = np.asarray(value)
-            found.update(repr((name, array.dtype, array.shape)).encode())
-            found.update(repr(array.tolist()).encode() if array.dtype == object else array.tobytes())
-        return found.digest()
+            digest.update(repr((name, array.dtype, array.shape)).encode())
+            digest.update(repr(array.tolist()).encode() if array.dtype == object else array.tobytes())
+        return digest.digest()
 
     def _resume(self, runner: Runner) -> int:
         """Restore the state of --save-state, if there is one and --resume asks for it; the number of steps behind it."""
@@ -241,15 +241,15 @@ class FirstOrderJob(TrainJob):
         from ...formats.state import TrainingPosition, holds_state, read_progress
 
         path, company = self.options.save_state, self.session.company
-        found = None
+        progress = None
         if self.session.speaks and path is not None and holds_state(path):
-            found = read_progress(path)
-            if found is None:
+            progress = read_progress(path)
+            if progress is None:
                 problem = f"'{path}' does not say after how many steps it was written"
                 raise InvalidArgumentError(problem, hint="it begins a training by --state")
         if company is None:
-            return found
-        told = json.loads(company.from_first(json.dumps(found and dataclasses.asdict(found)).encode()))
+            return progress
+        told = json.loads(company.from_first(json.dumps(progress and dataclasses.asdict(progress)).encode()))
         return told and TrainingPosition(**told)
 
     def _snapshot(self, runner: Runner) -> _Kept:

@@ -70,23 +70,23 @@ def count_csv(sections: Mapping[str, Sequence[Row]], everything: float) -> Itera
     yield render.Table(columns, cells)
 
 
-def variable_sections(found: Mapping[str, Any]) -> Iterator[render.Section]:
+def variable_sections(costs: Mapping[str, Any]) -> Iterator[render.Section]:
     """What the backward pass costs for each variable, the dearest first."""
-    ranked = sorted(found.items(), key=lambda item: -magnitude(item[1][0].flops))
+    ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
     yield render.Table(
         ("variable", "own FLOPs", "own MACs", "FLOPs of all it needs"),
         [(name, *map(shortened, (own.flops, own.macs, whole.flops))) for name, (own, whole) in ranked],
     )
 
 
-def measured_sections(found: Measurement, rows: Sequence[MeasuredNode]) -> Iterator[render.Section]:
+def measured_sections(measurement: Measurement, rows: Sequence[MeasuredNode]) -> Iterator[render.Section]:
     """Time, rate and intensity of each row, an op or a node."""
-    everything = found.op_seconds or 1.0
+    everything = measurement.op_seconds or 1.0
     yield render.Table(
         ("name", "calls", "ms", "share", "", "FLOPs", "GFLOP/s", "of peak", "FLOPs/byte"),
-        [_measured_row(node, everything, found.peak) for node in rows],
+        [_measured_row(node, everything, measurement.peak) for node in rows],
     )
-    yield render.Text(list(_measured_remarks(found)))
+    yield render.Text(list(_measured_remarks(measurement)))
 
 
 def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[Any, ...]:
@@ -97,21 +97,26 @@ def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[A
     )  # fmt: skip
 
 
-def _measured_remarks(found: Measurement) -> Iterator[str]:
+def _measured_remarks(measurement: Measurement) -> Iterator[str]:
     unknown: dict[str, int] = {}
-    for node in found.unknown():
+    for node in measurement.unknown():
         unknown[node.op] = unknown.get(node.op, 0) + 1
-    yield f"coverage: {len(found.nodes) - len(found.unknown())} of {counted(len(found.nodes), 'node')}" + _listed(unknown)
-    with_profile = f" (with the profile {found.profiled * 1e3:.3f} ms)" if found.profiled != found.wall else ""
     yield (
-        f"wall time of a run {found.wall * 1e3:.3f} ms{with_profile}, "
-        f"sum of op times {found.op_seconds * 1e3:.3f} ms, means of {counted(found.runs, 'run')}"
+        f"coverage: {len(measurement.nodes) - len(measurement.unknown())} of {counted(len(measurement.nodes), 'node')}"
+        + _listed(unknown)
     )
-    yield f"memory peak: values of {readable(found.memory)}B after {found.memory_path}"
-    rate = found.flops / found.wall if found.wall else 0.0
+    with_profile = (
+        f" (with the profile {measurement.profiled * 1e3:.3f} ms)" if measurement.profiled != measurement.wall else ""
+    )
     yield (
-        f"{readable(found.flops)} FLOPs at {rate / 1e9:.2f} GFLOP/s: {100 * rate / found.peak:.1f} % of the "
-        f"{found.peak / 1e9:.1f} GFLOP/s that a large float32 matrix product reaches here"
+        f"wall time of a run {measurement.wall * 1e3:.3f} ms{with_profile}, "
+        f"sum of op times {measurement.op_seconds * 1e3:.3f} ms, means of {counted(measurement.runs, 'run')}"
+    )
+    yield f"memory peak: values of {readable(measurement.memory)}B after {measurement.memory_path}"
+    rate = measurement.flops / measurement.wall if measurement.wall else 0.0
+    yield (
+        f"{readable(measurement.flops)} FLOPs at {rate / 1e9:.2f} GFLOP/s: {100 * rate / measurement.peak:.1f} % of the "
+        f"{measurement.peak / 1e9:.1f} GFLOP/s that a large float32 matrix product reaches here"
     )
 
 
@@ -135,16 +140,18 @@ def timing_sections(timings: Sequence[Timing], top: int | None) -> Iterator[rend
     yield render.Text(f"{counted} of {len(timings)} timed nodes have a count")
 
 
-def cluster_sections(found: ClusterMeasurement, top: int | None) -> Iterator[render.Section]:
+def cluster_sections(measurement: ClusterMeasurement, top: int | None) -> Iterator[render.Section]:
     """The servers' times beside the counts, and what a run took from here."""
-    yield from timing_sections(found.timings, top)
+    yield from timing_sections(measurement.timings, top)
     busy: dict[str, float] = {}
-    for timing in found.timings:
+    for timing in measurement.timings:
         busy[timing.device] = busy.get(timing.device, 0.0) + timing.seconds
     yield render.Table(
         ("device", "ms a run"), [(device, f"{seconds * 1e3:.3f}") for device, seconds in busy.items()], name="devices"
     )
-    yield render.Text(f"wall time of a run {found.wall * 1e3:.3f} ms, mean of {found.runs}; times of nodes are the servers'")
+    yield render.Text(
+        f"wall time of a run {measurement.wall * 1e3:.3f} ms, mean of {measurement.runs}; times of nodes are the servers'"
+    )
 
 
 def _maybe(flops: Any) -> str:

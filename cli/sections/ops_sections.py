@@ -65,8 +65,8 @@ def _dtypes(allowed: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{name}: {', '.join(types)}" for name, types in allowed.items())
 
 
-def _decision(found: Location | str | None) -> str:
-    return "missing" if found is None else str(found)
+def _decision(decision: Location | str | None) -> str:
+    return "missing" if decision is None else str(decision)
 
 
 def coverage_sections(rows: Sequence[FamilyCoverage], total: FamilyCoverage) -> Iterator[Section]:

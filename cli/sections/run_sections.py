@@ -132,13 +132,13 @@ def fetched_tensors(steps: Sequence[StepResult]) -> dict[str, Tensor]:
 
 def _history(steps: Sequence[StepResult]) -> dict[str, Any]:
     """Each tensor's value; where several steps fetched, their values stacked along a new first axis."""
-    found: dict[str, list[Any]] = {}
+    values_by_name: dict[str, list[Any]] = {}
     for step in steps:
         for item in step.values:
             if item.shape is not None:
-                found.setdefault(item.name, []).append(item.value)
+                values_by_name.setdefault(item.name, []).append(item.value)
     arrays = {}
-    for name, values in found.items():
+    for name, values in values_by_name.items():
         if len({np.shape(value) for value in values}) > 1:
             raise InvalidArgumentError(f"'{name}' changed its shape from step to step", hint="use --format json")
         arrays[name] = values[0] if len(values) == 1 else np.stack(values)

@@ -19,8 +19,8 @@ def diff_variables(
     changes = [VariableChange(name, "removed", _kind(before[name]), None) for name in before if new_names[name] not in after]
     changes += [VariableChange(name, "added", None, _kind(after[name])) for name in after if name not in counterparts]
     both = [(name, new) for name, new in new_names.items() if new in after]
-    found = (_variable_change(name, new, before[name], after[new], renaming) for name, new in both)
-    return (*changes, *(change for change in found if change is not None))
+    values = (_variable_change(name, new, before[name], after[new], renaming) for name, new in both)
+    return (*changes, *(change for change in values if change is not None))
 
 
 def _variable_change(name: str, new: str, a: Tensor, b: Tensor, renaming: Renaming) -> VariableChange | None:

@@ -14,7 +14,7 @@ from ..graph.graph import Node, Output
 from ..support.words import counted
 from .elision import Link, folded, links
 from .fit_scopes import scopes_to_open
-from .layers import flow_order, forward_edges, layers_of
+from .layer_assignment import flow_order, forward_edges, layers_of
 from .node_roles import kind_of
 from .scope_tree import NameScope, name_inside, scope_tree
 

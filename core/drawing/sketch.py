@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..support.escaping import printable_line
-from .layers import forward_edges, layers_of
+from .layer_assignment import forward_edges, layers_of
 from .picture import Box, Edge, Picture
 
 MAX_TEXT_BOXES: Final = 18

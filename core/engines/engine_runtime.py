@@ -62,7 +62,7 @@ class EngineRuntime:
     def is_deciding(self) -> bool:
         """Return whether groups that ran are still to be compared with NumPy."""
         executables = (executable for group in self.groups for executable in group.executables.values())
-        return any(found is not None and found.runs > 0 and found.trial.choice is None for found in executables)
+        return any(compiled is not None and compiled.runs > 0 and compiled.trial.choice is None for compiled in executables)
 
     @property
     def compile_seconds(self) -> float:
@@ -110,12 +110,12 @@ class EngineRuntime:
         """Return the report on all groups and refusals so far."""
         with self.lock:
             groups = tuple(group.report(self.seconds) for group in self.groups if group.runs or not group.instead)
-            found: dict[tuple[str, Reason], list[str]] = collections.defaultdict(list)
+            nodes_refused: dict[tuple[str, Reason], list[str]] = collections.defaultdict(list)
             for node, reason in self.refusals.items():
-                found[node.op, reason].append(node.name)
+                nodes_refused[node.op, reason].append(node.name)
             refused = [
                 RefusedNodes(op, reason, reason.step, len(names), tuple(names[:_NAMED]))
-                for (op, reason), names in found.items()
+                for (op, reason), names in nodes_refused.items()
             ]
             refused.sort(key=lambda item: (-item.count, item.op, item.reason))
             differences = tuple(self.differences.values())
@@ -396,7 +396,7 @@ class Group:
         """Return a report on the group, in runs that took `total` seconds."""
         body = self.cluster.body
         steps = sum(not step.node.is_constant for step in body.steps)
-        compiled = sum(found is not None for found in self.executables.values())
+        compiled = sum(executable is not None for executable in self.executables.values())
         share = self.seconds / total if total else None
         in_numpy, in_engine = (min(known, default=None) for known in map(self._times, (0, 1)))
         return GroupReport(

@@ -79,8 +79,8 @@ class _Refusals:
 
     def of_calls(self, node: Node) -> Reason | None:
         """Return the reason against the functions that a node calls."""
-        reasons_found = (self.of_function(reference.name, reference) for reference in function_references(node))
-        return next((reason for reason in reasons_found if reason is not None), None)
+        reasons = (self.of_function(reference.name, reference) for reference in function_references(node))
+        return next((reason for reason in reasons if reason is not None), None)
 
     def of_function(self, name: str, reference: FuncRef) -> Reason | None:
         if name not in self.of_functions:

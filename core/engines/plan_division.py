@@ -63,7 +63,7 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, R
         able = [step.node not in refusals and not is_free(step) for step in original.steps]
         precomputed = with_precomputed_shapes(original, graph, able, engine)
         plan, able = precomputed.plan, precomputed.able
-        levels = _Levels(plan, graph, able, precomputed.instead).found
+        levels = _Levels(plan, graph, able, precomputed.instead).levels
         sizes = collections.Counter(level for level, is_able in zip(levels, able) if is_able)
         worth = {level for level, size in sizes.items() if size >= engine.smallest}
         worth |= {levels[i] for i, step in enumerate(plan.steps) if able[i] and _is_worth_a_group(step)}
@@ -231,12 +231,12 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
     if by_reference or step.references or step.shared or step.is_view:
         return reasons.BY_REFERENCE
     computes = node.output_dtypes or updates_variable(node)
-    reason_found = (
+    dtype_reason = (
         _of_impurity(node, reason)
         or _of_dtypes((*node.output_dtypes, *input_dtypes))
         or (None if computes else reasons.COMPUTES_NOTHING)
     )
-    return reason_found or without_kernel(node)
+    return dtype_reason or without_kernel(node)
 
 
 def updates_variable(node: Node) -> bool:
@@ -273,14 +273,14 @@ class _Levels:
         self.instead = instead
         self.fed = frozenset(plan.fed)
         self.able = able
-        self.found: list[int] = []
+        self.levels: list[int] = []
         self.places = {node: i for i, step in enumerate(self.steps) if not is_free(step) for node in _nodes(step)}
         self.reach: dict[Node, _Reach] = {}
         before = _effect_edges(self.steps, graph, self.fed)
         for i, step in enumerate(self.steps):
             after = (self.of_step(j) for j in before.get(i, ()))
             reach = _highest([*after, *self.sources_of(i, step)])
-            self.found.append(max(reach) if is_free(step) else self.level(i, reach))
+            self.levels.append(max(reach) if is_free(step) else self.level(i, reach))
 
     def level(self, i: int, reach: _Reach) -> int:
         """Return the level of a step that waits for `reach`."""
@@ -289,7 +289,7 @@ class _Levels:
 
     def of_step(self, i: int) -> _Reach:
         """Return the reach of waiting for step `i`."""
-        return (self.found[i], _NOTHING) if self.able[i] else (_NOTHING, self.found[i])
+        return (self.levels[i], _NOTHING) if self.able[i] else (_NOTHING, self.levels[i])
 
     def sources_of(self, i: int, step: Step) -> Iterator[_Reach]:
         """Yield the reach of each predecessor of a step; for a loop, of each value that enters."""
@@ -329,7 +329,7 @@ class _Levels:
 
     def is_before(self, node: Node) -> bool:
         """Return False for a node behind a back edge."""
-        return node not in self.places or self.places[node] < len(self.found)
+        return node not in self.places or self.places[node] < len(self.levels)
 
 
 def _highest(reaches: Iterable[_Reach]) -> _Reach:

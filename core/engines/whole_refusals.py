@@ -34,8 +34,8 @@ def whole_refusals(plan: Plan, graph: Graph, lifted: Set[Node] = frozenset()) ->
     offered = {step.node: offered_inside(step) for step in steps if ineligible[step.node] is None}
     refused = refusals([node for nodes in offered.values() for node in nodes], UnsupportedOps.of("xla"), graph)
     inside = {node: refused[node] for nodes in offered.values() for node in nodes if node in refused}
-    found = {node: reason for node, reason in ineligible.items() if reason is not None} | inside
-    return {node: reason for node, reason in found.items() if node not in constants}
+    by_node = {node: reason for node, reason in ineligible.items() if reason is not None} | inside
+    return {node: reason for node, reason in by_node.items() if node not in constants}
 
 
 def _is_given(step: Step) -> bool:

@@ -178,11 +178,11 @@ class Origins:
 
     def __init__(self, ops: Container[str]) -> None:
         self._ops = ops
-        self._found: dict[Output, Output] = {}
+        self._ends: dict[Output, Output] = {}
 
     def __call__(self, value: Output) -> Output:
         """Follow first inputs back through nodes of the given types; return the first value of another type."""
-        return trail_end(value, self._before, self._found)
+        return trail_end(value, self._before, self._ends)
 
     def _before(self, value: Output) -> Output | None:
         return value.node.inputs[0] if value.node.op in self._ops and value.node.inputs else None
@@ -208,7 +208,7 @@ def _writes_variable(node: Node) -> bool:
 def exclusive(roots: Iterable[Node], allowed: Callable[[Node], bool]) -> set[Node]:
     """Return nodes before the roots that `allowed` admits and that feed nothing but the roots and each other."""
     members = set(roots)
-    found: set[Node] = set()
+    sources: set[Node] = set()
     stack = list(members)
     users_left: dict[Node, int] = {}
     while stack:
@@ -217,6 +217,6 @@ def exclusive(roots: Iterable[Node], allowed: Callable[[Node], bool]) -> set[Nod
             left = users_left[source] = users_left.get(source, len(source.uses)) - 1
             if not left and source not in members and allowed(source):
                 members.add(source)
-                found.add(source)
+                sources.add(source)
                 stack.append(source)
-    return found
+    return sources

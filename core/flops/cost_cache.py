@@ -23,16 +23,16 @@ class CostCache:
     """Costs and bytes moved by key; nodes with the same op, attributes, and specs of inputs and outputs share a key."""
 
     def __init__(self) -> None:
-        self._found: KeyedCache[Key, tuple[Mapping[str, Any], Cost, DimLike]] = KeyedCache(_MAX_KEPT)
+        self._entries: KeyedCache[Key, tuple[Mapping[str, Any], Cost, DimLike]] = KeyedCache(_MAX_KEPT)
 
     def find(self, key: Key, node: Node) -> tuple[Cost, DimLike] | None:
         """Return the cost and the bytes of a node with this key, None where they have to be worked out."""
-        entry = self._found.get(key)
+        entry = self._entries.get(key)
         return entry[1:] if entry is not None and entry[0] is node.attrs else None
 
     def keep(self, key: Key, node: Node, cost: Cost, moved: DimLike) -> None:
         """Store a cost; the attributes are stored too, so that no other attributes can take over their `id`."""
-        self._found[key] = node.attrs, cost, moved
+        self._entries[key] = node.attrs, cost, moved
 
 
 class CountCache(ShapeCache):

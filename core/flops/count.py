@@ -156,7 +156,7 @@ class _CountState:
         if frames:
             v1 = FrameLoops(self.loops, self.functions, graph, inference, known, frames)
             v1.look()
-            scope.inference, scope.loops = v1.inference, v1.found
+            scope.inference, scope.loops = v1.inference, v1.loops
         if not scope.is_repeated:
             names = shared_names((scope.inference.specs[value], spec) for value, spec in (results or {}).items())
             scope.inference = named(scope.inference, frames, scope.prefix, self._symbols, names)

@@ -45,7 +45,7 @@ class FrameLoops:
         known: Known,
         frames: Mapping[Node, Frame],
     ) -> None:
-        self.found: dict[Frame, LoopCount] = {}
+        self.loops: dict[Frame, LoopCount] = {}
         self.inference = _LoopInference(Specs(inference.specs), dict(inference.reasons))
         self._loops = loops
         self._functions = functions
@@ -83,7 +83,7 @@ class FrameLoops:
             merges = [node for node in frame.with_op(MERGE) if _is_loop_variable(node)]
             growth = self._growth(merges, inside, _iteration(frame))
             rounds = self._loops.rounds(frame.name, frame.name, frame_trips(frame, self.inference))
-            loop = self.found[frame] = LoopCount(frame.name, rounds, growth, _condition(frame, self._frames))
+            loop = self.loops[frame] = LoopCount(frame.name, rounds, growth, _condition(frame, self._frames))
             self._left[growth.symbol], self._homes[growth.symbol] = loop, frame
             self._add(_variables(merges, loop))
             self._update(inside)

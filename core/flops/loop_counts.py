@@ -119,8 +119,8 @@ class LoopCounts:
                 body = instantiate(body, reference.attrs)
             growth = while_growth(body, entering, f"iteration of {node.name}", self._functions, self.rule)
             self._growths[key] = unnamed, growth
-        before, found = self._growths[key]
-        return Growth(found.symbol, renamed(found.specs, before, unnamed))
+        before, known_growth = self._growths[key]
+        return Growth(known_growth.symbol, renamed(known_growth.specs, before, unnamed))
 
 
 def _in_all(node: NodeCost, symbol: str, rounds: DimLike, loop: str) -> NodeCost:

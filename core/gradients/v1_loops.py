@@ -74,8 +74,8 @@ class _LoopGradient:
         invariant |= {v.enter: v.body_input for v in self.handles if self.backward.reaches(v.enter)}
         xs = [*(v.body_input for v in self.variables), *invariant.values()]
         seeds = [switch.output(1) for switch in switches.values()]
-        found = self.backward.in_loop(self.frame, [v.body_output for v in self.variables], xs, seeds)
-        dense = [None if grad is None else self.g.densify(grad) for grad in found]
+        body_grads = self.backward.in_loop(self.frame, [v.body_output for v in self.variables], xs, seeds)
+        dense = [None if grad is None else self.g.densify(grad) for grad in body_grads]
         results: dict[Node, Output] = {}
         for variable, grad in zip(self.variables, dense):
             switch = switches[variable]

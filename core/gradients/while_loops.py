@@ -45,7 +45,7 @@ def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     key = (functions, grad_dtypes, known_of(backward, node, node.inputs, Form.LOOP))
     loop = backward.functions.once(key, lambda: _differentiated_loop(backward, node, grad_dtypes))
     parts = loop.parts
-    carried = {i: dtype for i, found in enumerate(zip(grad_dtypes, parts.grads, grads)) if (dtype := _dtype_among(*found))}
+    carried = {i: dtype for i, group in enumerate(zip(grad_dtypes, parts.grads, grads)) if (dtype := _dtype_among(*group))}
     _check_handles(node, parts, [i for i in carried if grad_dtypes[i] is None])
     read = parts.read_args()
     saved = _extend_while(backward.graph, g, node, loop)
@@ -56,8 +56,8 @@ def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     handles = [node.inputs[i] for i in parts.handed.values()]
     inputs = [saved.count, *dense, *(node.output(i) for i in read), *handles, *saved.lists]
     results = g.apply(node.op, inputs, cond=FuncRef(names[0]), body=FuncRef(names[1]), parallel_iterations=10)
-    found = {i: results[1 + k] for k, i in enumerate(carried)}
-    return [found.get(i) for i in range(len(parts.args))]
+    gradients = {i: results[1 + k] for k, i in enumerate(carried)}
+    return [gradients.get(i) for i in range(len(parts.args))]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ..registry.op_facts import has_fact
 from ..support.display import Pictured
 from ..support.words import counted
-from .constants import Constants
+from .constant_arrays import Constants
 
 if TYPE_CHECKING:
     from collections.abc import Collection

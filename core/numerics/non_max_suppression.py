@@ -163,12 +163,12 @@ class _Softening:
         self._scale = scores.dtype.type(-0.5) / scores.dtype.type(sigma)
         self._overlaps_of = overlaps_of
         self._at_once = _SOFTENED // max(len(scores), 1)
-        self._found: dict[int, Array] = {}
+        self._weights: dict[int, Array] = {}
 
     def weights(self, box: int, likely: Iterable[int]) -> Array:
         """Return the factors of a box; computes the factors of the next likely boxes too."""
-        if box not in self._found:
-            some = [box, *(number for number in itertools.islice(likely, self._at_once) if number not in self._found)]
+        if box not in self._weights:
+            some = [box, *(number for number in itertools.islice(likely, self._at_once) if number not in self._weights)]
             similarity = self._overlaps_of(some, slice(None)).astype(self._dtype)
-            self._found.update(zip(some, np.exp(self._scale * similarity * similarity)))
-        return self._found.pop(box)
+            self._weights.update(zip(some, np.exp(self._scale * similarity * similarity)))
+        return self._weights.pop(box)

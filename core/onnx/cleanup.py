@@ -44,22 +44,22 @@ def drop_unused(block: Block) -> None:
 
 def _share(block: Block, known: ChainMap[Hashable, list[Value]], renamed: ChainMap[Value, Value]) -> None:
     """Merge equal operations, in the block and in nested blocks."""
-    found, same = known.new_child(), renamed.new_child()
+    shared, same = known.new_child(), renamed.new_child()
     unique = []
     for operation in block.operations:
         operation.inputs = [same.get(value, value) if value is not None else None for value in operation.inputs]
         for inner in operation.blocks:
-            _share(inner, found, same)
+            _share(inner, shared, same)
         if operation.op == "Identity" and operation.inputs[0] is not None:
             same[operation.outputs[0]] = operation.inputs[0]
             continue
         key = _key(operation)
-        before = found.get(key) if key is not None else None
+        before = shared.get(key) if key is not None else None
         if before is not None:
             same.update(zip(operation.outputs, before))
             continue
         if key is not None:
-            found[key] = operation.outputs
+            shared[key] = operation.outputs
         unique.append(operation)
     block.operations = unique
     block.outputs = [same.get(value, value) for value in block.outputs]

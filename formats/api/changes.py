@@ -24,7 +24,7 @@ from ..saving import graph_form, write_graph
 from .model_export import export_model
 from .onnx_export import OnnxExport
 from .outputs import default_fetches, default_outputs
-from .sessions import Opener, State, local_session, named, names_of, state_of
+from .prepared_sessions import Opener, State, local_session, named, names_of, state_of
 from .stablehlo_export import StableHloExport
 
 _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport]]] = {".onnx": OnnxExport, ".stablehlo": StableHloExport}

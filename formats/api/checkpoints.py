@@ -21,7 +21,7 @@ from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
 from ..state import read_variables, write_state
 from ..stored_tensors import stored_tensors
-from .sessions import State, as_tensors
+from .prepared_sessions import State, as_tensors
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -174,9 +174,9 @@ def _compare(name: str, a: Tensor, b: Tensor, tolerance: float) -> ComparedTenso
         return ComparedTensor(name, "equal", 0.0, "")
     if a.dtype.is_object:
         return ComparedTensor(name, "different", None, "strings differ")
-    found = compare(name, 1, a.numpy(), b.numpy(), tolerance)
+    comparison = compare(name, 1, a.numpy(), b.numpy(), tolerance)
     x, y = (np.asarray(t.numpy(), np.complex128 if t.dtype.is_complex else np.float64) for t in (a, b))
     difference = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.abs(x - y))
     where = np.unravel_index(int(np.argmax(difference)), difference.shape)
     detail = f"at [{','.join(map(str, where))}]: {x[where]:.9g} and {y[where]:.9g}"
-    return ComparedTensor(name, "close" if found.passed else "different", found.largest_difference, detail)
+    return ComparedTensor(name, "close" if comparison.passed else "different", comparison.largest_difference, detail)

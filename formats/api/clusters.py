@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ...core.support.arguments import takes
 from ..cluster.address import Address
 from ..cluster.survey import Survey, survey
-from .sessions import names_of
+from .prepared_sessions import names_of
 
 
 @takes(address=str, reset=bool)

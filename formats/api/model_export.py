@@ -18,7 +18,7 @@ from ...core.transforms.freezing import freeze
 from ...core.types.arrays import Array
 from ...core.types.shapes import Shape, as_shape, merge_shapes
 from .outputs import default_outputs
-from .sessions import Opener, State, names_of, state_of
+from .prepared_sessions import Opener, State, names_of, state_of
 
 
 class ModelExport(Displayed):
@@ -66,8 +66,8 @@ class ModelExport(Displayed):
         worst: dict[str, Comparison] = {}
         drawn = Feeds(self.graph, {}, [*fetches, *(value.name for value in self.inputs.values())])
         for feeds, wanted in drawn.each_that_runs(lambda feeds: open_session(self.graph).run(fetches, feeds)):
-            found = self.run({word: feeds[value.name] for word, value in self.inputs.items()})
-            for word, a, b in zip(self.outputs, wanted, found):
+            values = self.run({word: feeds[value.name] for word, value in self.inputs.items()})
+            for word, a, b in zip(self.outputs, wanted, values):
                 comparison = compare(word, 1, self.expected(a), b, tolerance)
                 worst[word] = worse(worst.get(word), comparison)
         return tuple(worst[word] for word in self.outputs)
@@ -104,10 +104,10 @@ def export_model(
             node.set_attr("shape", merge_shapes(as_shape(node.attr("shape")), Shape(sizes)))
     by_tensor = {tensor: word for word, tensor in words.items()}
     placeholders = [node.output() for node in frozen if node.is_placeholder]
-    found = {by_tensor.get(value.name, value.node.name): value for value in placeholders}
+    inputs_by_name = {by_tensor.get(value.name, value.node.name): value for value in placeholders}
     return kind(
         frozen, os.fspath(path),
-        {word: found[word] for word in (*words, *found) if word in found},
+        {word: inputs_by_name[word] for word in (*words, *inputs_by_name) if word in inputs_by_name},
         {word.removesuffix(":0"): frozen.output(name) for word, name in wanted.items()}, tuple(states),
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ def _stateless(graph: Graph, outputs: Sequence[str]) -> tuple[Graph, dict[str, s
 
     Also the tensors of what the variables are after a run whose changed values the outputs take.
     """
-    found = updates(graph, outputs)
-    if any(access.through is not None for access in found):
+    accesses = updates(graph, outputs)
+    if any(access.through is not None for access in accesses):
         graph = inline_functions(graph)[0]
-    return without_updates(graph, outputs) if found else (graph, {})
+    return without_updates(graph, outputs) if accesses else (graph, {})

@@ -18,7 +18,7 @@ from ...core.support.engine_names import NUMPY
 from ...core.types.tensors import Tensor
 from ..saved_model_writing import ModelToWrite, SignatureEdits, prepare, write_saved_model
 from .outputs import default_outputs
-from .sessions import State, named, names_of, opened
+from .prepared_sessions import State, named, names_of, opened
 
 
 @takes(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ...core.engines.engine_registry import jax_functions
 from ...core.types.arrays import Array
 from ..codecs.source import read_source, write_file
-from .jax_functions import to_jax
+from .jax_export import to_jax
 from .model_export import ModelExport
 
 

@@ -16,7 +16,7 @@ from ...core.support.arguments import takes
 from ...core.support.display import Report
 from ...core.support.words import counted
 from .outputs import default_runs
-from .sessions import Opener, State, named, names_of, session_on
+from .prepared_sessions import Opener, State, named, names_of, session_on
 
 _STEPS: Final = 3
 
@@ -70,5 +70,5 @@ def verify(
         return session_on(before, open_session, state).on_graph(graph)
 
     runs = [names] if names else default_runs(before)
-    found = [row for run in runs for row in verify_run(before, after, run, named(feeds), opened, allowed, count)]
-    return Verification(tuple(found), count)
+    rows = [row for run in runs for row in verify_run(before, after, run, named(feeds), opened, allowed, count)]
+    return Verification(tuple(rows), count)

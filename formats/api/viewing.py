@@ -31,7 +31,7 @@ from ..overlay_files import measured_overlay, overlay_of
 from ..page.writing import to_html
 from .page_diff import MergedGraphs, merged_graphs
 from .page_values import VALUES, page_values
-from .sessions import names_of
+from .prepared_sessions import names_of
 
 _MAX_NAMES: Final = 3
 

@@ -44,11 +44,11 @@ def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] 
             open_nodes.append(node)
     controls: dict[str, str] = {}
     for node in open_nodes:
-        node.spelling = _found_inputs(graph, node, node.spelling or (), controls, faults)
+        node.spelling = _resolved_inputs(graph, node, node.spelling or (), controls, faults)
 
 
 def _names_so_far(graph: Graph, texts: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the texts as `_found_inputs` does where all are bare names of earlier nodes, the usual case; else None.
+    """Return the texts as `_resolved_inputs` does where all are bare names of earlier nodes, the usual case; else None.
 
     Data that was just read from the file is still in the processor's cache; after all nodes are read, that is no longer
     true.
@@ -69,7 +69,7 @@ def _note(faults: list[TfgError] | None, error: TfgError) -> None:
     faults.append(error)
 
 
-def _found_inputs(
+def _resolved_inputs(
     graph: Graph, node: Node, texts: tuple[str, ...], controls: dict[str, str], faults: list[TfgError] | None
 ) -> tuple[str, ...]:
     """Return the same texts as strings shared with the named nodes, each of `controls` only once."""

@@ -161,7 +161,7 @@ class _Model:
         given = _ports(compiled.inputs)
         made = _ports(compiled.outputs)
         self.places = [given.get(_names(value)[0]) for value in inputs]
-        self.results = [_found(made, value) for value in outputs]
+        self.results = [_port(made, value) for value in outputs]
 
     def __call__(self, arrays: Sequence[Array]) -> list[Array]:
         """Return new arrays for the outputs; a single call at a time, since a request holds its tensors."""
@@ -185,7 +185,7 @@ def _names(value: Output) -> list[str]:
     return [full] if value.index else [full, value.node.name]
 
 
-def _found(ports: Mapping[str, int], value: Output) -> int:
+def _port(ports: Mapping[str, int], value: Output) -> int:
     for name in _names(value):
         if name in ports:
             return ports[name]

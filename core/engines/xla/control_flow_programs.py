@@ -208,8 +208,8 @@ def choose(xla: Any, index: Any, branches: Sequence[Advance], values: Sequence[A
     while True:
         results, cells = [], []
         for branch in branches:
-            found, changed = _seen(part, branch)
-            results.append(found)
+            output, changed = _seen(part, branch)
+            results.append(output)
             cells += [cell for cell in changed if cell not in cells]
         if not cells:
             break

@@ -235,15 +235,15 @@ def _require_shape(name: str, dims: Sequence[Any], shape: Shape) -> None:
 
 def _parameters(plan: Plan, lifted: frozenset[Node]) -> dict[str, Node]:
     """Return the variables that a plan reads or writes and the lifted constants that it reads, by name."""
-    found: dict[str, Node] = {}
+    variables: dict[str, Node] = {}
     for step in plan.steps:
         if step.node.op in VARIABLES:
-            found.setdefault(_variable_name(step.node), step.node)
+            variables.setdefault(_variable_name(step.node), step.node)
     constants = {step.node.name: step.node for step in plan.steps if step.node in lifted}
-    both = next((name for name in constants if name in found), None)
+    both = next((name for name in constants if name in variables), None)
     if both is not None:
         raise InvalidArgumentError(f"'{both}' is the name of a variable and of a constant")
-    return found | constants
+    return variables | constants
 
 
 def _variable_name(node: Node) -> str:

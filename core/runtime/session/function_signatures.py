@@ -25,7 +25,7 @@ def call_function(graph: Graph, word: str) -> None:
 
     The function's arguments become placeholders; its bound inputs (variables, assets, tables) come from the graph.
     """
-    saved = _found(graph, word)
+    saved = _saved_callable(graph, word)
     function = graph.function(saved.function)
     count = len(function.args) - len(saved.bound)
     arguments = list(_arguments(graph, function, count))
@@ -54,10 +54,10 @@ def _result_names(saved: SavedCallable, function: Function) -> Sequence[str]:
 
 def function_named(graph: Graph, word: str) -> str:
     """Return the library function that `word` names: by the whole name, by the Python name, or by a path of attributes."""
-    return _found(graph, word).function
+    return _saved_callable(graph, word).function
 
 
-def _found(graph: Graph, word: str) -> SavedCallable:
+def _saved_callable(graph: Graph, word: str) -> SavedCallable:
     saved = graph.meta.callables if graph.meta is not None else ()
     matches = [one for one in saved if word in (one.name, one.function)]
     traces = [one for one in saved if one.name.startswith(f"{word}[")]

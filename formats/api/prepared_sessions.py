@@ -65,9 +65,9 @@ def as_tensors(state: State) -> dict[str, Tensor]:
 
 def names_of(names: Sequence[str]) -> tuple[str, ...]:
     """Return names given as a single text or as several texts."""
-    found = (names,) if isinstance(names, str) else tuple(names)
-    expect(str, *found)
-    return found
+    words = (names,) if isinstance(names, str) else tuple(names)
+    expect(str, *words)
+    return words
 
 
 def named(feeds: Mapping[str, Any] | None) -> dict[str, Any]:

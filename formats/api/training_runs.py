@@ -23,7 +23,7 @@ from ...core.training.optimizers import find_optimizer, optimizer_name
 from ...core.training.schedules import parse_schedule
 from ...core.training.train_step import Clipping, add_training
 from ...core.training.trainer import LeastSquares, Progress, Trainer
-from .sessions import Opener, State, as_tensors, named, session_on
+from .prepared_sessions import Opener, State, as_tensors, named, session_on
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

@@ -18,7 +18,7 @@ from ...core.support.arguments import takes
 from ...core.support.errors import FailedPreconditionError, InvalidArgumentError
 from ...core.types.arrays import Array
 from .outputs import default_outputs
-from .sessions import State, as_tensors, names_of, opened
+from .prepared_sessions import State, as_tensors, names_of, opened
 
 Parameters: TypeAlias = dict[str, Array]
 

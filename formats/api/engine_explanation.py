@@ -12,7 +12,7 @@ from ...core.graph.graph import Graph
 from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
 from ...core.support.engine_names import AUTO
-from .sessions import names_of
+from .prepared_sessions import names_of
 
 
 @takes(graph=Graph, engine=str)

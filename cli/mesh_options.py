@@ -40,8 +40,8 @@ class Axis(click.ParamType[int]):
         axis, _, size = str(value).partition("=")
         if axis != "batch":
             self.fail(f"a mesh has one axis: batch=N, not '{value}'", param, ctx)
-        found: int = click.IntRange(1).convert(size, param, ctx)  # type: ignore[arg-type]
-        return found
+        count: int = click.IntRange(1).convert(size, param, ctx)  # type: ignore[arg-type]
+        return count
 
 
 class HostPort(click.ParamType[tuple[str, int]]):
