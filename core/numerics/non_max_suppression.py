@@ -94,13 +94,15 @@ def suppress_in_classes(
 
 
 def _by_falling_score(values: Array, candidates: Array) -> Iterator[Array]:
-    """Yield blocks of candidates by falling value, equal values in order; only the first blocks are sorted at first."""
-    first = 4 * _BLOCK
-    least = np.partition(values[candidates], -first)[-first] if len(candidates) > first else -np.inf
-    is_first = values[candidates] >= least
-    for part in (candidates[is_first], candidates[~is_first]):
+    """Yield blocks of candidates by falling value, equal values in order; parts that grow are sorted when they are needed."""
+    size = 4 * _BLOCK
+    while len(candidates):
+        least = np.partition(values[candidates], -size)[-size] if len(candidates) > size else -np.inf
+        is_next = values[candidates] >= least
+        part = candidates[is_next]
         part = part[np.argsort(-values[part], kind="stable")]
         yield from (part[start : start + _BLOCK] for start in range(0, len(part), _BLOCK))
+        candidates, size = candidates[~is_next], 4 * size
 
 
 def _within_limits(block: Array, free: Array, count: int) -> Array:
