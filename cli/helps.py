@@ -10,7 +10,7 @@ import click
 
 from .layout import continued
 
-_AS_IS: Final = "\b"
+AS_IS: Final = "\b"
 """The first line of a paragraph whose lines click leaves as they are: command lines."""
 RUN: Final = "What to run"
 OUTPUT: Final = "Output"
@@ -64,7 +64,7 @@ class GroupedCommand(click.Command):
 def _broken(paragraph: str, room: int) -> str:
     """Return a paragraph with its command lines, where it is made of these, broken for a terminal."""
     first, *lines = paragraph.split("\n")
-    return "\n".join([first, *(continued(line, room) for line in lines)]) if first == _AS_IS else paragraph
+    return "\n".join([first, *(continued(line, room) for line in lines)]) if first == AS_IS else paragraph
 
 
 def _write(title: str, options: Iterable[click.Option], ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,4 +1,4 @@
-"""How Sphinx builds the site and the man pages: `python scripts/build_docs.py` runs it."""
+"""How Sphinx builds the site: `python scripts/build_docs.py` runs it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "extensions"))
-
-import command_pages
 
 import tfg
 
@@ -33,5 +31,3 @@ html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
-
-man_pages = command_pages.man_pages(author)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import click
-from click.shell_completion import get_completion_class
 
 from .. import render
 from ..helps import GroupedCommand
@@ -20,8 +19,6 @@ def command(shell: str) -> None:
     eval "$(tfg completion bash)"
     tfg completion fish > ~/.config/fish/completions/tfg.fish
     """
-    from ..main import root
+    from ..manuals import completion_script
 
-    kind = get_completion_class(shell)
-    assert kind is not None
-    render.print_text(kind(root, {}, "tfg", "_TFG_COMPLETE").source())
+    render.print_text(completion_script(shell))

@@ -1,4 +1,4 @@
-"""What pages and man pages say of a command that the command itself knows: its usage, its help, its options and their rules.
+"""What pages say of a command that the command itself knows: its usage, its help, its options and their rules.
 
 `{usage} NAME` and `{options} NAME` are directives of pages, without a name for `tfg` as a whole; `{commands}` lists all.
 """
@@ -15,23 +15,12 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from tfg.cli.helps import AS_IS
 from tfg.cli.main import commands, root, summary
 from tfg.cli.options import OptionRule
 from tfg.core.support.words import listed
 
 _CODE = re.compile(r"`([^`]+)`")
-_EXAMPLES = "\b\n"
-"""What a paragraph of a help begins with whose lines click leaves as they are: command lines."""
-
-
-def man_pages(author: str) -> list[tuple[str, str, str, str, int]]:
-    """One of section 1 for tfg and for each command: page of the site, name, what it is for, author, section."""
-    pages = [("commands/index", "tfg", "inspect, explain, run, train and rewrite TensorFlow graphs", author, 1)]
-    return pages + [(f"commands/{name}", f"tfg-{name}", _lowered(summary(name) or ""), author, 1) for name in commands()]
-
-
-def _lowered(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
 
 def _command(name: str | None) -> tuple[click.Command, click.Context]:
@@ -58,8 +47,8 @@ class UsageDirective(SphinxDirective):
 
 
 def _paragraph(text: str) -> nodes.Element:
-    if text.startswith(_EXAMPLES):
-        return _literal(text.removeprefix(_EXAMPLES), "sh")
+    if text.startswith(AS_IS):
+        return _literal(text.removeprefix(AS_IS).strip(), "sh")
     return _said(" ".join(text.split()))
 
 
@@ -113,25 +102,9 @@ def _rules(command: click.Command, option: click.Option) -> Iterator[str]:
         yield f"Only with {others}." if rule.are_needed else f"Not beside {others}{because}."
 
 
-def _as_manual(app: Sphinx, doctree: nodes.document, _page: str) -> None:
-    """Give what stands before the first heading of a man page, which comes after its name, the usual headings."""
-    if app.builder.name != "man":
-        return
-    page = next(doctree.findall(nodes.section))
-    body = [node for node in page.children[1:] if not isinstance(node, nodes.section)]
-    for node in body:
-        page.remove(node)
-    page[1:1] = [_section("Synopsis", body[:1]), _section("Description", body[1:])]
-
-
-def _section(title: str, body: list[nodes.Node]) -> nodes.section:
-    return nodes.section("", nodes.title(title, title), *body, ids=[nodes.make_id(title)])
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives."""
     app.add_directive("usage", UsageDirective)
     app.add_directive("options", OptionsDirective)
     app.add_directive("commands", CommandsDirective)
-    app.connect("doctree-resolved", _as_manual)
     return {"parallel_read_safe": True}
