@@ -48,6 +48,15 @@ def test_console_examples(page, clone):
             assert docs["same"](printed, expected.strip()), f"{command}: run scripts/regenerate.py outputs"
 
 
+def test_headings_of_troubleshooting_are_parts_of_the_messages():
+    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+    entries = re.findall(r"^### (.+?)\n(.*?)(?=^##|\Z)", page, re.MULTILINE | re.DOTALL)
+    assert len(entries) > 15
+    for heading, entry in entries:
+        ((_, block),) = docs["BLOCK"].findall(entry)
+        assert re.search(r"^error: (.*)", block, re.MULTILINE)[1].count(heading) == 1, heading
+
+
 def test_main_command_of_the_readme(clone):
     text = (ROOT / "README.md").read_text()
     command, output = re.search(r"\.venv/bin/tfg (.*?)\n```\n\nIt prints\n\n```\n(.*?)```", text, re.DOTALL).groups()
