@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import io
+import lzma
 import os
 import pathlib
 import pty
@@ -11,27 +12,32 @@ import shlex
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 
 from rich.console import Console
 from rich.text import Text
 
 ROOT = pathlib.Path(__file__).parents[1]
-COLUMNS, LINES = 118, 50
+MODEL = ROOT / "tests" / "core" / "flops" / "graphs" / "resnet50.pb.xz"
+COLUMNS, LINES = 100, 50
+MAX_SHOWN = 38
+"""The lines of each command; a line of dots stands for the rest."""
 TERMINAL = {"COLUMNS": str(COLUMNS), "LINES": str(LINES), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
 COMMANDS = (
-    "tfg dump sample_graphs/variable_2/2_after_initializer_creation.pbtxt",
-    "tfg explain sample_graphs/variable_2/2_after_initializer_creation.pbtxt Variable/read",
-    "tfg run sample_graphs/square.pbtxt --init --target sgd --fetch loss --steps 4",
+    "tfg explain resnet50.pb",
+    "tfg flops resnet50.pb --batch 1 --top 5",
 )
 
 
-def at_terminal(command: str) -> str:
-    """The output of a command that believes it is at a terminal."""
+def at_terminal(command: str, folder: str) -> str:
+    """Return what a terminal shows of a command in a folder, without notes and progress."""
     arguments = [sys.executable, "-c", "from tfg.cli.main import main; main()", *shlex.split(command)[1:]]
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-    done = subprocess.Popen(arguments, stdin=follower, stdout=follower, stderr=follower, cwd=ROOT, env=os.environ | TERMINAL)
+    done = subprocess.Popen(
+        arguments, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL, cwd=folder, env=os.environ | TERMINAL
+    )
     os.close(follower)
     chunks = []
     while True:
@@ -45,7 +51,11 @@ def at_terminal(command: str) -> str:
 
 def derived() -> dict[pathlib.Path, str]:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
-    for command in COMMANDS:
-        console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
-        console.print(Text.from_ansi(at_terminal(command)))
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "resnet50.pb").write_bytes(lzma.decompress(MODEL.read_bytes()))
+        for command in COMMANDS:
+            console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
+            lines = at_terminal(command, folder).split("\n")
+            shown = [*lines[:MAX_SHOWN], "..."] if len(lines) > MAX_SHOWN else lines
+            console.print(Text.from_ansi("\n".join(shown)))
     return {ROOT / "docs" / "picture.svg": console.export_svg(title="tfg")}
