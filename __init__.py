@@ -256,11 +256,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """The public names, imported at first touch so that `import tfg` costs nothing."""
-    if name in _LAZY:
-        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-    raise AttributeError(f"module 'tfg' has no attribute '{name}'")
+if not TYPE_CHECKING:  # else any name would pass for a public one
+
+    def __getattr__(name: str) -> Any:
+        """The public names, imported at first touch so that `import tfg` costs nothing."""
+        if name in _LAZY:
+            return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+        raise AttributeError(f"module 'tfg' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import shlex
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, overload
 
 from ..building.placement import Placement
 from ..functions.callers import all_nodes, callers_by_function
@@ -27,7 +27,7 @@ from ..support.words import counted
 from ..types.dtypes import string
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
-from .node_facts import Explainer
+from .node_facts import Explainer, NodeFacts
 from .node_listing import declared_shapes
 from .pipeline_words import PipelineFacts, components, pipelines
 from .purposes import Purpose, Purposes
@@ -186,6 +186,15 @@ class GraphFacts(Report):
         return f"{counted(self.nodes, 'node')}, {counted(len(self.inputs), 'input')}, {counted(len(self.outputs), 'output')}"
 
 
+@overload
+def explain(
+    graph: Graph, *, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH", is_sound: bool = True
+) -> GraphFacts: ...
+@overload
+def explain(
+    graph: Graph, node: str, /, *nodes: str, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH",
+    is_sound: bool = True,
+) -> tuple[NodeFacts, ...]: ...  # fmt: skip
 @rare_collection()
 @takes(graph=Graph, fetch=str | None, signature=str | None, path=str, is_sound=bool)
 def explain(
@@ -195,7 +204,7 @@ def explain(
     signature: str | None = None,
     path: str = "GRAPH",
     is_sound: bool = True,
-) -> Any:
+) -> GraphFacts | tuple[NodeFacts, ...]:
     """Return GraphFacts of a graph, or a tuple of NodeFacts with the purpose of each node named, and why `fetch` runs the
     node.
 

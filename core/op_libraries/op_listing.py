@@ -10,7 +10,7 @@ import inspect
 import pathlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, overload
 
 from ..functions.callers import all_nodes
 from ..graph.foreign_ops import foreign, origin, supply_hint
@@ -178,10 +178,18 @@ class MissingFor:
     """The first nodes."""
 
 
+@overload
+def ops(*, family: str | None = None, missing_kernel: bool = False, custom: bool = False) -> tuple[OpSummary, ...]: ...
+@overload
+def ops(*names: str, family: str, missing_kernel: bool = False, custom: bool = False) -> tuple[OpSummary, ...]: ...
+@overload
+def ops(
+    *names: str, family: str | None = None, missing_kernel: bool = False, custom: bool = False
+) -> tuple[OpDetail, ...] | tuple[OpSummary, ...]: ...
 @takes(family=str | None, missing_kernel=bool, custom=bool)
 def ops(
     *names: str, family: str | None = None, missing_kernel: bool = False, custom: bool = False
-) -> tuple[OpDetail | OpSummary, ...]:
+) -> tuple[OpDetail, ...] | tuple[OpSummary, ...]:
     """Return what tfg has for ops.
 
     Names of ops give an OpDetail each. Other names are regular expressions, and give an OpSummary of each op that matches;

@@ -80,7 +80,7 @@ class FlopsCounter:
         return report.substituted(numbers) if numbers else report
 
     @property
-    def shapes(self) -> dict[str, Any]:
+    def shapes(self) -> Shapes:
         """The shapes that are given, by themselves, with a value or in the RunMetadata."""
         shapes = {**{name: value.shape for name, value in self._values.items()}, **self._given}
         return recorded_shapes(self.graph, self.times) | shapes if self.times else shapes

@@ -49,11 +49,11 @@ class ModelExport(Displayed):
         """Write the model to the path."""
         raise NotImplementedError
 
-    def run(self, inputs: Mapping[str, Array]) -> Sequence[Any]:
+    def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs of the model in order, computed by the runtime."""
         raise NotImplementedError
 
-    def expected(self, value: Any) -> Any:
+    def expected(self, value: Array) -> Array:
         """Return an output of the graph in the form of the model's outputs."""
         return value
 

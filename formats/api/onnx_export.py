@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...core.onnx.exporting import export
 from ...core.support.words import counted
@@ -31,10 +31,10 @@ class OnnxExport(ModelExport):
     def __repr__(self) -> str:
         return f"<OnnxExport {os.path.basename(self.path)}: {counted(self.operations, 'operation')}>"
 
-    def run(self, inputs: Mapping[str, Array]) -> Sequence[Any]:
+    def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs that onnxruntime computes."""
         return run_onnx(self.path, inputs)
 
-    def expected(self, value: Any) -> Any:
+    def expected(self, value: Array) -> Array:
         """Return a value with complex numbers as pairs."""
         return as_pairs(value)

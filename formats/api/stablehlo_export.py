@@ -32,7 +32,7 @@ class StableHloExport(ModelExport):
     def __repr__(self) -> str:
         return f"<StableHloExport {os.path.basename(self.path)}: {self.size:,} bytes>"
 
-    def run(self, inputs: Mapping[str, Array]) -> Sequence[Any]:
+    def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs that JAX computes."""
         program = bytes(read_source(self.path))
         results = jax_functions().run_exported(program, [inputs[word] for word in self.inputs])

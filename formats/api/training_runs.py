@@ -23,6 +23,7 @@ from ...core.training.optimizers import find_optimizer, optimizer_name
 from ...core.training.schedules import parse_schedule
 from ...core.training.train_step import Clipping, add_training
 from ...core.training.trainer import LeastSquares, Progress, Trainer
+from ...core.types.arrays import Array
 from .prepared_sessions import Opener, State, as_tensors, named, session_on
 
 
@@ -53,7 +54,7 @@ class TrainingReport(Report):
         return bool(self.history) and not math.isfinite(self.history[-1].loss)
 
     @property
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Array]:
         """The values of all variables as NumPy arrays, by name."""
         return _values(self.session)
 
@@ -78,7 +79,7 @@ class FitReport(Report):
     """The session whose variables have the fitted values."""
 
     @property
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Array]:
         """The values of all variables as NumPy arrays, by name."""
         return _values(self.session)
 
@@ -86,7 +87,7 @@ class FitReport(Report):
         return f"{counted(len(self.history), 'iteration')}, cost {self.cost:.6g}, {self.reason}"
 
 
-def _values(session: SessionLike) -> dict[str, Any]:
+def _values(session: SessionLike) -> dict[str, Array]:
     return {name: tensor.numpy() for name, tensor in Runner(session).state().items()}
 
 

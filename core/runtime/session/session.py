@@ -190,7 +190,13 @@ class Session(Displayed):
     @overload
     def run(self, fetches: Node, feeds: Feeds = None, *, hook: Hook | None = None) -> None: ...
     @overload
-    def run(self, fetches: list[str] | list[Output], feeds: Feeds = None, *, hook: Hook | None = None) -> list[Array]: ...
+    def run(
+        self, fetches: list[str] | list[Output] | list[str | Output], feeds: Feeds = None, *, hook: Hook | None = None
+    ) -> list[Array]: ...
+    @overload
+    def run(
+        self, fetches: tuple[str | Output, ...], feeds: Feeds = None, *, hook: Hook | None = None
+    ) -> tuple[Array, ...]: ...
     @overload
     def run(
         self, fetches: Mapping[_Key, str] | Mapping[_Key, Output], feeds: Feeds = None, *, hook: Hook | None = None
@@ -212,8 +218,16 @@ class Session(Displayed):
         names = tuple(fetched_names(fetches, self.graph))
         return arranged(fetches, iter(self._run(names, feeds, hook)))
 
+    @overload
+    def make_callable(self, fetches: str | Output, feeds: Sequence[str | Output] = ()) -> Callable[..., Array]: ...
+    @overload
+    def make_callable(
+        self, fetches: list[str] | list[Output] | list[str | Output], feeds: Sequence[str | Output] = ()
+    ) -> Callable[..., list[Array]]: ...
+    @overload
+    def make_callable(self, fetches: Any, feeds: Sequence[str | Output] = ()) -> Callable[..., Any]: ...
     @takes(feeds=list | tuple)
-    def make_callable(self, fetches: Any, feeds: Sequence[Any] = ()) -> Callable[..., Any]:
+    def make_callable(self, fetches: Any, feeds: Sequence[str | Output] = ()) -> Callable[..., Any]:
         """Return a function from the values of `feeds`, in their order, to the result of `run` for `fetches`.
 
         Names are looked up once, here. The function raises ArgumentTypeError for another number of values.
@@ -257,7 +271,7 @@ class Session(Displayed):
             results = program.run(values) if self._runtime is None else self._runtime.timed(program.run, values)
         return own_values(names, results)
 
-    def tier(self, fetches: Any, feeds: Iterable[Any] = ()) -> Tier:
+    def tier(self, fetches: Any, feeds: Iterable[str | Output] = ()) -> Tier:
         """Return the tier of the latest run of `fetches` with `feeds`; FailedPreconditionError where there was no run.
 
         `feeds` are the fed tensors, in their order; a mapping from tensors to values serves as well.

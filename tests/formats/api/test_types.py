@@ -1,0 +1,59 @@
+"""Annotations of the public functions and methods: none is missing, and few results are of any type."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+
+import pytest
+
+import tfg
+
+OF_ANY_TYPE = {
+    "GraphBuilder.apply": "an op that the caller names by text",
+    "Node.attr": "an attribute of any kind; attr_of takes the kind",
+    "Session.run": "nested fetches; the overloads type the others",
+}
+
+
+def functions_of(cls):
+    """Public methods and properties of a class, those of its bases in tfg included."""
+    for base in cls.__mro__:
+        if base.__module__.partition(".")[0] == "tfg":
+            for name, entry in vars(base).items():
+                function = next((getattr(entry, a) for a in ("fget", "func", "__func__") if hasattr(entry, a)), entry)
+                if inspect.isfunction(function) and (not name.startswith("_") or name == "__init__"):
+                    yield f"{cls.__name__}.{name}", function
+
+
+def public_functions():
+    for name in tfg.__all__:
+        thing = getattr(tfg, name)
+        if inspect.isclass(thing):
+            yield from functions_of(thing)
+        elif callable(thing):
+            yield name, thing
+
+
+FUNCTIONS = dict(public_functions())
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_parameters_and_results_have_types(name):
+    signature = inspect.signature(FUNCTIONS[name])
+    untyped = [p.name for p in signature.parameters.values() if p.annotation is p.empty and p.name not in ("self", "cls")]
+    assert not untyped
+    assert signature.return_annotation not in (signature.empty, "Any") or name in OF_ANY_TYPE
+
+
+def test_what_is_of_any_type_is_said_with_the_reason():
+    of_any_type = {name for name, function in FUNCTIONS.items() if inspect.signature(function).return_annotation == "Any"}
+    assert of_any_type == set(OF_ANY_TYPE)
+
+
+@pytest.mark.parametrize("function", [tfg.explain, tfg.ops, tfg.Session.run, tfg.Session.make_callable])
+def test_results_that_depend_on_arguments_have_overloads(function):
+    overloads = [inspect.signature(one).return_annotation for one in typing.get_overloads(inspect.unwrap(function))]
+    assert len(set(overloads)) >= 2
+    assert functools.reduce(lambda types, one: types | {one}, overloads, set()) - {"Any", "Callable[..., Any]"}
