@@ -1,86 +1,207 @@
-"""A client of tfg that uses its functions and types; mypy --strict checks the file, and the test runs it."""
+"""A client of tfg that uses all public names; mypy --strict and pyright check the file, and the test runs it."""
 
 from __future__ import annotations
 
+import importlib.util
+import pathlib
+import sys
 import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 import tfg
 
+Floats = npt.NDArray[np.float32]
+ROWS: Floats = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
+FEEDS: dict[str, Floats] = {"x:0": ROWS}
+
 
 def build() -> tfg.Graph:
+    """Return the sum of squares of a matrix product, with a variable and its initializer."""
     b = tfg.GraphBuilder()
-    x = b.Placeholder(dtype="float", shape=[None, 2], name="x")
+    x: tfg.Output = b.Placeholder(dtype="float", shape=[None, 2], name="x")
     w = b.variable(np.ones((2, 1), np.float32), name="w")
-    b.Sum(b.MatMul(x, w), [0, 1], name="y")
-    b.global_variables_initializer()
-    return b.graph
+    with b.name_scope("layer"), b.device("/device:CPU:0"):
+        product = b.MatMul(x, w, transpose_b=False, name="product")
+    columns, indices = b.Unique(b.constant([1, 1, 2]))
+    b.group([columns, indices.node], "all")
+    halves: tuple[tfg.Output, ...] = b.Split(0, b.constant([1.0, 2.0]), num_split=2)
+    b.AddN(halves, name="sum")
+    b.Sum(b.Square(product, name="residuals"), [0, 1], name="y")
+    init: tfg.Node = b.global_variables_initializer()
+    return b.graph if init.name == "init" else tfg.Graph()
 
 
-def describe(graph: tfg.Graph) -> list[str]:
+def look(graph: tfg.Graph) -> Iterator[str]:
+    """Yield what a graph, its nodes and their facts say in short."""
     node: tfg.Node = graph["y"]
     output: tfg.Output = node.output()
+    shape: npt.NDArray[np.generic] = graph.constants["Const"]
+    yield f"{graph!r} {output.name} {output.dtype} {[value.node.op for value in node.inputs]} {shape.shape}"
     facts: tfg.GraphFacts = tfg.explain(graph)
-    report: tfg.FlopsReport = tfg.count_flops(graph, ["y:0"])
+    yield f"{facts.headline()} {[variable.purpose for variable in facts.variables]} {facts.to_records('inputs')}"
+    about: tuple[tfg.NodeFacts, ...] = tfg.explain(graph, "y", fetch="y:0")
+    yield f"{about[0].headline()} {about[0].role}"
+    partition: tfg.PartitionFacts = tfg.explain_partition(graph, ["y:0"])
+    races: tuple[tfg.RunRaces, ...] = tfg.explain_races(graph, ["y:0"])
+    yield f"{partition.bytes} {[run.fetches for run in races]}"
+    yield f"{[missing.op for missing in tfg.missing_ops(graph)]} {[stage.name for stage in tfg.recover_stages(graph)]}"
+    fates: tuple[tfg.NodeFate, ...] = tfg.node_fates(graph, ["y"], ["y:0"])
     problems: tuple[tfg.Problem, ...] = tfg.check(graph)
-    return [repr(graph), output.name, facts.headline(), report.headline(), *(problem.message for problem in problems)]
+    yield f"{[fate.fate for fate in fates]} {[problem.message for problem in problems]}"
+    yield f"{[op.name for op in tfg.ops('MatMul')]} {len(tfg.ops(family='matmul'))}"
 
 
 def run(graph: tfg.Graph) -> float:
+    """Run the graph with each form of fetches; the sum of all that comes."""
+    session = tfg.Session(graph, files=tfg.FileAccess.only(readable=[tempfile.gettempdir()]))
+    session.run(graph["init"])
+    one = session.run("y:0", FEEDS)
+    several = session.run(["y:0", "w:0"], FEEDS)
+    pair = session.run((graph.output("y:0"), "w:0"), FEEDS)
+    named = session.run({"total": "y:0"}, FEEDS)
+    call = session.make_callable("y:0", ["x:0"])
+    w = session.variables["w"]
+    session.variables["w"] = w * 2
+    session.variables.set("w", session.variables.get("w", w) / 2)
+    values = [one, several[0], several[1], pair[0], named["total"], call(ROWS)]
+    values += [held for _, held in session.variables.items()]
+    return sum(float(value.sum()) for value in values)
+
+
+def differentiate(graph: tfg.Graph) -> list[npt.NDArray[np.generic]]:
+    """Return derivatives of `y` by `x` as nodes, as a matrix and as products."""
     session = tfg.Session(graph)
     session.run("init")
-    feeds = {"x:0": np.ones((3, 2), np.float32)}
-    one = session.run("y:0", feeds)
-    several = session.run(["y:0", "w:0"], feeds)
-    named = session.run({"total": "y:0"}, feeds)
-    return float(one.sum() + several[0].sum() + named["total"].sum())
+    extended, names = tfg.gradients(graph, "y:0", "x:0")
+    name: str | None = names[0]
+    check: tfg.GradientCheck = tfg.check_gradient(graph, "y:0", "x:0", FEEDS, session=session)
+    assert check.passed and name is not None and name.partition(":")[0] in extended
+    vector = np.ones_like(ROWS)
+    return [
+        tfg.jacobian(graph, "y:0", "x:0", FEEDS, session=session),
+        tfg.vjp(graph, "y:0", "x:0", 1.0, FEEDS, session=session),
+        tfg.jvp(graph, "y:0", "x:0", vector, FEEDS, session=session),
+        tfg.hessian_vector(graph, "y:0", "x:0", vector, FEEDS, session=session),
+    ]
+
+
+def count(graph: tfg.Graph) -> dict[str, float]:
+    """Return numbers of FLOPs by the ways to count."""
+    report: tfg.FlopsReport = tfg.count_flops(graph, ["y:0"])
+    sized: tfg.FlopsReport = tfg.flops(graph, "y:0", sizes={"N": 3}, backward=True)
+    counter: tfg.FlopsCounter = tfg.FlopsCounter(graph, "y:0", backward=True)
+    totals = {row.name: float(row.share) for row in tfg.flops_rows(sized, "op")}
+    totals |= {name: alone.intensity for name, (alone, _) in counter.by_variable().items()}
+    measured = tfg.profile(graph, "y:0", FEEDS)
+    return totals | {report.headline(): 0.0, "measured": float(measured.flops)}
 
 
 def change(graph: tfg.Graph) -> list[tfg.Graph]:
+    """Return rewrites of a graph, each checked against the graph."""
     smaller, report = tfg.optimize(graph, "y:0", ["x:0"])
-    print(report.headline(), report.to_records()[:1])
-    frozen: tfg.Graph = tfg.freeze(graph, None, "y:0")
-    part: tfg.Graph = tfg.extract(graph, ["y:0"])
-    reduced: tfg.Graph = tfg.reduce(graph, lambda some: any(node.op == "MatMul" for node in some), "y:0")
-    return [smaller, frozen, part, reduced]
+    summary: tfg.OptimizeReport = report
+    verification: tfg.Verification = tfg.verify(graph, smaller, "y:0", FEEDS, tolerance=summary.accuracy)
+    assert verification.passed and summary.to_records() is not None
+    stages: list[tuple[str, tfg.Graph]] = tfg.optimization_stages(graph, ["y:0"])
+    assert [snapshot.stage for snapshot in tfg.diff_snapshots(stages)] == [name for name, _ in stages]
+    inlined, calls = tfg.inline_functions(graph)
+    assert calls == 0
+    without: tfg.Graph = graph.copy()
+    print(tfg.clear_devices(without), tfg.strip_default_attrs(without))
+
+    def fails(part: tfg.Graph) -> bool:
+        return any(node.op == "MatMul" for node in part)
+
+    reduced: tfg.Graph = tfg.reduce(graph, fails, "y:0")
+    filled: tfg.Graph = tfg.fill_placeholders(graph, {"x:0": ROWS})
+    return [smaller, inlined, without, reduced, filled, tfg.freeze(graph, None, "y:0"), tfg.extract(graph, ["y:0"])]
 
 
-def files(graph: tfg.Graph, folder: str) -> bool:
-    tfg.save(graph, f"{folder}/g.pb")
-    tfg.convert(graph, f"{folder}/g.pbtxt")
-    tfg.write_checkpoint(f"{folder}/values.npz", {"w": np.zeros((2, 1), np.float32)})
-    values: tfg.Checkpoint = tfg.read_checkpoint(f"{folder}/values.npz")
-    difference: tfg.GraphDiff = tfg.diff(graph, tfg.load(f"{folder}/g.pb"))
-    comparison: tfg.GraphComparison = tfg.compare(graph, graph, "y:0", state=values)
-    return difference.is_empty and comparison.agrees
+def compare(graph: tfg.Graph) -> bool:
+    """Compare a graph with its copy, by nodes and by values."""
+    difference: tfg.GraphDiff = tfg.diff(graph, graph.copy())
+    comparison: tfg.GraphComparison = tfg.compare(graph, graph, "y:0", FEEDS)
+    states: tfg.GraphComparison = tfg.compare_states({"w": ROWS}, {"w": ROWS})
+    return difference.is_empty and comparison.agrees and states.agrees
 
 
-def show(graph: tfg.Graph) -> int:
-    drawing: tfg.Drawing = tfg.draw(graph, "text")
-    page: tfg.GraphPage = tfg.view(graph)
-    return len(str(drawing)) + len(page.html)
+def files(graph: tfg.Graph, folder: pathlib.Path) -> tfg.StateComparison:
+    """Write the graph and values in several formats, and read them."""
+    tfg.save(graph, folder / "graph.pb")
+    tfg.save_model(graph, folder / "saved_model", signatures={"serve": ({"x": "x:0"}, {"y": "y:0"})})
+    recording: tfg.Recording | None = tfg.describe_recording(folder / "graph.pb")
+    loaded: tfg.Graph = tfg.load(folder / "graph.pb")
+    number: int = tfg.write_checkpoint(folder / "values.npz", {"w": np.zeros((2, 1), np.float32)})
+    values: tfg.Checkpoint = tfg.read_checkpoint(folder / "values.npz")
+    rows: tuple[tfg.TensorRow, ...] = values.describe(statistics=True)
+    assert recording is None and len(loaded) == len(graph) and number == len(rows) == len(list(values.items()))
+    return tfg.compare_checkpoints(values, values)
 
 
-def learn(graph: tfg.Graph) -> list[float]:
-    training: tfg.TrainingReport = tfg.train(graph, "y:0", {"x:0": np.ones((3, 2), np.float32)}, steps=2, optimizer="sgd")
-    return training.losses
+def engines(graph: tfg.Graph, folder: pathlib.Path) -> None:
+    """Use JAX and ONNX: only where their packages are installed."""
+    if importlib.util.find_spec("onnxruntime") is not None:
+        exported = tfg.convert(graph, folder / "model.onnx", "y:0")
+        assert isinstance(exported, tfg.OnnxExport) and all(output.passed for output in exported.verify())
+    if importlib.util.find_spec("jax") is not None:
+        program = tfg.convert(graph, folder / "model.stablehlo", "y:0")
+        assert isinstance(program, tfg.StableHloExport) and all(output.passed for output in program.verify())
+        report: tfg.EngineReport = tfg.explain_engine(graph, "xla", "y:0")
+        function, parameters = tfg.to_jax(graph, "y:0", "x:0")
+        print(report.engine, float(function(parameters, ROWS)), sorted(parameters))
+
+
+def show(graph: tfg.Graph) -> list[str]:
+    """Return the graph as text and as a page."""
+    drawing: tfg.Drawing = tfg.draw(graph, "text", max_nodes=20, color_by="stage")
+    stages: tuple[tfg.Drawing, ...] = tfg.draw_each(graph, "stages", "text")
+    page: tfg.GraphPage = tfg.view(graph, "y:0", diff=graph)
+    return [str(drawing), *map(str, stages), page.html]
+
+
+def learn(graph: tfg.Graph) -> tuple[list[float], Mapping[str, npt.NDArray[np.generic]]]:
+    """Train the variable, and fit it by least squares."""
+    clipping = tfg.Clipping("norm", 1.0)
+    training: tfg.TrainingReport = tfg.train(graph, "y:0", FEEDS, steps=2, optimizer="sgd", clipping=clipping)
+    fitted: tfg.FitReport = tfg.fit(graph, "residuals:0", FEEDS, iterations=1)
+    return training.losses, fitted.state
+
+
+def classes(scores: Sequence[float], path: pathlib.Path) -> list[bytes]:
+    """Return the labels of the two best classes."""
+    path.write_text("cat\ndog\nowl\n", encoding="utf-8")
+    best = tfg.top_classes(scores, 2, tfg.read_labels(path))
+    return [] if best.labels is None else list(best.labels)
+
+
+def hint(action: Callable[[], object]) -> str:
+    """Return the next step that an error proposes."""
+    try:
+        action()
+    except tfg.errors.TfgError as error:
+        return error.hint or ""
+    return ""
 
 
 def main() -> None:
     graph = build()
-    print(describe(graph))
-    assert run(graph) == 3 * 6
-    assert len(change(graph)) == 4
+    print("\n".join(look(graph)))
+    assert run(graph) == 5 * (3**2 + 7**2 + 11**2) + 2 * 2
+    assert [len(array.shape) for array in differentiate(graph)] == [2, 2, 0, 2]
+    print(count(graph))
+    assert len(change(graph)) == 7 and compare(graph)
     with tempfile.TemporaryDirectory() as folder:
-        assert files(graph, folder)
-    assert show(graph) > 0
-    assert len(learn(graph)) == 2
-    assert tfg.ops("MatMul")
-    try:
-        graph["Y"]
-    except tfg.errors.TfgError as error:
-        print(error.hint)
+        path = pathlib.Path(folder)
+        assert files(graph, path).equal
+        engines(graph, path)
+        assert classes([0.25, 0.125, 0.5], path / "labels.txt") == [b"owl", b"cat"]
+    assert all(show(graph))
+    losses, state = learn(graph)
+    assert len(losses) == 2 and list(state) == ["w"]
+    print(hint(lambda: graph["Y"]), tfg.__version__, file=sys.stdout)
 
 
 if __name__ == "__main__":
