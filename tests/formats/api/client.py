@@ -51,7 +51,29 @@ def look(graph: tfg.Graph) -> Iterator[str]:
     fates: tuple[tfg.NodeFate, ...] = tfg.node_fates(graph, ["y"], ["y:0"])
     problems: tuple[tfg.Problem, ...] = tfg.check(graph)
     yield f"{[fate.fate for fate in fates]} {[problem.message for problem in problems]}"
-    yield f"{[op.name for op in tfg.ops('MatMul')]} {len(tfg.ops(family='matmul'))}"
+    listing: tfg.NodeListing = tfg.list_nodes(graph, op="MatMul", to="y:0", shapes=True)
+    yield f"{listing.headline()} {[row['name'] for row in listing.to_records()]}"
+
+
+def library(graph: tfg.Graph) -> Iterator[str]:
+    """Yield what tfg knows about ops, and the wrappers of an op."""
+    yield f"{[op.name for op in tfg.ops('MatMul')]} {[op.family for op in tfg.ops(family='matmul')]}"
+    coverage: tfg.OpCoverage = tfg.op_coverage()
+    yield f"{coverage.headline()} {tfg.missing_parts(graph)} {[formula.ops for formula in tfg.flops_formulas(['MatMul'])]}"
+    yield tfg.write_wrappers(["MatMul"])
+
+
+def pipeline() -> list[int]:
+    """Return the first elements of a dataset."""
+    b = tfg.GraphBuilder()
+    b.RangeDataset(0, 8, 2, output_types=["int64"], output_shapes=[[]], name="even")
+    return [int(element.values[0].value) for element in tfg.first_elements(b.graph, "even")]
+
+
+def cluster(address: str, session: tfg.ClusterSession) -> float:
+    """Return the devices of a cluster, and a value that the cluster computes; no server runs here."""
+    survey: tfg.Survey = tfg.describe_cluster(address)
+    return len(survey.devices) + float(session.run("y:0", FEEDS).sum())
 
 
 def run(graph: tfg.Graph) -> float:
@@ -188,7 +210,8 @@ def hint(action: Callable[[], object]) -> str:
 
 def main() -> None:
     graph = build()
-    print("\n".join(look(graph)))
+    print("\n".join([*look(graph), *library(graph)]))
+    assert pipeline() == [0, 2, 4]
     assert run(graph) == 5 * (3**2 + 7**2 + 11**2) + 2 * 2
     assert [len(array.shape) for array in differentiate(graph)] == [2, 2, 0, 2]
     print(count(graph))
