@@ -11,6 +11,7 @@ import pytest
 import tfg
 
 OF_ANY_TYPE = {
+    "ClusterSession.run": "a value or a list of values, as the fetches are",
     "GraphBuilder.apply": "an op that the caller names by text",
     "Node.attr": "an attribute of any kind; attr_of takes the kind",
     "Session.run": "nested fetches; the overloads type the others",
