@@ -276,8 +276,8 @@ def _checkpoint_store() -> checkpoint_store.CheckpointStore:
 
 
 def _display() -> display.Display:
-    found: display.Display = importlib.import_module(".formats.api.notebook", __name__).NotebookDisplay()
-    return found
+    notebook: display.Display = importlib.import_module(".formats.api.notebook", __name__).NotebookDisplay()
+    return notebook
 
 
 class _GraphDefs:

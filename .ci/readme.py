@@ -33,7 +33,7 @@ def machine(folder: pathlib.Path) -> dict[str, str]:
     programs = folder / "bin"
     programs.mkdir(parents=True)
     base = pathlib.Path(getattr(sys, "_base_executable", sys.executable)).resolve()
-    links = {"python3": base} | {tool: found for tool in TOOLS if (found := shutil.which(tool))}
+    links = {"python3": base} | {tool: path for tool in TOOLS if (path := shutil.which(tool))}
     for name, target in links.items():
         (programs / name).symlink_to(target)
     environment = os.environ | {"PATH": str(programs)}

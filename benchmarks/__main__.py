@@ -141,10 +141,10 @@ def compared(name: str, ways: Sequence[str], python: str | None, rounds: int) ->
 
 def figures(rounds: list[dict[str, Sample]]) -> dict[str, dict[str, Any]]:
     """For each way milliseconds and MiB, which way it kept, and the medians of its ratios to TensorFlow, where that ran."""
-    median, found = statistics.median, {}
+    median, result = statistics.median, {}
     for way in rounds[0]:
         own, last = [samples[way] for samples in rounds], rounds[-1][way]
-        found[way] = {
+        result[way] = {
             "ms": 1e3 * median(sample.wall for sample in own),
             "cpu_ms": 1e3 * median(sample.cpu for sample in own),
             "mib": last.peak / 1024,
@@ -152,25 +152,25 @@ def figures(rounds: list[dict[str, Sample]]) -> dict[str, dict[str, Any]]:
         }
         if sessions.TENSORFLOW in rounds[0]:
             others = [samples[sessions.TENSORFLOW] for samples in rounds]
-            found[way]["ratio"] = median(a.wall / b.wall for a, b in zip(own, others))
-            found[way]["cpu_ratio"] = median(a.cpu / b.cpu for a, b in zip(own, others))
-            found[way]["memory_ratio"] = last.peak / others[-1].peak
-    return found
+            result[way]["ratio"] = median(a.wall / b.wall for a, b in zip(own, others))
+            result[way]["cpu_ratio"] = median(a.cpu / b.cpu for a, b in zip(own, others))
+            result[way]["memory_ratio"] = last.peak / others[-1].peak
+    return result
 
 
-def row(work: str, found: dict[str, dict[str, Any]], ways: Sequence[str]) -> str:
+def row(work: str, result: dict[str, dict[str, Any]], ways: Sequence[str]) -> str:
     """A line of the table."""
-    return f"| {' | '.join([work, *(cell(way, found.get(way)) for way in ways)])} |"
+    return f"| {' | '.join([work, *(cell(way, result.get(way)) for way in ways)])} |"
 
 
-def cell(way: str, found: dict[str, Any] | None) -> str:
+def cell(way: str, result: dict[str, Any] | None) -> str:
     """What the table says of a way, nothing where it cannot do the work."""
-    if found is None:
+    if result is None:
         return ""
-    if way == sessions.TENSORFLOW or "ratio" not in found:
-        return f"{found['ms']:.1f} ({found['cpu_ms']:.1f})"
-    kept = f" {found['kept']}" if found["kept"] else ""
-    return f"{found['ratio']:.2f} ({found['cpu_ratio']:.2f}){kept}"
+    if way == sessions.TENSORFLOW or "ratio" not in result:
+        return f"{result['ms']:.1f} ({result['cpu_ms']:.1f})"
+    kept = f" {result['kept']}" if result["kept"] else ""
+    return f"{result['ratio']:.2f} ({result['cpu_ratio']:.2f}){kept}"
 
 
 def main() -> None:
@@ -190,14 +190,14 @@ def main() -> None:
     ways = (*sessions.WAYS, *more)
     titles = ["work", *(sessions.TITLES[way] for way in ways)]
     print(f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}")
-    found = []
+    figures_of_works = []
     for name, _ in chosen(options.only, options.quick):
         figures_of_work = compared(name, ways, options.tensorflow, QUICK_ROUNDS if options.quick else ROUNDS)
         if figures_of_work is not None:
-            found.append(figures_of_work)
+            figures_of_works.append(figures_of_work)
             print(row(name, figures_of_work["ways"], ways), flush=True)
     if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
+        options.json.write_text(json.dumps(figures_of_works, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -168,8 +168,8 @@ def words(folder: pathlib.Path, form: str, command: str, count: int) -> list[str
         "path": path, "half": half, "numbered": numbered, "out": out, "init": "--init" if has_initializer else "",
         "ones": "ones(2,4,4,4)" if form == "blocks" else "ones(4)", "fails": f"{sys.executable} -c raise(SystemExit(1))",
     }  # fmt: skip
-    found = [word.format_map(values) for word in COMMANDS[command].split()]
-    return [word for word in found if word]
+    results = [word.format_map(values) for word in COMMANDS[command].split()]
+    return [word for word in results if word]
 
 
 def lines(given: Sequence[str]) -> int:

@@ -136,15 +136,15 @@ def main() -> None:
     options = parser.parse_args()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     keep_freed_memory()
-    found = []
+    results = []
     for name, make in traces(options.traces, options.only) if options.traces else rows(options.only):
         try:
             calls = make()
             if calls is not None:
-                found.append(timed(name, *calls))
+                results.append(timed(name, *calls))
         except (tf.errors.OpError, tfg.errors.TfgError, ValueError) as error:
             print(f"{name}: {type(error).__name__}", file=sys.stderr)
-    for ratio, ours, theirs, name in sorted(found, reverse=True):
+    for ratio, ours, theirs, name in sorted(results, reverse=True):
         if ratio >= options.above:
             print(f"{ratio:7.2f}  {1e3 * ours:9.3f} ms  {1e3 * theirs:9.3f} ms  {name}")
 

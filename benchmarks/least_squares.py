@@ -18,9 +18,9 @@ from tfg.core.training.levenberg_marquardt import Tolerances
 from tfg.core.training.trainer import LeastSquares
 
 
-def digits(found, certified) -> float:
+def digits(result, certified) -> float:
     """Correct decimal digits of the worst parameter."""
-    error = np.max(np.abs(np.asarray(found) - certified) / np.abs(certified))
+    error = np.max(np.abs(np.asarray(result) - certified) / np.abs(certified))
     return float(-np.log10(max(error, 1e-16)))
 
 

@@ -61,10 +61,10 @@ def yolo() -> Network:
     def run(image: Any) -> Any:
         for kernel in filters:
             image = tf.nn.leaky_relu(tf.nn.conv2d(image, kernel, 2, "SAME"), 0.1)
-        found = tf.reshape(image, [1, -1, 85])
-        center, size = tf.sigmoid(found[..., :2]), tf.exp(found[..., 2:4])
+        result = tf.reshape(image, [1, -1, 85])
+        center, size = tf.sigmoid(result[..., :2]), tf.exp(result[..., 2:4])
         boxes = tf.concat([center - size / 2, center + size / 2], -1)
-        scores = tf.sigmoid(found[..., 4:5]) * tf.sigmoid(found[..., 5:])
+        scores = tf.sigmoid(result[..., 4:5]) * tf.sigmoid(result[..., 5:])
         return tf.image.combined_non_max_suppression(boxes[:, :, None], scores, 20, 50)[:3]
 
     return run, {"image": np.random.default_rng(0).random((1, 320, 320, 3), np.float32)}

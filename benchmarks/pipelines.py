@@ -110,8 +110,8 @@ def texts(folder: pathlib.Path) -> tf.data.Dataset:
     numbers = tf.lookup.KeyValueTensorInitializer(words, tf.range(len(words), dtype=tf.int64))
     table = tf.lookup.StaticHashTable(numbers, -1)
     lines = tf.data.TextLineDataset(str(path))
-    found = lines.map(lambda line: table.lookup(tf.strings.split(line)), num_parallel_calls=tf.data.AUTOTUNE)
-    return found.padded_batch(64, padded_shapes=[None]).prefetch(tf.data.AUTOTUNE)
+    result = lines.map(lambda line: table.lookup(tf.strings.split(line)), num_parallel_calls=tf.data.AUTOTUNE)
+    return result.padded_batch(64, padded_shapes=[None]).prefetch(tf.data.AUTOTUNE)
 
 
 PIPELINES: dict[str, Callable[[pathlib.Path], tf.data.Dataset]] = {

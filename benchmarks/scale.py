@@ -136,17 +136,17 @@ def power(small: tuple[int, float], large: tuple[int, float]) -> float:
 
 def report(folder: pathlib.Path, form: str, work: str, sizes: list[int], limit: int) -> None:
     """One line: seconds for each size, bytes a node of the largest, slope between the two largest."""
-    found: list[tuple[int, float, int]] = []
+    results: list[tuple[int, float, int]] = []
     for size in sizes:
         measured = in_process(work, str(graph_path(folder, form, size, work)), limit)
         if measured is None:
             break
-        found.append((size, *measured))
-    cells = [f"{seconds:9.3f}" for _, seconds, _ in found] + ["        -"] * (len(sizes) - len(found))
+        results.append((size, *measured))
+    cells = [f"{seconds:9.3f}" for _, seconds, _ in results] + ["        -"] * (len(sizes) - len(results))
     slope = ""
-    if len(found) > 1:
-        slope = f"{power(found[-2][:2], found[-1][:2]):6.2f}"
-    memory = f"{found[-1][2] / found[-1][0]:8.0f}" if found else ""
+    if len(results) > 1:
+        slope = f"{power(results[-2][:2], results[-1][:2]):6.2f}"
+    memory = f"{results[-1][2] / results[-1][0]:8.0f}" if results else ""
     print(f"{form:10}{work:18}{''.join(cells)}{memory:>9}{slope:>7}", flush=True)
 
 

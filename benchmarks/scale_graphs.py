@@ -377,7 +377,7 @@ def shape_of(form: str) -> Shape:
 def write_graph(path: pathlib.Path, form: str, count: int, shape: Shape) -> None:
     with open(path, "wb") as file:
         file.write(GraphDef(node=[placeholder(shape)]).SerializeToString())
-        for found in FORMS[form](count):
-            file.write(GraphDef(node=[found]).SerializeToString())
+        for result in FORMS[form](count):
+            file.write(GraphDef(node=[result]).SerializeToString())
         if form in LIBRARIES:
             file.write(GraphDef(library={"function": LIBRARIES[form](count)}).SerializeToString())

@@ -192,11 +192,11 @@ def measured(threshold: Threshold) -> tuple[float, float]:
     times: tuple[list[float], list[float]] = ([], [])
     try:
         for _ in range(RUNS):
-            for value, found in zip((given, threshold.off), times):
+            for value, result in zip((given, threshold.off), times):
                 setattr(threshold.module, threshold.name, value)
                 begun = time.process_time()
                 call()
-                found.append(time.process_time() - begun)
+                result.append(time.process_time() - begun)
     finally:
         setattr(threshold.module, threshold.name, given)
     return min(times[0]), min(times[1])

@@ -49,23 +49,23 @@ class Missing(Exception):
 
 def works() -> dict[str, Work]:
     """All works by their names, in the order of the table."""
-    found: dict[str, Work] = {}
+    by_name: dict[str, Work] = {}
     for network in NETWORKS:
         for batch in BATCHES:
-            found[f"{network} b{batch}"] = functools.partial(inference, network, batch)
+            by_name[f"{network} b{batch}"] = functools.partial(inference, network, batch)
     for folder, name in TRACES.items():
-        found[name] = functools.partial(recorded_step, folder)
+        by_name[name] = functools.partial(recorded_step, folder)
     for name in MIXED:
-        found[name] = functools.partial(mixed, name)
-    found[f"chain of {CHAIN:,} adds"] = functools.partial(chain, False)
-    found[f"chain of {CHAIN:,} adds of a variable"] = functools.partial(chain, True)
+        by_name[name] = functools.partial(mixed, name)
+    by_name[f"chain of {CHAIN:,} adds"] = functools.partial(chain, False)
+    by_name[f"chain of {CHAIN:,} adds of a variable"] = functools.partial(chain, True)
     for folder in ("mobilenetv2", "resnet50_train"):
-        found[f"load {folder}"] = functools.partial(loading, folder)
-    found["start up and load (process)"] = functools.partial(process, "load")
-    found["one-shot run of mobilenetv2 (process)"] = functools.partial(process, "run")
+        by_name[f"load {folder}"] = functools.partial(loading, folder)
+    by_name["start up and load (process)"] = functools.partial(process, "load")
+    by_name["one-shot run of mobilenetv2 (process)"] = functools.partial(process, "run")
     for command in ("flops", "optimize"):
-        found[f"{command} of mobilenetv2 (process, tfg alone)"] = functools.partial(process, command)
-    return found
+        by_name[f"{command} of mobilenetv2 (process, tfg alone)"] = functools.partial(process, command)
+    return by_name
 
 
 def network_file(network: str) -> pathlib.Path:

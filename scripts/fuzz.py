@@ -62,14 +62,14 @@ def main() -> None:
         parser.error(f"there is no part {min(unknown)}; parts are {', '.join([*FUZZERS, *SUITES])}")
     broken = [name for name in names if name in SUITES and not _passes(SUITES[name])]
     drawn = [name for name in names if name in FUZZERS]
-    found = _Report()
+    result = _Report()
     bounds.limit_memory()
     if drawn:
-        found.collect(drawn, options.jobs, options.seed, options.minutes * 60)
-    found.print()
+        result.collect(drawn, options.jobs, options.seed, options.minutes * 60)
+    result.print()
     for name in broken:
         print(f"{name}: {SUITES[name]} fails")
-    sys.exit(1 if broken or found.findings else 0)
+    sys.exit(1 if broken or result.findings else 0)
 
 
 def _passes(path: str) -> bool:
@@ -101,9 +101,9 @@ class _Report:
     def _hear(self, worker: _Worker) -> bool:
         """Note what a worker has tried; whether it goes on."""
         problem = worker.problem()
-        for name, count, found in worker.results():
+        for name, count, result in worker.results():
             self.cases[name] += count
-            for case, finding in found:
+            for case, finding in result:
                 self._add(name, case, finding)
         if problem is not None:
             self._add(*worker.current, problem)
@@ -199,8 +199,8 @@ class _Worker:
     def results(self) -> Iterator[tuple[str, int, list[tuple[int, Finding]]]]:
         """The batches that came back since last time: part, number of cases, findings by seed."""
         while not self._results.empty():
-            found = self._results.get()
-            yield self._given.popleft()[0], BATCH, found
+            result = self._results.get()
+            yield self._given.popleft()[0], BATCH, result
             if self._left:
                 self._order()
 
@@ -233,11 +233,11 @@ def _work(orders: Any, results: Any, current: Any, folder: str) -> None:
     gc.freeze()
     while True:
         name, first = orders.get()
-        found = []
+        outcomes = []
         for seed in range(first, first + BATCH):
             current.value = seed
-            found += [(seed, finding) for finding in try_seed(name, seed)]
-        results.put(found)
+            outcomes += [(seed, finding) for finding in try_seed(name, seed)]
+        results.put(outcomes)
 
 
 if __name__ == "__main__":

@@ -41,9 +41,9 @@ import json
 import subprocess
 
 command = ["tfg", "check", "sample_graphs/xor.pbtxt", "--format", "json"]
-found = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
-assert found["schema"] == "tfg.check/1"
-print(found["errors"], "errors")
+report = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+assert report["schema"] == "tfg.check/1"
+print(report["errors"], "errors")
 ```
 
 With `--format csv` a command prints one table. If a command has several tables, as `tfg explain` has, `--table NAME`
@@ -101,30 +101,30 @@ def declared(kind: type) -> dict[str, Field]:
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     assert isinstance(tree, ast.ClassDef)
     names = namespace(kind)
-    found: dict[str, Field] = {}
+    by_name: dict[str, Field] = {}
     for base in (eval(ast.unparse(base), names) for base in tree.bases):
         if is_object(base):
-            found |= declared(base)
+            by_name |= declared(base)
     for field, below in zip(tree.body, [*tree.body[1:], ast.Pass()]):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             annotation = ast.unparse(field.annotation)
             hint = eval(annotation, names)
             if typing.get_origin(hint) is not typing.ClassVar:
-                found[field.target.id] = Field(hint, _text(below), "DimLike" in annotation)
-    return found
+                by_name[field.target.id] = Field(hint, _text(below), "DimLike" in annotation)
+    return by_name
 
 
 def namespace(kind: type) -> dict[str, Any]:
     """The names of a class's module, and those that only type checkers import."""
     module = importlib.import_module(kind.__module__)
-    found = dict(vars(module))
+    by_name = dict(vars(module))
     tree = ast.parse(inspect.getsource(module))
     guarded = [node.body for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     for statement in (statement for body in guarded for statement in body):
         if isinstance(statement, ast.ImportFrom):
             source = importlib.import_module("." * statement.level + (statement.module or ""), module.__package__)
-            found |= {alias.asname or alias.name: getattr(source, alias.name) for alias in statement.names}
-    return found
+            by_name |= {alias.asname or alias.name: getattr(source, alias.name) for alias in statement.names}
+    return by_name
 
 
 def _text(statement: ast.stmt) -> str:
@@ -181,8 +181,8 @@ def _part_text(hint: Any) -> str:
 def document_type(schema: str) -> type:
     """The class that describes the documents of a schema."""
     module, _, name = SCHEMAS[schema].type.rpartition(".")
-    found: type = getattr(importlib.import_module(f"tfg.{module}"), name)
-    return found
+    node: type = getattr(importlib.import_module(f"tfg.{module}"), name)
+    return node
 
 
 def objects(kind: Any, seen: dict[type, None]) -> dict[type, None]:
@@ -224,11 +224,11 @@ def lines() -> Iterator[str]:
 @functools.cache
 def inner_objects() -> tuple[type, ...]:
     """The classes of all objects that other objects hold."""
-    found: dict[type, None] = {}
+    by_name: dict[type, None] = {}
     for schema in SCHEMAS:
         for key in keys(document_type(schema)):
-            objects(key.type, found)
-    return tuple(found)
+            objects(key.type, by_name)
+    return tuple(by_name)
 
 
 def heading(kind: type) -> str:

@@ -22,13 +22,13 @@ def derived() -> dict[pathlib.Path, str]:
 
 def registered() -> dict[str, set[str]]:
     """The ops that each family registers, those that it imports apart."""
-    found: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     known = registry.registered_ops()
     for name in in_order_of_imports():
         families.load(name)
-        found[name] = registry.registered_ops() - known
-        known |= found[name]
-    return found
+        by_name[name] = registry.registered_ops() - known
+        known |= by_name[name]
+    return by_name
 
 
 def list_of(ops: Iterable[str]) -> str:

@@ -41,8 +41,8 @@ PATIENCE = 120.0
 
 def line(op: str) -> str | None:
     """What there is to say of an op's inputs, None where all take every rank."""
-    found = {name: ranks for name, ranks in taken(op).items() if len(ranks) <= HIGHEST}
-    words = [f"{name}={_range(min(ranks), max(ranks))}" for name, ranks in found.items() if ranks]
+    by_name = {name: ranks for name, ranks in taken(op).items() if len(ranks) <= HIGHEST}
+    words = [f"{name}={_range(min(ranks), max(ranks))}" for name, ranks in by_name.items() if ranks]
     return " ".join([op, *words]) if words else None
 
 
@@ -53,7 +53,7 @@ def _range(low: int, high: int) -> str:
 def taken(op: str) -> dict[str, set[int]]:
     """The ranks that each input takes with any of the attributes drawn."""
     definition = CATALOG[op]
-    found: dict[str, set[int]] = {}
+    by_name: dict[str, set[int]] = {}
     generator, tried = random.Random(op), set()
     for _ in range(DRAWS if definition.inputs else 0):
         attrs, version = drawing.draw_attrs(generator, definition), generator.choice(PRODUCERS)
@@ -61,10 +61,10 @@ def taken(op: str) -> dict[str, set[int]]:
         if len(tried) < ENOUGH and key not in tried and is_taken(_graph(definition, attrs, version, None, 0)):
             tried.add(key)
             for name, place in _places(definition, attrs):
-                ranks = found.setdefault(name, set())
+                ranks = by_name.setdefault(name, set())
                 missing = set(range(HIGHEST + 1)) - ranks
                 ranks |= {rank for rank in missing if is_taken(_graph(definition, attrs, version, place, rank))}
-    return found
+    return by_name
 
 
 def _matters(attr: AttrDef) -> bool:

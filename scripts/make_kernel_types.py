@@ -20,13 +20,13 @@ TARGET = pathlib.Path(__file__).parents[1] / "core" / "registry" / "kernel_types
 
 def alternatives():
     """op -> the set of its kernels, each a tuple of (attribute, type)."""
-    found = collections.defaultdict(set)
+    by_name = collections.defaultdict(set)
     for kernel in kernels.get_all_registered_kernels().kernel:
         if kernel.device_type == "CPU" and not kernel.label:
             names = sorted(c.name for c in kernel.constraint)
             types = {c.name: list(c.allowed_values.list.type) for c in kernel.constraint}
-            found[kernel.op] |= {tuple(zip(names, combination)) for combination in itertools.product(*map(types.get, names))}
-    return found
+            by_name[kernel.op] |= {tuple(zip(names, combination)) for combination in itertools.product(*map(types.get, names))}
+    return by_name
 
 
 def merged(combinations):

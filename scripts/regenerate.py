@@ -41,15 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("parts", nargs="*", default=list(PARTS), metavar="PART", help=", ".join(PARTS))
     options = parser.parse_args(arguments)
-    found = False
+    result = False
     for part in options.parts:
         for path, text in stale(part):
-            found = True
+            result = True
             name = path.resolve().relative_to(FOLDER.parent)
             print(f"{part}: {name} {'is out of date' if options.check else 'is written anew'}")
             if not options.check:
                 path.write_text(text, encoding="utf-8")
-    if found and options.check:
+    if result and options.check:
         sys.exit(f"run scripts/regenerate.py {' '.join(options.parts) if options.parts != list(PARTS) else ''}".rstrip())
 
 

@@ -27,9 +27,9 @@ def release() -> bytes:
     """The packed release; SystemExit where it is not the one that is pinned."""
     with urllib.request.urlopen(URL, timeout=60) as answer:
         packed: bytes = answer.read()
-    found = f"sha512-{base64.b64encode(hashlib.sha512(packed).digest()).decode()}"
-    if found != INTEGRITY:
-        sys.exit(f"{URL} has the checksum {found}, not {INTEGRITY}")
+    text = f"sha512-{base64.b64encode(hashlib.sha512(packed).digest()).decode()}"
+    if text != INTEGRITY:
+        sys.exit(f"{URL} has the checksum {text}, not {INTEGRITY}")
     return packed
 
 

@@ -71,8 +71,8 @@ class Browser:
             assert data, "the browser is gone" if ready else f"the browser did not answer within {_PATIENCE:g} s"
             self._pending += data
         message, _, self._pending = self._pending.partition(b"\0")
-        found: dict[str, Any] = json.loads(message)
-        return found
+        document: dict[str, Any] = json.loads(message)
+        return document
 
     def _note(self, event: dict[str, Any]) -> None:
         method, params = event.get("method"), event.get("params", {})
@@ -118,8 +118,8 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """A click into the middle of the first element that a selector finds."""
-        found = f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
-        x, y = self.evaluate(f"{found} return [b.x + b.width / 2, b.y + b.height / 2]; }})()")
+        text = f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
+        x, y = self.evaluate(f"{text} return [b.x + b.width / 2, b.y + b.height / 2]; }})()")
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 

@@ -37,8 +37,8 @@ def _failing(by):
     """An error for multiples of seven."""
 
     def make(b, x, *more):
-        found = b.FloorDiv(b.Mul(x, int64(by)), b.Minimum(b.FloorMod(x, int64(7)), int64(1)))
-        return [b.AddV2(found, more[0]) if more else found]
+        node = b.FloorDiv(b.Mul(x, int64(by)), b.Minimum(b.FloorMod(x, int64(7)), int64(1)))
+        return [b.AddV2(node, more[0]) if more else node]
 
     return make
 
@@ -119,15 +119,15 @@ def elements(run: Any, ends: type[Exception], fails: type[Exception], passes: in
 
     Which of the others it takes along depends on which maps and batches are fused.
     """
-    found = []
+    results = []
     for _ in range(passes):
         run("start")
-        while len(found) < 300:
+        while len(results) < 300:
             try:
-                found.append(np.asarray(run("next:0")).tolist())
+                results.append(np.asarray(run("next:0")).tolist())
             except ends:
                 break
             except fails:
-                return [*found, "error"]
-        found.append("end")
-    return found
+                return [*results, "error"]
+        results.append("end")
+    return results

@@ -84,6 +84,6 @@ def calling_graph(folder: pathlib.Path) -> pathlib.Path:
 
 def book_in(text: str) -> Any:
     """What the JSON in a page says."""
-    found = re.search(r'<script type="application/json" id="book">(.*?)</script>', text, re.S)
-    assert found is not None
-    return json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="book">(.*?)</script>', text, re.S)
+    assert match is not None
+    return json.loads(match[1])

@@ -138,7 +138,7 @@ OF_FILES = {"onnx": {"formats/onnx_model.py"}, "onnxruntime": {"formats/onnx_mod
 
 def test_libraries_of_engines_are_named_by_their_engines_alone():
     for name, files in {**ENGINES, **OF_FILES}.items():
-        users = {path for path in SOURCES for found in imports(path) if found[:1] == (name,)}
+        users = {path for path in SOURCES for result in imports(path) if result[:1] == (name,)}
         users |= {path for path in SOURCES if f'import_module("{name}' in path.read_text()}
         assert {str(path.relative_to(ROOT)) for path in users} <= files
 
@@ -153,14 +153,14 @@ def test_engines_are_imported_by_name_only():
 def modules_imported(path: pathlib.Path) -> set[str]:
     """The modules of tfg that a file imports, whether at once, when a function is called or for type checkers only."""
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
-    found = set()
+    texts = set()
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = (*package[: len(package) - node.level + 1], *(node.module.split(".") if node.module else ()))
             for alias in node.names:
                 parts = (*base, alias.name) if (ROOT.joinpath(*base, alias.name).with_suffix(".py")).exists() else base
-                found.add("/".join(parts))
-    return found
+                texts.add("/".join(parts))
+    return texts
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -298,12 +298,12 @@ def test_every_module_says_what_it_is():
 def test_one_module_of_the_command_line_opens_sessions():
     """Limits, files and state are given in one place, so no command can forget them."""
     opening = {"Session", "Runner", "limit_memory", "TimeLimit", "FileAccess"}
-    found = set()
+    results = set()
     for path in (ROOT / "cli").rglob("*.py"):
         calls = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)]
         used = {part.id for call in calls for part in ast.walk(call) if isinstance(part, ast.Name)}
-        found |= {path.name for name in used & opening}
-    assert found == {"sessions.py"}
+        results |= {path.name for name in used & opening}
+    assert results == {"sessions.py"}
 
 
 def test_files_of_the_command_line_are_called_by_one_grammar():
@@ -463,8 +463,8 @@ def registrations(path: pathlib.Path) -> Iterator[tuple[str, int, int]]:
     Lists that are made of other lists are left out: they stand where those are at hand.
     """
     for node in tree_of(path).body:
-        found = [node.value] if isinstance(node, ast.Expr) else getattr(node, "decorator_list", [])
-        for call in found:
+        result = [node.value] if isinstance(node, ast.Expr) else getattr(node, "decorator_list", [])
+        for call in result:
             while isinstance(call, ast.Call) and isinstance(call.func, ast.Call):
                 call = call.func
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in REGISTERING:
@@ -550,6 +550,6 @@ def test_what_holds_for_ops_is_said_in_their_families():
     """A list of names that stands for a property is a fact, see core/registry/op_facts.py; core/onnx names operators."""
     paths = {str(path.relative_to(ROOT)): path for path in SOURCES}
     named = {name: op_names(path) for name, path in paths.items() if not name.startswith(("core/ops/", "core/onnx/"))}
-    counts = collections.Counter({path: len(found) for path, found in named.items()})
+    counts = collections.Counter({path: len(result) for path, result in named.items()})
     offenders = "\n".join(f"{path}: {count}: {', '.join(named[path])}" for path, count in counts.most_common(20))
     assert counts.total() <= MAX_OP_NAMES, f"{counts.total()} names of ops, most of them in\n{offenders}"

@@ -28,11 +28,11 @@ def without_effect() -> Iterator[tuple[str, str]]:
 def read_attributes(op: str) -> set[str]:
     definition = CATALOG[op]
     args = (*definition.inputs, *definition.outputs)
-    found = {name for arg in args for name in (arg.type_attr, arg.number_attr, arg.type_list_attr) if name}
+    names = {name for arg in args for name in (arg.type_attr, arg.number_attr, arg.type_list_attr) if name}
     for kernel in registry.kernels(op):
-        found |= {*kernel.dtypes, *read_by(kernel.function, definition)}
+        names |= {*kernel.dtypes, *read_by(kernel.function, definition)}
     shape = registry.shape_function(op)
-    return found | (read_by(shape, definition) if shape is not None else set())
+    return names | (read_by(shape, definition) if shape is not None else set())
 
 
 def read_by(function, definition) -> set[str]:

@@ -11,16 +11,16 @@ WAYS = ("tensorflow", "numpy", "xla")
 def test_medians_are_of_the_ratios_of_rounds():
     """Each round has a sample of every way: what slows one round down does not change its ratios."""
     times = [[(1.0, 2.0), (2.0, 2.0)], [(10.0, 20.0), (20.0, 20.0)], [(3.0, 1.0), (1.0, 3.0)]]
-    found = figures([{"tensorflow": Sample(*a, 4096), "numpy": Sample(*b, 1024)} for a, b in times])
-    own = found["numpy"]
+    numbers = figures([{"tensorflow": Sample(*a, 4096), "numpy": Sample(*b, 1024)} for a, b in times])
+    own = numbers["numpy"]
     assert (own["ratio"], own["cpu_ratio"], own["memory_ratio"]) == (2.0, 1.0, 0.25)
-    assert (own["ms"], own["mib"], found["tensorflow"]["ms"]) == (2000.0, 1.0, 3000.0)
-    assert row("w", found, WAYS) == "| w | 3000.0 (2000.0) | 2.00 (1.00) |  |"
+    assert (own["ms"], own["mib"], numbers["tensorflow"]["ms"]) == (2000.0, 1.0, 3000.0)
+    assert row("w", numbers, WAYS) == "| w | 3000.0 (2000.0) | 2.00 (1.00) |  |"
 
 
 def test_what_was_kept_stands_beside_its_ratio():
-    found = figures([{"tensorflow": Sample(2.0, 4.0, 1), "xla": Sample(1.0, 1.0, 1, "numpy")}])
-    assert row("w", found, WAYS) == "| w | 2000.0 (4000.0) |  | 0.50 (0.25) numpy |"
+    numbers = figures([{"tensorflow": Sample(2.0, 4.0, 1), "xla": Sample(1.0, 1.0, 1, "numpy")}])
+    assert row("w", numbers, WAYS) == "| w | 2000.0 (4000.0) |  | 0.50 (0.25) numpy |"
     assert row("w", figures([{"numpy": Sample(0.5, 0.25, 1024)}]), WAYS) == "| w |  | 500.0 (250.0) |  |"
 
 

@@ -71,9 +71,9 @@ def test_every_number_says_what_it_counts():
 
 @pytest.mark.parametrize("number", [n for n in NUMBERS if _TUNED.search(n.docstring)], ids=lambda n: f"{n.place} {n.names}")
 def test_a_tuned_number_names_a_benchmark(number):
-    found = _BENCHMARK.findall(number.docstring + number.of_module)
-    assert found, "neither its docstring nor that of its module names a file of benchmarks/ that shows its worth"
-    assert all((ROOT / "benchmarks" / name).is_file() for name in found)
+    matches = _BENCHMARK.findall(number.docstring + number.of_module)
+    assert matches, "neither its docstring nor that of its module names a file of benchmarks/ that shows its worth"
+    assert all((ROOT / "benchmarks" / name).is_file() for name in matches)
 
 
 EXAMPLE = 3

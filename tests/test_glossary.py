@@ -50,15 +50,6 @@ def test_retired_words_name_nothing(path):
     assert not {word: term for word, term in RETIRED.items() if word in words}
 
 
-LOOKED_UP = {"found"}
-"""Names that tell how a value was obtained, where the name of its content belongs."""
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_names_tell_the_content(path):
-    assert not identifiers(path) & LOOKED_UP
-
-
 def test_the_glossary_defines_each_term_once_and_names_its_source():
     rows = TERM.findall((ROOT / "docs/glossary.md").read_text())[2:]
     terms = [term for term, _, _ in rows]

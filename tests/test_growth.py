@@ -117,22 +117,22 @@ def counted(work: Callable[[Any], object], given: Any) -> int:
 
 def test_calls_grow_with_faults(tmp_path):
     """A graph of whose inputs many do not exist, as a cut through a larger one leaves it, is looked through as fast."""
-    found = {}
+    by_name = {}
     for count in (SMALL, LARGE):
         path = tmp_path / f"{count}.pb"
         nodes = [scale_graphs.node(f"sum_{i}", "AddV2", f"lost_{i}", "sum_0", **scale_graphs.FLOAT) for i in range(count)]
         path.write_bytes(GraphDef(node=nodes).SerializeToString())
-        found[count] = counted(load_leniently, str(path))
-    assert scale.power(*found.items()) < MOST, found
+        by_name[count] = counted(load_leniently, str(path))
+    assert scale.power(*by_name.items()) < MOST, by_name
 
 
 def test_calls_grow_with_the_depth_of_loops():
     """Loops in one another are gone through once for a loop, however deep it lies."""
-    found = {}
+    by_name = {}
     for depth in (SMALL, LARGE):
         frames = [Frame("", None)]
         for i in range(depth):
             frames.append(Frame(f"loop_{i}", frames[-1]))
             frames[-2].children.append(frames[-1])
-        found[depth] = counted(nodes_within, frames[0])
-    assert scale.power(*found.items()) < MOST, found
+        by_name[depth] = counted(nodes_within, frames[0])
+    assert scale.power(*by_name.items()) < MOST, by_name

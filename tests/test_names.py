@@ -59,8 +59,8 @@ def written() -> dict[pathlib.Path, str]:
     return {path: path.read_text() for path in PAGES} | {path: read(path)[0] for path in SOURCES}
 
 
-def lost(found: Iterator[tuple[pathlib.Path, str]]) -> list[str]:
-    return sorted({f"{path.relative_to(ROOT)}: {name}" for path, name in found})
+def lost(result: Iterator[tuple[pathlib.Path, str]]) -> list[str]:
+    return sorted({f"{path.relative_to(ROOT)}: {name}" for path, name in result})
 
 
 def test_files_and_folders_are_there():
@@ -132,3 +132,8 @@ SAME_THINGS = {
 def test_each_file_has_a_name_of_its_own():
     counts = collections.Counter(path.stem for path in SOURCES if path.relative_to(ROOT).parts[0] in PRODUCT)
     assert {name for name, count in counts.items() if count > 1} == set(SAME_THINGS)
+
+
+def test_names_tell_the_content():
+    """A name such as `users` or `cost` tells what a value is, `found` only that the code looked for the value."""
+    assert [str(path.relative_to(ROOT)) for path in SOURCES if "found" in names_in(path)] == []

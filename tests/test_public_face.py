@@ -49,7 +49,7 @@ def right_arguments(folder):
     tfg.save(graph, path)
     feeds = {"x:0": np.ones(2, np.float32)}
     tfg.write_checkpoint(str(folder / "v.npz"), {"v": np.ones(2)})
-    found = {
+    by_name = {
         "load": (tfg.load, {"source": path}),
         "save": (tfg.save, {"graph": graph, "path": path}),
         "explain": (tfg.explain, {"graph": graph, "nodes": "y"}),
@@ -120,10 +120,10 @@ def right_arguments(folder):
         "GraphBuilder": (tfg.GraphBuilder, {}),
     }
     if find_spec("jax") is not None:
-        found["explain_engine"] = (tfg.explain_engine, {"graph": graph, "engine": "xla", "fetches": "y:0"})
-        found["to_jax"] = (tfg.to_jax, {"graph": graph, "fetches": "y:0", "feeds": ["x:0"]})
+        by_name["explain_engine"] = (tfg.explain_engine, {"graph": graph, "engine": "xla", "fetches": "y:0"})
+        by_name["to_jax"] = (tfg.to_jax, {"graph": graph, "fetches": "y:0", "feeds": ["x:0"]})
     products = {"graph": graph, "y": "y:0", "x": "x:0", "v": np.ones(2, np.float32), "feeds": feeds}
-    return found | {name: (getattr(tfg, name), products) for name in ("jvp", "hessian_vector")}
+    return by_name | {name: (getattr(tfg, name), products) for name in ("jvp", "hessian_vector")}
 
 
 def call(function, arguments):

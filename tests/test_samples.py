@@ -9,8 +9,8 @@ from tests.cli.running import SAMPLES, tfg
 
 def history(*arguments):
     """The values of each step of `tfg run`, by name."""
-    found = tfg("run", *arguments, "--format", "json").json
-    return [{value["name"]: value["value"] for value in step["values"]} for step in found["steps"]]
+    report = tfg("run", *arguments, "--format", "json").json
+    return [{value["name"]: value["value"] for value in step["values"]} for step in report["steps"]]
 
 
 def losses(*arguments):
@@ -25,9 +25,9 @@ def test_square_under_gradient_descent():
 
 
 def test_train_builds_the_same_descent():
-    found = losses(SAMPLES / "square_loss.pbtxt", "--loss", "loss", "--optimizer", "sgd", "--lr", 0.1, "--steps", 10)
+    step_losses = losses(SAMPLES / "square_loss.pbtxt", "--loss", "loss", "--optimizer", "sgd", "--lr", 0.1, "--steps", 10)
     expected = [1, 0.64, 0.4096, 0.262144, 0.16777216, 0.10737418, 0.068719477, 0.043980465, 0.028147498, 0.018014399]
-    assert found == pytest.approx(expected, rel=1e-5)
+    assert step_losses == pytest.approx(expected, rel=1e-5)
 
 
 def test_momentum_is_carried_across_runs(tmp_path):

@@ -42,10 +42,10 @@ def reasons() -> Iterator[tuple[pathlib.Path, str]]:
 
 
 def test_every_reason_is_allowed_and_every_allowance_is_used():
-    found = list(reasons())
-    assert len(found) > 40
-    assert not [(path, reason) for path, reason in found if skips.allowance(reason) is None]
-    assert {skips.allowance(reason) for _, reason in found} == set(skips.ALLOWED)
+    items = list(reasons())
+    assert len(items) > 40
+    assert not [(path, reason) for path, reason in items if skips.allowance(reason) is None]
+    assert {skips.allowance(reason) for _, reason in items} == set(skips.ALLOWED)
 
 
 def test_the_summary_says_why_in_one_line():

@@ -44,8 +44,8 @@ def _table(note: str, keys: Any, values: Any, default: Any, sought: Any, make: C
         return handle
 
     def find(b: GraphBuilder) -> Built:
-        found = b.LookupTableFindV2(filled(b), fed(b, sought, "x"), b.constant(default))
-        return [found], {"x:0": sought}, ["fill"]
+        node = b.LookupTableFindV2(filled(b), fed(b, sought, "x"), b.constant(default))
+        return [node], {"x:0": sought}, ["fill"]
 
     def insert(b: GraphBuilder) -> Built:
         handle = filled(b)

@@ -28,10 +28,10 @@ def _command(name: str | None) -> tuple[click.Command, click.Context]:
     above = click.Context(root, info_name="tfg")
     if name is None:
         return root, above
-    found = root.get_command(above, name)
-    if found is None:
+    subcommand = root.get_command(above, name)
+    if subcommand is None:
         raise ValueError(f"there is no command '{name}'")
-    return found, click.Context(found, info_name=name, parent=above)
+    return subcommand, click.Context(subcommand, info_name=name, parent=above)
 
 
 class UsageDirective(SphinxDirective):

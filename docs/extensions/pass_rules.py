@@ -17,12 +17,12 @@ class RulesDirective(SphinxDirective):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        found = nodes.bullet_list()
+        rules = nodes.bullet_list()
         for module in self.arguments[0].split():
             for rule in importlib.import_module(f"tfg.core.passes.{module}").RULES.rules:
                 name = nodes.paragraph("", "", nodes.literal(text=rule.algebra), nodes.Text(f" ({rule.name}: {rule.classes})"))
-                found += nodes.list_item("", name)
-        return [found]
+                rules += nodes.list_item("", name)
+        return [rules]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

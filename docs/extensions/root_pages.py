@@ -22,11 +22,11 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:)([^)#\s]+)(#[^)]*)?\)")
 def _read(app: Sphinx, name: str, source: list[str]) -> None:
     """The source of a page, from where it stands, with links as the site has them."""
     page = f"docs/{name}.md"
-    found = _STANDS_FOR.match(source[0])
-    origin = found[1] if found else page
+    include = _STANDS_FOR.match(source[0])
+    origin = include[1] if include else page
     app.env.note_dependency(str(ROOT / origin))
-    text = (ROOT / origin).read_text(encoding="utf-8") if found else source[0]
-    rest = source[0][found.end() :] if found else ""
+    text = (ROOT / origin).read_text(encoding="utf-8") if include else source[0]
+    rest = source[0][include.end() :] if include else ""
     source[0] = _LINK.sub(lambda match: _link(match, origin, page), text) + rest
 
 

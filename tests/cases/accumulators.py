@@ -13,10 +13,10 @@ def dense(key, op, steps, reduction_type="MEAN", shape=(2,), dtype="float"):
     prefix = "Resource" if op.startswith("Resource") else ""
 
     def build(g):
-        found = getattr(g, op)(dtype=dtype, shape=shape, reduction_type=reduction_type)
+        result = getattr(g, op)(dtype=dtype, shape=shape, reduction_type=reduction_type)
 
         def use(what, *inputs, name, **attrs):
-            getattr(g, f"{prefix}Accumulator{what}")(found, *inputs, name=name, **attrs)
+            getattr(g, f"{prefix}Accumulator{what}")(result, *inputs, name=name, **attrs)
 
         for name, step, size, seed in (("a", 0, 2, 0), ("b", 0, 2, 1), ("c", 2, 2, 2), ("bad", 0, 3, 0)):
             value = normal(size, seed=seed, dtype=dtype)
@@ -33,12 +33,12 @@ def dense(key, op, steps, reduction_type="MEAN", shape=(2,), dtype="float"):
 
 def sparse(key, steps, reduction_type="MEAN", shape=(4, 2)):
     def build(g):
-        found = g.SparseConditionalAccumulator(dtype="float", shape=shape, reduction_type=reduction_type)
+        node = g.SparseConditionalAccumulator(dtype="float", shape=shape, reduction_type=reduction_type)
 
         def apply(name, indices, rows, size=(4, 2), known=True):
             values = g.constant(normal(len(indices), rows))
             inputs = (g.constant(I64(0)), g.constant(I64(indices)), values, g.constant(I64(size)))
-            g.SparseAccumulatorApplyGradient(found, *inputs, has_known_shape=known, name=name)
+            g.SparseAccumulatorApplyGradient(node, *inputs, has_known_shape=known, name=name)
 
         apply("a", [0, 2], 2)
         apply("b", [2, 3], 2)
@@ -49,9 +49,9 @@ def sparse(key, steps, reduction_type="MEAN", shape=(4, 2)):
         apply("twice", [0, 0, 1], 2)
         apply("beyond", [0, 4], 2)
         apply("longer", [1], 2, (4, 2, 7))
-        g.SparseAccumulatorTakeGradient(found, g.constant(2), dtype="float", name="take")
-        g.AccumulatorNumAccumulated(found, name="count")
-        g.AccumulatorSetGlobalStep(found, g.constant(I64(1)), name="step")
+        g.SparseAccumulatorTakeGradient(node, g.constant(2), dtype="float", name="take")
+        g.AccumulatorNumAccumulated(node, name="count")
+        g.AccumulatorSetGlobalStep(node, g.constant(I64(1)), name="step")
         outputs = {"take": ["take:0", "take:1", "take:2"], "count": ["count:0"]}
         return [outputs.get(step, [step]) for step in steps.split()]
 

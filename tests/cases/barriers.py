@@ -13,19 +13,19 @@ def barrier(key, steps, **attrs):
     """Two components; `steps` names what happens: 0 or 1 insert that component of three keys, 2 of a new key."""
 
     def build(g):
-        found = g.Barrier(component_types=TYPES, shapes=[(), (2,)])
+        node = g.Barrier(component_types=TYPES, shapes=[(), (2,)])
         floats, rows = np.float32([1, 2, 3]), np.arange(6, dtype=np.int32).reshape(3, 2)
         keys = g.constant(strings(list("abc")))
-        g.BarrierInsertMany(found, keys, g.constant(floats), component_index=0, name="0")
-        g.BarrierInsertMany(found, keys, g.constant(rows), component_index=1, name="1")
-        g.BarrierInsertMany(found, g.constant(strings(["d"])), g.constant(np.float32([9])), component_index=0, name="2")
-        g.BarrierInsertMany(found, g.constant(strings(["d"])), g.constant(rows[:1]), component_index=1, name="3")
-        g.BarrierInsertMany(found, keys, g.constant(rows), component_index=0, name="4")
-        g.BarrierTakeMany(found, g.constant(2), component_types=TYPES, name="take", **attrs)
-        g.BarrierReadySize(found, name="ready")
-        g.BarrierIncompleteSize(found, name="incomplete")
-        g.BarrierClose(found, name="close")
-        g.BarrierClose(found, cancel_pending_enqueues=True, name="cancel")
+        g.BarrierInsertMany(node, keys, g.constant(floats), component_index=0, name="0")
+        g.BarrierInsertMany(node, keys, g.constant(rows), component_index=1, name="1")
+        g.BarrierInsertMany(node, g.constant(strings(["d"])), g.constant(np.float32([9])), component_index=0, name="2")
+        g.BarrierInsertMany(node, g.constant(strings(["d"])), g.constant(rows[:1]), component_index=1, name="3")
+        g.BarrierInsertMany(node, keys, g.constant(rows), component_index=0, name="4")
+        g.BarrierTakeMany(node, g.constant(2), component_types=TYPES, name="take", **attrs)
+        g.BarrierReadySize(node, name="ready")
+        g.BarrierIncompleteSize(node, name="incomplete")
+        g.BarrierClose(node, name="close")
+        g.BarrierClose(node, cancel_pending_enqueues=True, name="cancel")
         sizes = ["ready:0", "incomplete:0"]
         names = {"take": TAKEN, "sizes": sizes}
         return [names.get(step, [step]) for step in steps.split()]

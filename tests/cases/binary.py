@@ -48,18 +48,18 @@ def operand(size, dtype, seed):
 
 
 def arithmetic():
-    found = []
+    cases = []
     for op, types in ARITHMETIC.items():
-        found += [case(op, operand((2, 3), t, 0), operand((3,), t, 1)) for t in types]
-        found += [
+        cases += [case(op, operand((2, 3), t, 0), operand((3,), t, 1)) for t in types]
+        cases += [
             case(op, normal(2, 1, 3, dtype="double") + 4, normal(4, 1, dtype="double") + 4),
             case(op, normal(0, 3), normal(1, 3)),
             case(op, normal(3), normal(2)),
             case(op, np.float32(2), np.float32(3)),
         ]
         if "float32" in types:
-            found.append(case(op, X, Y))
-    return found
+            cases.append(case(op, X, Y))
+    return cases
 
 
 def smallest(dtype):
@@ -71,13 +71,13 @@ def smallest(dtype):
 def integer_corners():
     low = np.array([-128, 7, -7, 7, -7, 127], np.int8)
     by = np.array([-1, 2, 2, -2, -2, 127], np.int8)
-    found = [case(op, low, by) for op in ("AddV2", "Sub", "Mul", "Div", "FloorDiv", "TruncateDiv", "FloorMod")]
-    found += [case(op, np.int32([7, -7]), np.int32([2, -2])[:, None]) for op in DIVISIONS]
-    found += [case(op, integers(3), np.int32([1, 0, 2])) for op in DIVISIONS]
-    found += [case(op, *smallest(t)) for op in ("Div", "FloorDiv", "TruncateDiv", "TruncateMod") for t in ("int32", "int64")]
-    found += [case("Pow", integers(4, low=-5, high=5, dtype=t), integers(4, high=4, dtype=t)) for t in SIGNED]
+    cases = [case(op, low, by) for op in ("AddV2", "Sub", "Mul", "Div", "FloorDiv", "TruncateDiv", "FloorMod")]
+    cases += [case(op, np.int32([7, -7]), np.int32([2, -2])[:, None]) for op in DIVISIONS]
+    cases += [case(op, integers(3), np.int32([1, 0, 2])) for op in DIVISIONS]
+    cases += [case(op, *smallest(t)) for op in ("Div", "FloorDiv", "TruncateDiv", "TruncateMod") for t in ("int32", "int64")]
+    cases += [case("Pow", integers(4, low=-5, high=5, dtype=t), integers(4, high=4, dtype=t)) for t in SIGNED]
     return [
-        *found,
+        *cases,
         case("Pow", np.int32([1, 2]), np.int32([-1, 2])),
         case("Pow", np.int8([2, 0, -3]), np.int8([8, 0, 3])),
         case("Pow", np.float32([-2, -2, 0, 0, INF, NAN]), np.float32([2, 0.5, 0, -1, 0, 0])),
@@ -90,14 +90,14 @@ def integer_corners():
 
 
 def comparisons():
-    found = []
+    cases = []
     for op in ORDER:
-        found += [case(op, operand((2, 3), t, 0), operand((3,), t, 1)) for t in (*FLOATS, *INTEGERS)]
-        found += [case(op, X, Y), case(op, normal(3), normal(2)), case(op, normal(0), np.float32(1))]
+        cases += [case(op, operand((2, 3), t, 0), operand((3,), t, 1)) for t in (*FLOATS, *INTEGERS)]
+        cases += [case(op, X, Y), case(op, normal(3), normal(2)), case(op, normal(0), np.float32(1))]
     for op in ("Equal", "NotEqual"):
         types = (*FLOATS, *COMPLEX, *INTEGERS, "bool")
-        found += [case(op, integers(2, 3, high=2, dtype=t), integers(3, high=2, dtype=t)) for t in types]
-        found += [
+        cases += [case(op, integers(2, 3, high=2, dtype=t), integers(3, high=2, dtype=t)) for t in types]
+        cases += [
             case(op, X, X),
             case(op, strings("a", "b", ""), strings("a", "c", "")),
             case(op, strings("a", "b"), "b"),
@@ -108,10 +108,10 @@ def comparisons():
             case(op, normal(0), normal(0)),
         ]
     booleans = np.array([True, True, False, False]), np.array([True, False])[:, None]
-    found += [case(op, *booleans) for op in ("LogicalAnd", "LogicalOr")]
-    found += [case(op, booleans[0], booleans[0][:3]) for op in ("LogicalAnd", "LogicalOr")]
+    cases += [case(op, *booleans) for op in ("LogicalAnd", "LogicalOr")]
+    cases += [case(op, booleans[0], booleans[0][:3]) for op in ("LogicalAnd", "LogicalOr")]
     return [
-        *found,
+        *cases,
         case("ApproximateEqual", X, X + np.float32(1e-6)),
         case("ApproximateEqual", normal(4, dtype="double"), normal(4, dtype="double") + 0.1, tolerance=0.2),
         case("ApproximateEqual", np.float32([0, 1]), np.float32([0.25, 1.25]), tolerance=0.25),
@@ -128,13 +128,13 @@ def texts():
 
 
 def clips():
-    found = [
+    cases = [
         case("ClipByValue", integers(2, 3, low=1, high=9, dtype=t), *integers(2, low=3, high=5, dtype=t), differentiable=False)
         for t in (*FLOATS, *SIGNED, "uint8", "uint16")
     ]
     spread = normal(2, 3, dtype="double", scale=3)
     return [
-        *found,
+        *cases,
         case("ClipByValue", spread, np.float64(-1), np.float64(1)),
         case("ClipByValue", spread, np.full((2, 3), -1.5), np.float64(1)),
         case("ClipByValue", spread, np.float64(-1), np.full((2, 3), 1.5)),
@@ -149,9 +149,9 @@ def clips():
 
 
 def sums():
-    found = [case("AddN", [operand((2, 3), t, i) for i in range(3)]) for t in (*FLOATS, *COMPLEX, *INTEGERS)]
+    cases = [case("AddN", [operand((2, 3), t, i) for i in range(3)]) for t in (*FLOATS, *COMPLEX, *INTEGERS)]
     return [
-        *found,
+        *cases,
         case("AddN", [normal(2)]),
         case("AddN", [normal(0, 2), normal(0, 2)]),
         case("AddN", [normal(2), normal(3)]),
@@ -173,11 +173,11 @@ def shape_pairs():
         ([2], [0]),
         ([], []),
     ]
-    found = []
+    cases = []
     for op in ("BroadcastArgs", "BroadcastGradientArgs"):
-        found += [case(op, np.array(a, t), np.array(b, t)) for a, b in pairs for t in (np.int32, np.int64)]
-        found += [case(op, np.int32(2), np.int32([2])), case(op, np.int32([[2]]), np.int32([2]))]
-    return found
+        cases += [case(op, np.array(a, t), np.array(b, t)) for a, b in pairs for t in (np.int32, np.int64)]
+        cases += [case(op, np.int32(2), np.int32([2])), case(op, np.int32([[2]]), np.int32([2]))]
+    return cases
 
 
 def mismatches():

@@ -15,8 +15,8 @@ def through(types=("float32", "bool"), metadata=METADATA, end=METADATA, parts=PA
         components = [g.PlaceholderWithDefault(part, shape=part.shape) for part in parts]
         encoded = g.CompositeTensorVariantFromComponents(components, metadata=metadata)
         encoded = g.Pack([encoded, encoded]) if vector else encoded
-        found = g.CompositeTensorVariantToComponents(encoded, metadata=end, Tcomponents=list(types))
-        return [[value.name for value in (found if isinstance(found, (tuple, list)) else [found])]]
+        node = g.CompositeTensorVariantToComponents(encoded, metadata=end, Tcomponents=list(types))
+        return [[value.name for value in (node if isinstance(node, (tuple, list)) else [node])]]
 
     return build
 
@@ -26,14 +26,14 @@ def conditional(g):
     choose = g.PlaceholderWithDefault(True, shape=[])
     encoded = [g.CompositeTensorVariantFromComponents(PARTS[:1], metadata=METADATA) for _ in range(2)]
     sides = [g.Switch(value, choose)[i] for i, value in enumerate(encoded)]
-    found = g.CompositeTensorVariantToComponents(g.Merge(sides)[0], metadata=METADATA, Tcomponents=["float32"])
-    return [[(found[0] if isinstance(found, (tuple, list)) else found).name]]
+    node = g.CompositeTensorVariantToComponents(g.Merge(sides)[0], metadata=METADATA, Tcomponents=["float32"])
+    return [[(node[0] if isinstance(node, (tuple, list)) else node).name]]
 
 
 def summed(g):
     encoded = [g.CompositeTensorVariantFromComponents(PARTS[:1], metadata=METADATA) for _ in range(2)]
-    found = g.CompositeTensorVariantToComponents(g.AddN(encoded), metadata=METADATA, Tcomponents=["float32"])
-    return [[(found[0] if isinstance(found, (tuple, list)) else found).name]]
+    node = g.CompositeTensorVariantToComponents(g.AddN(encoded), metadata=METADATA, Tcomponents=["float32"])
+    return [[(node[0] if isinstance(node, (tuple, list)) else node).name]]
 
 
 OP = "CompositeTensorVariantToComponents"

@@ -14,15 +14,15 @@ SPLITS = i64(0, 2, 2, 5, 6)
 
 def counts():
     limits = ({}, {"minlength": 10}, {"maxlength": 5}, {"minlength": 3, "maxlength": 3}, {"maxlength": 0})
-    found = []
+    results = []
     for binary in (False, True):
         for limit in limits:
-            found += [case("DenseCountSparseOutput", VALUES, NONE, **limit, binary_output=binary)]
-            found += [case("SparseCountSparseOutput", INDICES, VALUES, SHAPE, NONE, **limit, binary_output=binary)]
-            found += [case("RaggedCountSparseOutput", SPLITS, VALUES, NONE, **limit, binary_output=binary)]
+            results += [case("DenseCountSparseOutput", VALUES, NONE, **limit, binary_output=binary)]
+            results += [case("SparseCountSparseOutput", INDICES, VALUES, SHAPE, NONE, **limit, binary_output=binary)]
+            results += [case("RaggedCountSparseOutput", SPLITS, VALUES, NONE, **limit, binary_output=binary)]
     plain = {"binary_output": False}
     return [
-        *found,
+        *results,
         case("DenseCountSparseOutput", VALUES.reshape(2, 3), WEIGHTS.reshape(2, 3), **plain),
         case("DenseCountSparseOutput", VALUES.astype(np.int64), WEIGHTS.astype(np.int64), **plain),
         case("DenseCountSparseOutput", VALUES, WEIGHTS[:2], **plain),
@@ -43,12 +43,12 @@ def counts():
 
 
 def bins():
-    found = []
+    cases = []
     for binary in (False, True):
-        found += [case("SparseBincount", INDICES, VALUES, SHAPE, 5, w, binary_output=binary) for w in (NONE, WEIGHTS)]
-        found += [case("RaggedBincount", SPLITS, VALUES, 5, w, binary_output=binary) for w in (NONE, WEIGHTS)]
+        cases += [case("SparseBincount", INDICES, VALUES, SHAPE, 5, w, binary_output=binary) for w in (NONE, WEIGHTS)]
+        cases += [case("RaggedBincount", SPLITS, VALUES, 5, w, binary_output=binary) for w in (NONE, WEIGHTS)]
     return [
-        *found,
+        *cases,
         case("SparseBincount", INDICES[:, :1].copy(), VALUES, i64(4), 9, WEIGHTS.astype(np.int32)),
         case("SparseBincount", INDICES, -VALUES, SHAPE, 5, NONE),
         case("SparseBincount", INDICES, VALUES, SHAPE, -1, NONE),

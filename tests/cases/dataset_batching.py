@@ -92,8 +92,8 @@ def sparse(op, size, width):
         iterator = g.IteratorV2(shared_name="", container="", **variant)
         g.MakeIterator(getattr(g, op)(growing(g), int64(size), np.int64([width]), **variant), iterator, name="start")
         element = g.IteratorGetNext(iterator, **variant)
-        found = g.DeserializeSparse(element[0] if isinstance(element, tuple | list) else element, dtype="int64")
-        fetches = [output.name for output in found]
+        node = g.DeserializeSparse(element[0] if isinstance(element, tuple | list) else element, dtype="int64")
+        fetches = [output.name for output in node]
         return [["start"], *[fetches] * 3]
 
     return graph_case(f"{op} {size} {width}", op, build)

@@ -12,11 +12,11 @@ def cached(kind):
     def make(g):
         shuffled = g.ShuffleDataset(numbers(g, 6), int64(6), int64(1), int64(2), **NUMBER)
         if kind == "CacheDataset":
-            found = g.CacheDataset(shuffled, text(""), **NUMBER)
+            node = g.CacheDataset(shuffled, text(""), **NUMBER)
         else:
             handle = g.DummyMemoryCache() if kind == "DummyMemoryCache" else g.AnonymousMemoryCache()[0]
-            found = g.CacheDatasetV2(shuffled, text(""), handle, **NUMBER)
-        return g.RepeatDataset(found, int64(2), **NUMBER)
+            node = g.CacheDatasetV2(shuffled, text(""), handle, **NUMBER)
+        return g.RepeatDataset(node, int64(2), **NUMBER)
 
     return pipeline(f"{kind}", "CacheDataset" if kind == "CacheDataset" else "CacheDatasetV2", make, take=14, plain=True)
 

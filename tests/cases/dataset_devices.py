@@ -56,8 +56,8 @@ def no_handle(g):
 
 def anonymous(op):
     def build(g):
-        found = getattr(g, op)(**CPUS, **NUMBER)
-        _steps(g, found[0] if isinstance(found, tuple | list) else found, numbers(g, 3), (0,))
+        result = getattr(g, op)(**CPUS, **NUMBER)
+        _steps(g, result[0] if isinstance(result, tuple | list) else result, numbers(g, 3), (0,))
         return [["next0:0"], ["next0:0"]]
 
     return graph_case(op, op, build)

@@ -25,8 +25,8 @@ def there_and_back(key, op, make, spec=NUMBER, take=6, **attrs):
 def mapped(g):
     double = function(g, "double", ["int64", "int64"], lambda b, x, y: [b.Mul(x, y)])
     factor = g.constant(int64(3))
-    found = g.MapDataset(numbers(g, 5), [factor], f=double, Targuments=["int64"], preserve_cardinality=True, **NUMBER)
-    return g.ShuffleDataset(found, int64(5), int64(1), int64(2), **NUMBER)
+    node = g.MapDataset(numbers(g, 5), [factor], f=double, Targuments=["int64"], preserve_cardinality=True, **NUMBER)
+    return g.ShuffleDataset(node, int64(5), int64(1), int64(2), **NUMBER)
 
 
 def drawn(g):

@@ -90,8 +90,8 @@ def of_other_elements(g):
 
 def anonymous(op):
     def build(g):
-        found = getattr(g, op)(**NUMBER)
-        handle = found[0] if isinstance(found, tuple | list) else found
+        result = getattr(g, op)(**NUMBER)
+        handle = result[0] if isinstance(result, tuple | list) else result
         start = g.MakeIterator(numbers(g, 3), handle, name="start")
         with g.control_dependencies([start]):
             g.IteratorGetNext(handle, name="next", **NUMBER)

@@ -88,8 +88,8 @@ def failing(op, **more):
     def make(g):
         calls = [int64(2)] if op.startswith("Parallel") else []
         made = function(g, "checked", ["int64"], checked)
-        found = getattr(g, op)(numbers(g, 5), [], *calls, f=made, Targuments=[], **more, **real)
-        return found
+        result = getattr(g, op)(numbers(g, 5), [], *calls, f=made, Targuments=[], **more, **real)
+        return result
 
     return pipeline(f"fails once {more}", op, make, real, take=7)
 

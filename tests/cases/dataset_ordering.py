@@ -9,8 +9,8 @@ def shuffled(size, source=12, op="ShuffleDataset", seeds=(5, 7), reshuffle=True,
     def make(g):
         handles = [g.DummySeedGenerator()] if op.endswith("V3") else []
         given = [int64(size), *map(int64, seeds), *handles]
-        found = getattr(g, op)(numbers(g, source), *given, reshuffle_each_iteration=reshuffle, **NUMBER)
-        return g.RepeatDataset(found, int64(repeats), **NUMBER) if repeats > 1 else found
+        result = getattr(g, op)(numbers(g, source), *given, reshuffle_each_iteration=reshuffle, **NUMBER)
+        return g.RepeatDataset(result, int64(repeats), **NUMBER) if repeats > 1 else result
 
     key = f"{size} of {source} {seeds} {reshuffle} {repeats} {passes}"
     return pipeline(key, op, make, take=source * repeats + 1, passes=passes, plain=True)

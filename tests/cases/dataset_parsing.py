@@ -25,8 +25,8 @@ def parsed(op, messages=MESSAGES, **attrs):
         dataset = g.OptionsDataset(dataset, serialized_options=NO_REWRITES, **spec)
         iterator = g.IteratorV2(shared_name="", container="", **spec)
         g.MakeIterator(dataset, iterator, name="start")
-        found = g.IteratorGetNext(iterator, name="next", **spec)
-        parts = g.DeserializeSparse(found[2], dtype="string")
+        node = g.IteratorGetNext(iterator, name="next", **spec)
+        parts = g.DeserializeSparse(node[2], dtype="string")
         names = ["next:0", "next:1", *(part.name for part in parts)]
         return [["start"], *[names] * 3]
 
@@ -43,10 +43,8 @@ def with_ragged(op):
         dataset = getattr(g, op)(batch, int64(1), [g.constant(np.float32(0))], **dense, **ragged, **spec)
         iterator = g.IteratorV2(shared_name="", container="", **spec)
         g.MakeIterator(dataset, iterator, name="start")
-        found = g.IteratorGetNext(iterator, name="next", **spec)
-        parts = g.RaggedTensorFromVariant(
-            found[0], input_ragged_rank=1, output_ragged_rank=1, Tvalues="int64", Tsplits="int32"
-        )
+        node = g.IteratorGetNext(iterator, name="next", **spec)
+        parts = g.RaggedTensorFromVariant(node[0], input_ragged_rank=1, output_ragged_rank=1, Tvalues="int64", Tsplits="int32")
         flat = [part.name for part in (*parts[0], parts[1])] if isinstance(parts[0], list) else [part.name for part in parts]
         return [["start"], [*flat, "next:1"], ["next:1"]]
 

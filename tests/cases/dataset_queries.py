@@ -83,12 +83,12 @@ def batch_sizes(g):
         g.TakeDataset(g.PrefetchDataset(batches, int64(1), **vector), int64(2), **vector), int64(2), **vector
     )
     pair = elements(("int64", (None,)), ("int64", (None,)))
-    found = [
+    results = [
         numbers(g, 3), batches, again, kept, g.UnbatchDataset(batches, **NUMBER), g.ZipDataset([batches, kept], **pair),
         g.ZipDataset([batches, numbers(g, 3)], **pair), g.ConcatenateDataset(batches, kept, **vector),
         g.ParallelBatchDataset(numbers(g, 8), int64(2), int64(2), np.array(True), **vector),
     ]  # fmt: skip
-    return [[g.ComputeBatchSize(dataset).name] for dataset in found]
+    return [[g.ComputeBatchSize(dataset).name] for dataset in results]
 
 
 def compressed(g):
@@ -110,10 +110,10 @@ def counted_functions(level):
 
 
 def table(g):
-    found = g.HashTableV2(key_dtype="int64", value_dtype="string", container="", shared_name="")
+    node = g.HashTableV2(key_dtype="int64", value_dtype="string", container="", shared_name="")
     pairs = slices(g, np.int64([3, 1, 2]), NAMES)
-    g.InitializeTableFromDataset(found, pairs, name="fill")
-    g.LookupTableFindV2(found, g.constant(np.int64([1, 9, 3])), g.constant(np.array(b"?", object)), name="find")
+    g.InitializeTableFromDataset(node, pairs, name="fill")
+    g.LookupTableFindV2(node, g.constant(np.int64([1, 9, 3])), g.constant(np.array(b"?", object)), name="find")
     return [["fill"], ["find:0"]]
 
 

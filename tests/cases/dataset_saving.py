@@ -50,9 +50,9 @@ def passed(key, op, shards=1, compression="", read_as=""):
             kept, path = g.SnapshotDatasetV2(numbers(g, 5), text(folder), [], [], **given, **NUMBER), folder + "/77"
         else:
             kept, path = g.SaveDatasetV2(numbers(g, 5), text(folder), [], **given, **NUMBER), folder
-        found = g.LoadDataset(text(path), [], compression=read_as, reader_func=reader, Treader_func_args=[], **NUMBER)
+        node = g.LoadDataset(text(path), [], compression=read_as, reader_func=reader, Treader_func_args=[], **NUMBER)
         steps = []
-        for name, dataset in (("kept", kept), ("found", found)):
+        for name, dataset in (("kept", kept), ("found", node)):
             dataset = g.OptionsDataset(dataset, serialized_options=NO_REWRITES, **NUMBER)
             iterator = g.IteratorV2(shared_name="", container="", **NUMBER)
             g.MakeIterator(dataset, iterator, name=f"start_{name}")
@@ -69,11 +69,11 @@ def written(op, compression=""):
         spec = elements(("string", ()))
         g.WriteFile(g.constant(text(path)), g.constant(text("old")), name="old")
         getattr(g, op)(slices(g, NAMES), text(path), text(compression), name="write")
-        found = g.OptionsDataset(
+        node = g.OptionsDataset(
             g.TFRecordDataset(text(path), text(compression), int64(0)), serialized_options=NO_REWRITES, **spec
         )
         iterator = g.IteratorV2(shared_name="", container="", **spec)
-        g.MakeIterator(found, iterator, name="start")
+        g.MakeIterator(node, iterator, name="start")
         g.IteratorGetNext(iterator, name="next", **spec)
         return [["old"], ["write"], ["start"], *[["next:0"]] * 5]
 

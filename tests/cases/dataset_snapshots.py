@@ -45,8 +45,8 @@ def chunks(key, *names, other="DONE", contents=b""):
         folder, spec = f"{FOLDER}chunks {key}/", elements(("string", ()))
         for i, name in enumerate([*(f"chunks/{name}" for name in names), other]):
             g.WriteFile(g.constant(text(folder + name)), g.constant(text(contents)), name=f"write{i}")
-        found = g.ListSnapshotChunksDataset(text(folder), **spec)
-        return [*([f"write{i}"] for i in range(len(names) + 1)), *passes(g, [found], spec)]
+        node = g.ListSnapshotChunksDataset(text(folder), **spec)
+        return [*([f"write{i}"] for i in range(len(names) + 1)), *passes(g, [node], spec)]
 
     return graph_case(f"chunks {key}", "ListSnapshotChunksDataset", build)
 

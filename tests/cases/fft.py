@@ -8,19 +8,19 @@ SIZES = {1: (2, 5), 2: (2, 4, 3), 3: (2, 3, 4)}
 
 
 def complex_transforms():
-    found = []
+    results = []
     for rank, name in ((1, "FFT"), (2, "FFT2D"), (3, "FFT3D")):
         for op in (name, f"I{name}"):
-            found += [
+            results += [
                 case(op, normal(*SIZES[rank], dtype="complex64")),
                 case(op, normal(*SIZES[rank], dtype="complex128")),
                 case(op, normal(0, *SIZES[rank], dtype="complex64")),
             ]
-    return [*found, case("FFT", np.complex64(1)), case("FFT2D", normal(3, dtype="complex64"))]
+    return [*results, case("FFT", np.complex64(1)), case("FFT2D", normal(3, dtype="complex64"))]
 
 
 def real_transforms():
-    found = []
+    results = []
     for rank, name in ((1, "RFFT"), (2, "RFFT2D"), (3, "RFFT3D")):
         for last in (6, 5, 4):
             size = (2, 3, 4, 6)[3 - rank :]
@@ -28,11 +28,11 @@ def real_transforms():
             spectrum = (*size[:-1], 4)
             for real, complex_ in (("float32", "complex64"), ("double", "complex128")):
                 types = {"Treal": real, "Tcomplex": complex_}
-                found += [
+                results += [
                     case(name, normal(*size, dtype=real), length, **types),
                     case(f"I{name}", normal(*spectrum, dtype=complex_), length, **types),
                 ]
-    return found
+    return results
 
 
 def refusals():

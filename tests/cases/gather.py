@@ -41,12 +41,12 @@ def gathers():
 def scatters():
     rows, points = i32([1], [0], [1]), i64([0, 1], [2, 3], [0, 1])
     tensor_ops = ("TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMin", "TensorScatterMax")
-    found = [case(op, X, rows[:2], wide(2, 4, seed=1)) for op in (*tensor_ops, "ScatterNdNonAliasingAdd")]
-    found += [case(op, X, points, wide(3, seed=1)) for op in (*tensor_ops[1:], "ScatterNdNonAliasingAdd")]
-    found += [case(op, integers(3, 2), i32([0], [2]), integers(2, 2, seed=1)) for op in tensor_ops]
-    found += [case(op, X, i32([3]), wide(1, 4)) for op in tensor_ops]
+    cases = [case(op, X, rows[:2], wide(2, 4, seed=1)) for op in (*tensor_ops, "ScatterNdNonAliasingAdd")]
+    cases += [case(op, X, points, wide(3, seed=1)) for op in (*tensor_ops[1:], "ScatterNdNonAliasingAdd")]
+    cases += [case(op, integers(3, 2), i32([0], [2]), integers(2, 2, seed=1)) for op in tensor_ops]
+    cases += [case(op, X, i32([3]), wide(1, 4)) for op in tensor_ops]
     return [
-        *found,
+        *cases,
         case("TensorScatterUpdate", strings(b"a", b"b"), i32([1]), strings(b"c")),
         case("TensorScatterUpdate", X, i32([0]), wide(2, 4)),
         case("TensorScatterAdd", X, i32([7], [1]), wide(2, 4), bad_indices_policy="IGNORE", differentiable=False),

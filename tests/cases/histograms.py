@@ -16,17 +16,17 @@ def f32(*values):
 
 
 def bincounts():
-    found = [case("Bincount", SOME, 4, integers(7, low=-5, dtype=t)) for t in WEIGHTS]
-    found += [
+    cases = [case("Bincount", SOME, 4, integers(7, low=-5, dtype=t)) for t in WEIGHTS]
+    cases += [
         case("DenseBincount", x, 4, integers(*x.shape, low=-5, dtype=t), binary_output=binary)
         for x in (SOME, ROWS)
         for t in WEIGHTS
         for binary in (False, True)
     ]
     shapes = (SOME, ROWS, integers(0, 3), integers(3, 0))
-    found += [case("DenseBincount", x, 4, np.zeros(0, t)) for x in shapes for t in WEIGHTS]
+    cases += [case("DenseBincount", x, 4, np.zeros(0, t)) for x in shapes for t in WEIGHTS]
     return [
-        *found,
+        *cases,
         case("DenseBincount", integers(3, 5, high=6, dtype="int64"), np.int64(5), NONE),
         case("DenseBincount", np.int32(2), 4, NONE),
         case("DenseBincount", SOME, 0, NONE),
@@ -81,9 +81,9 @@ def buckets():
 def isotonic():
     """T decides output_dtype: only these pairs have kernels."""
     pairs = (("float32", "float"), ("double", "double"), ("half", "half"), ("int32", "double"), ("int8", "float"))
-    found = [case("IsotonicRegression", (normal(2, 6) * 4).astype(t), output_dtype=out) for t, out in pairs]
+    cases = [case("IsotonicRegression", (normal(2, 6) * 4).astype(t), output_dtype=out) for t, out in pairs]
     return [
-        *found,
+        *cases,
         case("IsotonicRegression", np.float32([2, 2, 1, 1, 3])),
         case("IsotonicRegression", np.float32(3)),
         case("IsotonicRegression", normal(2, 0)),

@@ -45,13 +45,13 @@ def guarantee_of_a_handle(g):
 
 def checks():
     bad = np.array([1, np.nan, np.inf, -np.inf], np.float32)
-    found = [
+    cases = [
         case(op, value, message="here")
         for op in ("CheckNumerics", "CheckNumericsV2")
         for value in (normal(3), bad, bad[:2], bad[2:], bad.astype(np.float16), bad[:1].astype(ml_dtypes.bfloat16))
     ]
     return [
-        *found,
+        *cases,
         case("CheckNumerics", normal(3, dtype="double"), message="", differentiable=False),
         case("Assert", np.bool_(True), [normal(2)]),
         case("Assert", np.bool_(False), [strings(b"why"), integers(2, 3)]),
@@ -69,17 +69,17 @@ def casts():
     integers_ = ("int8", "uint8", "int16", "uint16", "int32", "int64")
     floats = ("half", "bfloat16", "float", "double")
     targets = (*integers_, *floats, "bool", "complex64")
-    found = [case("Cast", ODD.astype(t), DstT=d, differentiable=False) for t in (np.float32, F64) for d in targets]
+    cases = [case("Cast", ODD.astype(t), DstT=d, differentiable=False) for t in (np.float32, F64) for d in targets]
     for t in (np.float32, F64):
-        found += [case("Cast", ODD[:5].astype(t), DstT=d, differentiable=False) for d in ("uint32", "uint64")]
+        cases += [case("Cast", ODD[:5].astype(t), DstT=d, differentiable=False) for d in ("uint32", "uint64")]
     small = np.array([0, 1, 2, 100, 127])
-    found += [case("Cast", small.astype(s), DstT=d) for s in ("int8", "uint64", "bool") for d in ("double", "half", "int16")]
-    found += [case("Cast", ODD[:4].astype(ml_dtypes.bfloat16), DstT=d) for d in ("float", "int32", "half", "uint8")]
-    found += [case("Cast", normal(3, dtype="complex64"), DstT=d) for d in ("complex128", "float", "int32", "bool")]
-    found += [case("Cast", ODD[:6].astype(np.float32), DstT=d, Truncate=True) for d in ("bfloat16", "half")]
-    found += [case("Cast", ODD, DstT=d, Truncate=True, differentiable=False) for d in ("float", "bfloat16", "half", "int32")]
+    cases += [case("Cast", small.astype(s), DstT=d) for s in ("int8", "uint64", "bool") for d in ("double", "half", "int16")]
+    cases += [case("Cast", ODD[:4].astype(ml_dtypes.bfloat16), DstT=d) for d in ("float", "int32", "half", "uint8")]
+    cases += [case("Cast", normal(3, dtype="complex64"), DstT=d) for d in ("complex128", "float", "int32", "bool")]
+    cases += [case("Cast", ODD[:6].astype(np.float32), DstT=d, Truncate=True) for d in ("bfloat16", "half")]
+    cases += [case("Cast", ODD, DstT=d, Truncate=True, differentiable=False) for d in ("float", "bfloat16", "half", "int32")]
     return [
-        *found,
+        *cases,
         case("Cast", np.array([1.0, -2, 3.25], np.float32), DstT="float8_e5m2"),
         case("Cast", np.array([1.0, -2, 3.25], np.float32), DstT="float8_e4m3fn"),
         case("Cast", strings(b"1"), DstT="string"),

@@ -10,10 +10,10 @@ X = normal(2, 5, 6, 3)
 
 
 def crops():
-    found = []
+    results = []
     for size in ((3, 4), (1, 5), (7, 1)):
         grads = normal(4, *size, 3)
-        found += [
+        results += [
             *(
                 case("CropAndResize", X, BOXES, PLACES, i32(*size), method=m, differentiable=False)
                 for m in ("bilinear", "nearest")
@@ -25,7 +25,7 @@ def crops():
             case("CropAndResizeGradBoxes", grads, X, BOXES, PLACES),
         ]
     return [
-        *found,
+        *results,
         case("CropAndResize", integers(1, 4, 4, 1, dtype="uint8"), BOXES[:1], i32(0), i32(3, 3), extrapolation_value=2.0),
         case("CropAndResize", X, BOXES, i32(0, 1, 2, 0), i32(3, 3)),
         case("CropAndResize", X, BOXES, PLACES, i32(0, 3)),

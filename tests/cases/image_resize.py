@@ -28,18 +28,18 @@ def forward(op, centers):
 
 
 def gradients():
-    found = []
+    results = []
     for attrs in CENTERS:
         for size in SIZES:
             grads = normal(2, *size, 3)
-            found += [
+            results += [
                 case("ResizeBilinearGrad", grads, X, **attrs),
                 case("ResizeBilinearGrad", grads, X.astype(np.float64), **attrs),
                 case("ResizeBicubicGrad", grads, X, **attrs),
                 case("ResizeNearestNeighborGrad", grads, i32(5, 7), **attrs),
             ]
     return [
-        *found,
+        *results,
         case("ResizeBicubicGrad", normal(2, 3, 4, 3), X.astype(np.float64), tolerance=1e-6),
         *(unshaped(f"Resize{how}Grad", normal(1, 3, 4, 1), X) for how in ("Bilinear", "Bicubic")),
         case("ResizeNearestNeighborGrad", integers(1, 4, 4, 1), i32(2, 3)),

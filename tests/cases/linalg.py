@@ -31,13 +31,13 @@ def triangular(*shape, dtype="double"):
 
 
 def on_squares():
-    found = []
+    cases = []
     for op in SQUARE_OPS:
         make = positive if op == "Cholesky" else regular
-        found += [
+        cases += [
             case(op, make(3, 3, dtype=t), tolerance=LOOSE.get(t), differentiable=op != "Cholesky") for t in (*FLOATS, "half")
         ]
-        found += [
+        cases += [
             case(op, make(2, 2, 2), differentiable=op != "Cholesky"),
             case(op, normal(0, 0)),
             case(op, normal(2, 0, 0)),
@@ -45,18 +45,18 @@ def on_squares():
             case(op, normal(3)),
         ]
         if op != "Cholesky":
-            found.append(case(op, SINGULAR, differentiable=False))
-    return found
+            cases.append(case(op, SINGULAR, differentiable=False))
+    return cases
 
 
 def systems():
-    found = []
+    cases = []
     for t in FLOATS:
-        found += [
+        cases += [
             case("MatrixSolve", regular(2, 3, 3, dtype=t), normal(2, 3, 2, dtype=t), adjoint=a, tolerance=LOOSE.get(t))
             for a in (False, True)
         ]
-        found += [
+        cases += [
             case(
                 "MatrixTriangularSolve",
                 regular(2, 3, 3, dtype=t),
@@ -70,7 +70,7 @@ def systems():
         ]
     for low in (False, True):
         for a in (False, True):
-            found.append(
+            cases.append(
                 case(
                     "BandedTriangularSolve",
                     2 + normal(2, 2, 4, dtype="double") / 4,
@@ -79,7 +79,7 @@ def systems():
                     adjoint=a,
                 )
             )
-    return found
+    return cases
 
 
 def edges():

@@ -15,18 +15,18 @@ def k(*values):
 
 def bands():
     sizes = [(4, 5), (2, 3, 3), (3, 0), (1, 1)]
-    found = [
+    cases = [
         case("MatrixBandPart", normal(*size, dtype=WIDE), np.int64(low), np.int64(high))
         for size in sizes
         for low, high in ((0, 0), (-1, 0), (1, -1), (-1, -1))
     ]
-    found += [
+    cases += [
         case("MatrixBandPart", integers(3, 4, dtype=t), 1, 1)
         for t in ("int8", "uint8", "bool", "half", "bfloat16", "complex64")
     ]
-    found += [case("MatrixBandPart", normal(3, 4), low, high) for low, high in ((4, 0), (0, 5), (3, 4))]
+    cases += [case("MatrixBandPart", normal(3, 4), low, high) for low, high in ((4, 0), (0, 5), (3, 4))]
     return [
-        *found,
+        *cases,
         case("MatrixBandPart", normal(3), 0, 0),
         removed("BatchMatrixBandPart", normal(2, 3, 3, dtype=WIDE), I64(1), I64(0)),
     ]
@@ -61,12 +61,12 @@ def first_versions():
 
 
 def later_versions():
-    found = []
+    results = []
     for align in ALIGNMENTS:
         for low, high in ((-1, 1), (-2, 0), (0, 2), (1, 2), (-2, -1)):
             longest = min(4 + min(high, 0), 5 - max(low, 0))
             packed = normal(2, high - low + 1, longest, dtype=WIDE)
-            found += [
+            results += [
                 case("MatrixDiagV3", packed, k(low, high), 4, 5, np.float64(7), align=align, differentiable=(0,)),
                 case(
                     "MatrixDiagPartV3",
@@ -78,7 +78,7 @@ def later_versions():
                 ),
                 case("MatrixSetDiagV3", normal(2, 4, 5, dtype=WIDE), packed, k(low, high), align=align),
             ]
-    return found
+    return results
 
 
 def edges():

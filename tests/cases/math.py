@@ -46,19 +46,19 @@ OF_VALUE = ("InvGrad", "ReciprocalGrad", "RsqrtGrad", "SigmoidGrad", "SqrtGrad",
 
 
 def unary():
-    found = []
+    cases = []
     for op, (low, high) in REAL.items():
-        found += [case(op, uniform(2, 3, low=low, high=high, dtype=t)) for t in FLOATS]
-        found += [case(op, SPECIAL), case(op, normal(0, 2)), case(op, np.float32((low + high) / 2 + 0.1))]
-    found += [case(op, normal(2, 3, dtype=t)) for op in COMPLEX for t in ("complex64", "complex128")]
-    found += [case(op, integers(7, low=-100, high=100, dtype=t)) for op, types in INTEGER.items() for t in types]
-    return found
+        cases += [case(op, uniform(2, 3, low=low, high=high, dtype=t)) for t in FLOATS]
+        cases += [case(op, SPECIAL), case(op, normal(0, 2)), case(op, np.float32((low + high) / 2 + 0.1))]
+    cases += [case(op, normal(2, 3, dtype=t)) for op in COMPLEX for t in ("complex64", "complex128")]
+    cases += [case(op, integers(7, low=-100, high=100, dtype=t)) for op, types in INTEGER.items() for t in types]
+    return cases
 
 
 def tests():
-    found = [case(op, SPECIAL.astype(t)) for op in ("IsNan", "IsInf", "IsFinite") for t in ("float16", "float32", "float64")]
+    cases = [case(op, SPECIAL.astype(t)) for op in ("IsNan", "IsInf", "IsFinite") for t in ("float16", "float32", "float64")]
     return [
-        *found,
+        *cases,
         case("Rint", SPECIAL * 1.5),
         case("Rint", uniform(9, low=-3, high=3, dtype="double")),
         case("Round", np.array([0.5, 1.5, 2.5, -0.5, -1.5], np.float32)),
@@ -69,17 +69,17 @@ def tests():
 
 
 def of_value():
-    found = []
+    cases = []
     for op in OF_VALUE:
-        found += [case(op, uniform(2, 3, low=0.3, dtype=t), normal(2, 3, dtype=t)) for t in FLOATS]
-        found += [case(op, normal(4, dtype=t), normal(4, dtype=t, seed=1)) for t in ("complex64", "complex128")]
-        found += [
+        cases += [case(op, uniform(2, 3, low=0.3, dtype=t), normal(2, 3, dtype=t)) for t in FLOATS]
+        cases += [case(op, normal(4, dtype=t), normal(4, dtype=t, seed=1)) for t in ("complex64", "complex128")]
+        cases += [
             case(op, SPECIAL, np.ones(11, np.float32)),
             case(op, SPECIAL, np.zeros(11, np.float32)),
             case(op, uniform(2, 3), normal(6)),
             case(op, uniform(2, 3), normal(3)),
         ]
-    return found
+    return cases
 
 
 CASES = [*unary(), *tests(), *of_value()]

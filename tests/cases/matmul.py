@@ -19,16 +19,16 @@ def operand(*shape, dtype, seed=0):
 
 
 def products():
-    found = [case("MatMul", operand(2, 3, dtype=t), operand(3, 4, dtype=t)) for t in TYPES if t != "int16"]
+    cases = [case("MatMul", operand(2, 3, dtype=t), operand(3, 4, dtype=t)) for t in TYPES if t != "int16"]
     for a in FLAGS:
         for b in FLAGS:
             left, right = ((3, 2) if a else (2, 3)), ((4, 3) if b else (3, 4))
-            found += [
+            cases += [
                 case("MatMul", normal(*left, dtype=t), normal(*right, dtype=t), transpose_a=a, transpose_b=b)
                 for t in ("double", "complex128")
             ]
     return [
-        *found,
+        *cases,
         case("MatMul", normal(2, 0), normal(0, 3)),
         case("MatMul", normal(0, 2), normal(2, 3)),
         case("MatMul", normal(2, 3), normal(2, 3)),
@@ -39,9 +39,9 @@ def products():
 
 
 def batches():
-    found = []
+    cases = []
     for op in ("BatchMatMul", "BatchMatMulV2"):
-        found += [
+        cases += [
             case(op, operand(2, 2, 3, dtype=t), operand(2, 3, 4, dtype=t))
             for t in TYPES
             if op != "BatchMatMul" or t != "int16"
@@ -49,11 +49,11 @@ def batches():
         for a in FLAGS:
             for b in FLAGS:
                 left, right = ((3, 2) if a else (2, 3)), ((4, 3) if b else (3, 4))
-                found += [
+                cases += [
                     case(op, normal(2, *left, dtype=t), normal(2, *right, dtype=t), adj_x=a, adj_y=b)
                     for t in ("double", "complex64")
                 ]
-        found += [
+        cases += [
             case(op, normal(2, 3), normal(3, 4)),
             case(op, normal(0, 2, 3), normal(0, 3, 4)),
             case(op, normal(2, 2, 0), normal(2, 0, 4)),
@@ -63,7 +63,7 @@ def batches():
             case(op, normal(3), normal(3, 4)),
         ]
     return [
-        *found,
+        *cases,
         case("BatchMatMulV2", normal(2, 1, 2, 3, dtype="double"), normal(4, 3, 2, dtype="double")),
         case("BatchMatMulV2", normal(2, 3, dtype="double"), normal(4, 3, 2, dtype="double"), adj_y=False),
         case("BatchMatMulV3", normal(2, 2, 3, dtype="double"), normal(2, 3, 2, dtype="double"), Tout="double"),

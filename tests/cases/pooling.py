@@ -47,35 +47,38 @@ def three_dimensions(op):
 
 
 def gradients():
-    found = []
+    results = []
     for op, x, all_attrs in (("MaxPool", X, (VALID, SAME)), ("MaxPool3D", X3, (VALID3, SAME3))):
         for attrs in all_attrs:
             y = maximum(x, attrs)
             dy = normal(*y.shape, dtype="double", seed=1)
-            found += [
+            results += [
                 case(f"{op}Grad", x, y, dy, differentiable=(2,), **attrs),
                 case(f"{op}GradGrad", x, y, normal(*x.shape, dtype="double", seed=2), differentiable=(2,), **attrs),
             ]
     for op, x, all_attrs in (("AvgPool", X, (VALID, SAME)), ("AvgPool3D", X3, (VALID3, SAME3))):
         for attrs in all_attrs:
             dy = normal(*maximum(x, attrs).shape, dtype="double", seed=1)
-            found.append(case(f"{op}Grad", i32(*x.shape), dy, **attrs))
+            results.append(case(f"{op}Grad", i32(*x.shape), dy, **attrs))
     none = [normal(0, *maximum(X3, VALID3).shape[1:]) if i == 1 else normal(0, *X3.shape[1:]) for i in range(3)]
-    return [*found, case("MaxPool3DGradGrad", *none, **VALID3)]
+    return [*results, case("MaxPool3DGradGrad", *none, **VALID3)]
 
 
 def ties():
     """Equal elements, maxima that are none, NaN and infinity."""
-    found = []
+    results = []
     for op, shape, attrs in (("MaxPool", (2, 5, 6, 2), SAME), ("MaxPool3D", (1, 4, 5, 6, 2), VALID3)):
         x = integers(*shape, high=3, dtype="float")
         for y in (maximum(x, attrs), maximum(x, attrs) + np.float32(0.5)):
             y = y.astype(np.float32)
-            found += [case(f"{op}Grad", x, y, normal(*y.shape), **attrs), case(f"{op}GradGrad", x, y, normal(*shape), **attrs)]
+            results += [
+                case(f"{op}Grad", x, y, normal(*y.shape), **attrs),
+                case(f"{op}GradGrad", x, y, normal(*shape), **attrs),
+            ]
     odd = normal(1, 4, 4, 2)
     odd[0, 1, 1], odd[0, 2:, 2:] = np.nan, -np.inf
     window = {"ksize": [1, 2, 2, 1], "strides": [1, 1, 1, 1], "padding": "VALID"}
-    return [*found, case("MaxPool", odd, **window), case("MaxPoolWithArgmax", odd, **window)]
+    return [*results, case("MaxPool", odd, **window), case("MaxPoolWithArgmax", odd, **window)]
 
 
 def second_versions():

@@ -15,7 +15,7 @@ EDGES = np.array([-7, -3, -1.5, -0.5, 0, 0.5, 1.5, 2.5, 9], np.float32)
 
 def quantize():
     types = ("quint8", "qint8", "quint16", "qint16")
-    found = [
+    cases = [
         case("QuantizeV2", x, f32(low), f32(high), T=t, mode=m)
         for t in types
         for m in ("MIN_COMBINED", "MIN_FIRST", "SCALED")
@@ -24,7 +24,7 @@ def quantize():
     scaled = {"T": "qint8", "mode": "SCALED"}
     lows, highs = f32([-1, -2, -3, 0]), f32([1, 3, 2, 4])
     return [
-        *found,
+        *cases,
         case("QuantizeV2", EDGES, f32(-2), f32(3), round_mode="HALF_TO_EVEN", narrow_range=True, **scaled),
         case("QuantizeV2", X, f32(1), f32(1), T="quint8"),
         case("QuantizeV2", X, f32(3), f32(1), T="quint8"),
@@ -54,7 +54,7 @@ def both():
     x = normal(3, 4, dtype="double", scale=2)
     op = "QuantizeAndDequantizeV2"
     lows, highs = np.array([-1.0, -2, -3, 0]), np.array([1.0, 3, 2, 4])
-    found = [
+    cases = [
         case(name, x, low, high, signed_input=s, range_given=g, num_bits=b, round_mode=r, differentiable=False)
         for name in (op, "QuantizeAndDequantizeV4")
         for s in (False, True)
@@ -62,7 +62,7 @@ def both():
         for b, r in ((8, "HALF_TO_EVEN"), (3, "HALF_UP"))
     ]
     return [
-        *found,
+        *cases,
         case(op, x, lows, highs, axis=1, num_bits=4, narrow_range=True, differentiable=False),
         case(op, x.astype(np.float32), f32(1), f32(-1), range_given=True),
         case(op, x.astype(np.float32), f32(-1), f32(1), num_bits=63),
@@ -91,9 +91,9 @@ def both():
 def fake():
     args, some, channel = (f"FakeQuantWithMinMax{s}" for s in ("Args", "Vars", "VarsPerChannel"))
     lows, highs = f32([-1, -2, -3, 0]), f32([1, 3, 2, 4])
-    found = []
+    results = []
     for attrs in ({}, {"num_bits": 3}, {"num_bits": 4, "narrow_range": True}):
-        found += [
+        results += [
             case(args, X, min=-3.0, max=1.0, **attrs),
             case(f"{args}Gradient", X * 2, X, min=-3.0, max=1.0, **attrs),
             case(some, X, f32(-3), f32(1), **attrs),
@@ -102,7 +102,7 @@ def fake():
             case(f"{channel}Gradient", X * 2, X, lows, highs, **attrs),
         ]
     return [
-        *found,
+        *results,
         case(some, X, f32(0), f32(0)),
         case(f"{some}Gradient", X * 2, X, f32(0), f32(0)),
         case(some, X, f32(2), f32(5)),

@@ -23,10 +23,10 @@ def reader(key, op, contents, reads, **attrs):
         for i, path in enumerate(paths):
             g.WriteFile(g.constant(path), g.constant(contents), name=f"write{i}")
         queue = getattr(g, f"FIFOQueue{version}")(component_types=["string"], shapes=[()])
-        found = getattr(g, op)(**attrs)
+        result = getattr(g, op)(**attrs)
 
         def use(what, *inputs, name):
-            getattr(g, f"Reader{what}{version}")(found, *inputs, name=name)
+            getattr(g, f"Reader{what}{version}")(result, *inputs, name=name)
 
         getattr(g, f"QueueEnqueueMany{version}")(queue, [g.constant(strings(paths))], name="put")
         getattr(g, f"QueueClose{version}")(queue, name="close")

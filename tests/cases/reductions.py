@@ -19,15 +19,15 @@ def axes(*values):
 
 
 def numeric():
-    found = []
+    cases = []
     for op, types in TYPES.items():
-        found += [case(op, integers(2, 3, low=1, high=90, dtype=t), axes(1)) for t in types]
-        found += [
+        cases += [case(op, integers(2, 3, low=1, high=90, dtype=t), axes(1)) for t in types]
+        cases += [
             case(op, normal(2, 3, 4, dtype="double"), places, keep_dims=keep)
             for places in (axes(0), axes(-1, 0), axes(0, 1, 2), axes())
             for keep in (False, True)
         ]
-        found += [
+        cases += [
             case(op, normal(2, 3), np.int32(1)),
             case(op, normal(2, 3), np.int64([-1])),
             case(op, np.float32(3), axes()),
@@ -39,7 +39,7 @@ def numeric():
             case(op, MISSING, axes(1)),
             case(op, MISSING, axes(0)),
         ]
-    return found
+    return cases
 
 
 def corners():
@@ -73,11 +73,11 @@ def logic():
 
 
 def extremes():
-    found = []
+    cases = []
     for op in ("ArgMax", "ArgMin"):
-        found += [case(op, integers(3, 4, high=5, dtype=t), np.int32(1)) for t in (*ORDERED, "bool")]
-        found += [case(op, normal(2, 3, 4), np.int32(axis), output_type="int32") for axis in (0, -1, 1)]
-        found += [
+        cases += [case(op, integers(3, 4, high=5, dtype=t), np.int32(1)) for t in (*ORDERED, "bool")]
+        cases += [case(op, normal(2, 3, 4), np.int32(axis), output_type="int32") for axis in (0, -1, 1)]
+        cases += [
             case(op, normal(2, 3), np.int64(0)),
             case(op, normal(2, 0), np.int32(0)),
             case(op, normal(2, 0), np.int32(1)),
@@ -88,14 +88,14 @@ def extremes():
             case(op, MISSING, np.int32(0)),
             case(op, np.full(3, NAN, np.float32), np.int32(0)),
         ]
-    return [*found, *(case("ArgMax", normal(4), np.int32(0), output_type=t) for t in ("int16", "uint16"))]
+    return [*cases, *(case("ArgMax", normal(4), np.int32(0), output_type=t) for t in ("int16", "uint16"))]
 
 
 def ranges():
     types = ("int32", "int64", "float16", "float32", "float64")
-    found = [case("Range", np.array(1, t), np.array(9, t), np.array(3, t)) for t in types]
+    cases = [case("Range", np.array(1, t), np.array(9, t), np.array(3, t)) for t in types]
     return [
-        *found,
+        *cases,
         case("Range", np.float32(0), np.float32(1), np.float32(0.1)),
         case("Range", np.float64(2), np.float64(-1), np.float64(-0.25)),
         case("Range", 5, 0, -2),

@@ -29,17 +29,17 @@ def cells():
 
 
 def sequences():
-    found = []
+    results = []
     for op, last in (("BlockLSTM", "BlockLSTMGrad"), ("BlockLSTMV2", "BlockLSTMGradV2")):
         for peephole in (False, True):
-            found.append(case(op, np.int64(5), *SEQUENCE, use_peephole=peephole))
-        found += [
+            results.append(case(op, np.int64(5), *SEQUENCE, use_peephole=peephole))
+        results += [
             case(op, np.int64(5), *SEQUENCE, cell_clip=0.4),
             case(op, np.int64(5), *half(SEQUENCE)),
             case(op, np.int64(5), *SEQUENCE[:3], normal(N + C, C), *SEQUENCE[4:]),
             *(case(last, np.int64(5), *SEQUENCE, *OUTPUTS, use_peephole=p) for p in (False, True)),
         ]
-    return found
+    return results
 
 
 CASES = [*cells(), *sequences()]

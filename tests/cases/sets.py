@@ -18,12 +18,12 @@ WORDS = (INDICES, strings(b"b", b"a", b"c"), i64(2, 2, 3))
 
 def dense():
     words = strings([b"b", b"a", b"b"], [b"", b"c", b"c"])
-    found = [case("DenseToDenseSetOperation", A, B, set_operation=op, flops=28) for op in OPERATIONS]
-    found += [case("DenseToDenseSetOperation", words, words[::-1].copy(), set_operation=op, flops=12) for op in OPERATIONS]
+    cases = [case("DenseToDenseSetOperation", A, B, set_operation=op, flops=28) for op in OPERATIONS]
+    cases += [case("DenseToDenseSetOperation", words, words[::-1].copy(), set_operation=op, flops=12) for op in OPERATIONS]
     for t in ("int8", "uint16"):
-        found += [case("DenseToDenseSetOperation", A[0].astype(t), B[0].astype(t), set_operation="A-B")]
+        cases += [case("DenseToDenseSetOperation", A[0].astype(t), B[0].astype(t), set_operation="A-B")]
     return [
-        *found,
+        *cases,
         case("DenseToDenseSetOperation", A, B[:, :1], set_operation="union"),
         case("DenseToDenseSetOperation", A[0, 0], B[0, 0], set_operation="union"),
         case("DenseToDenseSetOperation", A, B, set_operation="xor"),
@@ -33,11 +33,11 @@ def dense():
 
 
 def sparse():
-    found = [case("DenseToSparseSetOperation", A, *SPARSE, set_operation=op, flops=19) for op in OPERATIONS]
-    found += [case("SparseToSparseSetOperation", *SPARSE, *OTHER, set_operation=op, flops=5) for op in OPERATIONS]
-    found += [case("SparseToSparseSetOperation", *WORDS, *WORDS, set_operation=op) for op in OPERATIONS]
+    cases = [case("DenseToSparseSetOperation", A, *SPARSE, set_operation=op, flops=19) for op in OPERATIONS]
+    cases += [case("SparseToSparseSetOperation", *SPARSE, *OTHER, set_operation=op, flops=5) for op in OPERATIONS]
+    cases += [case("SparseToSparseSetOperation", *WORDS, *WORDS, set_operation=op) for op in OPERATIONS]
     return [
-        *found,
+        *cases,
         case("DenseToSparseSetOperation", A[:1], *SPARSE, set_operation="union"),
         case("DenseToSparseSetOperation", A[..., :2].copy(), *SPARSE, set_operation="union", flops=11),
         case("SparseToSparseSetOperation", *SPARSE, *UNORDERED, set_operation="union"),

@@ -9,9 +9,9 @@ X = normal(2, 3, dtype="double")
 
 def questions():
     values = (X, np.float32(1), normal(0, 2), strings(b"a", b"b"))
-    found = [case(op, v, out_type=t) for op in ("Shape", "Size") for v in values for t in ("int32", "int64")]
+    cases = [case(op, v, out_type=t) for op in ("Shape", "Size") for v in values for t in ("int32", "int64")]
     return [
-        *found,
+        *cases,
         *(case("Rank", v) for v in values),
         case("ShapeN", [normal(2, 3), normal(), normal(0)], out_type="int64"),
         case("ShapeN", [normal(2, 3)]),

@@ -43,14 +43,14 @@ NAMES = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axi
 
 
 def strided():
-    found = []
+    cases = []
     for begin, end, strides, *masks in SPECS:
         attrs = dict(zip(NAMES, masks))
         vectors = [i32(*begin), i32(*end), i32(*strides)]
-        found.append(case("StridedSlice", X, *vectors, **attrs))
-        found.append(case("TensorStridedSliceUpdate", X, *vectors, np.float64(7), **attrs))
+        cases.append(case("StridedSlice", X, *vectors, **attrs))
+        cases.append(case("TensorStridedSliceUpdate", X, *vectors, np.float64(7), **attrs))
     return [
-        *found,
+        *cases,
         case("StridedSlice", X, np.int16([0]), np.int16([2]), np.int16([1])),
         case("StridedSlice", strings(b"a", b"b"), i64(1), i64(2), i64(1), shrink_axis_mask=1),
         case("StridedSlice", X, i32(0), i32(1, 2), i32(1)),

@@ -10,12 +10,12 @@ TIED = i32([3, 1, 3, 0, 1], [2, 2, 2, 2, 2])
 
 def top():
     dtypes = ("half", "bfloat16", "float", "int8", "uint8", "int64", "uint64")
-    found = [case("TopKV2", integers(2, 6, dtype=t), 3) for t in dtypes]
-    found += [case("TopKV2", X, k) for k in (0, 1, 2, 5, 6)]
-    found += [case("TopKV2", normal(4, 40), 3)]
-    found += [case("TopKV2", TIED, k, sorted=False) for k in (1, 2, 4, 5)]
+    cases = [case("TopKV2", integers(2, 6, dtype=t), 3) for t in dtypes]
+    cases += [case("TopKV2", X, k) for k in (0, 1, 2, 5, 6)]
+    cases += [case("TopKV2", normal(4, 40), 3)]
+    cases += [case("TopKV2", TIED, k, sorted=False) for k in (1, 2, 4, 5)]
     return [
-        *found,
+        *cases,
         case("TopKV2", TIED, 3),
         case("TopKV2", np.array([0.0, -0.0, 1.0, -np.inf, np.inf] * 3, np.float32), 2),
         case("TopKV2", TIED, np.int16(2), index_type="int64"),
@@ -36,14 +36,14 @@ def distinct():
     numbers = (i32(3, 1, 3, 2), np.array([0.0, -0.0, np.nan, np.nan]), normal(0), integers(9, dtype="uint8"))
     values = (*numbers, strings(b"b", b"a", b"b"))
     ops = ("Unique", "UniqueWithCounts")
-    found = [case(op, v, out_idx=t, flops=v.size) for op in ops for v in values for t in ("int32", "int64")]
+    cases = [case(op, v, out_idx=t, flops=v.size) for op in ops for v in values for t in ("int32", "int64")]
     rows = i32([1, 2], [1, 2], [2, 1])
     for op in ("UniqueV2", "UniqueWithCountsV2"):
-        found += [case(op, rows, axis, flops=6) for axis in (i64(0), i32(1), i32(-1), i32(2), i32(0, 1))]
-        found += [case(op, v, np.zeros(0, np.int32), flops=v.size) for v in (rows, rows[:, 0])]
-        found += [case(op, strings([b"a", b"b"], [b"a", b"b"]), i64(0)), case(op, np.array([[0.0, 1], [-0.0, 1]]), i64(0))]
+        cases += [case(op, rows, axis, flops=6) for axis in (i64(0), i32(1), i32(-1), i32(2), i32(0, 1))]
+        cases += [case(op, v, np.zeros(0, np.int32), flops=v.size) for v in (rows, rows[:, 0])]
+        cases += [case(op, strings([b"a", b"b"], [b"a", b"b"]), i64(0)), case(op, np.array([[0.0, 1], [-0.0, 1]]), i64(0))]
     return [
-        *found,
+        *cases,
         case("Unique", rows),
         case("ListDiff", i32(3, 1, 4, 1), i32(1, 9)),
         case("ListDiff", strings(b"a", b"b"), strings(b"a"), out_idx="int64"),
@@ -70,10 +70,10 @@ def membership():
     scores = np.array([[1, 3, 2], [2, 2, 2], [1, np.inf, 0], [np.nan, 1, 2]], np.float32)
     rows = np.array([[1, 3, 3, 9], [0, 1, 2, 2]], np.float32)
     values = np.array([[3, 0, 10], [2, -1, 1]], np.float32)
-    found = [case("InTopKV2", scores, t, k) for t in (i32(0, 0, 0, 1), i32(1, 3, -1, 2)) for k in (0, 1, 2, 5)]
+    cases = [case("InTopKV2", scores, t, k) for t in (i32(0, 0, 0, 1), i32(1, 3, -1, 2)) for k in (0, 1, 2, 5)]
     bounds = ("LowerBound", "UpperBound")
     return [
-        *found,
+        *cases,
         case("InTopKV2", scores, i64(0, 0, 0, 1), np.int64(2)),
         case("InTopK", scores, i32(0, 2, 1, 1), k=2),
         case("InTopKV2", scores, i32(0), 1),

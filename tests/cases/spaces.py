@@ -71,13 +71,13 @@ def layouts():
 def patches():
     images = "ExtractImagePatches"
     size = {"ksizes": [1, 2, 3, 1], "strides": [1, 1, 2, 1], "rates": [1, 1, 1, 1]}
-    found = [case(images, wide(2, 4, 5, 2), **size, padding=p) for p in ("VALID", "SAME")]
-    found += [case(images, wide(1, 5, 6, 1), **{**size, "rates": [1, 2, 2, 1]}, padding=p) for p in ("VALID", "SAME")]
-    found += [case(images, integers(1, 3, 3, 2, dtype=t), **size, padding="SAME") for t in ("uint8", "half", "int64")]
+    cases = [case(images, wide(2, 4, 5, 2), **size, padding=p) for p in ("VALID", "SAME")]
+    cases += [case(images, wide(1, 5, 6, 1), **{**size, "rates": [1, 2, 2, 1]}, padding=p) for p in ("VALID", "SAME")]
+    cases += [case(images, integers(1, 3, 3, 2, dtype=t), **size, padding="SAME") for t in ("uint8", "half", "int64")]
     volume = {"ksizes": [1, 2, 2, 1, 1], "strides": [1, 1, 2, 1, 1]}
-    found += [case("ExtractVolumePatches", wide(1, 3, 3, 2, 2), **volume, padding=p) for p in ("VALID", "SAME")]
+    cases += [case("ExtractVolumePatches", wide(1, 3, 3, 2, 2), **volume, padding=p) for p in ("VALID", "SAME")]
     return [
-        *found,
+        *cases,
         case(images, normal(2, 4, 5), **size, padding="SAME"),
         case(images, normal(2, 4, 5, 1), **{**size, "ksizes": [2, 1, 1, 1]}, padding="SAME"),
         case(images, normal(0, 4, 5, 1), **size, padding="SAME"),

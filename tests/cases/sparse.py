@@ -58,13 +58,13 @@ def dense():
 
 def sums():
     shifted = (INDICES, VALUES, i64(3, 3))
-    found = [case("SparseAdd", *A, *B, np.float64(t), differentiable=(1, 4)) for t in (0, 1, 5)]
-    found += [case(op, *A, *B, differentiable=(1, 4)) for op in ("SparseSparseMaximum", "SparseSparseMinimum")]
-    found += [case(op, *A, *EMPTY, differentiable=False) for op in ("SparseSparseMaximum", "SparseSparseMinimum")]
-    found += [case(op, *A, INDICES + 2, VALUES, SHAPE) for op in ("SparseSparseMaximum", "SparseSparseMinimum")]
+    cases = [case("SparseAdd", *A, *B, np.float64(t), differentiable=(1, 4)) for t in (0, 1, 5)]
+    cases += [case(op, *A, *B, differentiable=(1, 4)) for op in ("SparseSparseMaximum", "SparseSparseMinimum")]
+    cases += [case(op, *A, *EMPTY, differentiable=False) for op in ("SparseSparseMaximum", "SparseSparseMinimum")]
+    cases += [case(op, *A, INDICES + 2, VALUES, SHAPE) for op in ("SparseSparseMaximum", "SparseSparseMinimum")]
     complex_ = normal(3, dtype="complex64")
     return [
-        *found,
+        *cases,
         case("SparseAdd", INDICES, complex_, SHAPE, INDICES, complex_, SHAPE, np.float32(1)),
         case("SparseAdd", *A, *EMPTY, np.float64(0), differentiable=False),
         case("SparseAdd", *A, *shifted, np.float64(0)),

@@ -17,14 +17,14 @@ def sparse():
     text = {**common, "hashed_output": False, "internal_type": "string", "out_type": "string"}
     hashed = {**text, "hashed_output": True, "internal_type": "int64", "out_type": "int64"}
     settings = (text, hashed, {**hashed, "num_buckets": 100})
-    found = [case("SparseCross", INDICES, TEXTS, SHAPES, [DENSE], **attrs) for attrs in settings]
-    found += [case("SparseCross", INDICES, [TEXTS[0], NUMBERS[1]], SHAPES, [INTS], **hashed, key="SparseCross of numbers")]
-    found += [case("SparseCross", INDICES, TEXTS, [SHAPES[0], i64(3, 2)], [], **text, key="SparseCross, wrong batch")]
-    found += [case("SparseCross", INDICES, [TEXTS[0], TEXTS[1][:2]], SHAPES, [], **text)]
+    cases = [case("SparseCross", INDICES, TEXTS, SHAPES, [DENSE], **attrs) for attrs in settings]
+    cases += [case("SparseCross", INDICES, [TEXTS[0], NUMBERS[1]], SHAPES, [INTS], **hashed, key="SparseCross of numbers")]
+    cases += [case("SparseCross", INDICES, TEXTS, [SHAPES[0], i64(3, 2)], [], **text, key="SparseCross, wrong batch")]
+    cases += [case("SparseCross", INDICES, [TEXTS[0], TEXTS[1][:2]], SHAPES, [], **text)]
     sep = strings(b"_Y_").reshape(())
-    found += [case("SparseCrossV2", INDICES, v, SHAPES, [d], sep) for v in (TEXTS, NUMBERS) for d in (DENSE, INTS)]
+    cases += [case("SparseCrossV2", INDICES, v, SHAPES, [d], sep) for v in (TEXTS, NUMBERS) for d in (DENSE, INTS)]
     salt = i64(137, 173)
-    found += [
+    cases += [
         case(
             "SparseCrossHashed",
             *(INDICES, v, SHAPES, [d], np.int64(n), np.bool_(strong), salt),
@@ -36,7 +36,7 @@ def sparse():
         for strong in (False, True)
         if d is DENSE or not strong
     ]
-    return found
+    return cases
 
 
 def ragged():

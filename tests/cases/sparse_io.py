@@ -10,9 +10,9 @@ WORDS = (INDICES, strings(b"a", b"", b"longer"), i64(4, 3))
 
 
 def strings_out():
-    found = [case(op, *parts) for op in ("SerializeSparse", "SerializeManySparse") for parts in (NUMBERS, WORDS)]
+    cases = [case(op, *parts) for op in ("SerializeSparse", "SerializeManySparse") for parts in (NUMBERS, WORDS)]
     return [
-        *found,
+        *cases,
         case("SerializeManySparse", INDICES[:, :1].copy(), NUMBERS[1], i64(4)),
         case("SerializeSparse", INDICES[0], NUMBERS[1], i64(4)),
         case("DeserializeSparse", strings([b"\xff", b"", b""]), dtype="float"),

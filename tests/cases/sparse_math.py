@@ -12,24 +12,24 @@ INTS = (INDICES, i32(7, -9, 4), SHAPE)
 
 
 def reductions():
-    found = []
+    cases = []
     for op in ("SparseReduceSum", "SparseReduceMax", "SparseReduceSumSparse", "SparseReduceMaxSparse"):
-        found += [case(op, *A, i32(*axes), keep_dims=k) for axes in ((0,), (1,), (0, 1), (-1, 1)) for k in (False, True)]
-        found += [case(op, *INTS, 0), case(op, *A, i32(2)), case(op, INDICES[:0], VALUES[:0], SHAPE, i32(0))]
-        found += [case(op, INDICES[::-1].copy(), VALUES, SHAPE, i32(0)), case(op, INDICES + 5, VALUES, SHAPE, i32(0))]
-    return found
+        cases += [case(op, *A, i32(*axes), keep_dims=k) for axes in ((0,), (1,), (0, 1), (-1, 1)) for k in (False, True)]
+        cases += [case(op, *INTS, 0), case(op, *A, i32(2)), case(op, INDICES[:0], VALUES[:0], SHAPE, i32(0))]
+        cases += [case(op, INDICES[::-1].copy(), VALUES, SHAPE, i32(0)), case(op, INDICES + 5, VALUES, SHAPE, i32(0))]
+    return cases
 
 
 def cwise():
-    found = []
+    cases = []
     for op in ("SparseDenseCwiseAdd", "SparseDenseCwiseMul", "SparseDenseCwiseDiv"):
-        found += [case(op, *A, normal(*dims, dtype="double") + 3) for dims in ((2, 3), (3,), (2, 1), ())]
-        found += [case(op, *INTS, i32(2, 5, -2)), case(op, *A, normal(2, dtype="double"))]
-        found += [case(op, *A, normal(1, 2, 3, dtype="double"))]
-        found += [case(op, INDICES + 3, VALUES, SHAPE, normal(3, dtype="double"))]
+        cases += [case(op, *A, normal(*dims, dtype="double") + 3) for dims in ((2, 3), (3,), (2, 1), ())]
+        cases += [case(op, *INTS, i32(2, 5, -2)), case(op, *A, normal(2, dtype="double"))]
+        cases += [case(op, *A, normal(1, 2, 3, dtype="double"))]
+        cases += [case(op, INDICES + 3, VALUES, SHAPE, normal(3, dtype="double"))]
     rows = i64([0, 0, 1], [0, 0, 2], [0, 1, 0], [1, 1, 1])
     return [
-        *found,
+        *cases,
         case("SparseDenseCwiseDiv", *INTS, i32(2, 0, 1)),
         case("SparseSoftmax", *A),
         case("SparseSoftmax", rows, normal(4, dtype="double"), i64(2, 2, 3)),

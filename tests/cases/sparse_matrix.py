@@ -20,7 +20,7 @@ def matrix(g, parts):
 
 
 def conversions():
-    found = []
+    results = []
     for name, parts in MATRICES.items():
         dtype = dtype_of(parts)
 
@@ -37,17 +37,17 @@ def conversions():
             asked = [g.CSRSparseMatrixComponents(matrix(g, parts), index, type=dtype) for index in (0, 5)]
             return [[o.name for o in outputs] for outputs in asked]
 
-        found += [graph_case(f"SparseTensorToCSRSparseMatrix {name}", "SparseTensorToCSRSparseMatrix", dense)]
-        found += [graph_case(f"SparseMatrixTranspose {name}", "SparseMatrixTranspose", turned)]
-        found += [graph_case(f"CSRSparseMatrixComponents {name}", "CSRSparseMatrixComponents", components)]
-        found += [graph_case(f"{op} {name}", op, dense) for op in ("CSRSparseMatrixToSparseTensor", "SparseMatrixNNZ")]
+        results += [graph_case(f"SparseTensorToCSRSparseMatrix {name}", "SparseTensorToCSRSparseMatrix", dense)]
+        results += [graph_case(f"SparseMatrixTranspose {name}", "SparseMatrixTranspose", turned)]
+        results += [graph_case(f"CSRSparseMatrixComponents {name}", "CSRSparseMatrixComponents", components)]
+        results += [graph_case(f"{op} {name}", op, dense) for op in ("CSRSparseMatrixToSparseTensor", "SparseMatrixNNZ")]
 
     def picked(g):
         dense = g.DenseToCSRSparseMatrix(normal(2, 3), PLAIN[0])
         return [[g.CSRSparseMatrixToDense(dense, type="float").name], [g.CSRSparseMatrixToDense(dense, type="double").name]]
 
-    found += [graph_case("DenseToCSRSparseMatrix", "DenseToCSRSparseMatrix", picked)]
-    return [*found, graph_case("CSRSparseMatrixToDense", "CSRSparseMatrixToDense", picked)]
+    results += [graph_case("DenseToCSRSparseMatrix", "DenseToCSRSparseMatrix", picked)]
+    return [*results, graph_case("CSRSparseMatrixToDense", "CSRSparseMatrixToDense", picked)]
 
 
 def products():
@@ -70,13 +70,13 @@ def products():
         key = f"SparseMatrixSparseMatMul {dtype} {parts[2]} {other[2]} {sorted(flags)}"
         return graph_case(key, "SparseMatrixSparseMatMul", build)
 
-    found = [dense(PLAIN, normal(3, 2, dtype="double")), dense(BATCH, normal(2, 3, 4, dtype="double"))]
-    found += [dense(PLAIN, normal(2, 4, dtype="double"), **{f"{f}_a": True}) for f in FLAGS]
-    found += [dense(COMPLEX, normal(4, 3, dtype="complex64"), **{f"{f}_b": True}) for f in FLAGS]
-    found += [dense(COMPLEX, normal(3, 2, dtype="complex64"), conjugate_output=True, transpose_output=True)]
-    found += [dense(PLAIN, normal(2, 2, dtype="double"))]
-    found += [sparse(p, p, **{f"{f}_{x}": True}) for p in (PLAIN, BATCH, COMPLEX) for f in FLAGS for x in "ab"]
-    return [*found, sparse(PLAIN, PLAIN)]
+    results = [dense(PLAIN, normal(3, 2, dtype="double")), dense(BATCH, normal(2, 3, 4, dtype="double"))]
+    results += [dense(PLAIN, normal(2, 4, dtype="double"), **{f"{f}_a": True}) for f in FLAGS]
+    results += [dense(COMPLEX, normal(4, 3, dtype="complex64"), **{f"{f}_b": True}) for f in FLAGS]
+    results += [dense(COMPLEX, normal(3, 2, dtype="complex64"), conjugate_output=True, transpose_output=True)]
+    results += [dense(PLAIN, normal(2, 2, dtype="double"))]
+    results += [sparse(p, p, **{f"{f}_{x}": True}) for p in (PLAIN, BATCH, COMPLEX) for f in FLAGS for x in "ab"]
+    return [*results, sparse(PLAIN, PLAIN)]
 
 
 CASES = [*conversions(), *products()]

@@ -35,13 +35,13 @@ UNARY = {
 
 
 def unary():
-    found = []
+    cases = []
     for op, (low, high, takes_bfloat16) in UNARY.items():
-        found += [case(op, uniform(2, 3, low=low, high=high, dtype=t)) for t in ("float32", "double")]
-        found += [case(op, SPECIAL), case(op, normal(0, 2)), case(op, np.float64((low + high) / 2 + 0.1))]
+        cases += [case(op, uniform(2, 3, low=low, high=high, dtype=t)) for t in ("float32", "double")]
+        cases += [case(op, SPECIAL), case(op, normal(0, 2)), case(op, np.float64((low + high) / 2 + 0.1))]
         if takes_bfloat16:
-            found += [case(op, uniform(2, 3, low=low, high=high, dtype=t), tolerance=2e-2) for t in ("half", "bfloat16")]
-    return [*found, case("Spence", uniform(3, dtype="half"))]
+            cases += [case(op, uniform(2, 3, low=low, high=high, dtype=t), tolerance=2e-2) for t in ("half", "bfloat16")]
+    return [*cases, case("Spence", uniform(3, dtype="half"))]
 
 
 def wide(*shape, low=0.3, high=4.0, seed=0):
@@ -58,25 +58,25 @@ EDGES = (NAN, INF, -INF, 0.0, 1.0, -1.0, 0.5, 2.0, -2.5)
 
 
 def binary():
-    found = []
+    cases = []
     for op in ("Zeta", "Polygamma", "Igamma", "Igammac", "IgammaGradA", "RandomGammaGrad", "Xlogy", "Xlog1py", "Xdivy"):
         first = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 4.0]]) if op == "Polygamma" else wide(2, 3) + (op == "Zeta")
         part = (1,) if op in ("Zeta", "Polygamma") else True
-        found += [
+        cases += [
             case(op, first, wide(2, 3, seed=1), differentiable=part),
             case(op, first[:, :1], wide(3, seed=2), differentiable=part),
             case(op, first.astype(np.float32), np.float32(1.5)),
             case(op, normal(0), normal(1)),
             case(op, normal(2), normal(3)),
         ]
-    found += [case(op, *grid(EDGES, EDGES)) for op in ("Igamma", "Xlogy", "Xlog1py", "Xdivy")]
-    found += [case("Igammac", *grid((0.0, 1.0, -1.0, 0.5, 20.0), (0.0, 1.0, -1.0, 0.5, 20.0)))]
-    found += [case(op, *grid((1.0, 2.0, 3.0, 0.5), (1.0, 0.0, -1.0, -2.0, 0.5))) for op in ("Zeta", "Polygamma")]
-    found += [case("IgammaGradA", *(x.astype(np.float64) for x in grid((0.01, 0.5, 1, 9, 200), (0.001, 0.4, 1, 12, 190))))]
-    found += [case("RandomGammaGrad", *(x.astype(np.float64) for x in grid((0.1, 0.5, 1, 9), (0.05, 0.4, 1, 6))))]
-    found += [case(op, normal(3, dtype="complex64"), normal(3, dtype="complex64")) for op in ("Xlogy", "Xlog1py", "Xdivy")]
-    found += [case(op, wide(3).astype(np.float16), np.float16([0.5, 1, 2])) for op in ("Xlogy", "Xdivy", "Xlog1py")]
-    return found
+    cases += [case(op, *grid(EDGES, EDGES)) for op in ("Igamma", "Xlogy", "Xlog1py", "Xdivy")]
+    cases += [case("Igammac", *grid((0.0, 1.0, -1.0, 0.5, 20.0), (0.0, 1.0, -1.0, 0.5, 20.0)))]
+    cases += [case(op, *grid((1.0, 2.0, 3.0, 0.5), (1.0, 0.0, -1.0, -2.0, 0.5))) for op in ("Zeta", "Polygamma")]
+    cases += [case("IgammaGradA", *(x.astype(np.float64) for x in grid((0.01, 0.5, 1, 9, 200), (0.001, 0.4, 1, 12, 190))))]
+    cases += [case("RandomGammaGrad", *(x.astype(np.float64) for x in grid((0.1, 0.5, 1, 9), (0.05, 0.4, 1, 6))))]
+    cases += [case(op, normal(3, dtype="complex64"), normal(3, dtype="complex64")) for op in ("Xlogy", "Xlog1py", "Xdivy")]
+    cases += [case(op, wide(3).astype(np.float16), np.float16([0.5, 1, 2])) for op in ("Xlogy", "Xdivy", "Xlog1py")]
+    return cases
 
 
 CASES = [

@@ -79,8 +79,8 @@ def gradient_array(version):
         allow_old_ops(g)
         handle, flow = array_v3(g) if version == "V3" else (g.TensorArrayV2(3, dtype="float64"), g.constant(0.0))
         flow = written(g, handle, flow, version)
-        found = g.apply(f"TensorArrayGrad{version}", handle, flow, source="gradients")
-        grad = found[0] if version == "V3" else found
+        node = g.apply(f"TensorArrayGrad{version}", handle, flow, source="gradients")
+        grad = node[0] if version == "V3" else node
         again = g.apply(f"TensorArrayGrad{version}", handle, flow, source="gradients")
         same = again[0] if version == "V3" else again
         flow = g.apply(f"TensorArrayWrite{version}", grad, 1, X[0], flow)

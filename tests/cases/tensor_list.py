@@ -24,8 +24,8 @@ def one(make):
     """A case of one fetch."""
 
     def build(g):
-        found = make(g)
-        return [[value.name for value in (found if isinstance(found, (list, tuple)) else [found])]]
+        result = make(g)
+        return [[value.name for value in (result if isinstance(result, (list, tuple)) else [result])]]
 
     return build
 
@@ -43,11 +43,11 @@ def pushed(g):
 
 def pop_all(g):
     handle = pushed(g)
-    found = []
+    values = []
     for _ in X:
         handle, value = g.TensorListPopBack(handle, i32(2), element_dtype="float64")
-        found.append(value)
-    return [*found, g.TensorListLength(handle)]
+        values.append(value)
+    return [*values, g.TensorListLength(handle)]
 
 
 def old_versions_live_on(g):

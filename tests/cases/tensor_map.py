@@ -7,14 +7,14 @@ from tests.opcases import string_array as strings
 def build(g):
     """Two keys, one of them replaced and one erased."""
     first, second = (g.constant(strings(key)) for key in ("a", "b"))
-    found = g.EmptyTensorMap(name="empty")
+    node = g.EmptyTensorMap(name="empty")
     for i, key in enumerate((first, second, first)):
-        found = g.TensorMapInsert(found, key, g.constant(normal(2, seed=i)), name=f"insert{i}")
-    g.TensorMapSize(found, name="size")
-    g.TensorMapLookup(found, first, value_dtype="float", name="lookup")
-    g.TensorMapLookup(found, g.constant(strings("c")), value_dtype="float", name="none")
-    g.TensorMapHasKey(found, second, name="has")
-    erased = g.TensorMapErase(found, second, value_dtype="float", name="erase")
+        node = g.TensorMapInsert(node, key, g.constant(normal(2, seed=i)), name=f"insert{i}")
+    g.TensorMapSize(node, name="size")
+    g.TensorMapLookup(node, first, value_dtype="float", name="lookup")
+    g.TensorMapLookup(node, g.constant(strings("c")), value_dtype="float", name="none")
+    g.TensorMapHasKey(node, second, name="has")
+    erased = g.TensorMapErase(node, second, value_dtype="float", name="erase")
     g.TensorMapSize(erased, name="size_erased")
     g.TensorMapHasKey(erased, second, name="has_erased")
     g.TensorMapStackKeys(erased, key_dtype="string", name="keys")

@@ -27,8 +27,8 @@ def faults(document: dict[str, Any]) -> list[str]:
 
 def _faults(value: Any, hint: Any, place: str) -> Iterator[str]:
     """Yield the faults of a value; of a type with alternatives those of the nearest."""
-    found = [list(_faults_of_one(value, part, place)) for part in listing["parts"](hint)]
-    yield from min(found, key=len)
+    items = [list(_faults_of_one(value, part, place)) for part in listing["parts"](hint)]
+    yield from min(items, key=len)
 
 
 def _faults_of_one(value: Any, hint: Any, place: str) -> Iterator[str]:

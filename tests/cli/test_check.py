@@ -32,7 +32,7 @@ MESSAGE = "attr { key: 'message' value { s: 'm' } }"
 
 
 def node(graph, name):
-    return next(found for found in graph.node if found.name == name)
+    return next(result for result in graph.node if result.name == name)
 
 
 def added(text):
@@ -130,7 +130,7 @@ def test_nothing_is_wrong_with_a_good_graph(tmp_path):
     assert (done.code, done.out) == (0, "nothing is wrong with it\n")
 
 
-@pytest.mark.parametrize(("broken", "named"), [(name, found) for name, (found, _) in BREAKS.items()], indirect=["broken"])
+@pytest.mark.parametrize(("broken", "named"), [(name, result) for name, (result, _) in BREAKS.items()], indirect=["broken"])
 def test_names_every_break(broken, named):
     problems = tfg("check", broken, "--format", "json").json["graphs"][0]["problems"]
     assert named in [problem["node"] for problem in problems]
@@ -160,10 +160,10 @@ KINDS = [
 @pytest.mark.parametrize("attr", ["value", "dtype", "shape", "T", "f", "shared_name", "_class", "_output_shapes"])
 def test_attributes_of_any_kind_can_be_looked_at(tmp_path, attr, kind):
     graph = text_format.Parse(GOOD, GraphDef())
-    for found in (*graph.node, *graph.library.function[0].node_def):
-        if attr in found.attr or attr.startswith("_"):
-            found.attr[attr].Clear()
-            text_format.Merge(kind, found.attr[attr])
+    for result in (*graph.node, *graph.library.function[0].node_def):
+        if attr in result.attr or attr.startswith("_"):
+            result.attr[attr].Clear()
+            text_format.Merge(kind, result.attr[attr])
     path = tmp_path / "graph.pb"
     path.write_bytes(graph.SerializeToString())
     for command in ("dump", "explain", "draw"):
@@ -194,8 +194,8 @@ def test_tells_all_breaks_at_once(tmp_path):
         BREAKS[name][1](graph)
     path = tmp_path / "broken.pb"
     path.write_bytes(graph.SerializeToString())
-    found = {problem["node"] for problem in tfg("check", path, "--format", "json").json["graphs"][0]["problems"]}
-    assert found >= {BREAKS[name][0] for name in names}
+    nodes = {problem["node"] for problem in tfg("check", path, "--format", "json").json["graphs"][0]["problems"]}
+    assert nodes >= {BREAKS[name][0] for name in names}
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,8 @@ def compared(tmp_path):
 
 
 def test_equal_graphs_agree(compared):
-    code, found = compared()
-    assert (code, found["first"], found["compared"]) == (0, None, 11)
+    code, result = compared()
+    assert (code, result["first"], result["compared"]) == (0, None, 11)
 
 
 @pytest.mark.parametrize(
@@ -74,27 +74,27 @@ def test_equal_graphs_agree(compared):
     ],
 )
 def test_finds_the_first_node_that_differs(compared, changes, tensor, other):
-    code, found = compared(*changes)
+    code, result = compared(*changes)
     assert code == 3
-    assert (found["first"]["tensor"], found["first"]["other"]) == (tensor, other)
+    assert (result["first"]["tensor"], result["first"]["other"]) == (tensor, other)
 
 
 def test_renaming_changes_nothing(compared):
-    code, found = compared(rename_scope)
-    assert (code, found["compared"], found["only_before"], found["only_after"]) == (0, 11, [], [])
+    code, result = compared(rename_scope)
+    assert (code, result["compared"], result["only_before"], result["only_after"]) == (0, 11, [], [])
 
 
 def test_all_shows_what_agrees_too(compared):
-    _, found = compared(swap_inputs, options=["--all"])
-    assert [node["tensor"] for node in found["nodes"] if not node["passed"]] == ["y:0"]
-    assert len(found["nodes"]) == found["compared"]
+    _, result = compared(swap_inputs, options=["--all"])
+    assert [node["tensor"] for node in result["nodes"] if not node["passed"]] == ["y:0"]
+    assert len(result["nodes"]) == result["compared"]
 
 
 def test_tolerance(compared):
-    _, found = compared(change_weight)
+    _, result = compared(change_weight)
     needed = max(1.01 * node["tolerance_needed"] for node in compared(change_weight, options=["--all"])[1]["nodes"])
     assert compared(change_weight, options=["--tolerance", str(needed)])[0] == 0
-    assert found["first"]["tolerance_needed"] > 0.1
+    assert result["first"]["tolerance_needed"] > 0.1
 
 
 def test_what_passes_leave_of_a_fetch_is_compared(tmp_path):

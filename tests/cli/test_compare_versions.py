@@ -55,8 +55,12 @@ def test_the_first_node_that_became_nan_is_named(pair):
     done = command("compare", *paths, "--feed", "x=[1, 4]", "--format", "json")
     assert done.code == 3
     assert done.json["first"]["tensor"] == "sum/y:0"
-    found = done.json["first_nonfinite"]
-    assert (found["tensor"], found["nonfinite_before"], found["nonfinite_after"]) == ("log:0", 0, 1)
+    first_nonfinite = done.json["first_nonfinite"]
+    assert (first_nonfinite["tensor"], first_nonfinite["nonfinite_before"], first_nonfinite["nonfinite_after"]) == (
+        "log:0",
+        0,
+        1,
+    )
     assert "the first that became NaN or infinite" in command("compare", *paths, "--feed", "x=[1, 4]").out
     back = command("compare", *paths[::-1], "--feed", "x=[1, 4]", "--format", "json").json
     assert back["first_nonfinite"] is None

@@ -57,11 +57,11 @@ def test_other_weights_are_named_with_the_largest_difference(exports):
     done = command("diff", exports / "keras", exports / "keras_retrained")
     first = done.out.splitlines()[0]
     assert first.endswith("same graph, same signatures; 1 of 4 variables differ, largest difference 0.25")
-    found = command("diff", exports / "keras", exports / "keras_retrained", "--format", "json").json
-    assert [(v["name"], v["before"], v["largest_difference"]) for v in found["variables"]] == [
+    report = command("diff", exports / "keras", exports / "keras_retrained", "--format", "json").json
+    assert [(v["name"], v["before"], v["largest_difference"]) for v in report["variables"]] == [
         ("sequential/hidden/kernel_1", "float (4,3)", pytest.approx(0.25))
     ]
-    assert not (found["changed"] or found["functions_changed"] or found["signatures"])
+    assert not (report["changed"] or report["functions_changed"] or report["signatures"])
 
 
 def test_another_activation_is_one_node_added_and_one_removed(exports):
@@ -121,8 +121,8 @@ def test_every_function_counts(exports):
         body = other.functions[own].body
         node = next(node for node in body if not node.is_argument)
         node.set_attr("_mark", 1)
-        found = tfg.diff(other, whole)
-        assert [function.name for function in found.functions_changed] == [name]
+        difference = tfg.diff(other, whole)
+        assert [function.name for function in difference.functions_changed] == [name]
         changed += 1
     assert changed > 10
 
@@ -133,8 +133,8 @@ def test_a_constant_in_a_nested_function(exports):
     name = next(name for name in after.functions if name.startswith("__inference_step"))
     node = next(n for n in after.functions[name].body if n.is_constant and n.attrs["value"].dtype.is_floating)
     node.set_attr("value", Tensor.from_numpy(node.attrs["value"].numpy() + np.float32(1)))
-    found = tfg.diff(before, after)
-    assert [(f.name, [c.changes[0].field for c in f.changed]) for f in found.functions_changed] == [(name, ["value"])]
+    difference = tfg.diff(before, after)
+    assert [(f.name, [c.changes[0].field for c in f.changed]) for f in difference.functions_changed] == [(name, ["value"])]
 
 
 def function(name, *nodes):

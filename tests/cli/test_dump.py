@@ -36,14 +36,14 @@ def test_list_is_one_line_a_node():
 
 
 def test_json_holds_everything():
-    found = tfg("dump", STAGES[1], "--format", "json").json
-    assert [node["name"] for node in found["nodes"]] == NAMES
-    variable, assign, init = found["nodes"][1], found["nodes"][2], found["nodes"][4]
+    report = tfg("dump", STAGES[1], "--format", "json").json
+    assert [node["name"] for node in report["nodes"]] == NAMES
+    variable, assign, init = report["nodes"][1], report["nodes"][2], report["nodes"][4]
     assert variable["outputs"] == [{"dtype": "int32_ref", "shape": []}]
     assert assign["inputs"] == ["Variable", "Variable/initial_value"]
     assert assign["colocation"] == ["Variable"]
     assert init["control_inputs"] == ["Variable/Assign"]
-    assert found["versions"]["producer"] == 2474
+    assert report["versions"]["producer"] == 2474
 
 
 def test_csv_has_a_row_a_node():
@@ -76,8 +76,8 @@ def test_standard_input_binary_and_gzip():
     ],
 )
 def test_filters(options, expected):
-    found = tfg("dump", STAGES[1], *options, "--format", "json").json
-    assert [node["name"] for node in found["nodes"]] == expected
+    report = tfg("dump", STAGES[1], *options, "--format", "json").json
+    assert [node["name"] for node in report["nodes"]] == expected
 
 
 def test_filter_that_lets_nothing_pass_is_refused():
@@ -261,8 +261,8 @@ def test_orders():
 
 
 def test_stages_show_the_nodes_that_are_chosen():
-    found = tfg("dump", "--stages", XOR, "--name", "^hidden/kernel", "--format", "csv").out
-    rows = list(csv.DictReader(io.StringIO(found)))
+    output = tfg("dump", "--stages", XOR, "--name", "^hidden/kernel", "--format", "csv").out
+    rows = list(csv.DictReader(io.StringIO(output)))
     assert {"variables", "initializers"} <= {row["stage"] for row in rows}
     assert all(row["name"].startswith("hidden/kernel") for row in rows)
     assert tfg("dump", "--stages", XOR, "--name", "nosuch").code == 1

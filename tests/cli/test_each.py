@@ -59,8 +59,8 @@ def test_each_input_gives_what_a_run_of_its_own_gives(way, graph, inputs, tmp_pa
     out = tmp_path / "out"
     done = run("run", graph, "--init", "--fetch", "y", "--each", inputs, "--out-dir", out, *way)
     assert done.code == 0 and "7 results written" in done.err, done.err
-    found = results(out)
-    assert {name: found[name]["y"].tolist() for name in found} == {f"a{i}": [2 * i + 1, 2 * i + 3] for i in range(7)}
+    result = results(out)
+    assert {name: result[name]["y"].tolist() for name in result} == {f"a{i}": [2 * i + 1, 2 * i + 3] for i in range(7)}
     own = tmp_path / "own.npz"
     run("run", graph, "--init", "--fetch", "y", "--feed", f"x=@{tmp_path / 'in' / 'a3.npz'}:x", "--output", own)
     assert own.read_bytes() == (out / "a3.npz").read_bytes()
@@ -89,8 +89,8 @@ def test_kinds_of_inputs(graph, tmp_path):
     patterns = ("--each", folder / "*.npy", "--each", folder / "*.jsonl")
     done = run("run", graph, "--init", "--fetch", "y", *patterns, "--out-dir", out)
     assert done.code == 0, done.err
-    found = {name: value["y"].tolist() for name, value in results(out).items()}
-    assert found == {"plain": [11], "lines-000001": [3, 5], "lines-000003": [7]}
+    by_name = {name: value["y"].tolist() for name, value in results(out).items()}
+    assert by_name == {"plain": [11], "lines-000001": [3, 5], "lines-000003": [7]}
 
 
 def test_records_are_fed_as_a_vector(graph, tmp_path):
@@ -99,8 +99,8 @@ def test_records_are_fed_as_a_vector(graph, tmp_path):
     out = tmp_path / "out"
     words = ("--fetch", "texts", "--each", tmp_path / "r.tfrecord*", "--out-dir", out, "--format", "json")
     assert run("run", graph, *words).code == 0
-    found = {path.name: json.loads(path.read_text())["steps"][0]["values"][0]["shape"] for path in out.glob("*.json")}
-    assert found == {"r-00000-of-00002.json": [2], "r-00001-of-00002.json": [0]}
+    by_name = {path.name: json.loads(path.read_text())["steps"][0]["values"][0]["shape"] for path in out.glob("*.json")}
+    assert by_name == {"r-00000-of-00002.json": [2], "r-00001-of-00002.json": [0]}
 
 
 def test_feeds_say_what_takes_an_array(graph, tmp_path):
@@ -117,8 +117,8 @@ def test_a_sweep_sets_tensors_and_variables(way, graph, tmp_path):
     out = tmp_path / "out"
     sweeps = ("--sweep", "x=[1],[2,3]", "--sweep", "offset=10,20")
     assert run("run", graph, "--init", "--fetch", "y", *sweeps, "--out-dir", out, *way).code == 0
-    found = {name: value["y"].tolist() for name, value in results(out).items()}
-    assert found == {
+    by_name = {name: value["y"].tolist() for name, value in results(out).items()}
+    assert by_name == {
         "x=[1],offset=10": [12],
         "x=[1],offset=20": [22],
         "x=[2,3],offset=10": [14, 16],
@@ -131,9 +131,9 @@ def test_no_run_sees_what_another_left(way, graph, inputs, tmp_path):
     out = tmp_path / "out"
     words = ("--init", "--fetch", "counted", "--fetch", "drawn", "--fetch", "y", "--seed", 3)
     assert run("run", graph, *words, "--each", inputs, "--out-dir", out, *way).code == 0
-    found = results(out)
-    assert {float(value["counted"]) for value in found.values()} == {1}
-    assert len({tuple(value["drawn"]) for value in found.values()}) == 1
+    result = results(out)
+    assert {float(value["counted"]) for value in result.values()} == {1}
+    assert len({tuple(value["drawn"]) for value in result.values()}) == 1
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -23,8 +23,8 @@ COUNT = 24
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as found:
-        yield found
+    with distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as result:
+        yield result
 
 
 @pytest.fixture
@@ -153,9 +153,9 @@ def test_workers_write_shards(cluster, job, tmp_path):
     done = run(*words)
     assert done.code == 0 and f"{COUNT} results written to 5 shards" in done.err, done.err
     shards = sorted(tmp_path.glob("r-*.npz"))
-    found = [{name: float(value.item()) for name, value in np.load(path).items()} for path in shards]
-    assert [len(shard) for shard in found] == [5, 5, 5, 5, 4]
-    assert {name.removesuffix("/y"): value for shard in found for name, value in shard.items()} == EXPECTED
+    by_name = [{name: float(value.item()) for name, value in np.load(path).items()} for path in shards]
+    assert [len(shard) for shard in by_name] == [5, 5, 5, 5, 4]
+    assert {name.removesuffix("/y"): value for shard in by_name for name, value in shard.items()} == EXPECTED
     shards[1].unlink()
     assert "5 results written" in run(*words).err
     np.save(tmp_path / "i03.npy", np.float32([1, 2]))

@@ -57,13 +57,13 @@ def from_lines(path):
 
 
 def from_records(path):
-    data, position, found = path.read_bytes(), 0, {}
+    data, position, result = path.read_bytes(), 0, {}
     while position < len(data):
         record, position = decode_record(data, position)
         features = Example.FromString(record).features.feature
         tensor = TensorProto.FromString(features["y"].bytes_list.value[0])
-        found[features["name"].bytes_list.value[0].decode()] = decode_tensor(tensor).numpy().tolist()
-    return found
+        result[features["name"].bytes_list.value[0].decode()] = decode_tensor(tensor).numpy().tolist()
+    return result
 
 
 READERS = {".npz": from_npz, ".jsonl": from_lines, ".tfrecord": from_records}
@@ -71,8 +71,8 @@ EXPECTED = {f"a{i}": [2 * i + 1, 2 * i + 3] for i in range(COUNT)}
 
 
 def values(folder, ending):
-    found = [READERS[ending](folder / name) for name in shards(folder, ending)]
-    return {name: value for shard in found for name, value in shard.items()}
+    results = [READERS[ending](folder / name) for name in shards(folder, ending)]
+    return {name: value for shard in results for name, value in shard.items()}
 
 
 @pytest.mark.parametrize("ending", READERS)
@@ -171,8 +171,8 @@ def test_strings_and_names_of_tensors_in_shards(tmp_path):
     (tmp_path / "in.jsonl").write_text('{"s": ["one", "two"]}\n{"s": []}\n')
     words = ("run", tmp_path / "g.pb", "--fetch", "texts", "--fetch", "size", "--each", tmp_path / "in.jsonl")
     assert run(*words, "--output", tmp_path / "r.npz").code == 0
-    found = {name: tensor.numpy().tolist() for name, tensor in read_npz(tmp_path / "r-00000-of-00001.npz").items()}
-    assert found == {"in-000001/texts": [b"one", b"two"], "in-000001/size": 2, "in-000002/texts": [], "in-000002/size": 0}
+    by_name = {name: tensor.numpy().tolist() for name, tensor in read_npz(tmp_path / "r-00000-of-00001.npz").items()}
+    assert by_name == {"in-000001/texts": [b"one", b"two"], "in-000001/size": 2, "in-000002/texts": [], "in-000002/size": 0}
 
 
 @needs_proc
@@ -204,5 +204,5 @@ def test_killed_processes_leave_whole_shards(victims, tmp_path):
         assert done.code == 0, done.err
     else:
         assert client.returncode == 0 and "60 results written" in said, said
-    found = values(tmp_path, ".npz")
-    assert found == {f"in-{i + 1:06d}": [[np.float32(i / 1000)]] for i in range(60)}
+    result = values(tmp_path, ".npz")
+    assert result == {f"in-{i + 1:06d}": [[np.float32(i / 1000)]] for i in range(60)}

@@ -169,11 +169,11 @@ def test_a_command_that_runs_nothing_refuses_an_engine(package, graph):
 def test_compare_runs_one_graph_by_two_engines(package, graph, engines, code, first):
     done = run("compare", graph, "--fetch", "y", *FEED, "--engines", engines, "--format", "json")
     assert done.code == code, done.err
-    found = done.json
-    assert (found["first"] and found["first"]["tensor"]) == first
-    assert faults(found) == []
-    assert len(found["engines"]) == sum(not name.startswith("numpy") for name in engines.split(","))
-    assert all(sum(group["steps"] for group in report["groups"]) == 3 for report in found["engines"])
+    result = done.json
+    assert (result["first"] and result["first"]["tensor"]) == first
+    assert faults(result) == []
+    assert len(result["engines"]) == sum(not name.startswith("numpy") for name in engines.split(","))
+    assert all(sum(group["steps"] for group in report["groups"]) == 3 for report in result["engines"])
 
 
 def test_compare_says_what_the_engines_ran(package, graph):

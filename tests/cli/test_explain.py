@@ -35,13 +35,13 @@ def facts(graph, node, *options):
 
 
 def test_whole_graph():
-    found = tfg("explain", XOR, "--format", "json").json
-    assert [tensor["name"] for tensor in found["inputs"]] == ["x:0", "y:0"]
-    assert [tensor["name"] for tensor in found["outputs"]] == ["loss:0", "probability:0"]
-    assert found["losses"] == ["loss"]
-    assert found["init_ops"] == ["init"]
-    assert found["train_ops"] == ["train"]
-    variables = {variable["name"]: variable for variable in found["variables"]}
+    report = tfg("explain", XOR, "--format", "json").json
+    assert [tensor["name"] for tensor in report["inputs"]] == ["x:0", "y:0"]
+    assert [tensor["name"] for tensor in report["outputs"]] == ["loss:0", "probability:0"]
+    assert report["losses"] == ["loss"]
+    assert report["init_ops"] == ["init"]
+    assert report["train_ops"] == ["train"]
+    variables = {variable["name"]: variable for variable in report["variables"]}
     assert variables["hidden/kernel"]["shape"] == [2, 8]
     assert variables["hidden/kernel"]["initializer"] == "hidden/kernel/Assign"
     assert variables["hidden/kernel/Adam_1"]["slot_of"] == "Adam v of hidden/kernel"
@@ -93,8 +93,8 @@ def test_roles_around_a_variable(node, words):
     ],
 )
 def test_roles_in_a_training_graph(node, words):
-    found = facts(XOR, node)
-    assert words in f"{found['role']} {found['node']['op']}"
+    graph_facts = facts(XOR, node)
+    assert words in f"{graph_facts['role']} {graph_facts['node']['op']}"
 
 
 def test_control_inputs_say_what_waits_for_what():
@@ -106,10 +106,10 @@ def test_control_inputs_say_what_waits_for_what():
 
 
 def test_colocation():
-    found = facts(STAGES[1], "Variable/read")
-    assert found["loc_chain"] == ["Variable"]
-    assert found["colocation"]["members"] == ["Variable", "Variable/Assign", "Variable/read"]
-    assert found["colocation"]["conflicts"] == []
+    graph_facts = facts(STAGES[1], "Variable/read")
+    assert graph_facts["loc_chain"] == ["Variable"]
+    assert graph_facts["colocation"]["members"] == ["Variable", "Variable/Assign", "Variable/read"]
+    assert graph_facts["colocation"]["conflicts"] == []
 
 
 def test_a_ring_of_colocation_is_followed_for_some_names(tmp_path):
@@ -119,9 +119,9 @@ def test_a_ring_of_colocation_is_followed_for_some_names(tmp_path):
     for name, other in zip(names, [*names[1:], names[0]]):
         g.graph.add_node(name, "NoOp", attrs={"_class": [b"loc:@" + other.encode()]})
     save(g.graph, tmp_path / "ring.pb")
-    found = facts(tmp_path / "ring.pb", "n98")
-    assert found["loc_chain"] == ["n99", *names[: LONGEST_CHAIN - 1]]
-    assert sorted(found["colocation"]["members"]) == sorted(names)
+    graph_facts = facts(tmp_path / "ring.pb", "n98")
+    assert graph_facts["loc_chain"] == ["n99", *names[: LONGEST_CHAIN - 1]]
+    assert sorted(graph_facts["colocation"]["members"]) == sorted(names)
 
 
 def test_conflict_of_devices_is_named(bridged):
@@ -140,9 +140,9 @@ def test_fetch():
 
 
 def test_node_in_a_function():
-    found = facts(SAMPLES / "scaler_saved_model", "AssignAddVariableOp")
-    assert found["function"].startswith("__inference_apply")
-    assert found["callers"]
+    graph_facts = facts(SAMPLES / "scaler_saved_model", "AssignAddVariableOp")
+    assert graph_facts["function"].startswith("__inference_apply")
+    assert graph_facts["callers"]
 
 
 def test_missing_ops(bridged):

@@ -149,10 +149,10 @@ def test_a_deadline_leaves_the_state_of_a_whole_step(tmp_path, monkeypatch, coun
     outcome = run_tfg(*words, "--steps", "100", "--timeout", "60", "--save-state", ended)
     assert outcome.code == 1
     assert f"saved the variables as they were after step {count} to {ended}" in outcome.err
-    with np.load(ended) as found, np.load(again) as expected:
-        same = [found[name] == expected[name] for name in expected]
+    with np.load(ended) as result, np.load(again) as expected:
+        same = [result[name] == expected[name] for name in expected]
         assert all(same) if count == 3 else not any(same)
-        assert found["var"] != 77
+        assert result["var"] != 77
 
 
 def test_a_deadline_leaves_least_squares_their_best_values(tmp_path, monkeypatch):
@@ -172,8 +172,8 @@ def test_a_deadline_leaves_least_squares_their_best_values(tmp_path, monkeypatch
 
 def test_values_of_a_gradient_are_printed_where_feeds_or_variables_are_given():
     arguments = ("--y", "loss", "--x", "w", "--x", "b", "--init", "--feed", "x=[1, 2]", "--feed", "y=[3, 6]")
-    found = run_tfg("grad", SAMPLES / "linear_regression.pbtxt", *arguments, "--format", "json").json["gradients"]
-    assert [item["value"] for item in found] == [-15, -9]  # means of 2 x (0 - y) and of 2 (0 - y)
+    gradients = run_tfg("grad", SAMPLES / "linear_regression.pbtxt", *arguments, "--format", "json").json["gradients"]
+    assert [item["value"] for item in gradients] == [-15, -9]  # means of 2 x (0 - y) and of 2 (0 - y)
 
 
 def test_training_initializes_variables_that_no_operation_of_the_graph_initializes_together(tmp_path):

@@ -139,8 +139,8 @@ def test_a_document_that_is_not_as_described_is_seen():
 
 
 def test_the_first_key_names_the_schema():
-    found = run("optimize", "--list", "--format", "json").json
-    assert next(iter(found.items())) == ("schema", "tfg.optimize.passes/1")
+    report = run("optimize", "--list", "--format", "json").json
+    assert next(iter(report.items())) == ("schema", "tfg.optimize.passes/1")
 
 
 def test_a_number_and_its_formula_have_two_keys():

@@ -31,8 +31,8 @@ def terminal(monkeypatch):
         sections: list[render.Section] = []
         printed = render.print_sections
 
-        def print_and_keep(found):
-            sections.extend(found)
+        def print_and_keep(result):
+            sections.extend(result)
             printed(sections)
 
         monkeypatch.setenv("COLUMNS", str(WIDTH))

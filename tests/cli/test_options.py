@@ -22,9 +22,9 @@ _VALUES = {
 
 
 def command(name: str) -> click.Command:
-    found = root.get_command(click.Context(root), name)
-    assert found is not None
-    return found
+    result = root.get_command(click.Context(root), name)
+    assert result is not None
+    return result
 
 
 def rules(name: str) -> tuple[OptionRule, ...]:
@@ -38,16 +38,16 @@ def parameter(name: str, flag: str) -> click.Parameter:
 def words(name: str, option: str) -> list[str]:
     """The words that give an option: `--name`, with a value where it takes one; none for an argument, which is there."""
     flag, equals, value = option.partition("=")
-    found = parameter(name, flag)
-    if isinstance(found, click.Argument):
+    result = parameter(name, flag)
+    if isinstance(result, click.Argument):
         return []
     if equals:
         return [flag, value]
-    if isinstance(found, click.Option) and found.is_flag:
+    if isinstance(result, click.Option) and result.is_flag:
         return [flag]
-    if isinstance(found.type, click.Choice):
-        return [flag, str(found.type.choices[-1])]
-    return [flag, _VALUES.get(found.type.name, "a=1" if "=" in found.type.name else "some")]
+    if isinstance(result.type, click.Choice):
+        return [flag, str(result.type.choices[-1])]
+    return [flag, _VALUES.get(result.type.name, "a=1" if "=" in result.type.name else "some")]
 
 
 def least(name: str, without: str, beside: Sequence[str]) -> list[str]:

@@ -76,7 +76,7 @@ def test_freeze_leaves_out_a_variable(tmp_path):
         fetches = ("--fetch", "StatefulPartitionedCall_1:0", "--fetch", "StatefulPartitionedCall_1:1")
         feed = ("--assign", "calls=41", "--feed", "serving_default_x=[[1,2]]")
         shown = tfg("run", frozen, *fetches, *feed, "--format", "json").json
-        assert [found["value"] for found in shown["steps"][0]["values"]] == [42, [[2.0, 6.0]]]
+        assert [result["value"] for result in shown["steps"][0]["values"]] == [42, [[2.0, 6.0]]]
     done = tfg("convert", model, frozen, "--freeze", "--to", "StatefulPartitionedCall_1", "--except", "call")
     assert "no variable 'call'" in done.err and "calls" in done.err
 

@@ -39,14 +39,14 @@ def test_parts_hold_constants_for_what_is_left_out():
         "Square": [(np.full(2, 4, np.float32),)],
         "Neg": [(np.full(2, -4, np.float32),)],
     }
-    found = reduce_graph(chain(), ["y"], values, has_logarithm)
-    assert {node.name: node.op for node in found} == {"Neg": "Const", "culprit": "Log", "y": "Identity"}
-    found.check()
+    reduced = reduce_graph(chain(), ["y"], values, has_logarithm)
+    assert {node.name: node.op for node in reduced} == {"Neg": "Const", "culprit": "Log", "y": "Identity"}
+    reduced.check()
 
 
 def test_what_has_no_value_stays():
-    found = reduce_graph(chain(3, 2), ["y"], {}, has_logarithm)
-    assert {node.name for node in found} >= {"x", "add0", "add1", "culprit"}
+    reduced = reduce_graph(chain(3, 2), ["y"], {}, has_logarithm)
+    assert {node.name for node in reduced} >= {"x", "add0", "add1", "culprit"}
 
 
 def test_command(tmp_path):
@@ -55,9 +55,9 @@ def test_command(tmp_path):
     run = f"{sys.executable} -c 'from tfg.cli.main import main; main()' run {{}} --fetch y --feed x=[1,2] --check-numerics"
     done = tfg("reduce", tmp_path / "g.pb", "--fetch", "y", "--feed", "x=[1,2]", "--test", run, "-o", small)
     assert done.code == 0
-    found = load(small)
-    assert "culprit" in found
-    assert len(found) <= 5
+    graph = load(small)
+    assert "culprit" in graph
+    assert len(graph) <= 5
 
 
 def test_command_that_succeeds_is_refused(tmp_path):

@@ -35,9 +35,9 @@ def test_what_is_resumed_goes_on_to_the_losses_of_one_call(tmp_path, name, optio
     """Slots, the rows that are next and the rate of the schedule too."""
     whole = losses(*options, "--steps", 9)
     again = (*options, "--save-state", tmp_path / name, "--resume")
-    found = [losses(*again, "--steps", steps) for steps in (3, 7, 9, 9)]
-    assert [list(part) for part in found] == [[1, 2, 3], [4, 5, 6, 7], [8, 9], []]
-    assert found[0] | found[1] | found[2] == whole
+    step_losses = [losses(*again, "--steps", steps) for steps in (3, 7, 9, 9)]
+    assert [list(part) for part in step_losses] == [[1, 2, 3], [4, 5, 6, 7], [8, 9], []]
+    assert step_losses[0] | step_losses[1] | step_losses[2] == whole
 
 
 def test_checkpoints_are_written_on_the_way(tmp_path, monkeypatch):
@@ -49,8 +49,8 @@ def test_checkpoints_are_written_on_the_way(tmp_path, monkeypatch):
 
     def noted(self, *what):
         save(self, *what)
-        with np.load(path) as found:
-            written.append((int(found["_TRAINED_STEPS"]), float(found["w"])))
+        with np.load(path) as result:
+            written.append((int(result["_TRAINED_STEPS"]), float(result["w"])))
 
     monkeypatch.setattr(SessionOptions, "write_state", noted)
     losses("--steps", 7, "--lr", "0.01", "--save-state", path, "--checkpoint-every", 3)
@@ -86,8 +86,8 @@ def test_a_state_without_a_number_of_steps_is_refused(tmp_path, entry, problem):
 
 def test_without_resume_a_state_says_nothing_of_steps(tmp_path):
     losses("--steps", 2, "--lr", "0.01", "--save-state", tmp_path / "s.npz")
-    with np.load(tmp_path / "s.npz") as found:
-        assert "_TRAINED_STEPS" not in found
+    with np.load(tmp_path / "s.npz") as result:
+        assert "_TRAINED_STEPS" not in result
 
 
 @pytest.mark.parametrize("name", ["s.npz", "s"])
@@ -101,18 +101,18 @@ def test_random_numbers_go_on(tmp_path, name):
     tfg.save(b.graph, tmp_path / "g.pb")
     words = ("train", tmp_path / "g.pb", "--loss", "loss", "--lr", "0.01", "--format", "json")
 
-    def found(*options):
+    def trained(*options):
         done = run(*words, *options)
         assert done.code == 0, done.err
         return [item["loss"] for item in done.json["history"]]
 
     state, copy = tmp_path / name, tmp_path / "copy"
     begun = ("--steps", 2, "--checkpoint-every", 5)
-    found(*begun, "--save-state", state)
+    trained(*begun, "--save-state", state)
     copy.mkdir()
     for path in tmp_path.glob("s*"):
         shutil.copy(path, copy)
-    whole = found("--steps", 8, "--save-state", copy / name, "--resume")
-    again = [found("--steps", steps, "--save-state", state, "--resume") for steps in (5, 8)]
+    whole = trained("--steps", 8, "--save-state", copy / name, "--resume")
+    again = [trained("--steps", steps, "--save-state", state, "--resume") for steps in (5, 8)]
     assert again[0] + again[1] == whole
     assert len(set(whole)) == 6

@@ -226,7 +226,7 @@ def test_npy_on_standard_output_stacks_steps():
 def test_signature_speaks_the_models_names():
     scaler = SAMPLES / "scaler_saved_model"
     done = tfg("run", scaler, "--signature", "serving_default", "--feed", "x=[[1,2]]", "--format", "json", "--steps", "2")
-    last = {found["name"]: found["value"] for found in done.json["steps"][-1]["values"]}
+    last = {result["name"]: result["value"] for result in done.json["steps"][-1]["values"]}
     assert last == {"scaled": [[2.0, 6.0]], "calls": 2}
     done = tfg("run", scaler, "--signature", "index", "--feed", 'names=["height", "depth"]', "--format", "json")
     assert value(done) == [1, -1]
@@ -313,8 +313,8 @@ def test_the_pixels_of_a_picture_are_fed_to_a_tensor_of_numbers(tmp_path, dtype,
     graph = tmp_path / "g.pbtxt"
     graph.write_text(_TAKES_PICTURES.format(dtype=dtype, dims=" ".join(f"dim {{ size: {size} }}" for size in dims)))
     done = tfg("run", graph, "--feed", f"x=@{tmp_path / 'picture'}", "--fetch", "y", "--format", "json")
-    found = done.json["steps"][0]["values"][0]
-    assert found["shape"] == list(expected.shape) and np.array_equal(found["value"], expected)
+    result = done.json["steps"][0]["values"][0]
+    assert result["shape"] == list(expected.shape) and np.array_equal(result["value"], expected)
 
 
 def test_a_damaged_picture_is_named(tmp_path):

@@ -79,8 +79,8 @@ def test_derivatives_are_taken_where_state_puts_the_variables(tmp_path):
     """A session on a copy of a SavedModel's graph does not restore the model's own values over those assigned."""
     np.savez(tmp_path / "state.npz", scale=np.float32([7, 8]))
     done = run("grad", SCALER, *WAYS["grad"], "--state", tmp_path / "state.npz", "--format", "json")
-    (found,) = done.json["derivatives"]
-    assert np.reshape(found["jacobian"], (2, 2)).tolist() == [[7, 0], [0, 8]]
+    (result,) = done.json["derivatives"]
+    assert np.reshape(result["jacobian"], (2, 2)).tolist() == [[7, 0], [0, 8]]
 
 
 def test_training_goes_on_from_the_values_of_a_saved_model(tmp_path):

@@ -120,7 +120,7 @@ def test_all_steps_of_a_training_are_rows():
 
 def test_a_number_and_its_formula_have_two_columns():
     header, rows = table(run("flops", XOR, "--fetch", "logits", "--format", "csv").out)
-    found = [(row[header.index("name")], row[header.index("flops")], row[header.index("flops_formula")]) for row in rows]
-    assert ("MatMul", "", "48*N") in found
+    results = [(row[header.index("name")], row[header.index("flops")], row[header.index("flops_formula")]) for row in rows]
+    assert ("MatMul", "", "48*N") in results
     header, rows = table(run("flops", XOR, "--fetch", "logits", "--batch", 2, "--format", "csv").out)
     assert all(row[header.index("flops")] == row[header.index("flops_formula")] for row in rows)

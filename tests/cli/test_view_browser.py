@@ -21,9 +21,9 @@ NODES = 10_000
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    found = Browser(tmp_path_factory.mktemp("profile"))
-    yield found
-    found.close()
+    result = Browser(tmp_path_factory.mktemp("profile"))
+    yield result
+    result.close()
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ def test_a_packed_page_shows_the_same(opened):
         browser.press("Enter")
         browser.wait("document.querySelector('#panel h2').textContent.endsWith('node_7342')")
         words = browser.evaluate("[...document.querySelectorAll('.word, .box > text')].map(text => text.textContent)")
-        found = panel(browser)
+        result = panel(browser)
         browser.press("Escape")
         browser.press("Escape")
         browser.press("a")
@@ -160,7 +160,7 @@ def test_a_packed_page_shows_the_same(opened):
         for title in ("Dtype", "Bytes"):
             colour_by(browser, title)
             legends.append(browser.evaluate("document.getElementById('legend').innerText"))
-        shown.append((before, words, found, legends))
+        shown.append((before, words, result, legends))
     assert shown[0] == shown[1] and "Consumers" in shown[0][2] and "float" in shown[0][3][0]
 
 
@@ -168,9 +168,9 @@ def test_search_by_op(opened):
     browser = opened("xor")
     browser.press("/")
     browser.type("matmul")
-    found = browser.evaluate("[...document.querySelectorAll('#results li')].map(row => row.innerText)")
-    assert len(found) > 2 and all("matmul" in row.lower() for row in found)
-    assert f"{len(found)} found" in browser.evaluate("document.getElementById('popup').innerText")
+    answer = browser.evaluate("[...document.querySelectorAll('#results li')].map(row => row.innerText)")
+    assert len(answer) > 2 and all("matmul" in row.lower() for row in answer)
+    assert f"{len(answer)} found" in browser.evaluate("document.getElementById('popup').innerText")
     names = browser.evaluate("[...document.querySelectorAll('#results b')].map(name => name.innerText)")
     browser.press("ArrowDown")
     browser.press("ArrowDown")
@@ -310,8 +310,8 @@ def test_overlays_colour_and_label(opened, valued):
     colour_by(browser, "cost")
     assert browser.evaluate(labels) == {"table": "1", "weights": "4"}
     assert browser.evaluate(legend) == ["1", "1.75", "4", "no value"]
-    found = browser.evaluate(fills)
-    assert len({found[name] for name in ("table", "weights", "end")}) == 3
+    answer = browser.evaluate(fills)
+    assert len({answer[name] for name in ("table", "weights", "end")}) == 3
     colour_by(browser, "owner")
     assert browser.evaluate(labels) == {"end": "serving", "weights": "training"}
     assert set(browser.evaluate(legend)) == {"serving", "training"}
@@ -382,13 +382,13 @@ def test_keys(opened):
 def test_colours(opened):
     browser = opened("xor")
     fills = "[...document.querySelectorAll('.box > .shape')].map(shape => getComputedStyle(shape).fill).join()"
-    found = {}
+    by_name = {}
     for title in browser.evaluate("[...document.getElementById('colours').options].map(option => option.text)"):
-        found[title] = browser.evaluate(fills), browser.evaluate("document.getElementById('legend').innerText")
+        by_name[title] = browser.evaluate(fills), browser.evaluate("document.getElementById('legend').innerText")
         browser.press("c")
-    assert list(found) == ["Kind", "Stage", "FLOPs", "Device", "Colocation", "Dtype", "Bytes"]
-    assert len(set(found.values())) >= 4
-    assert "gradients" in found["Stage"][1] and "no FLOPs" in found["FLOPs"][1]
+    assert list(by_name) == ["Kind", "Stage", "FLOPs", "Device", "Colocation", "Dtype", "Bytes"]
+    assert len(set(by_name.values())) >= 4
+    assert "gradients" in by_name["Stage"][1] and "no FLOPs" in by_name["FLOPs"][1]
 
 
 def test_dark_and_light(opened):

@@ -107,7 +107,7 @@ def test_a_state_is_read_as_it_is_needed(form, tmp_path, monkeypatch):
     session = tfg.Session(graph_of(True))
     Runner(session).restore(read_variables(path))
     monkeypatch.setattr(
-        regular_files.PositionedFile, "read_at", lambda *args: sizes.append(len(found := read_at(*args))) or found
+        regular_files.PositionedFile, "read_at", lambda *args: sizes.append(len(result := read_at(*args))) or result
     )
     assert session.run("y:0").tolist() == SMALL.tolist()
     if form != "version 1":  # both tensors are in one block of its table
@@ -242,18 +242,18 @@ def test_threads_read_a_variable_once(model, reads):
     session = started(model)
     variable = variables_of(session)["large"]
     barrier = threading.Barrier(8)
-    found = []
+    results = []
 
     def read():
         barrier.wait()
-        found.append(variable.read())
+        results.append(variable.read())
 
     threads = [threading.Thread(target=read) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert reads == ["large"] and all(value is found[0] for value in found)
+    assert reads == ["large"] and all(value is results[0] for value in results)
 
 
 def test_a_copy_and_a_memory_of_a_restored_variable(model):

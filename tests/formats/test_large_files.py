@@ -51,11 +51,11 @@ def test_one_tensor_of_a_large_checkpoint_is_read_alone(prefix):
     tracemalloc.start()
     try:
         reader = open_checkpoint(prefix)
-        found = reader.read("read")
-        assert tracemalloc.get_traced_memory()[1] < found.nbytes + (4 << 20)
+        result = reader.read("read")
+        assert tracemalloc.get_traced_memory()[1] < result.nbytes + (4 << 20)
     finally:
         tracemalloc.stop()
-    assert np.array_equal(found.ravel()[[0, 1, -1]], [0, 1, 999_999])
+    assert np.array_equal(result.ravel()[[0, 1, -1]], [0, 1, 999_999])
     with pytest.raises(DataLossError, match=r"tensor 'past' .* the file ends at byte"):
         reader.read("past")
 

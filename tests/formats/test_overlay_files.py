@@ -28,8 +28,8 @@ def graph():
 def overlay_of(tmp_path, contents, graph):
     path = tmp_path / "mine.json"
     path.write_text(contents if isinstance(contents, str) else json.dumps(contents))
-    found = read_overlay(str(path), graph)
-    return found.title, {node.name: value for node, value in found.values.items()}
+    result = read_overlay(str(path), graph)
+    return result.title, {node.name: value for node, value in result.values.items()}
 
 
 def test_numbers_and_texts_by_node(tmp_path, graph):
@@ -77,8 +77,8 @@ def test_times_of_a_recorded_run(tmp_path, graph):
         f'node_stats {{ node_name: "{name}" op_end_rel_micros: {us} all_end_rel_micros: {us} }}' for name, us in times
     )
     path.write_text(f'step_stats {{ dev_stats {{ device: "/cpu:0" {stats} }} }}')
-    found = time_overlay(str(path), graph)
-    assert {node.name: round(value * 1e6) for node, value in found.values.items()} == {"a": 7, "b": 5}
+    result = time_overlay(str(path), graph)
+    assert {node.name: round(value * 1e6) for node, value in result.values.items()} == {"a": 7, "b": 5}
 
 
 def test_problems_of_a_graph():

@@ -67,18 +67,18 @@ def by_protobuf(kind, text):
 
 
 def held_against_protobuf(kind, text):
-    found = shown(KINDS[kind][1], text.encode())
-    assert found == by_protobuf(kind, text)
-    return found
+    result = shown(KINDS[kind][1], text.encode())
+    assert result == by_protobuf(kind, text)
+    return result
 
 
 @pytest.fixture
 def scanned(monkeypatch):
     """How often a graph is read from printed text."""
-    found = []
+    results = []
     scan = printed_nodes.PrintedScan.nodes
-    monkeypatch.setattr(printed_nodes.PrintedScan, "nodes", lambda self: found.append(self) or scan(self))
-    return found
+    monkeypatch.setattr(printed_nodes.PrintedScan, "nodes", lambda self: results.append(self) or scan(self))
+    return results
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -120,8 +120,8 @@ def test_no_graph_but_much_around_it():
 def test_a_mistake_in_a_graph_that_is_not_chosen():
     text = text_format.MessageToString(saved_model(["serve"], ["train"]))
     at = text.rindex('op: "Op"')
-    found = held_against_protobuf(SavedModel, f"{text[:at]}op: 3{text[at + 8 :]}")
-    assert found.startswith(f"line {text[:at].count(chr(10)) + 1}, column ")
+    result = held_against_protobuf(SavedModel, f"{text[:at]}op: 3{text[at + 8 :]}")
+    assert result.startswith(f"line {text[:at].count(chr(10)) + 1}, column ")
 
 
 def test_tags_choose_among_graphs_in_text():

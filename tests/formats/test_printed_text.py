@@ -39,10 +39,10 @@ def graph_text() -> str:
 
 def held_against_protobuf(text, message_type=GraphDef):
     """True where the text was read, and is then what protobuf reads."""
-    found = serialize_printed(message_type.DESCRIPTOR, text)
-    if found is not None:
-        assert message_type.FromString(found) == text_format.Parse(text, message_type())
-    return found is not None
+    result = serialize_printed(message_type.DESCRIPTOR, text)
+    if result is not None:
+        assert message_type.FromString(result) == text_format.Parse(text, message_type())
+    return result is not None
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)

@@ -54,11 +54,11 @@ def test_types_survive_writing(tmp_path):
 def test_the_library_reads_what_tfg_writes(tmp_path):
     library = pytest.importorskip("safetensors")
     write_safetensors(tmp_path / "w.safetensors", read_state(RECORDED))
-    found = {name: (entry["dtype"], list(entry["shape"]), bytes(entry["data"])) for name, entry in
+    by_name = {name: (entry["dtype"], list(entry["shape"]), bytes(entry["data"])) for name, entry in
              library.deserialize((tmp_path / "w.safetensors").read_bytes())}  # fmt: skip
     expected = {name: (entry["dtype"], list(entry["shape"]), bytes(entry["data"])) for name, entry in
                 library.deserialize(RECORDED.read_bytes())}  # fmt: skip
-    assert found == expected
+    assert by_name == expected
 
 
 def test_data_of_each_type_is_aligned(tmp_path):

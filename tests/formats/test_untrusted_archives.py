@@ -122,23 +122,23 @@ def test_a_listing_decodes_no_array(tmp_path):
     (tmp_path / "a.npz").write_bytes(data)
     tracemalloc.start()
     try:
-        found = read_npz(tmp_path / "a.npz")
+        archive = read_npz(tmp_path / "a.npz")
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
         tracemalloc.stop()
-    assert {name: tensor.shape for name, tensor in found.items()} == {"big": (4_000_000,), "small": (3,)}
-    assert found["small"].numpy().tolist() == [0, 1, 2]
+    assert {name: tensor.shape for name, tensor in archive.items()} == {"big": (4_000_000,), "small": (3,)}
+    assert archive["small"].numpy().tolist() == [0, 1, 2]
     with pytest.raises(DataLossError, match=r"'big' of .* damaged"):
-        found["big"].numpy()
+        archive["big"].numpy()
 
 
 def test_a_bomb_in_an_archive(tmp_path):
     """It is listed; its numbers are not unpacked."""
     np.savez_compressed(tmp_path / "b.npz", b=np.zeros(60_000_000))
-    found = read_npz(tmp_path / "b.npz")
-    assert found["b"].shape == (60_000_000,)
+    archive = read_npz(tmp_path / "b.npz")
+    assert archive["b"].shape == (60_000_000,)
     with pytest.raises(ResourceExhaustedError, match="would unpack to"):
-        found["b"].numpy()
+        archive["b"].numpy()
     np.savez_compressed(tmp_path / "c.npz", c=np.zeros(1_000_000), d=ONE)
     assert not read_npz(tmp_path / "c.npz")["c"].numpy().any()
 
@@ -198,8 +198,8 @@ def test_broken_manifests(manifest, tmp_path):
 def test_a_manifest_says_what_numpy_has_no_type_for(tmp_path):
     entry = json.dumps({"v": {"dtype": "bfloat16"}})
     members = {"v.npy": _npy(np.float32([1, -2.5, np.inf])), f"{MANIFEST}.npy": _manifest(entry)}
-    found = read_npz(_archive(tmp_path / "a.npz", members))
-    assert (str(found["v"].dtype), found["v"].numpy().tolist()) == ("bfloat16", [1, -2.5, np.inf])
+    archive = read_npz(_archive(tmp_path / "a.npz", members))
+    assert (str(archive["v"].dtype), archive["v"].numpy().tolist()) == ("bfloat16", [1, -2.5, np.inf])
 
 
 def test_every_byte_may_be_wrong(tmp_path):
@@ -224,9 +224,9 @@ def test_layouts_that_numpy_writes(tmp_path):
         "scalar": np.float32(2), "text": np.array(["a", "bc"]), "bytes": np.array([b"x"]), "flags": np.array([True, False]),
     }  # fmt: skip
     np.savez(tmp_path / "a.npz", **arrays)
-    found = read_npz(tmp_path / "a.npz")
+    archive = read_npz(tmp_path / "a.npz")
     for name, array in arrays.items():
         expected = [text.encode() for text in array.tolist()] if name == "text" else np.asarray(array).tolist()
-        assert found[name].numpy().tolist() == expected and found[name].shape == np.shape(array)
+        assert archive[name].numpy().tolist() == expected and archive[name].shape == np.shape(array)
         np.save(tmp_path / "one.npy", array)
-        assert parse_value(f"@{tmp_path}/one.npy", found[name].dtype).tolist() == expected
+        assert parse_value(f"@{tmp_path}/one.npy", archive[name].dtype).tolist() == expected

@@ -80,8 +80,8 @@ def samples() -> tuple[tuple[str, bytes], ...]:
     load_op_library(drawing.LIBRARY)
     files = sorted(SAMPLES.glob("*.pbtxt"))
     folders = sorted(path.parent for path in SAMPLES.glob("*/saved_model.pb"))
-    found = [(path.stem, to_bytes(load(path))) for path in (*files, *folders)]
-    return tuple(item for item in found for _ in range(max(1, 12_000 // len(item[1]))))
+    results = [(path.stem, to_bytes(load(path))) for path in (*files, *folders)]
+    return tuple(item for item in results for _ in range(max(1, 12_000 // len(item[1]))))
 
 
 def draw_invocation(random: Random) -> Invocation:
@@ -157,9 +157,9 @@ _COMMON = {
 
 @functools.cache
 def _options(command: str) -> Mapping[str, click.Parameter]:
-    found = root.get_command(click.Context(root), command)
-    assert found is not None
-    return {_word(parameter): parameter for parameter in found.params}
+    result = root.get_command(click.Context(root), command)
+    assert result is not None
+    return {_word(parameter): parameter for parameter in result.params}
 
 
 def _word(parameter: click.Parameter) -> str:

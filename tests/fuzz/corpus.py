@@ -223,9 +223,9 @@ def _change_input(random: Random, graph: Graph, node: Node) -> None:
     outputs = {other: drawing.output_dtypes(other)[:8] for other in graph}
     source = node.inputs[index]
     wanted = dict(enumerate(outputs[source.node])).get(source.index)
-    found = [n.output(i) for n, types in outputs.items() for i, t in enumerate(types) if t is wanted or chance(random, 0.02)]
-    if found:
-        graph.set_input(node, index, random.choice(found))
+    result = [n.output(i) for n, types in outputs.items() for i, t in enumerate(types) if t is wanted or chance(random, 0.02)]
+    if result:
+        graph.set_input(node, index, random.choice(result))
 
 
 def _drop_input(random: Random, graph: Graph, node: Node) -> None:

@@ -110,9 +110,9 @@ class Drawing:
 
     def value(self, dtype: DType, name: str, depth: int) -> tuple[Output, list[Node]]:
         """An output of the dtype, and what must run before it can be used."""
-        found = [output for type_, output in self.made if type_ is dtype]
-        if found and chance(self.random, 0.6 if self.is_body else 0.1):
-            return self.random.choice(found), []
+        outputs = [output for type_, output in self.made if type_ is dtype]
+        if outputs and chance(self.random, 0.6 if self.is_body else 0.1):
+            return self.random.choice(outputs), []
         output, controls = self.new_value(dtype, name, depth)
         self.made.append((dtype, output))
         return output, controls
@@ -139,13 +139,13 @@ class Drawing:
     def references(self, kind: CallKind, node: Node, types: Sequence[DType], depth: int) -> dict[str, Any]:
         """Functions that take and return what the node gives and wants, mostly."""
         arguments, wanted = [dtypes.int32] * kind.counters + list(kind.arguments(types)), list(output_dtypes(node))
-        found: dict[str, Any] = {}
+        by_name: dict[str, Any] = {}
         for name in kind.functions:
             results = [dtypes.bool_] if name == "cond" else wanted
             count = self.random.randint(0, 3) if CATALOG[node.op].attrs[name].type == "list(func)" else 1
             made = [self.function(arguments, results, kind.is_loop, depth) for _ in range(count)]
-            found[name] = made if CATALOG[node.op].attrs[name].type == "list(func)" else made[0]
-        return found
+            by_name[name] = made if CATALOG[node.op].attrs[name].type == "list(func)" else made[0]
+        return by_name
 
     def function(self, arguments: Sequence[DType], results: Sequence[DType], is_loop: bool, depth: int) -> FuncRef:
         """A new function, or now and then one that is there already, or is not."""
@@ -270,23 +270,23 @@ def makers(kind: str) -> tuple[str, ...]:
 
 def input_dtypes(definition: OpDef, attrs: dict[str, Any]) -> list[DType]:
     """The dtypes of the inputs as far as the attributes make sense; those that do not get a few inputs anyway."""
-    found: list[DType] = []
+    results: list[DType] = []
     for arg in definition.inputs:
         if arg.type_list_attr is not None:
             types = attrs.get(arg.type_list_attr)
-            found += [t for t in types if isinstance(t, DType)][:6] if isinstance(types, list) else []
+            results += [t for t in types if isinstance(t, DType)][:6] if isinstance(types, list) else []
             continue
         dtype = arg.dtype or attrs.get(str(arg.type_attr), _default(definition, str(arg.type_attr)))
         dtype = dtype if isinstance(dtype, DType) else dtypes.float32
         count = attrs.get(arg.number_attr, 1) if arg.number_attr else 1
         count = count if isinstance(count, int) and 0 <= count <= 6 else 2
-        found += [dtype.ref if arg.is_ref else dtype] * count
-    return found
+        results += [dtype.ref if arg.is_ref else dtype] * count
+    return results
 
 
 def _default(definition: OpDef, name: str) -> Any:
-    found = definition.attrs.get(name)
-    return found.default if found is not None and found.has_default else None
+    result = definition.attrs.get(name)
+    return result.default if result is not None and result.has_default else None
 
 
 def output_dtypes(node: Node) -> Sequence[DType]:

@@ -31,10 +31,10 @@ _ATTRS: Mapping[str, Sequence[Any]] = {
 @functools.cache
 def _cases_by_op() -> Mapping[str, Sequence[int]]:
     """The numbers of the cases of each op."""
-    found = defaultdict(list)
+    by_name = defaultdict(list)
     for number, case in enumerate(corpus.cases()):
-        found[case.op].append(number)
-    return found
+        by_name[case.op].append(number)
+    return by_name
 
 
 def draw_trial(random: Random) -> Trial:

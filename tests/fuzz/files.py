@@ -58,8 +58,8 @@ class Files:
             folder = pathlib.Path(name, "folder")
             write_files(folder, self.files)
             self.read(folder)
-            found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-            assert found == set(self.files), f"left {sorted(found - set(self.files))}"
+            results = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+            assert results == set(self.files), f"left {sorted(results - set(self.files))}"
 
     def snippet(self) -> str:
         return f"{self.origin}: {dict(self.files)}"
@@ -107,17 +107,17 @@ _STATE_READERS = {
 @functools.cache
 def originals() -> dict[str, dict[str, bytes]]:
     """A checkpoint of each version, an archive and a safetensors file, as tfg writes them."""
-    found: dict[str, dict[str, bytes]] = {"npz": {"state.npz": npz_bytes(TENSORS)}}
+    by_name: dict[str, dict[str, bytes]] = {"npz": {"state.npz": npz_bytes(TENSORS)}}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "state.safetensors")
         write_safetensors(path, {name: value for name, value in TENSORS.items() if value.dtype.kind in "fiub"})
-        found["safetensors"] = {path.name: path.read_bytes()}
+        by_name["safetensors"] = {path.name: path.read_bytes()}
     for version in (1, 2):
         with tempfile.TemporaryDirectory() as folder:
             write_checkpoint(os.path.join(folder, "state"), TENSORS, version)
             paths = sorted(pathlib.Path(folder).iterdir(), key=lambda path: path.name != "state.index")
-            found[f"V{version}"] = {path.name: path.read_bytes() for path in paths}
-    return found
+            by_name[f"V{version}"] = {path.name: path.read_bytes() for path in paths}
+    return by_name
 
 
 def draw_state(random: Random) -> Files:
@@ -181,15 +181,15 @@ def _start(folder: pathlib.Path) -> None:
 @functools.cache
 def graph_files() -> tuple[bytes, ...]:
     """The small sample graphs in every form that a file may have."""
-    found = []
+    arrays = []
     for path in sorted(SAMPLES.glob("*.pbtxt")):
         if path.stat().st_size < 8000 and "skipgram" not in path.name:
-            found.append(path.read_bytes())
+            arrays.append(path.read_bytes())
             for options in ({}, {"kind": "meta_graph"}, {"kind": "meta_graph", "text": True}):
                 with tempfile.TemporaryDirectory() as folder:
                     save(load(path), os.path.join(folder, "graph"), **options)
-                    found.append(pathlib.Path(folder, "graph").read_bytes())
-    return tuple(found)
+                    arrays.append(pathlib.Path(folder, "graph").read_bytes())
+    return tuple(arrays)
 
 
 def draw_packed_graph(random: Random) -> Files:

@@ -45,32 +45,32 @@ def attempt(action: Callable[[], object], part: str) -> Finding | None:
 
     Faults behind which tfg goes on (a shape function that fails is a reason why a shape is unknown) are faults too.
     """
-    with _recorded() as found:
+    with _recorded() as result:
         try:
             action()
         except TfgError as error:
             if isinstance(error, InternalError):
-                found.append(error.__cause__ or error)
+                result.append(error.__cause__ or error)
         except (Exception, TooSlow) as error:
-            found.append(error)
-    return _finding(found[0], part) if found else None
+            result.append(error)
+    return _finding(result[0], part) if result else None
 
 
 @contextlib.contextmanager
 def _recorded() -> Iterator[list[BaseException]]:
     """The errors for which `faults.fault` is asked for an InternalError, as they come."""
-    found: list[BaseException] = []
+    results: list[BaseException] = []
     make = error_context.fault
 
     def fault(*args: Any) -> InternalError:
         made = make(*args)
-        found.append(sys.exception() or made)
+        results.append(sys.exception() or made)
         return made
 
     with contextlib.ExitStack() as stack:
         for module in (error_context, pipeline):
             stack.enter_context(mock.patch.object(module, "fault", fault))
-        yield found
+        yield results
 
 
 def _finding(error: BaseException, part: str) -> Finding:

@@ -94,8 +94,8 @@ _CHANGES: Sequence[_Change] = (_overwrite, _flip, _flip, _cut, _truncate, _repea
 
 def varint(number: int) -> bytes:
     """A number as protobuf writes it."""
-    found = bytearray()
+    result = bytearray()
     while number > 0x7F:
-        found.append(number & 0x7F | 0x80)
+        result.append(number & 0x7F | 0x80)
         number >>= 7
-    return bytes([*found, number])
+    return bytes([*result, number])

@@ -51,12 +51,12 @@ SHARES = {"nodes": 6, "calls": 2, "pipelines": 2, "cases": 4, "extremes": 4, "co
 def try_seed(name: str, seed: int, seconds: float = bounds.SECONDS) -> list[Finding]:
     """What is wrong with the case that part `name` draws from a seed."""
     part, random = FUZZERS[name], Random(seed)
-    found = []
+    findings = []
     for action, act in part.actions(random, part.draw(random)):
         finding = attempt(_bounded(act, seconds), action)
         if finding is not None:
-            found.append(finding)
-    return found
+            findings.append(finding)
+    return findings
 
 
 def _bounded(action: Callable[[], object], seconds: float) -> Callable[[], object]:

@@ -46,8 +46,8 @@ def test_a_result_or_a_refusal(name, chunk, monkeypatch, tmp_path, capfd):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in range(chunk * count, (chunk + 1) * count):
-            found = parts.try_seed(name, seed)
-            assert not found, f"{name} {seed}: {found[0]}\n{found[0].details}\n{parts.snippet(name, seed, found[0])}"
+            result = parts.try_seed(name, seed)
+            assert not result, f"{name} {seed}: {result[0]}\n{result[0].details}\n{parts.snippet(name, seed, result[0])}"
 
 
 @settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

@@ -84,8 +84,8 @@ def differentiate(trial: Trial) -> None:
     xs = [name for name in trial.feeds if _is_floating(trial.graph, name)]
     if not ys or not xs:
         return
-    graph, found = gradients(trial.graph, ys, xs)
-    names = tuple(dict.fromkeys(name for name in found if name is not None))
+    graph, result = gradients(trial.graph, ys, xs)
+    names = tuple(dict.fromkeys(name for name in result if name is not None))
     if names:
         run(Trial(graph, (names,), trial.feeds))
         count_flops(graph, names, list(trial.feeds), values=trial.feeds)

@@ -402,10 +402,10 @@ def ctc(draw: Draw) -> Any:
     """Logits and labels, some of them longer than their sequences, repeated, or to be collapsed."""
     time, batch, classes = draw(st.integers(1, 6)), draw(st.integers(1, 3)), draw(st.integers(2, 5))
     labels = draw(st.lists(st.lists(st.integers(0, classes - 2), max_size=4), min_size=batch, max_size=batch))
-    places = [(row, column) for row, found in enumerate(labels) for column in range(len(found))]
+    places = [(row, column) for row, result in enumerate(labels) for column in range(len(result))]
     lengths = draw(st.lists(st.integers(1, time), min_size=batch, max_size=batch))
     names = ("preprocess_collapse_repeated", "ctc_merge_repeated", "ignore_longer_outputs_than_inputs")
-    indices, values = np.array(places, np.int64).reshape(-1, 2), i32(*(label for found in labels for label in found))
+    indices, values = np.array(places, np.int64).reshape(-1, 2), i32(*(label for result in labels for label in result))
     attrs = {name: draw(st.booleans()) for name in names}
     return [draw(arrays("float", (time, batch, classes))), indices, values, i32(*lengths)], attrs
 
@@ -491,10 +491,10 @@ def maps(draw: Draw) -> Case:
             if is_erased:
                 held = g.TensorMapErase(held, key, value_dtype=value_dtype)
         has_key = g.TensorMapHasKey(held, wanted)
-        found = [g.TensorMapSize(held), has_key]
+        nodes = [g.TensorMapSize(held), has_key]
         if is_looked_up:
-            found.append(g.TensorMapLookup(held, wanted, value_dtype=asked))
-        return [[value.name for value in found]]
+            nodes.append(g.TensorMapLookup(held, wanted, value_dtype=asked))
+        return [[value.name for value in nodes]]
 
     return graph_case("TensorMap", "TensorMapLookup", build)
 

@@ -118,8 +118,8 @@ def test_values_and_gradients(name: str) -> None:
         with v1.Session(graph=graph) as session:
             want = session.run([y, dx], {x: X})
     extended, (grad,) = gradients(tfg.load(definition), "y:0", "x:0")
-    found = tfg.Session(extended).run(["y:0", grad], {"x:0": X})
-    np.testing.assert_allclose(found, want)
+    result = tfg.Session(extended).run(["y:0", grad], {"x:0": X})
+    np.testing.assert_allclose(result, want)
     theirs = tfg.load(differentiated)
     for version in (theirs, tfg.optimize(theirs, ["y", "dx"])[0]):
         np.testing.assert_allclose(tfg.Session(version).run(["y:0", "dx:0"], {"x:0": X}), want)

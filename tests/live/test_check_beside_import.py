@@ -69,10 +69,10 @@ def programs():
 
 
 def graphs():
-    found = dict(programs())
+    by_name = dict(programs())
     for name in ("xor.pbtxt", "square.pbtxt", "countdown.pbtxt", "scaler_saved_model"):
-        found[name] = v1.GraphDef.FromString(to_bytes(load(SAMPLES / name), "graph"))
-    return found
+        by_name[name] = v1.GraphDef.FromString(to_bytes(load(SAMPLES / name), "graph"))
+    return by_name
 
 
 def chosen(r, graph):
@@ -255,9 +255,9 @@ def test_check_tells_of_all_that_import_refuses(name):
     silent, wrong = [], []
     for seed in range(CHANGED):
         change, graph = changed(GRAPHS[name], f"{name} {seed}")
-        why, found = refusal(graph), errors(graph.SerializeToString())
-        if why is not None and not found:
+        why, result = refusal(graph), errors(graph.SerializeToString())
+        if why is not None and not result:
             silent.append(f"{seed} {change}: {why}")
-        if why is None and not found.keys() <= OF_RUNS:
-            wrong.append(f"{seed} {change}: {found}")
+        if why is None and not result.keys() <= OF_RUNS:
+            wrong.append(f"{seed} {change}: {result}")
     assert (silent, wrong) == ([], [])

@@ -27,8 +27,8 @@ PS, WORKER = "/job:ps/task:0", "/job:worker/task:1"
 
 @pytest.fixture(scope="module")
 def servers():
-    with Servers(ps=1, worker=2) as found:
-        yield found
+    with Servers(ps=1, worker=2) as result:
+        yield result
 
 
 @pytest.fixture
@@ -153,8 +153,8 @@ def test_training_goes_on_with_retries_when_a_worker_is_lost(graph, servers):
     servers.start("worker", 1)
     out, _ = client.communicate(timeout=180)
     assert client.returncode == 0
-    found = [step["values"][0]["value"] for step in json.loads(out)["steps"]]
-    assert len(found) == steps and len(set(found)) == 1
+    values = [step["values"][0]["value"] for step in json.loads(out)["steps"]]
+    assert len(values) == steps and len(set(values)) == 1
     assert steps <= counting.run(f"{scope}/step:0") <= steps + retries
     counting.close()
 

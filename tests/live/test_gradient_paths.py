@@ -43,8 +43,8 @@ def assert_equal(graph, names, want, given, what):
     """None where TensorFlow has None, the same numbers elsewhere."""
     session = tfg.Session(graph)
     session.run("init")
-    found = iter(session.run([name for name in names if name is not None], given))
-    got = [None if name is None else next(found) for name in names]
+    elements = iter(session.run([name for name in names if name is not None], given))
+    got = [None if name is None else next(elements) for name in names]
     for name, mine, wanted in zip(programs.SOURCES, got, want):
         assert (mine is None) == (wanted is None), f"{what}: {name}"
         if mine is not None:

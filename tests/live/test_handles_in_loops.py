@@ -85,10 +85,10 @@ def theirs(build):
             definition = graph.as_graph_def().SerializeToString()
             first = tf.gradients(y, [v.handle, x])
             squares = [tf.nn.l2_loss(tf.convert_to_tensor(grad)) for grad in first if grad is not None]
-            found = [
+            results = [
                 None if grad is None else tf.convert_to_tensor(grad) for grad in first + tf.gradients(squares, [v.handle, x])
             ]
-            return definition, [None if grad is None else value_of(graph, grad) for grad in found]
+            return definition, [None if grad is None else value_of(graph, grad) for grad in results]
     finally:
         (v1.enable_control_flow_v2 if switched[0] else v1.disable_control_flow_v2)()
         (v1.enable_resource_variables if switched[1] else v1.disable_resource_variables)()

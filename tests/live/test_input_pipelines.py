@@ -102,8 +102,8 @@ def test_a_training_graph_gives_tensorflows_losses(kind, one_shot, tmp_path):
     path.write_bytes(definition.SerializeToString())
     arguments = ["--allow-files", str(tmp_path), "--fetch", "loss:0", "--target", "train", "--steps", "epoch"]
     done = run("run", path, "--init", *arguments, "--format", "json")
-    found = [step["values"][0]["value"] for step in done.json["steps"]]
-    np.testing.assert_allclose(found, wanted, rtol=2e-5)
+    values = [step["values"][0]["value"] for step in done.json["steps"]]
+    np.testing.assert_allclose(values, wanted, rtol=2e-5)
     assert f"after {counted(count, 'step')}" in done.err
 
 
@@ -138,8 +138,8 @@ def test_a_saved_model_with_datasets_in_functions(tmp_path):
     tf.saved_model.save(model, str(tmp_path / "model"), signatures={"train": model.train, "serve": model.serve})
     wanted = model.train()["losses"].numpy()
     done = run("run", tmp_path / "model", "--signature", "train", "--format", "json")
-    found = done.json["steps"][0]["values"][0]["value"]
-    np.testing.assert_allclose(found, wanted, rtol=2e-5)
+    value = done.json["steps"][0]["values"][0]["value"]
+    np.testing.assert_allclose(value, wanted, rtol=2e-5)
     values = RNG.rand(10).astype(np.float32)
     np.save(tmp_path / "x.npy", values)
     served = run("run", tmp_path / "model", "--signature", "serve", "--feed", f"x=@{tmp_path / 'x.npy'}", "--format", "json")

@@ -151,8 +151,8 @@ def test_losses_by_name_are_those_of_keras(kind, classes, tmp_path):
 
     g = tfg.GraphBuilder()
     output, given = (g.Placeholder(dtype="float", shape=[None, classes], name=name) for name in ("output", "labels"))
-    found = add_loss(g.graph, kind, output, given)
-    value = tfg.Session(g.graph).run(found.name, {"output:0": rows, "labels:0": labels})
+    result = add_loss(g.graph, kind, output, given)
+    value = tfg.Session(g.graph).run(result.name, {"output:0": rows, "labels:0": labels})
     np.testing.assert_allclose(value, np.mean(expected), rtol=1e-5)
 
 
@@ -175,8 +175,8 @@ def succeeded(*words):
 
 def words_of(model, signature):
     """The name of a signature's input and of its output."""
-    found = tfg.load(model).meta.signatures[signature]
-    return next(iter(found.inputs)), next(iter(found.outputs))
+    result = tfg.load(model).meta.signatures[signature]
+    return next(iter(result.inputs)), next(iter(result.outputs))
 
 
 def fetched(model, feed, output, folder):

@@ -187,12 +187,12 @@ def by_v1(folder, inputs):
         }
 
 
-def same(found, wanted):
-    assert found.keys() == wanted.keys()
+def same(result, wanted):
+    assert result.keys() == wanted.keys()
     for name, outputs in wanted.items():
-        assert found[name].keys() == outputs.keys()
+        assert result[name].keys() == outputs.keys()
         for key, value in outputs.items():
             if value.dtype == np.float32:
-                np.testing.assert_allclose(found[name][key], value, rtol=1e-5, atol=1e-6)
+                np.testing.assert_allclose(result[name][key], value, rtol=1e-5, atol=1e-6)
             else:
-                np.testing.assert_array_equal(found[name][key], value)
+                np.testing.assert_array_equal(result[name][key], value)

@@ -140,8 +140,8 @@ def theirs(program: Program) -> tuple[list, list]:
         twice = v1.gradients(squares, xs)
         for name in program.inits:
             session.run(name)
-        found = iter(session.run([tf.convert_to_tensor(g) for g in first + twice if g is not None], program.feeds))
-    values = [None if grad is None else next(found) for grad in first + twice]
+        elements = iter(session.run([tf.convert_to_tensor(g) for g in first + twice if g is not None], program.feeds))
+    values = [None if grad is None else next(elements) for grad in first + twice]
     return values[: len(first)], values[len(first) :]
 
 
@@ -174,8 +174,8 @@ def run(program: Program, graph: tfg.Graph, names: list) -> list:
     session = tfg.Session(graph)
     for name in program.inits:
         session.run(name)
-    found = iter(session.run([name for name in names if name is not None], program.feeds))
-    return [None if name is None else next(found) for name in names]
+    elements = iter(session.run([name for name in names if name is not None], program.feeds))
+    return [None if name is None else next(elements) for name in names]
 
 
 def assert_equal(program: Program, got: list, want: list, tolerance: float) -> None:

@@ -50,9 +50,9 @@ def _tensors(generation: int) -> dict[str, Tensor]:
 def _whole(arrays: dict[str, np.ndarray]) -> int:
     """The one generation of which all arrays consist."""
     assert sorted(arrays) == sorted(_NAMES)
-    found = {float(value) for array in arrays.values() for value in np.unique(array)}
-    assert len(found) == 1 and all(array.shape == (_SIZE,) for array in arrays.values()), found
-    return int(found.pop())
+    results = {float(value) for array in arrays.values() for value in np.unique(array)}
+    assert len(results) == 1 and all(array.shape == (_SIZE,) for array in arrays.values()), results
+    return int(results.pop())
 
 
 def _read_checkpoint(folder: pathlib.Path) -> int:
@@ -129,10 +129,10 @@ def survive(name: str, folder: pathlib.Path, kills: int, seed: int = 0) -> int:
         )
         if at_call:
             moment = moment + 1 if killed else 0
-        found = writer.read(folder)
-        assert found in (generation, generation + 1), f"generation {found} after {generation} and a kill"
+        result = writer.read(folder)
+        assert result in (generation, generation + 1), f"generation {result} after {generation} and a kill"
         finished += not killed
-        generation = found
+        generation = result
     writer.write(folder, generation + 1)
     assert writer.read(folder) == generation + 1
     left = sorted(path.name for path in folder.iterdir())

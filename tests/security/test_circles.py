@@ -28,14 +28,14 @@ def _trials(number: int) -> list[tuple[str, Trial]]:
     places = [
         (b, node.name, i) for b, body in enumerate(_bodies(original.graph)) for node in body for i in range(len(node.inputs))
     ]
-    found = []
+    results = []
     for b, name, index in places:
         trial = corpus.unchanged(number)
         assert trial is not None
         body = _bodies(trial.graph)[b]
-        corpus.put_circle(body, body[name], index, 1 + len(found) % 2)
-        found.append((f"{name}:{index} of {b}", trial))
-    return found
+        corpus.put_circle(body, body[name], index, 1 + len(results) % 2)
+        results.append((f"{name}:{index} of {b}", trial))
+    return results
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: corpus.cases()[number].key)

@@ -43,27 +43,27 @@ def test_denied(name, place):
     assert not [path for path in place.open.rglob("*") if path.suffix == ".tmp"]
 
 
-def _calls(function, found):
+def _calls(function, result):
     """`found`, and the functions that one of an op family may come to call."""
     while isinstance(function, functools.partial):
         function = function.func
-    if function in found or not inspect.isfunction(function) or not function.__module__.startswith("tfg.core."):
-        return found
-    found.add(function)
+    if function in result or not inspect.isfunction(function) or not function.__module__.startswith("tfg.core."):
+        return result
+    result.add(function)
     codes = [function.__code__]
     for code in codes:
         codes += filter(inspect.iscode, code.co_consts)
     names = [name for code in codes for name in code.co_names]
     for called in [*map(function.__globals__.get, names), *(cell.cell_contents for cell in function.__closure__ or ())]:
         if isinstance(called, Callable):
-            _calls(called, found)
-    return found
+            _calls(called, result)
+    return result
 
 
 def test_every_op_that_opens_files_is_tried(place):
     tried = {node.op for make in escapes.ESCAPES.values() for node in escapes.graph(make, place)}
     registry.load_all_families()
-    kernels = {op: found.function for op in registry.registered_ops() for found in registry.kernels(op)}
+    kernels = {op: result.function for op in registry.registered_ops() for result in registry.kernels(op)}
     opening = {op for op, function in kernels.items() if gate in _calls(function, set())}
     assert {"ReadFile", "SaveV2", "TFRecordDataset"} <= opening
     assert opening - tried == set()

@@ -91,9 +91,9 @@ def test_threads_that_write_one_prefix(tmp_path):
 
 def _read(prefix):
     reader = open_checkpoint(prefix)
-    found = {value for name in "abc" for value in np.unique(reader.read(name)).tolist()}
-    assert len(found) == 1
-    return found.pop()
+    values = {value for name in "abc" for value in np.unique(reader.read(name)).tolist()}
+    assert len(values) == 1
+    return values.pop()
 
 
 def test_leftovers_of_others_stay(tmp_path):

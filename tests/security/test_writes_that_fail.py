@@ -39,9 +39,9 @@ def _write(name: str, folder: pathlib.Path, limit: int = -1) -> str:
     child = fork_to(write)
     os.close(theirs)
     with open(ours) as outcome:
-        found = outcome.read()
+        result = outcome.read()
     os.waitpid(child, 0)
-    return found
+    return result
 
 
 def _outcome(name: str, folder: pathlib.Path) -> str:

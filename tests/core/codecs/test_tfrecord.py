@@ -22,24 +22,24 @@ KINDS = {
 
 def read_until_damaged(contents):
     """The records before the damage, and whether there is any, one by one."""
-    found, position = [], 0
+    result, position = [], 0
     try:
         while position < len(contents):
             record, position = decode_record(contents, position)
-            found.append(record)
+            result.append(record)
     except RecordError:
-        return found, True
-    return found, False
+        return result, True
+    return result, False
 
 
 def read_in_pieces(stream):
-    found = []
+    records = []
     try:
         for record in read_records(stream):
-            found.append(record)
+            records.append(record)
     except RecordError:
-        return found, True
-    return found, False
+        return records, True
+    return records, False
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -67,14 +67,14 @@ def _always():
 
 def _pulled(pull, count):
     """What so many pulls give: numbers, None at the end, messages of errors."""
-    found = []
+    results = []
     for _ in range(count):
         try:
             element = pull()
-            found.append(None if element is None else int(element[0]))
+            results.append(None if element is None else int(element[0]))
         except InvalidArgumentError as error:
-            found.append(error.message)
-    return found
+            results.append(error.message)
+    return results
 
 
 def _some_fail(element):
@@ -174,20 +174,20 @@ def test_a_call_that_was_interrupted_is_made_again(threads):
             raise interruptions.pop()
         return element
 
-    found = []
+    results = []
     pull = MappedAhead(_numbers(8).begin(), call, 1, 4, _always).next
     threads_of_helpers = ahead.idle_workers
     ahead.idle_workers = lambda count: []
     try:
         with Run(1):
-            while len(found) < 8:
+            while len(results) < 8:
                 try:
-                    found.append(int(pull()[0]))
+                    results.append(int(pull()[0]))
                 except KeyboardInterrupt:
-                    found.append(-1)
+                    results.append(-1)
     finally:
         ahead.idle_workers = threads_of_helpers
-    assert found == [0, 1, 2, -1, 3, 4, 5, 6]
+    assert results == [0, 1, 2, -1, 3, 4, 5, 6]
 
 
 def _own_threads():
@@ -274,12 +274,12 @@ def test_a_forked_process_goes_on_without_the_threads(threads):
 
     pull = MappedAhead(_numbers(20).begin(), call, 2, 4, _always).next
     with Run(1):
-        found = _pulled(pull, 3)
-        child = fork_to(lambda: found + _pulled(pull, 18) == [*range(20), None])
+        result = _pulled(pull, 3)
+        child = fork_to(lambda: result + _pulled(pull, 18) == [*range(20), None])
         status = os.waitpid(child, 0)[1]
         is_let_go.set()
         assert os.waitstatus_to_exitcode(status) == 0
-        assert found + _pulled(pull, 18) == [*range(20), None]
+        assert result + _pulled(pull, 18) == [*range(20), None]
 
 
 @pytest.mark.parametrize("renewed, count, again, wanted", [
@@ -339,5 +339,5 @@ print("end")
 
 
 def test_a_process_ends_while_elements_are_made():
-    found = subprocess.run([sys.executable, "-c", ENDS_EARLY], capture_output=True, text=True, timeout=60)
-    assert (found.returncode, found.stdout, found.stderr) == (0, "end\n", "")
+    result = subprocess.run([sys.executable, "-c", ENDS_EARLY], capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "end\n", "")

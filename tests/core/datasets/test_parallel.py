@@ -47,16 +47,16 @@ def _ends(element):
 
 def _outcomes(function, source, calls, keeps, drops):
     """What two passes give, to behind the end."""
-    dataset, found = MapAndBatch((source,), 4, drops, function, keeps, calls), []
+    dataset, result = MapAndBatch((source,), 4, drops, function, keeps, calls), []
     with Run(1):
         for pull in (dataset.begin(), dataset.begin()):
             for _ in range(9):
                 try:
                     element = pull()
-                    found.append(None if element is None else element[0].tolist())
+                    result.append(None if element is None else element[0].tolist())
                 except InvalidArgumentError as error:
-                    found.append(error.message)
-    return found
+                    result.append(error.message)
+    return result
 
 
 @pytest.mark.parametrize("function", [_some_fail, _ends])
@@ -146,8 +146,8 @@ def test_the_time_of_a_run_is_that_of_its_threads(cores):
     run.start_clock(0.05)
     begun = time.monotonic()
     with run:
-        found = parallel.outcomes(wait, [(i,) for i in range(8)], -1)
-    assert all(isinstance(outcome, DeadlineExceededError) for outcome in found)
+        result = parallel.outcomes(wait, [(i,) for i in range(8)], -1)
+    assert all(isinstance(outcome, DeadlineExceededError) for outcome in result)
     assert time.monotonic() - begun < 5
 
 

@@ -131,8 +131,8 @@ def test_what_an_iterator_gives_is_what_its_user_says():
 def test_a_factory_that_makes_no_dataset():
     g = GraphBuilder()
     function(g, "none", [], lambda b: [])
-    (found,) = g.IteratorGetNext(g.OneShotIterator(dataset_factory=FuncRef("none"), **NUMBER), **NUMBER)
-    assert isinstance(outcome(g.graph, found.name), InvalidArgumentError)
+    (result,) = g.IteratorGetNext(g.OneShotIterator(dataset_factory=FuncRef("none"), **NUMBER), **NUMBER)
+    assert isinstance(outcome(g.graph, result.name), InvalidArgumentError)
 
 
 @pytest.mark.parametrize("values", [[np.int64([1, 2])] * 2, [np.int64([1, 2]), int64(1)], [int64(1)]])
@@ -199,8 +199,8 @@ def test_the_first_of_very_many_rows():
     g = GraphBuilder()
     attrs = {"output_types": ["int64", "double", "int64"], "output_shapes": [UNKNOWN] * 3}
     taken = g.TakeDataset(slices_of(g, 2**62), int64(1), **attrs)
-    found = g.DatasetToSingleElement(taken, **attrs)
-    assert Session(g.graph, max_memory=1 << 20).run(found[2].name).tolist() == [2]
+    node = g.DatasetToSingleElement(taken, **attrs)
+    assert Session(g.graph, max_memory=1 << 20).run(node[2].name).tolist() == [2]
 
 
 def checkpoint(path, names):
@@ -214,8 +214,8 @@ def checkpoint(path, names):
 def test_a_cache_file_that_is_another_checkpoint(names, tmp_path):
     checkpoint(str(tmp_path / "x"), names)
     g = GraphBuilder()
-    found = only(g, g.CacheDataset(numbers(g, 3), text(str(tmp_path / "x")), **NUMBER))
-    error = outcome(g.graph, found.name, files=FileAccess.everything(), checkpoints=FileCheckpointStore())
+    node = only(g, g.CacheDataset(numbers(g, 3), text(str(tmp_path / "x")), **NUMBER))
+    error = outcome(g.graph, node.name, files=FileAccess.everything(), checkpoints=FileCheckpointStore())
     assert isinstance(error, DataLossError)
 
 
@@ -225,10 +225,10 @@ def test_lines_are_kept_in_a_file(tmp_path):
     attrs = {"output_types": ["string"], "output_shapes": [()]}
     lines = g.TextLineDataset(text(str(tmp_path / "lines")), text(""), int64(0))
     kept = g.CacheDataset(lines, text(str(tmp_path / "kept")), **attrs)
-    found = only(g, g.BatchDatasetV2(kept, int64(5), FALSE, **ONE), {**attrs, "output_shapes": [[None]]})
+    node = only(g, g.BatchDatasetV2(kept, int64(5), FALSE, **ONE), {**attrs, "output_shapes": [[None]]})
     session = Session(g.graph, files=FileAccess.everything(), checkpoints=FileCheckpointStore())
     for _ in range(2):
-        assert session.run(found.name).tolist() == [b"a", b"b"]
+        assert session.run(node.name).tolist() == [b"a", b"b"]
         (tmp_path / "lines").write_text("gone\n")
 
 
@@ -258,8 +258,8 @@ def test_a_line_that_fills_the_memory(op, tmp_path, monkeypatch):
     (tmp_path / "x").write_bytes(contents())
     g = GraphBuilder()
     attrs = {"output_types": ["string"], "output_shapes": [()]}
-    found = only(g, make(g, text(str(tmp_path / "x"))), attrs)
-    error = outcome(g.graph, found.name, files=FileAccess.everything())
+    node = only(g, make(g, text(str(tmp_path / "x"))), attrs)
+    error = outcome(g.graph, node.name, files=FileAccess.everything())
     assert isinstance(error, DataLossError)
 
 
@@ -267,8 +267,8 @@ def test_records_from_behind_every_file(tmp_path):
     (tmp_path / "x").write_bytes(b"abc")
     g = GraphBuilder()
     made = g.TFRecordDatasetV2(text(str(tmp_path / "x")), text(""), int64(0), np.int64([2**63 - 1]))
-    found = only(g, made, {"output_types": ["string"], "output_shapes": [()]})
-    error = outcome(g.graph, found.name, files=FileAccess.everything())
+    node = only(g, made, {"output_types": ["string"], "output_shapes": [()]})
+    error = outcome(g.graph, node.name, files=FileAccess.everything())
     assert "Dataset was empty" in str(error)
 
 
@@ -277,8 +277,8 @@ def test_queries_that_are_no_text_or_give_too_much(query, tmp_path):
     sqlite3.connect(tmp_path / "x").close()
     g = GraphBuilder()
     attrs = {"output_types": ["string"], "output_shapes": [()]}
-    found = only(g, g.SqlDataset(text("sqlite"), text(str(tmp_path / "x")), text(query), **attrs), attrs)
-    error = outcome(g.graph, found.name, files=FileAccess.everything())
+    node = only(g, g.SqlDataset(text("sqlite"), text(str(tmp_path / "x")), text(query), **attrs), attrs)
+    error = outcome(g.graph, node.name, files=FileAccess.everything())
     assert isinstance(error, InvalidArgumentError)
 
 
@@ -293,5 +293,5 @@ def test_a_tree_whose_root_is_beyond_the_file(root, tmp_path):
     g = GraphBuilder()
     attrs = {"output_types": ["string"] * 2, "output_shapes": [()] * 2}
     taken = g.LMDBDataset(text(str(tmp_path / "x")), **attrs)
-    found = g.DatasetToSingleElement(taken, **attrs)
-    assert "no page" in str(outcome(g.graph, found[0].name, files=FileAccess.everything()))
+    node = g.DatasetToSingleElement(taken, **attrs)
+    assert "no page" in str(outcome(g.graph, node[0].name, files=FileAccess.everything()))

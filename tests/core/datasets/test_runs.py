@@ -24,9 +24,9 @@ def looking_up(g, name="filled"):
     """A pipeline whose function looks into a table that a node fills."""
     table = g.HashTableV2(key_dtype="int64", value_dtype="int64", shared_name="", container="", use_node_name_sharing=True)
     g.LookupTableImportV2(table, np.arange(3), np.int64([5, 7, 9]), name=name)
-    found = function(g, "found", ["int64", "resource"], lambda b, x, t: [b.LookupTableFindV2(t, x, int64(-1))], stateful=True)
+    result = function(g, "found", ["int64", "resource"], lambda b, x, t: [b.LookupTableFindV2(t, x, int64(-1))], stateful=True)
     iterator = g.IteratorV2(shared_name="", container="", **NUMBER)
-    g.MakeIterator(g.MapDataset(numbers(g, 4), [table], f=found, Targuments=["resource"], **NUMBER), iterator, name="start")
+    g.MakeIterator(g.MapDataset(numbers(g, 4), [table], f=result, Targuments=["resource"], **NUMBER), iterator, name="start")
     g.IteratorGetNext(iterator, name="next", **NUMBER)
     return table
 
@@ -61,8 +61,8 @@ def test_steps_end_with_the_elements(tmp_path):
 def test_steps_that_are_counted_end_too(steps):
     runner = Runner(Session(pipeline(2)))
     assert runner.initialize() == ("start",)
-    found = [result.step for result in runner.steps(Orders({"x": "next:0"}, {}, steps=steps))]
-    assert found == [1, 2]
+    outcome = [result.step for result in runner.steps(Orders({"x": "next:0"}, {}, steps=steps))]
+    assert outcome == [1, 2]
     assert runner.exhausted == ("next" if steps > 2 else None)
 
 

@@ -34,10 +34,10 @@ def test_each_iterator_draws_the_same_numbers():
     g.IteratorGetNext(iterator, name="next", **REAL)
     session = Session(g.graph)
     session.run("start")
-    found = [float(session.run("next:0")) for _ in range(6)]
-    assert len(set(found)) == 6
+    results = [float(session.run("next:0")) for _ in range(6)]
+    assert len(set(results)) == 6
     session.run("start")
-    assert [float(session.run("next:0")) for _ in range(6)] == found
+    assert [float(session.run("next:0")) for _ in range(6)] == results
 
 
 @pytest.mark.parametrize("renewed", [False, True])
@@ -90,12 +90,12 @@ def saved_beside_a_variable(renewed=True):
 
 
 def all_left(session):
-    found = []
+    results = []
     try:
         while True:
-            found.append(int(session.run("next:0")))
+            results.append(int(session.run("next:0")))
     except OutOfRangeError:
-        return found
+        return results
 
 
 @pytest.mark.parametrize("taken", [0, 3, 11])

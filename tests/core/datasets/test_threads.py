@@ -53,12 +53,12 @@ def _begun(make):
     return session
 
 
-def _pull(session, found):
+def _pull(session, result):
     try:
         while True:
-            found.append(int(session.run(["next:0"])[0]))
+            result.append(int(session.run(["next:0"])[0]))
     except OutOfRangeError:
-        found.append("end")
+        result.append("end")
 
 
 @pytest.mark.parametrize("make", [_prefetched, _mapped, _interleaved, _shuffled, _cached, _rebatched])
@@ -67,10 +67,10 @@ def test_each_element_goes_to_one_thread(make):
     _pull(_begun(make), alone)
     together = [[] for _ in range(_THREADS)]
     session = _begun(make)
-    threads = [threading.Thread(target=_pull, args=(session, found)) for found in together]
+    threads = [threading.Thread(target=_pull, args=(session, result)) for result in together]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [found.pop() for found in (alone, *together)] == ["end"] * (_THREADS + 1)
+    assert [result.pop() for result in (alone, *together)] == ["end"] * (_THREADS + 1)
     assert sorted(itertools.chain(*together)) == sorted(alone)

@@ -30,8 +30,8 @@ def drawn_alone(runs):
 def assert_each_draws_alone(g, outs, runs=4):
     session = Session(g.graph)
     for wanted in drawn_alone(runs):
-        for found in session.run([out.name for out in outs]):
-            np.testing.assert_array_equal(found, wanted)
+        for result in session.run([out.name for out in outs]):
+            np.testing.assert_array_equal(result, wanted)
 
 
 def test_calls_of_a_function_and_calls_in_calls():
@@ -63,8 +63,8 @@ def test_fetches_share_the_streams_of_their_calls():
     session, wanted = Session(g.graph), drawn_alone(3)
     np.testing.assert_array_equal(session.run([first.name])[0], wanted[0])
     np.testing.assert_array_equal(session.run([doubled.name])[0], 2 * wanted[1])
-    for found, want in zip(session.run([second.name, first.name]), (wanted[0], wanted[2])):
-        np.testing.assert_array_equal(found, want)
+    for result, want in zip(session.run([second.name, first.name]), (wanted[0], wanted[2])):
+        np.testing.assert_array_equal(result, want)
 
 
 def test_control_outputs_of_a_call():
@@ -82,8 +82,8 @@ def test_control_outputs_of_a_call():
     drawn = g.StatefulPartitionedCall([v], Tout=["float32"], f=FuncRef(name))[0]
     with g.control_dependencies([drawn]):
         read = g.ReadVariableOp(v, dtype="float32")
-    found, kept = Session(g.graph).run([drawn.name, read.name])
-    np.testing.assert_array_equal(found, kept)
+    result, kept = Session(g.graph).run([drawn.name, read.name])
+    np.testing.assert_array_equal(result, kept)
 
 
 def test_functions_that_call_themselves_stay_calls(monkeypatch):

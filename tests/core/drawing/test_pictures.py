@@ -37,8 +37,8 @@ def drawn(picture):
 def test_links_lead_past_what_is_left_out():
     left_out = folded(SMALL)
     assert {node.name for node in left_out} == {"two", "copy", "group"}
-    found = {(link.source.name, link.target.name, link.value is None) for link in links(list(SMALL), left_out)}
-    assert found == {
+    results = {(link.source.name, link.target.name, link.value is None) for link in links(list(SMALL), left_out)}
+    assert results == {
         ("x", "a/mul", False),
         ("a/mul", "a/b/neg", False),
         ("a/b/neg", "a/b/abs", False),

@@ -71,11 +71,11 @@ class FakeEngine:
                 variable.assign(np.array(arrays[place]))
             feeds = {value.name: array for place, (value, array) in enumerate(zip(inputs, arrays)) if place not in variables}
             targets = [graph.node(node.name) for node in updates]
-            found = [*session.run([*names, *targets], feeds)[: len(names)], *(variables[place].read() for place in written)]
+            results = [*session.run([*names, *targets], feeds)[: len(names)], *(variables[place].read() for place in written)]
             if self.breaks:
                 raise self.breaks
             made = [*names, *(node.name for node in updates)]
-            return [spoiled(a) if name in self.wrong else np.asarray(a) for name, a in zip(made, found)]
+            return [spoiled(a) if name in self.wrong else np.asarray(a) for name, a in zip(made, results)]
 
         return run
 
@@ -89,12 +89,12 @@ def variable_of(session, value):
     """The variable that a node of a session's graph leads to."""
     known = set(session.held_variables())
     session.run(value.node)
-    (found,) = set(session.held_variables()) - known
-    return found
+    (result,) = set(session.held_variables()) - known
+    return result
 
 
 def spoiled(array):
     """An array like another with its first element off by one."""
-    found = np.array(array)
-    found.flat[0] += 1
-    return found
+    result = np.array(array)
+    result.flat[0] += 1
+    return result

@@ -40,10 +40,10 @@ def chosen(b, takes, value, yes, no):
 def result(graph, feeds):
     """The value of y by XLA, to which all went."""
     session = engaged(graph)
-    found = session.run("y:0", feeds)
+    outcome = session.run("y:0", feeds)
     assert [group.reason for group in session.engine_report().groups] == [None]
     assert {"Switch", "Merge"} <= ops_taken(session)
-    return found
+    return outcome
 
 
 def test_a_conditional_in_a_loop():

@@ -48,8 +48,8 @@ def test_the_first_process_tells_the_others():
     large = bytes(range(256)) * 10_000
     for data in (b"", b"some", large):
         with ThreadPoolExecutor(3) as pool:
-            found = pool.map(Peers.from_first, met, [data, b"of my own", b"of my own"])
-            assert list(found) == [data] * 3
+            result = pool.map(Peers.from_first, met, [data, b"of my own", b"of my own"])
+            assert list(result) == [data] * 3
 
 
 def test_no_run_waits_for_the_threads_that_listen():
@@ -96,9 +96,9 @@ def test_who_fails_says_why():
     ],
 )
 def test_who_does_not_fit_ends_the_meeting(terms, indices, problem):
-    found, _ = meet(2 if indices is None else 3, terms, indices)
-    assert problem in found
-    assert found[0] == problem
+    result, _ = meet(2 if indices is None else 3, terms, indices)
+    assert problem in result
+    assert result[0] == problem
 
 
 def test_a_stranger_is_left_standing():

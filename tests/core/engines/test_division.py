@@ -105,7 +105,7 @@ def test_parts_are_verified_too():
     runtime = EngineRuntime(FakeEngine(cannot=["n2"], wrong=["n5:0"]), EngineSettings(verify=True))
     session = Session(ladder(6), engine=runtime)
     np.testing.assert_array_equal(session.run("n5:0", {"x:0": 0}), spoiled(np.float32(15)))
-    assert [found.tensor for found in session.engine_report().differences] == ["n5:0"]
+    assert [result.tensor for result in session.engine_report().differences] == ["n5:0"]
 
 
 @pytest.mark.parametrize("resource", [True, False])
@@ -118,8 +118,8 @@ def test_what_touches_variables_keeps_its_order(resource, names_them, node):
         session.run("init")
     for _ in range(3):
         feeds = {"x:0": np.float32([1, -2])}
-        for found, expected in zip(engaged.run(READS, feeds), plain.run(READS, feeds)):
-            np.testing.assert_array_equal(found, expected)
+        for result, expected in zip(engaged.run(READS, feeds), plain.run(READS, feeds)):
+            np.testing.assert_array_equal(result, expected)
 
 
 def test_a_shape_from_a_variable_costs_one_node():
@@ -152,5 +152,5 @@ def test_any_graph_gives_the_same_whatever_does_not_compile(drawn, numbers, name
     engine = FakeEngine(cannot=cannot, names_them=names_them, smallest=smallest, takes_variables=takes_variables)
     plain, engaged = Session(graph), Session(graph, engine=engine)
     for x in (1, 2):
-        for found, expected in zip(engaged.run(fetches, {"x:0": x}), plain.run(fetches, {"x:0": x})):
-            np.testing.assert_array_equal(found, expected)
+        for result, expected in zip(engaged.run(fetches, {"x:0": x}), plain.run(fetches, {"x:0": x})):
+            np.testing.assert_array_equal(result, expected)

@@ -96,9 +96,9 @@ def test_verification_names_what_differs():
     runtime = EngineRuntime(FakeEngine(wrong=["second:0"]), EngineSettings(verify=True))
     session = Session(graph, engine=runtime)
     session.run(["second:0", "y:0"], X)
-    (found,) = session.engine_report().differences
-    assert (found.tensor, found.op) == ("second:0", "AddV2")
-    assert found.by == "it is off by up to 1, where the largest magnitude is 9"
+    (result,) = session.engine_report().differences
+    assert (result.tensor, result.op) == ("second:0", "AddV2")
+    assert result.by == "it is off by up to 1, where the largest magnitude is 9"
 
 
 def test_verification_is_silent_where_nothing_differs():
@@ -108,7 +108,7 @@ def test_verification_is_silent_where_nothing_differs():
 
 
 @pytest.mark.parametrize(
-    "found, expected, said",
+    "actual, expected, said",
     [
         (np.float32([1, 2]), np.float32([1, 2]), None),
         (np.float32([1, 2.00001]), np.float32([1, 2]), None),
@@ -124,8 +124,8 @@ def test_verification_is_silent_where_nothing_differs():
         (np.bool_([True]), np.bool_([False]), "1 of 1"),
     ],
 )
-def test_differences(found, expected, said):
-    by = difference(found, expected)
+def test_differences(actual, expected, said):
+    by = difference(actual, expected)
     assert by is None if said is None else said in by
 
 

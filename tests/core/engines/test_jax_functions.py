@@ -295,8 +295,8 @@ def test_floats_become_integers_as_in_tensorflow(dtype):
         ((fetch,),) = case.build(builder)
         if builder.graph.output(fetch).dtype.name == dtype:
             with jax.enable_x64(True):
-                found = tfg.to_jax(builder.graph, fetch, list(case.feeds))[0]({}, *case.feeds.values())
-            assert_same(np.asarray(found), answers("identity").steps(case.key)[0]["results"][0])
+                result = tfg.to_jax(builder.graph, fetch, list(case.feeds))[0]({}, *case.feeds.values())
+            assert_same(np.asarray(result), answers("identity").steps(case.key)[0]["results"][0])
             tried += 1
     assert tried >= 2
 

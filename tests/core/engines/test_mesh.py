@@ -49,14 +49,14 @@ def losses(outcome):
 
 def started(words, *options, size=2):
     """Two processes that share a mesh; options of the second may differ, as a pair."""
-    port, found = free_port(), []
+    port, result = free_port(), []
     for index in (0, 1):
         own = [option[index] if isinstance(option, tuple) else option for option in options]
         mesh = ("--mesh", f"batch={size}", "--coordinator", f"127.0.0.1:{port}", "--processes", 2, "--process", index)
         line = command_line(*words, *own, *mesh)
         pipe = subprocess.PIPE
-        found.append(subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, env=os.environ | ALONE))
-    return found
+        result.append(subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, env=os.environ | ALONE))
+    return result
 
 
 def ended(process):
@@ -75,8 +75,8 @@ def alone(words):
 
 
 def test_devices_of_one_process_give_the_losses_of_one(words, alone):
-    found = losses(process(*words, "--steps", 8, "--seed", 5, "--mesh", "batch=4", **ALONE))
-    assert found == pytest.approx(alone, rel=1e-6)
+    step_losses = losses(process(*words, "--steps", 8, "--seed", 5, "--mesh", "batch=4", **ALONE))
+    assert step_losses == pytest.approx(alone, rel=1e-6)
 
 
 def test_two_processes_give_the_losses_of_one(words, alone):
@@ -118,8 +118,8 @@ def test_a_lost_process_ends_the_other_and_both_resume(words, tmp_path):
     """Started again, they end with the losses of an undisturbed run."""
     state = tmp_path / "s.npz"
     assert "process 1 of 2 was lost" in killed(words, state, 1).err
-    with np.load(state) as found:
-        steps = int(found["_TRAINED_STEPS"])
+    with np.load(state) as result:
+        steps = int(result["_TRAINED_STEPS"])
     first, _ = together(words, "--steps", steps + 3, "--seed", 5, "--save-state", state, "--resume")
     resumed = losses(first)
     straight = losses(process(*words, "--steps", steps + 3, "--seed", 5, **ALONE))

@@ -57,12 +57,12 @@ NOT_COMPLEX = ("AsString", "ClipByValue")
 
 
 def cases_by_op():
-    found = {}
+    by_name = {}
     for family in opcases.families():
         for case in opcases.load_cases(family):
             if case.is_single_op and registry.onnx_lowering(case.op) is not None:
-                found.setdefault(case.op, []).append((family, case))
-    return found
+                by_name.setdefault(case.op, []).append((family, case))
+    return by_name
 
 
 CASES = cases_by_op()
@@ -103,10 +103,10 @@ def count_equal(cases, path):
         if recorded["error"] or tried == TRIED:
             continue
         attempts = (result_of(case, path, *which) for which in CONSTANTS)
-        found = next((values for values in attempts if values is not None), None)
-        if found is not None:
+        result = next((values for values in attempts if values is not None), None)
+        if result is not None:
             tried += 1
-            for got, want in zip(found, recorded["results"], strict=True):
+            for got, want in zip(result, recorded["results"], strict=True):
                 assert_close(got, want, case)
     return tried
 
@@ -181,9 +181,9 @@ def test_a_network_with_a_symbolic_batch(tmp_path):
     assert proto.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "x_dim0"
     assert ops_of(proto).count("Transpose") == 2
     for batch in (x, x[:1]):
-        (found,) = run_onnx(tmp_path / "m.onnx", {"x": batch})
+        (result,) = run_onnx(tmp_path / "m.onnx", {"x": batch})
         expected = Session(graph).run("logits:0", {"x:0": batch})
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
 def test_transposes_between_convolutions_cancel(tmp_path):
@@ -197,8 +197,8 @@ def test_transposes_between_convolutions_cancel(tmp_path):
     assert ops_of(written(b, ["x"], ["y"], tmp_path / "m.onnx")).count("Transpose") == 2
     x = np.random.default_rng(0).standard_normal((1, 8, 8, 4)).astype("f")
     expected = Session(b.graph).run("y:0", {"x:0": x})
-    (found,) = run_onnx(tmp_path / "m.onnx", {"x": x})
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    (result,) = run_onnx(tmp_path / "m.onnx", {"x": x})
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
 def test_equal_weights_are_one_initializer(tmp_path):
@@ -281,8 +281,8 @@ def test_an_axis_may_be_computed(op, tmp_path):
     written(b, ["x", "axis"], ["y"], tmp_path / "m.onnx")
     x = np.random.default_rng(0).standard_normal((2, 4, 6)).astype("f")
     for place in range(-3, 3):
-        (found,) = run_onnx(tmp_path / "m.onnx", {"x": x, "axis": np.int32(place)})
-        np.testing.assert_allclose(found, Session(b.graph).run("y:0", {"x:0": x, "axis:0": np.int32(place)}), rtol=1e-5)
+        (result,) = run_onnx(tmp_path / "m.onnx", {"x": x, "axis": np.int32(place)})
+        np.testing.assert_allclose(result, Session(b.graph).run("y:0", {"x:0": x, "axis:0": np.int32(place)}), rtol=1e-5)
 
 
 def test_what_is_reversed_may_be_computed(tmp_path):
@@ -292,8 +292,8 @@ def test_what_is_reversed_may_be_computed(tmp_path):
     written(b, ["x", "dims"], ["y"], tmp_path / "m.onnx")
     given = np.arange(6, dtype=np.int32).reshape(2, 3)
     for chosen in itertools.product([False, True], repeat=2):
-        (found,) = run_onnx(tmp_path / "m.onnx", {"x": given, "dims": np.array(chosen)})
-        np.testing.assert_array_equal(found, np.flip(given, np.flatnonzero(chosen)))
+        (result,) = run_onnx(tmp_path / "m.onnx", {"x": given, "dims": np.array(chosen)})
+        np.testing.assert_array_equal(result, np.flip(given, np.flatnonzero(chosen)))
 
 
 def test_shapes_leave_one_axis_to_join_along(tmp_path):
@@ -313,8 +313,8 @@ def test_bounds_in_rows(op, side, size, tmp_path):
     values = np.float32([[-1, 2, 3.5, 99], [1, 1, 6, 7]])
     for count in (size,) if size else (0, 1, 9):
         given = np.tile(np.arange(count, dtype="f"), (2, 1))
-        (found,) = run_onnx(tmp_path / "m.onnx", {"rows": given, "values": values})
-        np.testing.assert_array_equal(found, [np.searchsorted(row, line, side) for row, line in zip(given, values)])
+        (result,) = run_onnx(tmp_path / "m.onnx", {"rows": given, "values": values})
+        np.testing.assert_array_equal(result, [np.searchsorted(row, line, side) for row, line in zip(given, values)])
 
 
 DOUBLES = {
@@ -334,16 +334,16 @@ def test_64_bits_stay_64(op, tmp_path):
     assert not model.narrowed
     save_onnx(model, tmp_path / "m.onnx")
     x = np.array([*DOUBLES[op], np.nan])
-    (found,) = run_onnx(tmp_path / "m.onnx", {"x": x})
-    np.testing.assert_allclose(found, Session(graph).run("y:0", {"x:0": x}), rtol=1e-13, atol=1e-15)
+    (result,) = run_onnx(tmp_path / "m.onnx", {"x": x})
+    np.testing.assert_allclose(result, Session(graph).run("y:0", {"x:0": x}), rtol=1e-13, atol=1e-15)
 
 
 def test_regular_expressions(tmp_path):
     b = GraphBuilder()
     b.StaticRegexFullMatch(b.Placeholder(dtype="string", shape=[3], name="x"), pattern="a+b?", name="y")
     written(b, ["x"], ["y"], tmp_path / "m.onnx")
-    (found,) = run_onnx(tmp_path / "m.onnx", {"x": np.array([b"aab", b"ba", "aé".encode()], object)})
-    assert found.tolist() == [True, False, False]
+    (result,) = run_onnx(tmp_path / "m.onnx", {"x": np.array([b"aab", b"ba", "aé".encode()], object)})
+    assert result.tolist() == [True, False, False]
 
 
 def test_only_ascii_letters_change_their_case(tmp_path):
@@ -371,8 +371,8 @@ def test_unique_strings(tmp_path):
     b = GraphBuilder()
     b.UniqueWithCounts(b.Placeholder(dtype="string", shape=[None], name="x"), name="u")
     written(b, ["x"], ["u:0", "u:1", "u:2"], tmp_path / "m.onnx")
-    found, places, counts = run_onnx(tmp_path / "m.onnx", {"x": np.array([b"b", b"a", b"b", b"c", b"a", b"b"], object)})
-    assert (found.tolist(), places.tolist(), counts.tolist()) == ([b"b", b"a", b"c"], [0, 1, 0, 2, 1, 0], [3, 2, 1])
+    result, places, counts = run_onnx(tmp_path / "m.onnx", {"x": np.array([b"b", b"a", b"b", b"c", b"a", b"b"], object)})
+    assert (result.tolist(), places.tolist(), counts.tolist()) == ([b"b", b"a", b"c"], [0, 1, 0, 2, 1, 0], [3, 2, 1])
 
 
 @pytest.mark.parametrize(
@@ -390,8 +390,8 @@ def test_bounds_and_strides_of_a_slice_may_be_computed(begin, end, strides, tmp_
     feeds = {"x": np.arange(15, dtype="f").reshape(3, 5)}
     feeds |= {name: np.int32(value) for name, value in (("begin", begin), ("end", end), ("strides", strides))}
     wanted = Session(b.graph).run([f"{name}:0" for name in names], {f"{name}:0": value for name, value in feeds.items()})
-    for found, want in zip(run_onnx(tmp_path / "m.onnx", feeds), wanted, strict=True):
-        np.testing.assert_array_equal(found, want)
+    for result, want in zip(run_onnx(tmp_path / "m.onnx", feeds), wanted, strict=True):
+        np.testing.assert_array_equal(result, want)
 
 
 def test_what_is_drawn_becomes_an_input(tmp_path):
@@ -406,8 +406,8 @@ def test_what_is_drawn_becomes_an_input(tmp_path):
     assert run("convert", tmp_path / "graph.pb", tmp_path / "m.onnx", *words).code == 0
     assert sorted(value.name for value in onnx.load(tmp_path / "m.onnx").graph.input) == ["drawn", "x"]
     given = np.float32([[1, 2, 3]])
-    (found,) = run_onnx(tmp_path / "m.onnx", {"x": given, "drawn": np.float32([[0.1, 0.9, 0.2]])})
-    np.testing.assert_array_equal(found, [[1, 0, 3]])
+    (result,) = run_onnx(tmp_path / "m.onnx", {"x": given, "drawn": np.float32([[0.1, 0.9, 0.2]])})
+    np.testing.assert_array_equal(result, [[1, 0, 3]])
 
 
 def test_a_signature_names_inputs_and_outputs(tmp_path):
@@ -451,8 +451,8 @@ def test_integers_of_four_bits_come_out(dtype, tmp_path):
     b = GraphBuilder()
     b.Cast(b.Placeholder(dtype="float32", shape=[3], name="x"), DstT=dtype, name="y")
     written(b, ["x"], ["y"], tmp_path / "m.onnx")
-    (found,) = run_onnx(tmp_path / "m.onnx", {"x": values.astype("f")})
-    assert found.tolist() == values.tolist()
+    (result,) = run_onnx(tmp_path / "m.onnx", {"x": values.astype("f")})
+    assert result.tolist() == values.tolist()
 
 
 @pytest.mark.parametrize("dtype", ["int4", "uint4"])
@@ -471,8 +471,8 @@ def test_complex_numbers_are_pairs(tmp_path):
     proto = written(b, ["x"], ["y"], tmp_path / "m.onnx")
     dims = proto.graph.input[0].type.tensor_type.shape.dim
     assert (dims[0].dim_param, dims[1].dim_value) == ("x_dim0", 2)
-    (found,) = run_onnx(tmp_path / "m.onnx", {"x": np.array([1 + 2j, 3], np.complex64)})
-    assert found.tolist() == [[-2, 1], [0, 3]]
+    (result,) = run_onnx(tmp_path / "m.onnx", {"x": np.array([1 + 2j, 3], np.complex64)})
+    assert result.tolist() == [[-2, 1], [0, 3]]
 
 
 def test_quantized_weights_stay_in_eight_bits(tmp_path):

@@ -193,9 +193,9 @@ def test_control_flow(way, tmp_path):
     save_onnx(export(graph, {"x": graph.output("x"), "n": graph.output("n")}, {"y": graph.output("y")}), tmp_path / "m.onnx")
     for count in (0, 1, 3, 5):
         expected = Session(graph).run("y:0", {"x:0": X, "n:0": count})
-        (found,) = run_onnx(tmp_path / "m.onnx", {"x": X, "n": np.int32(count)})
-        assert found.shape == expected.shape
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * max(np.abs(expected).max(), 1))
+        (result,) = run_onnx(tmp_path / "m.onnx", {"x": X, "n": np.int32(count)})
+        assert result.shape == expected.shape
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5 * max(np.abs(expected).max(), 1))
 
 
 def test_what_only_a_branch_needs_is_in_it():
@@ -225,5 +225,5 @@ def test_conditionals_as_deep_as_files_can_be(tmp_path):
     save_onnx(export(g.graph, {v.node.name: v for v in (x, *is_wanted)}, {"y": value}), tmp_path / "deep.onnx")
     for taken, expected in ((DEEPEST, [-1, -2]), (DEEPEST - 1, [2, DEEPEST - 1]), (0, [2, 0])):
         feeds = {f"is_{i}": np.array(i < taken) for i in range(DEEPEST)}
-        (found,) = run_onnx(tmp_path / "deep.onnx", {"x": np.float32([1, 1]), **feeds})
-        np.testing.assert_array_equal(found, np.float32(expected))
+        (result,) = run_onnx(tmp_path / "deep.onnx", {"x": np.float32([1, 1]), **feeds})
+        np.testing.assert_array_equal(result, np.float32(expected))

@@ -36,5 +36,5 @@ def test_elements_of_unequal_sizes(program, tmp_path):
     save_onnx(model, str(tmp_path / "model.onnx"))
     for i in range(2):
         feeds = {word: RECORDED[f"{name}/{i}/{j}"] for j, word in enumerate(inputs)}
-        (found,) = run_onnx(str(tmp_path / "model.onnx"), feeds)
-        np.testing.assert_allclose(found, RECORDED[f"{name}/{i}"], rtol=1e-6)
+        (result,) = run_onnx(str(tmp_path / "model.onnx"), feeds)
+        np.testing.assert_allclose(result, RECORDED[f"{name}/{i}"], rtol=1e-6)

@@ -25,17 +25,17 @@ from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
 
 def engine(precision=None):
     """OpenVINO, for groups of any size."""
-    found = find_engine("openvino", precision)
-    found.smallest = 1
-    return found
+    result = find_engine("openvino", precision)
+    result.smallest = 1
+    return result
 
 
 def test_a_network_is_computed_in_single_precision():
     """Its default is bfloat16 where the processor has it."""
     graph, x = network()
     session = Session(graph, engine=engine())
-    found, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    result, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
     assert_in_engine(session)
     assert "f32" in session.engine_report().note
 
@@ -43,8 +43,8 @@ def test_a_network_is_computed_in_single_precision():
 def test_half_precision_is_for_the_user_to_choose_and_said():
     graph, x = network()
     session = Session(graph, engine=engine("bf16"))
-    found, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
-    np.testing.assert_allclose(found, expected, rtol=0, atol=5e-2 * np.abs(expected).max())
+    result, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
+    np.testing.assert_allclose(result, expected, rtol=0, atol=5e-2 * np.abs(expected).max())
     assert "bf16" in session.engine_report().note
     with pytest.raises(InvalidArgumentError, match="f64"):
         engine("f64")
@@ -53,8 +53,8 @@ def test_half_precision_is_for_the_user_to_choose_and_said():
 def test_fast_is_near_enough_and_said():
     graph, x = network()
     session = Session(graph, engine="openvino", precision="fast")
-    found, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1.01e-2 * np.abs(expected).max())
+    result, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1.01e-2 * np.abs(expected).max())
     types = {engine.precision for engine in find_engine("openvino").faster}
     assert types <= {"bf16", "f16"}
     (group,) = session.engine_report().groups
@@ -76,8 +76,8 @@ def test_auto_keeps_results_within_the_tolerances():
     graph, x = network()
     session, expected = Session(graph, engine=AutoRuntime(patience=0.0)), Session(graph).run("logits:0", {"x:0": x})
     for _ in range(30):
-        found = session.run("logits:0", {"x:0": x})
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+        result = session.run("logits:0", {"x:0": x})
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
     assert "OpenVINO" in session.engine_report().note
 
 
@@ -114,9 +114,9 @@ def test_shapes_stay_as_they_are(value):
     """Scalars must not become vectors, and empty tensors are tensors."""
     session = Session(elementwise(), engine=engine())
     value = np.asarray(value, "f")
-    found = session.run("y:0", {"x:0": value})
-    assert found.shape == value.shape
-    np.testing.assert_array_equal(found, value * value + 1)
+    result = session.run("y:0", {"x:0": value})
+    assert result.shape == value.shape
+    np.testing.assert_array_equal(result, value * value + 1)
 
 
 @pytest.mark.parametrize("make", [np.asfortranarray, lambda a: a[::2], lambda a: a[::-1], np.flip])
@@ -149,9 +149,9 @@ def test_outputs_are_told_apart_by_name():
     names += [top[1].name, top[0].name, twice.name, b.Identity(twice, name="copy").name]
     feeds = {"x:0": np.float32([1, 5, 3, 4])}
     session = Session(b.graph, engine=engine())
-    for found, expected in zip(session.run(names, feeds), Session(b.graph).run(names, feeds)):
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found, expected)
+    for result, expected in zip(session.run(names, feeds), Session(b.graph).run(names, feeds)):
+        assert result.dtype == expected.dtype
+        np.testing.assert_array_equal(result, expected)
 
 
 def test_fused_nodes_are_refused_with_a_reason():
@@ -208,8 +208,8 @@ def test_a_tensor_without_elements_costs_the_nodes_that_touch_it():
 
 
 def test_a_node_that_is_not_translated_for_these_shapes_costs_one_node(monkeypatch):
-    found = engine()
-    monkeypatch.setattr(found, "_untranslated", lambda nodes: {})
+    result = engine()
+    monkeypatch.setattr(result, "_untranslated", lambda nodes: {})
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[2, 3], name="x")
     before = b.Neg(b.Exp(x), name="before")
@@ -217,7 +217,7 @@ def test_a_node_that_is_not_translated_for_these_shapes_costs_one_node(monkeypat
     given = [before, b.constant(np.ones((3, 4), "f")), b.constant(np.ones(4, "f"))]
     fused = b.graph.add_node("fused", "_FusedMatMul", given, (), attrs)
     b.Neg(b.Exp(fused.output()), name="y")
-    session = Session(b.graph, engine=found)
+    session = Session(b.graph, engine=result)
     feeds = {"x:0": np.ones((2, 3))}
     np.testing.assert_allclose(session.run("y:0", feeds), Session(b.graph).run("y:0", feeds), rtol=1e-5)
     assert_in_engine(session, 2)
@@ -307,8 +307,8 @@ def test_what_is_denied_for_its_values(made):
     undenied.unsupported = UnsupportedOps(())
     expected = Session(graph).run("y:0", feeds)
     np.testing.assert_allclose(Session(graph, engine=engine()).run("y:0", feeds), expected, rtol=1e-4)
-    found = Session(graph, engine=undenied).run("y:0", feeds)
-    assert not np.allclose(found, expected, rtol=1e-3)
+    result = Session(graph, engine=undenied).run("y:0", feeds)
+    assert not np.allclose(result, expected, rtol=1e-3)
 
 
 def test_a_copy_of_a_constant_is_a_constant():
@@ -384,8 +384,8 @@ def test_verification_finds_nothing_in_a_network():
 
 
 def test_groups_of_one_step_stay_in_numpy():
-    found = find_engine("openvino")
-    session = Session(elementwise(), engine=found)
+    result = find_engine("openvino")
+    session = Session(elementwise(), engine=result)
     session.run("y:0", {"x:0": [1]})
     assert session.engine_report().groups == ()
     assert session.engine_report().in_small_groups == 2

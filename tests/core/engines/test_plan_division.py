@@ -75,8 +75,8 @@ def test_any_graph_gives_the_same_whatever_is_refused(drawn, chance, seed, small
     engine.largest = data.draw(st.integers(1, 20))
     plain, engaged = Session(graph), Session(graph, engine=engine)
     for x in (1, 2):
-        for found, expected in zip(engaged.run(fetches, {"x:0": x}), plain.run(fetches, {"x:0": x})):
-            np.testing.assert_array_equal(found, expected)
+        for result, expected in zip(engaged.run(fetches, {"x:0": x}), plain.run(fetches, {"x:0": x})):
+            np.testing.assert_array_equal(result, expected)
 
 
 @settings(max_examples=150, deadline=None)
@@ -106,14 +106,14 @@ def members(step):
 
 def waited_for(node, fed, place):
     """The nodes with a step of their own on the ways to a node."""
-    found, pending = [], list(needed_sources(node, fed))
+    result, pending = [], list(needed_sources(node, fed))
     while pending:
         source = pending.pop()
         if source in place:
-            found.append(source)
+            result.append(source)
         elif source is not None:
             pending += needed_sources(source, fed)
-    return found
+    return result
 
 
 def chain():
@@ -161,8 +161,8 @@ def test_a_constant_that_waits_parts_no_groups():
     engine = FakeEngine()
     assert groups_of(chain(), ["y:0", "z:0"], engine) == [["first", "second", "y", "z"]]
     assert groups_of(chain(), ["y:0", "z:0"], FakeEngine(["second"])) == [["first"], ["y", "z"]]
-    found, plain = (Session(chain(), engine=e).run(["y:0", "z:0"], {"x:0": [1, 2]}) for e in (engine, None))
-    np.testing.assert_array_equal(found, plain)
+    result, plain = (Session(chain(), engine=e).run(["y:0", "z:0"], {"x:0": [1, 2]}) for e in (engine, None))
+    np.testing.assert_array_equal(result, plain)
 
 
 def counting(b, start, name):
@@ -224,19 +224,19 @@ def test_a_value_that_is_the_memory_of_a_variable_is_read_where_the_plan_reads_i
     plain, engaged = Session(b.graph), Session(b.graph, engine=FakeEngine())
     for fetches in ("init", ["read:0", "write:0"], ["read:0", "write:0"]):
         expected = plain.run(fetches)
-        found = engaged.run(fetches)
+        result = engaged.run(fetches)
         if expected is not None:
-            np.testing.assert_array_equal(found, expected)
+            np.testing.assert_array_equal(result, expected)
 
 
 def test_groups_too_small_stay():
     graph = chain()
-    found = partition(
+    result = partition(
         compile_plan(graph, [graph.fetch("y:0")], [graph.output("x:0")]), graph, FakeEngine(["second"], smallest=2)
     )
-    assert not any(isinstance(step, Engined) for step in found.plan.steps)
-    assert found.too_small == 2
-    assert {node.name: reason for node, reason in found.refusals.items()} == {"second": "it is told to"}
+    assert not any(isinstance(step, Engined) for step in result.plan.steps)
+    assert result.too_small == 2
+    assert {node.name: reason for node, reason in result.refusals.items()} == {"second": "it is told to"}
 
 
 @pytest.mark.parametrize(

@@ -45,13 +45,13 @@ SAMPLES = {
 
 def every_reason():
     """The constants, what the functions make of samples, and the lines of the tables of unsupported ops."""
-    found = {name: value for name, value in vars(reasons).items() if isinstance(value, Reason)}
+    by_name = {name: value for name, value in vars(reasons).items() if isinstance(value, Reason)}
     for name, made in inspect.getmembers(reasons, inspect.isfunction):
         if made.__module__ == reasons.__name__:
-            found[name] = made(*(SAMPLES[p.annotation] for p in inspect.signature(made).parameters.values()))
+            by_name[name] = made(*(SAMPLES[p.annotation] for p in inspect.signature(made).parameters.values()))
     for engine in ("openvino", "xla"):
-        found |= {f"{engine} {line.op} {sorted(line.values)}": line.reason for line in UnsupportedOps.of(engine).lines}
-    return found
+        by_name |= {f"{engine} {line.op} {sorted(line.values)}": line.reason for line in UnsupportedOps.of(engine).lines}
+    return by_name
 
 
 @pytest.mark.parametrize("name", sorted(every_reason()))

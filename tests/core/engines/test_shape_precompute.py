@@ -62,8 +62,8 @@ def test_what_the_shape_follows_from_is_looked_at_in_each_run():
     for x in (np.zeros((2, 3)), np.eye(3), np.ones((3, 3))):
         count = np.count_nonzero(x)
         fetches = ["drawn:0", "doubled:0"]
-        for found, expected in zip(engaged.run(fetches, {"x:0": x}), plain.run(fetches, {"x:0": x})):
-            np.testing.assert_array_equal(found, expected)
+        for result, expected in zip(engaged.run(fetches, {"x:0": x}), plain.run(fetches, {"x:0": x})):
+            np.testing.assert_array_equal(result, expected)
         assert engaged.run("drawn:0", {"x:0": x}).shape == plain.run("drawn:0", {"x:0": x}).shape == (count, 2)
 
 

@@ -38,8 +38,8 @@ class Holding(FakeEngine):
         tensors = len(cluster.tensors)
 
         def run(arrays):
-            found = compiled([array.array if isinstance(array, EngineArray) else array for array in arrays])
-            return [*found[:tensors], *map(EngineArray, found[tensors:])]
+            result = compiled([array.array if isinstance(array, EngineArray) else array for array in arrays])
+            return [*result[:tensors], *map(EngineArray, result[tensors:])]
 
         return run
 
@@ -76,10 +76,10 @@ def state(session):
     return {variable.name: np.array(variable.read()) for variable in session.held_variables()}
 
 
-def assert_same_state(found, expected):
-    assert state(found).keys() == state(expected).keys()
+def assert_same_state(result, expected):
+    assert state(result).keys() == state(expected).keys()
     for name, value in state(expected).items():
-        np.testing.assert_array_equal(state(found)[name], value)
+        np.testing.assert_array_equal(state(result)[name], value)
 
 
 KINDS = pytest.mark.parametrize("resource", [False, True], ids=["reference", "resource"])
@@ -104,8 +104,8 @@ def test_whatever_is_refused_all_read_the_same(resource, chance, seed, runs):
     plain, engaged = started(graph), started(graph, Holding(chance=chance, seed=seed))
     for fetches in runs:
         fetches = [name for name in fetches if not (resource and name == "slot:0")]
-        for found, expected in zip(engaged.run(fetches, X), plain.run(fetches, X)):
-            np.testing.assert_array_equal(found, expected)
+        for result, expected in zip(engaged.run(fetches, X), plain.run(fetches, X)):
+            np.testing.assert_array_equal(result, expected)
     assert_same_state(engaged, plain)
 
 
@@ -116,8 +116,8 @@ def test_a_group_that_fails_has_done_nothing(resource):
     plain, engaged = started(graph), started(graph, engine)
     for breaks in (None, RuntimeError("device lost"), None):
         engine.breaks = breaks
-        for found, expected in zip(engaged.run(READS, X), plain.run(READS, X)):
-            np.testing.assert_array_equal(found, expected)
+        for result, expected in zip(engaged.run(READS, X), plain.run(READS, X)):
+            np.testing.assert_array_equal(result, expected)
         assert_same_state(engaged, plain)
     assert engaged.engine_report().groups[-1].reason == "it fails: device lost"
 
@@ -128,7 +128,7 @@ def test_what_has_another_dtype_or_shape_is_not_stored(resource, spoil):
     class Spoiling(FakeEngine):
         def compile(self, cluster, values):
             compiled = super().compile(cluster, values)
-            return lambda arrays: [*(found := compiled(arrays))[:-1], spoil(found[-1])]
+            return lambda arrays: [*(result := compiled(arrays))[:-1], spoil(result[-1])]
 
     graph = training(resource)
     plain, engaged = started(graph), started(graph, Spoiling(takes_variables=True))
@@ -184,8 +184,8 @@ def test_a_hook_sees_kernels_on_what_the_engine_wrote(resource):
         return call(*inputs)
 
     for step in range(4):
-        found = engaged.run(READS[:2], X, hook=hook if step % 2 else None)
-        np.testing.assert_array_equal(found, plain.run(READS[:2], X))
+        result = engaged.run(READS[:2], X, hook=hook if step % 2 else None)
+        np.testing.assert_array_equal(result, plain.run(READS[:2], X))
     assert seen.count("update") == 2
 
 
@@ -244,8 +244,8 @@ def test_threads_lose_no_update():
 def test_verification_names_the_node_that_wrote(resource):
     session = started(training(resource), Holding(wrong=["update"]), verify=True)
     session.run(["train"], X)
-    (found,) = session.engine_report().differences
-    assert (found.tensor, found.op) == ("update", "ResourceApplyMomentum" if resource else "ApplyMomentum")
+    (result,) = session.engine_report().differences
+    assert (result.tensor, result.op) == ("update", "ResourceApplyMomentum" if resource else "ApplyMomentum")
 
 
 def test_verification_steps_once():

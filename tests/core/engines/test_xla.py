@@ -34,20 +34,20 @@ IN_EVERY_FORM = {"ResizeBilinear": 12, "ResizeNearestNeighbor": 6, "NonMaxSuppre
 
 def engine():
     """XLA, for groups of any size."""
-    found = find_engine("xla")
-    found.smallest = 1
-    return found
+    result = find_engine("xla")
+    result.smallest = 1
+    return result
 
 
 def cases_by_op():
-    found = {}
+    by_name = {}
     for family in opcases.families():
         for case in opcases.load_cases(family):
             found_lowering = registry.lowering(case.op)
             is_step = found_lowering is not None and not has_fact(case.op, "transparent")
             if case.is_single_op and is_step and (not found_lowering.always or case.op in ("AddN", "ZerosLike")):
-                found.setdefault(case.op, []).append((family, case))
-    return found
+                by_name.setdefault(case.op, []).append((family, case))
+    return by_name
 
 
 CASES = cases_by_op()
@@ -65,10 +65,10 @@ def test_lowerings(op):
         ((*fetches,),) = case.build(builder)
         feeds = with_constants(builder.graph, case.feeds)
         session = Session(builder.graph, engine=EngineRuntime(engine()))
-        found = session.run(fetches, feeds)
+        result = session.run(fetches, feeds)
         if any(group.runs for group in session.engine_report().groups):
             tried += 1
-            for got, want in zip(found, recorded["results"], strict=True):
+            for got, want in zip(result, recorded["results"], strict=True):
                 assert_same(got, want, case.tolerance)
     assert tried == IN_EVERY_FORM.get(op, TRIED), "too few cases were taken"
 
@@ -116,16 +116,16 @@ def test_suppression_takes_equal_scores_in_numpys_order():
     numbers = [b.constant(value) for value in (np.int32(9), np.int32(40), np.float32(0.3), np.float32(2))]
     fetches = [output.name for output in b.CombinedNonMaxSuppression(boxes, scores, *numbers, name="y")]
     session = Session(b.graph, engine=engine())
-    for found, expected in zip(session.run(fetches, feeds), Session(b.graph).run(fetches, feeds)):
-        np.testing.assert_array_equal(found, expected)
+    for result, expected in zip(session.run(fetches, feeds), Session(b.graph).run(fetches, feeds)):
+        np.testing.assert_array_equal(result, expected)
     assert_in_engine(session)
 
 
 def test_a_network_in_single_precision():
     graph, x = network()
     session = Session(graph, engine=engine())
-    found, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    result, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
     assert_in_engine(session)
 
 
@@ -133,8 +133,8 @@ def test_a_gradient():
     graph, x = network()
     graph, (gradient,) = tfg.gradients(graph, "logits:0", "x:0")
     session = Session(graph, engine=EngineRuntime(engine(), EngineSettings(verify=True)))
-    found, expected = session.run(gradient, {"x:0": x}), Session(graph).run(gradient, {"x:0": x})
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    result, expected = session.run(gradient, {"x:0": x}), Session(graph).run(gradient, {"x:0": x})
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
     assert_in_engine(session)
     assert session.engine_report().differences == ()
 
@@ -142,9 +142,9 @@ def test_a_gradient():
 def in_both(graph, feeds):
     """What XLA and NumPy make of `y`; all of the graph ran in XLA."""
     session = Session(graph, engine=engine())
-    found = session.run("y:0", feeds)
+    result = session.run("y:0", feeds)
     assert_in_engine(session)
-    return found, Session(graph).run("y:0", feeds)
+    return result, Session(graph).run("y:0", feeds)
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
@@ -162,8 +162,8 @@ def test_gradients_of_pools(window, strides, padding):
     b.MaxPoolGrad(image, y, arriving, name="y", **attrs)
     x = draws.integers(-2, 3, (2, 9, 8, 3)).astype("f")
     shape = Session(b.graph).run(y.name, {"x:0": x}).shape
-    found, expected = in_both(b.graph, {"x:0": x, "dy:0": draws.standard_normal(shape)})
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    result, expected = in_both(b.graph, {"x:0": x, "dy:0": draws.standard_normal(shape)})
+    np.testing.assert_allclose(result, expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("channels, filters", [(1, 5), (1, 31), (1, 32), (2, 5)])
@@ -172,8 +172,8 @@ def test_convolutions_of_few_filters(channels, filters):
     x = b.Placeholder(dtype="float32", shape=[2, 7, 6, channels], name="x")
     weights = b.constant(draws.standard_normal((3, 2, channels, filters)).astype("f"))
     b.Conv2D(x, weights, strides=[1, 2, 1, 1], padding="SAME", name="y")
-    found, expected = in_both(b.graph, {"x:0": draws.standard_normal((2, 7, 6, channels))})
-    np.testing.assert_allclose(found, expected, atol=1e-5)
+    result, expected = in_both(b.graph, {"x:0": draws.standard_normal((2, 7, 6, channels))})
+    np.testing.assert_allclose(result, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
@@ -184,9 +184,9 @@ def test_64_bits_stay_64_bits(dtype):
     b.AddV2(x, x, name="y")
     session = Session(b.graph, engine=engine())
     value = np.array([2**40 + 1, 3], dtype)
-    found = session.run("y:0", {"x:0": value})
-    assert found.dtype == dtype
-    np.testing.assert_array_equal(found, value * 2)
+    result = session.run("y:0", {"x:0": value})
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result, value * 2)
     assert_in_engine(session)
     assert jax.numpy.zeros(1).dtype == np.float32
 

@@ -128,9 +128,9 @@ def test_stacks_need_to_know_how_often_a_loop_runs(fed):
     power, product = recurrent(b, x, limit)
     feeds = {"x:0": np.float32([2, 3])} | ({"limit:0": 4} if fed else {})
     session = engaged(b.graph)
-    found = session.run([power.name, product.name], feeds)
-    np.testing.assert_array_equal(found[0], np.float32([2, 3]) ** 5)
-    np.testing.assert_array_equal(found[1], np.float32([2, 3]) ** (5 + 1 + 2 + 3 + 4))
+    result = session.run([power.name, product.name], feeds)
+    np.testing.assert_array_equal(result[0], np.float32([2, 3]) ** 5)
+    np.testing.assert_array_equal(result[1], np.float32([2, 3]) ** (5 + 1 + 2 + 3 + 4))
     (group,) = session.engine_report().groups
     assert (group.runs, group.reason and "how often" in group.reason) == ((0, True) if fed else (1, None))
 
@@ -162,9 +162,9 @@ def test_a_list_that_grows_in_a_loop_has_room_from_the_start(also_read):
     names = [b.Neg(squares).name, *([seen.name] if also_read else [])]
     session = engaged(b.graph)
     for limit in (4, 2):
-        found = session.run(names, {"limit:0": limit})
-        np.testing.assert_array_equal(found[0], -(np.arange(limit, dtype="f") ** 2))
-        assert found[1:] == ([sum(range(limit))] if also_read else [])
+        result = session.run(names, {"limit:0": limit})
+        np.testing.assert_array_equal(result[0], -(np.arange(limit, dtype="f") ** 2))
+        assert result[1:] == ([sum(range(limit))] if also_read else [])
     assert ("TensorListSetItem" in ops_taken(session)) is not also_read
 
 
@@ -182,8 +182,8 @@ def test_a_value_that_changes_its_shape_runs_in_numpy():
     for node, after in zip(merged, (b.AddV2(count, step), b.ConcatV2([value, value], axis))):
         b.graph.set_input(node.node, 1, b.NextIteration(after))
     session = engaged(b.graph)
-    found = session.run(b.Exit(switches[1][0]).name, {"x:0": [1, 2]})
-    np.testing.assert_array_equal(found, np.tile([1, 2], 8))
+    result = session.run(b.Exit(switches[1][0]).name, {"x:0": [1, 2]})
+    np.testing.assert_array_equal(result, np.tile([1, 2], 8))
     (group,) = session.engine_report().groups
     assert "how often a loop runs" in group.reason
 

@@ -56,9 +56,9 @@ FETCHES = ["call:0", "call:1", "call:2", "negative:0"]
 
 def assert_runs(session, rows):
     x = np.random.default_rng(rows).standard_normal((rows, 4)).astype("f")
-    found = session.run(FETCHES, {"x:0": x, "n:0": 3})
+    result = session.run(FETCHES, {"x:0": x, "n:0": 3})
     y, total, count = expected(x, np.int32(3))
-    for got, want in zip(found, (y, total, count, -y), strict=True):
+    for got, want in zip(result, (y, total, count, -y), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
         assert got.dtype == want.dtype
 

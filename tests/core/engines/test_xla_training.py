@@ -235,7 +235,7 @@ def test_another_process_compiles_nothing_again(tmp_path):
     environment["XDG_CACHE_HOME"] = str(tmp_path)
     options = {"stdout": subprocess.PIPE, "text": True, "env": environment, "cwd": ROOT, "check": True}
     runs = [subprocess.run([sys.executable, "-c", COMPILING], **options) for _ in range(2)]
-    (_, compiled), (found, compiled_again) = ([int(count) for count in run.stdout.split()] for run in runs)
-    assert (found, compiled_again) == (compiled, 0)
+    (_, compiled), (result, compiled_again) = ([int(count) for count in run.stdout.split()] for run in runs)
+    assert (result, compiled_again) == (compiled, 0)
     assert compiled > 0
     assert (tmp_path / "tfg" / "xla").is_dir()

@@ -47,8 +47,8 @@ def test_nodes_go_where_tensorflow_puts_them():
 
 def test_what_crosses_is_counted_once_for_each_target():
     facts = explain_partition(program())
-    found = {(c.tensor, c.kind, c.target): (c.source, c.bytes, c.consumers) for c in facts.crossings}
-    assert found == {
+    by_name = {(c.tensor, c.kind, c.target): (c.source, c.bytes, c.consumers) for c in facts.crossings}
+    assert by_name == {
         ("w:0", "reference", WORKER_CPU): (PS_CPU, 24, ("MatMul", "copied")),
         ("ReadVariableOp:0", "tensor", WORKER_CPU): (PS_CPU, 8, ("y",)),
         ("written/value:0", "tensor", PS_CPU): (WORKER_CPU, 24, ("written",)),
@@ -106,9 +106,9 @@ def test_what_nobody_sends_is_to_be_fed():
 
 
 def test_parts_are_explained():
-    found = {(c.kind, c.source, c.target) for c in explain_partition(tfg.load(str(PARTS))).crossings}
+    results = {(c.kind, c.source, c.target) for c in explain_partition(tfg.load(str(PARTS))).crossings}
     client = "/job:worker/replica:0/task:0/device:CPU:0"
-    assert found == {
+    assert results == {
         ("feed", client, client),
         ("tensor", client, WORKER_CPU),
         ("tensor", PS_CPU, WORKER_CPU),

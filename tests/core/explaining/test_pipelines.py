@@ -43,15 +43,15 @@ def one_shot():
 
 def test_stages_are_told_from_the_source_on():
     facts = explain_graph(initializable())
-    found = facts.pipelines[0]
-    assert found.stages == (
+    pipeline = facts.pipelines[0]
+    assert pipeline.stages == (
         "tensor slice (float(5,2))",
         "shuffle (buffer size 4, seed 1, seed2 2)",
         "map (function double of 1 node: AddV2)",
         "batch (batch size 2, drop remainder True)",
     )
-    assert (found.node, found.iterator, found.begun_by) == ("next", "IteratorV2", ("start",))
-    assert [(part.name, part.dtype, str(part.shape)) for part in found.components] == [("next:0", "float", "(?,2)")]
+    assert (pipeline.node, pipeline.iterator, pipeline.begun_by) == ("next", "IteratorV2", ("start",))
+    assert [(part.name, part.dtype, str(part.shape)) for part in pipeline.components] == [("next:0", "float", "(?,2)")]
 
 
 def handed_on():
@@ -68,8 +68,8 @@ def handed_on():
 
 def test_what_only_hands_a_dataset_on_is_passed():
     graph = handed_on()
-    (found,) = explain_graph(graph).pipelines
-    assert found.stages == ("range (start 0, stop 3, step 1)", "map (function double of 1 node: AddV2)")
+    (result,) = explain_graph(graph).pipelines
+    assert result.stages == ("range (start 0, stop 3, step 1)", "map (function double of 1 node: AddV2)")
     (cost,) = count_flops(graph, ["y:0"]).pipeline
     assert (cost.dataset, cost.function) == ("MapDataset", "double")
 
@@ -81,9 +81,9 @@ def test_elements_are_inputs_and_steps_an_epoch():
 
 
 def test_a_one_shot_iterator_has_its_dataset_in_a_function():
-    found = explain_graph(one_shot()).pipelines[0]
-    assert found.stages == ("range (start 0, stop 3, step 1)",)
-    assert found.begun_by == ()
+    pipeline = explain_graph(one_shot()).pipelines[0]
+    assert pipeline.stages == ("range (start 0, stop 3, step 1)",)
+    assert pipeline.begun_by == ()
 
 
 def reduced_in_a_function():
@@ -101,9 +101,9 @@ def reduced_in_a_function():
 
 
 def test_a_pipeline_in_a_function_is_told():
-    (found,) = explain_graph(reduced_in_a_function()).pipelines
-    assert (found.node, found.iterator, found.begun_by) == ("total/all", "", ())
-    assert found.stages == ("range (start 0, stop 3, step 1)", "reduce (0, function add of 2 nodes: Mul, AddV2)")
+    (result,) = explain_graph(reduced_in_a_function()).pipelines
+    assert (result.node, result.iterator, result.begun_by) == ("total/all", "", ())
+    assert result.stages == ("range (start 0, stop 3, step 1)", "reduce (0, function add of 2 nodes: Mul, AddV2)")
 
 
 def test_a_function_of_the_reduction_is_counted_for_each_element():

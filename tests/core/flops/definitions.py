@@ -42,10 +42,10 @@ class Windows:
     def __init__(
         self, sizes: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int], mode: str
     ) -> None:
-        found = [padding(*arguments, mode) for arguments in zip(sizes, window, strides, dilations)]
-        self.outputs = [outputs for outputs, _, _ in found]
-        self.pads = [(0, 0), *[(before, after) for _, before, after in found], (0, 0)]
-        self.padded_sizes = [size + before + after for size, (_, before, after) in zip(sizes, found)]
+        results = [padding(*arguments, mode) for arguments in zip(sizes, window, strides, dilations)]
+        self.outputs = [outputs for outputs, _, _ in results]
+        self.pads = [(0, 0), *[(before, after) for _, before, after in results], (0, 0)]
+        self.padded_sizes = [size + before + after for size, (_, before, after) in zip(sizes, results)]
         self.window, self.strides, self.dilations = window, strides, dilations
 
     def padded(self, x: Array, fill: float = 0.0) -> Array:

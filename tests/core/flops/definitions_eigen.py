@@ -43,7 +43,7 @@ def _rotate(c: Array, s: Array, one: Array, other: Array) -> None:
 
 def _tridiagonalized(a: Array) -> tuple[Array, Array, list[tuple[int, Array, Array]]]:
     """The diagonals of T with Q T Q^T = a, and Q's reflections, working on the lower triangle (GVL 8.3.1)."""
-    a, found = a.copy(), []
+    a, result = a.copy(), []
     for k in range(len(a) - 1):
         v, t, beta = reflection(a[k + 1 :, k])
         rest = a[k + 1 :, k + 1 :]
@@ -53,8 +53,8 @@ def _tridiagonalized(a: Array) -> tuple[Array, Array, list[tuple[int, Array, Arr
         for j in range(len(rest)):
             rest[j:, j] = rest[j:, j] - v[j:] * w[j : j + 1] - w[j:] * v[j : j + 1]
         a[k + 1, k] = beta[0]
-        found.append((k + 1, v, t))
-    return np.diagonal(a).copy(), np.diagonal(a, -1).copy(), found
+        result.append((k + 1, v, t))
+    return np.diagonal(a).copy(), np.diagonal(a, -1).copy(), result
 
 
 def self_adjoint_eigenvalues(a: Array, vectors: bool) -> tuple[Array, Array]:

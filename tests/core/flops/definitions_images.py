@@ -223,9 +223,9 @@ def corners(boxes: Array) -> tuple[Array, Array, Array]:
     return low, high, sides[:, 0] * sides[:, 1]
 
 
-def overlap(found: tuple[Array, Array, Array], i: int, j: int) -> Array:
+def overlap(result: tuple[Array, Array, Array], i: int, j: int) -> Array:
     """Intersection over union of two boxes."""
-    (low_i, high_i, area_i), (low_j, high_j, area_j) = ([part[k : k + 1] for part in found] for k in (i, j))
+    (low_i, high_i, area_i), (low_j, high_j, area_j) = ([part[k : k + 1] for part in result] for k in (i, j))
     sides = np.maximum(np.minimum(high_i, high_j) - np.maximum(low_i, low_j), 0.0)
     shared = sides[:, 0] * sides[:, 1]
     return shared / (area_i + area_j - shared)
@@ -233,25 +233,25 @@ def overlap(found: tuple[Array, Array, Array], i: int, j: int) -> Array:
 
 def suppress(boxes: Array, scores: Array, threshold: float) -> list[int]:
     """The boxes kept; those in order of falling scores that overlap none kept before."""
-    found, order = corners(boxes), np.argsort(-np.asarray(scores))
+    result, order = corners(boxes), np.argsort(-np.asarray(scores))
     _ = scores > -1e9
     kept: list[int] = []
     for i in order.tolist():
-        if not any((overlap(found, i, j) > threshold).item() for j in kept):
+        if not any((overlap(result, i, j) > threshold).item() for j in kept):
             kept.append(i)
     return kept
 
 
 def suppress_softly(boxes: Array, scores: Array) -> None:
     """Each box kept lowers the scores of all that are left (Bodla et al. 2017)."""
-    found, left = corners(boxes), list(range(len(boxes)))
+    result, left = corners(boxes), list(range(len(boxes)))
     scores = scores.copy()
     _ = scores > -1e9
     while left:
         best = max(left, key=lambda i: scores[i].item())
         left.remove(best)
         for i in left:
-            shared = overlap(found, best, i)
+            shared = overlap(result, best, i)
             scores[i : i + 1] = scores[i : i + 1] * np.exp(-0.5 * shared * shared)
             _ = scores[i : i + 1] > -1e9
 

@@ -151,13 +151,13 @@ def reflect(v: Array, t: Array, block: Array) -> None:
 
 def triangularized(a: Array) -> tuple[Array, list[tuple[Array, Array]]]:
     """R and the reflections that lead to it (GVL 5.2.1)."""
-    r, found = a.copy(), []
+    r, result = a.copy(), []
     for j in range(min(a.shape)):
         v, t, beta = reflection(r[j:, j])
         r[j, j], r[j + 1 :, j] = beta[0], 0
         reflect(v, t, r[j:, j + 1 :])
-        found.append((v, t))
-    return r, found
+        result.append((v, t))
+    return r, result
 
 
 def qr(a: Array, full: bool) -> tuple[Array, Array]:
@@ -183,8 +183,8 @@ def least_squares(a: Array, rhs: Array, l2: float) -> Array:
     factor = cholesky(gram)
     if is_tall:
         rhs = tall.T @ rhs
-    found = substituted(factor.T, substituted(factor, rhs, lower=True), lower=False)
-    return found if is_tall else tall @ found
+    result = substituted(factor.T, substituted(factor, rhs, lower=True), lower=False)
+    return result if is_tall else tall @ result
 
 
 def least_squares_orthogonal(a: Array, rhs: Array) -> Array:

@@ -144,16 +144,16 @@ def kmeans_plus_plus(points: Array, count: int, tries: int) -> None:
     half_norms = np.add.reduce(points * points, 1) * 0.5
     nearest = None
     for _ in range(count):
-        totals, found = [], []
+        totals, result = [], []
         for _ in range(tries):
             if nearest is not None:
                 running_sum(nearest) * 0.5
             distances = half_norms - products(points, points[0]) + half_norms[:1]
-            found.append(np.minimum(distances, 9.0 if nearest is None else nearest))
-            totals.append(np.add.reduce(found[-1], 0, keepdims=True))
+            result.append(np.minimum(distances, 9.0 if nearest is None else nearest))
+            totals.append(np.add.reduce(result[-1], 0, keepdims=True))
         for total in totals[1:]:
             _ = total < totals[0]
-        nearest = found[0]
+        nearest = result[0]
 
 
 def products(points: Array, point: Array) -> Array:

@@ -71,6 +71,6 @@ def fed(g: GraphBuilder, item: Any) -> Any:
     return g.Placeholder(dtype="float", shape=item) if isinstance(item, tuple) else g.constant(item)
 
 
-def agree(found: Cost, tally: Tally, macs: int | None = None) -> None:
-    assert (found.flops, found.transcendentals) == (tally.flops, tally.transcendentals)
-    assert macs is None or found.macs == macs
+def agree(result: Cost, tally: Tally, macs: int | None = None) -> None:
+    assert (result.flops, result.transcendentals) == (tally.flops, tally.transcendentals)
+    assert macs is None or result.macs == macs

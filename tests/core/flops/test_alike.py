@@ -14,10 +14,10 @@ from tfg.formats import load, to_bytes
 @pytest.fixture
 def worked_out(monkeypatch):
     """The names of the nodes whose formula was asked."""
-    found = []
+    names = []
     formula = count.call_flops_function
-    monkeypatch.setattr(count, "call_flops_function", lambda node, *given: found.append(node.name) or formula(node, *given))
-    return found
+    monkeypatch.setattr(count, "call_flops_function", lambda node, *given: names.append(node.name) or formula(node, *given))
+    return names
 
 
 def graph_of(many, *last):

@@ -21,12 +21,12 @@ library { function {
 
 
 def test_calls_have_what_they_run_and_bodies_the_sum_of_calls():
-    found = flops_by_node(CALLS, count_flops(CALLS, ["end"]))
+    costs = flops_by_node(CALLS, count_flops(CALLS, ["end"]))
     body = CALLS.functions["twice"].body
     # Five additions a call, five negations.
-    assert {name: found[CALLS[name]] for name in ("a/call", "b", "end")} == {"a/call": 5, "b": 5, "end": 5}
-    assert found[body["in/add"]] == 10
-    shares = flops_shares(CALLS, found)
+    assert {name: costs[CALLS[name]] for name in ("a/call", "b", "end")} == {"a/call": 5, "b": 5, "end": 5}
+    assert costs[body["in/add"]] == 10
+    shares = flops_shares(CALLS, costs)
     assert shares[CALLS["b"]] == 1 / 3 and shares[body["in/add"]] == 2 / 3
 
 
@@ -35,8 +35,8 @@ def test_nothing_is_lost():
         graph = load(SAMPLES / sample)
         names = [node.name for node in graph if not node.uses and not node.is_no_op and node.op != "Const"]
         report = count_flops(graph, names)
-        found = flops_by_node(graph, report)
-        assert sum(found.get(node, 0) for node in graph) == report.total().flops
+        costs = flops_by_node(graph, report)
+        assert sum(costs.get(node, 0) for node in graph) == report.total().flops
 
 
 def test_paths_that_begin_with_a_function():

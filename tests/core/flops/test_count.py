@@ -284,12 +284,12 @@ def path(model, tmp_path):
 
 
 def test_json(path):
-    found = tfg("flops", path, "--fetch", "loss:0", "--view", "node", "--format", "json").json
-    forward = found["sections"]["forward"]
+    report = tfg("flops", path, "--fetch", "loss:0", "--view", "node", "--format", "json").json
+    forward = report["sections"]["forward"]
     assert (forward["flops"], forward["flops_formula"]) == (None, "48*N")
-    assert found["coverage"] == 1
-    assert found["unknown"] == []
-    assert {"name", "op", "flops", "macs", "bytes", "times"} <= found["rows"][0].keys()
+    assert report["coverage"] == 1
+    assert report["unknown"] == []
+    assert {"name", "op", "flops", "macs", "bytes", "times"} <= report["rows"][0].keys()
     assert json.loads(tfg("flops", path, "--fetch", "loss", "--batch", 8, "--format", "json").out)["total"]["flops"] == 384
 
 
@@ -395,18 +395,18 @@ def test_csv_keeps_the_sections(path):
 def test_backward_by_variable(path):
     done = tfg("flops", path, "--fetch", "loss", "--per-variable", "--batch", 5)
     assert [line.split()[0] for line in done.out.splitlines()[2:]] == ["one/w", "two/w", "one/b", "two/b"]
-    found = tfg("flops", path, "--fetch", "loss", "--per-variable", "--batch", 5, "--format", "json").json["variables"]
-    found = {costs["variable"]: costs for costs in found}
-    assert found["one/w"]["own"]["macs"] == 5 * 12
-    assert found["one/w"]["all"]["macs"] == 5 * (12 + 6)
+    variables = tfg("flops", path, "--fetch", "loss", "--per-variable", "--batch", 5, "--format", "json").json["variables"]
+    variables = {costs["variable"]: costs for costs in variables}
+    assert variables["one/w"]["own"]["macs"] == 5 * 12
+    assert variables["one/w"]["all"]["macs"] == 5 * (12 + 6)
 
 
 def test_comparison_with_tf_profiler(path):
     done = tfg("flops", path, "--fetch", "loss", "--compat", "tfprof")
     assert "dropped there: shapes are unknown" in done.out
     assert "tf.profiler has no formula" in done.out
-    found = tfg("flops", path, "--fetch", "loss", "--compat", "tfprof", "--batch", 5, "--format", "json").json
-    assert next(d for d in found["ops"] if d["op"] == "BiasAdd")["profiler"] == 5 * (3 + 2)
+    report = tfg("flops", path, "--fetch", "loss", "--compat", "tfprof", "--batch", 5, "--format", "json").json
+    assert next(d for d in report["ops"] if d["op"] == "BiasAdd")["profiler"] == 5 * (3 + 2)
 
 
 @pytest.mark.parametrize("options, text", [

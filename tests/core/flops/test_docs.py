@@ -21,9 +21,9 @@ NAMES = {name: name.lower().replace("-", "").replace(" ", "") for name in (
 def test_every_op_that_counts_says_how():
     registry.load_all_families()
     ops = {op for op in registry.registered_ops() if registry.family(op)}
-    found = flops_formulas(ops)
-    assert {op for formula in found for op in formula.ops} == ops
-    assert [formula.ops for formula in found if formula.family and not formula.flops] == []
+    result = flops_formulas(ops)
+    assert {op for formula in result for op in formula.ops} == ops
+    assert [formula.ops for formula in result if formula.family and not formula.flops] == []
 
 
 @pytest.mark.parametrize("network", NAMES)

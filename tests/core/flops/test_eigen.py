@@ -19,8 +19,8 @@ HELD: Cases = {}
 SIZE = st.integers(1, 5)
 
 
-def same(found, expected):
-    assert np.allclose(np.asarray(found), expected, rtol=1e-5, atol=1e-6)
+def same(result, expected):
+    assert np.allclose(np.asarray(result), expected, rtol=1e-5, atol=1e-6)
 
 
 @holds(HELD, "MatrixExponential")
@@ -41,16 +41,16 @@ def _schur(draw, tally):
 @holds(HELD, "MatrixSquareRoot")
 def matrix_square_root(draw, tally):
     q, t = _schur(draw, tally)
-    found = np.asarray(definitions.similar(q, definitions.root(t)))
-    same(found @ found, np.asarray(q) @ np.asarray(t) @ np.asarray(q).T)
+    array = np.asarray(definitions.similar(q, definitions.root(t)))
+    same(array @ array, np.asarray(q) @ np.asarray(t) @ np.asarray(q).T)
     return Node([t.shape])
 
 
 @holds(HELD, "MatrixLogarithm")
 def matrix_logarithm(draw, tally):
     q, t = _schur(draw, tally)
-    found = np.asarray(definitions.similar(q, definitions.logarithm(t, roots=5, degree=7)))
-    same(scipy.linalg.expm(found), np.asarray(q) @ np.asarray(t) @ np.asarray(q).T)
+    array = np.asarray(definitions.similar(q, definitions.logarithm(t, roots=5, degree=7)))
+    same(scipy.linalg.expm(array), np.asarray(q) @ np.asarray(t) @ np.asarray(q).T)
     return Node([lambda g: g.Placeholder(dtype="complex64", shape=t.shape)])
 
 
@@ -63,22 +63,22 @@ def test_formula(op, data):
 
 def singular_values(a, vectors):
     tally = Tally()
-    found = definitions.singular_values(counted(a, tally), vectors)[0]
-    same(np.sort(abs(np.asarray(found)))[::-1], np.linalg.svd(a, compute_uv=False))
+    result = definitions.singular_values(counted(a, tally), vectors)[0]
+    same(np.sort(abs(np.asarray(result)))[::-1], np.linalg.svd(a, compute_uv=False))
     return tally
 
 
 def self_adjoint_eigenvalues(a, vectors):
     tally = Tally()
-    found = definitions.self_adjoint_eigenvalues(counted(a + a.T, tally), vectors)[0]
-    same(np.sort(np.asarray(found)), np.linalg.eigvalsh(a + a.T))
+    result = definitions.self_adjoint_eigenvalues(counted(a + a.T, tally), vectors)[0]
+    same(np.sort(np.asarray(result)), np.linalg.eigvalsh(a + a.T))
     return tally
 
 
 def eigenvalues(a, vectors):
     tally = Tally()
-    found = np.asarray(definitions.schur(counted(a, tally), vectors)[0])
-    same(np.sort_complex(np.linalg.eigvals(found)), np.sort_complex(np.linalg.eigvals(a)))
+    array = np.asarray(definitions.schur(counted(a, tally), vectors)[0])
+    same(np.sort_complex(np.linalg.eigvals(array)), np.sort_complex(np.linalg.eigvals(a)))
     return tally
 
 

@@ -42,7 +42,7 @@ def held_by_cases() -> set[str]:
         for case in opcases.load_cases(family):
             if case.flops is not None and not answers(family).steps(case.key)[0]["error"]:
                 numbers[case.op].add(case.flops)
-    return {op for op, found in numbers.items() if len(found) > 1}
+    return {op for op, result in numbers.items() if len(result) > 1}
 
 
 def test_every_formula_is_held_or_excused():

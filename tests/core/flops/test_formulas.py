@@ -73,9 +73,9 @@ def test_batch_matmul_and_its_gradients(b, m, k, n, adj_x, adj_y):
     tally = Tally()
     definitions.matmul(normal(tally, b, m, k), normal(tally, b, k, n))
     report = count_flops(g.graph, [product.name, *[value.name for value in gradients]])
-    found = [node.cost for node in report.nodes if node.op == "BatchMatMulV2"]
-    assert len(found) == 3
-    for one in found:
+    costs = [node.cost for node in report.nodes if node.op == "BatchMatMulV2"]
+    assert len(costs) == 3
+    for one in costs:
         agree(one, tally, tally.products)
 
 
@@ -191,19 +191,19 @@ def test_batch_norm_and_gradient(batch, height, width, channels, data_format):
 @EXAMPLES
 @given(SMALL, SMALL, SMALL, st.sets(st.integers(0, 2)))
 def test_reductions(a, b, c, axes):
-    found = tuple(sorted(axes))
+    result = tuple(sorted(axes))
     for op, ufunc in (("Sum", np.add), ("Max", np.maximum), ("Min", np.minimum), ("Prod", np.multiply)):
         tally = Tally()
-        ufunc.reduce(normal(tally, a, b, c), found)
-        agree(cost(op, [(a, b, c), np.int32(found)]), tally)
+        ufunc.reduce(normal(tally, a, b, c), result)
+        agree(cost(op, [(a, b, c), np.int32(result)]), tally)
     tally = Tally()
     x = normal(tally, a, b, c)
-    _ = np.add.reduce(x, found) / counted(float(math.prod([(a, b, c)[i] for i in found])), tally)
-    agree(cost("Mean", [(a, b, c), np.int32(found)]), tally)
+    _ = np.add.reduce(x, result) / counted(float(math.prod([(a, b, c)[i] for i in result])), tally)
+    agree(cost("Mean", [(a, b, c), np.int32(result)]), tally)
     tally = Tally()
     x = normal(tally, a, b, c)
-    np.sqrt(np.add.reduce(x * x, found))
-    agree(cost("EuclideanNorm", [(a, b, c), np.int32(found)]), tally)
+    np.sqrt(np.add.reduce(x * x, result))
+    agree(cost("EuclideanNorm", [(a, b, c), np.int32(result)]), tally)
     tally = Tally()
     x = normal(tally, a, b, c)
     _ = counted(np.add.reduce(x * x, None), tally) / 2.0
@@ -248,8 +248,8 @@ def test_optimizers(op, flag):
     parameters = inspect.signature(update).parameters.values()
     flags = {p.name: flag for p in parameters if p.kind is p.KEYWORD_ONLY}
     bundles = input_bundles(update)
-    found = itertools.zip_longest((p.name for p in parameters if p.kind is not p.KEYWORD_ONLY), bundles)
-    positional = [field for name, bundle in found for field in (bundle._fields if bundle else (name,))]
+    result = itertools.zip_longest((p.name for p in parameters if p.kind is not p.KEYWORD_ONLY), bundles)
+    positional = [field for name, bundle in result for field in (bundle._fields if bundle else (name,))]
     arguments = [
         positive(tally, *shape, seed=i) if p in _ARRAYS else np.float64(-0.5 if p == "lr_power" else 0.01)
         for i, p in enumerate(positional)

@@ -160,9 +160,9 @@ def colour_op(op, definition, kernel, *scalars):
     def case(draw, tally):
         shape = *[draw(SMALL) for _ in range(draw(st.integers(2, 3)))], 3
         pixels = np.random.default_rng(math.prod(shape)).uniform(0, 1, shape).astype(np.float32)
-        found = definition(counted(pixels.reshape(-1, 3), tally), *scalars)
+        result = definition(counted(pixels.reshape(-1, 3), tally), *scalars)
         want = kernel(pixels, *map(np.float32, scalars))
-        np.testing.assert_allclose(np.stack(list(map(np.asarray, found)), -1).reshape(shape), want, atol=1e-5)
+        np.testing.assert_allclose(np.stack(list(map(np.asarray, result)), -1).reshape(shape), want, atol=1e-5)
         return Node([shape, *map(np.float32, scalars)], macs=0)
 
 
@@ -260,11 +260,11 @@ def dilation(op, backward):
         sizes, window, strides, rates, padding = windows_of(draw, 2)
         windows = definitions.Windows(sizes, window, strides, rates, padding)
         x, w = normal(tally, batch, *sizes, channels), normal(tally, *window, channels)
-        found = definitions_images.dilate(x, w, windows)
+        result = definitions_images.dilate(x, w, windows)
         if backward:
-            _ = normal(tally, *found.shape) + np.zeros(found.shape)
+            _ = normal(tally, *result.shape) + np.zeros(result.shape)
         attrs = {"strides": [1, *strides, 1], "rates": [1, *rates, 1], "padding": padding}
-        return Node([x.shape, w.shape, found.shape] if backward else [x.shape, w.shape], attrs)
+        return Node([x.shape, w.shape, result.shape] if backward else [x.shape, w.shape], attrs)
 
 
 dilation("Dilation2D", False)
@@ -300,11 +300,11 @@ def add_each(grad):
     _ = grad + np.zeros(grad.shape)
 
 
-fractional("FractionalMaxPool", lambda x, grad, found: definitions_images.pool_regions(x, found, np.maximum, False))
-fractional("FractionalAvgPool", lambda x, grad, found: definitions_images.pool_regions(x, found, np.add, True))
-fractional("FractionalAvgPoolGrad", lambda x, grad, found: definitions_images.spread_regions(grad, found, x.shape))
-fractional("FractionalMaxPoolGrad", lambda x, grad, found: (
-    definitions_images.pool_regions(x, found, np.maximum, False), add_each(grad)))  # fmt: skip
+fractional("FractionalMaxPool", lambda x, grad, regions: definitions_images.pool_regions(x, regions, np.maximum, False))
+fractional("FractionalAvgPool", lambda x, grad, regions: definitions_images.pool_regions(x, regions, np.add, True))
+fractional("FractionalAvgPoolGrad", lambda x, grad, regions: definitions_images.spread_regions(grad, regions, x.shape))
+fractional("FractionalMaxPoolGrad", lambda x, grad, regions: (
+    definitions_images.pool_regions(x, regions, np.maximum, False), add_each(grad)))  # fmt: skip
 
 
 @pytest.mark.parametrize("op", HELD)

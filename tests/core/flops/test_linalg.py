@@ -17,8 +17,8 @@ HELD: Cases = {}
 SIZE = st.integers(1, 6)
 
 
-def same(found, expected):
-    assert np.allclose(np.asarray(found), expected, rtol=1e-6, atol=1e-8)
+def same(result, expected):
+    assert np.allclose(np.asarray(result), expected, rtol=1e-6, atol=1e-8)
 
 
 def square(draw, tally, seed=0):
@@ -39,8 +39,8 @@ def by_matrix(ops, definition, expected, make=square):
     def case(draw, tally):
         matrices = make(draw, tally)
         for a in matrices:
-            found = definition(a)
-            same(found[0] if isinstance(found, tuple) else found, expected(np.asarray(a)))
+            result = definition(a)
+            same(result[0] if isinstance(result, tuple) else result, expected(np.asarray(a)))
         return Node([matrices.shape])
 
 
@@ -60,8 +60,8 @@ def cholesky_grad(draw, tally):
     matrices = symmetric(draw, tally)
     for a in matrices:
         factor = np.linalg.cholesky(np.asarray(a))
-        found = definitions.cholesky_gradient(counted(factor, tally), a)
-        same(found, linalg.cholesky_grad(factor, np.asarray(a)))
+        result = definitions.cholesky_gradient(counted(factor, tally), a)
+        same(result, linalg.cholesky_grad(factor, np.asarray(a)))
     return Node([matrices.shape, matrices.shape])
 
 
@@ -87,8 +87,8 @@ def matrix_triangular_solve(draw, tally):
 def banded_triangular_solve(draw, tally):
     n, bands, sides, lower = draw(SIZE), draw(SIZE), draw(SIZE), draw(st.booleans())
     matrix, rhs = normal(tally, bands, n), normal(tally, n, sides, seed=1)
-    found = definitions.banded_substituted(matrix, rhs, lower)
-    same(found, linalg.banded_triangular_solve(np.asarray(matrix), np.asarray(rhs), lower=lower, adjoint=False))
+    result = definitions.banded_substituted(matrix, rhs, lower)
+    same(result, linalg.banded_triangular_solve(np.asarray(matrix), np.asarray(rhs), lower=lower, adjoint=False))
     return Node([(bands, n), (n, sides)], {"lower": lower})
 
 
@@ -96,8 +96,8 @@ def banded_triangular_solve(draw, tally):
 def matrix_solve_ls(draw, tally):
     rows, columns, sides, fast = draw(SIZE), draw(SIZE), draw(SIZE), draw(st.booleans())
     a, b = normal(tally, rows, columns), normal(tally, rows, sides, seed=1)
-    found = definitions.least_squares(a, b, 0.0) if fast else definitions.least_squares_orthogonal(a, b)
-    same(found, np.linalg.pinv(np.asarray(a)) @ np.asarray(b))
+    result = definitions.least_squares(a, b, 0.0) if fast else definitions.least_squares_orthogonal(a, b)
+    same(result, np.linalg.pinv(np.asarray(a)) @ np.asarray(b))
     return Node([a.shape, b.shape, np.float64(0)], {"fast": fast})
 
 

@@ -36,30 +36,30 @@ def network():
 
 def test_what_ran_is_counted():
     graph, fetch = network()
-    found = measure(Session(graph), [fetch], {"x:0": np.ones((5, 4), np.float32)}, runs=2)
-    nodes = {node.path: node for node in found.nodes}
+    measurement = measure(Session(graph), [fetch], {"x:0": np.ones((5, 4), np.float32)}, runs=2)
+    nodes = {node.path: node for node in measurement.nodes}
     assert nodes["product"].flops == 2 * 5 * 4 * 3
     assert nodes["product"].shapes == "(5,4) (4,3)"
     assert (nodes["Neg"].calls, nodes["Neg"].flops) == (4, 4 * 15)
     assert nodes["choice/Mul"].flops == 15
     assert [path for path in nodes if path.startswith("choice/")] == ["choice/Square", "choice/Mul"]
-    assert found.unknown() == []
-    assert 0 < found.op_seconds <= found.profiled
-    assert found.peak > 1e8
+    assert measurement.unknown() == []
+    assert 0 < measurement.op_seconds <= measurement.profiled
+    assert measurement.peak > 1e8
 
 
 def test_counts_agree_with_those_from_shapes():
     graph = graph_of("mobilenetv2")
     shape = (1, 224, 224, 3)
-    found = measure(Session(graph), ["Identity:0"], {"x:0": np.zeros(shape, np.float32)}, runs=1)
-    assert found.flops == count_flops(graph, ["Identity:0"], shapes={"x": shape}).total().flops
+    measurement = measure(Session(graph), ["Identity:0"], {"x:0": np.zeros(shape, np.float32)}, runs=1)
+    assert measurement.flops == count_flops(graph, ["Identity:0"], shapes={"x": shape}).total().flops
 
 
 def test_trace():
     graph, fetch = network()
-    found = measure(Session(graph), [fetch], {"x:0": np.ones((5, 4), np.float32)}, runs=1)
-    events = [event for event in found.trace()["traceEvents"] if event["ph"] == "X"]
-    assert len(events) == len(found.events) > 10
+    measurement = measure(Session(graph), [fetch], {"x:0": np.ones((5, 4), np.float32)}, runs=1)
+    events = [event for event in measurement.trace()["traceEvents"] if event["ph"] == "X"]
+    assert len(events) == len(measurement.events) > 10
     inner = next(event for event in events if event["args"]["node"] == "choice/Mul")
     outer = next(event for event in events if event["args"]["node"] == "choice")
     assert outer["ts"] <= inner["ts"] and inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"]
@@ -98,10 +98,10 @@ def test_run_metadata(write, tmp_path):
     (tmp_path / "m").write_bytes(write(recorded()))
     graph, fetch = network()
     timings = joined(count_flops(graph, [fetch], shapes={"x": (5, 4)}), read_run_metadata(str(tmp_path / "m")))
-    found = {timing.name: timing for timing in timings}
-    assert (found["product"].flops, found["product"].seconds, found["product"].calls) == (120, pytest.approx(2e-6), 1)
-    assert found["product"].rate == pytest.approx(60e6)
-    assert found["_SOURCE"].flops is None
+    by_name = {timing.name: timing for timing in timings}
+    assert (by_name["product"].flops, by_name["product"].seconds, by_name["product"].calls) == (120, pytest.approx(2e-6), 1)
+    assert by_name["product"].rate == pytest.approx(60e6)
+    assert by_name["_SOURCE"].flops is None
     save(graph, str(tmp_path / "g.pb"))
     done = tfg("flops", tmp_path / "g.pb", "--fetch", fetch, "--batch", 5, "--run-metadata", tmp_path / "m")
     assert "1 of 2 timed nodes have a count" in done.out
@@ -133,9 +133,9 @@ def test_recorded_shapes_settle_what_the_graph_leaves_open():
         executed("_arg_x_0_2", (7, 4)), executed("_arg_mask_0_0", (7,)), executed("rows", (5, 1)),
         executed("unique", (3,), (6,)), executed("unique", (2,), (6,)), executed("elsewhere", (9,)),
     ]  # fmt: skip
-    found = recorded_shapes(g.graph, times)
-    assert found == {x.name: (7, 4), "mask:0": (7,), rows.name: (5, 1), indices.name: (6,)}
-    assert values.name not in found
+    result = recorded_shapes(g.graph, times)
+    assert result == {x.name: (7, 4), "mask:0": (7,), rows.name: (5, 1), indices.name: (6,)}
+    assert values.name not in result
 
 
 @pytest.mark.live

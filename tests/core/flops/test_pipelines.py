@@ -41,8 +41,8 @@ def one_shot():
 @pytest.mark.parametrize("fetch", ["y", "next:0"])
 def test_functions_are_counted_for_each_element(fetch):
     report = count_flops(initializable(), [fetch])
-    found = [(part.dataset, part.function, part.cost.flops) for part in report.pipeline]
-    assert found == [("MapDataset", "double", 3), ("MapDataset_1", "scale", 2 * 2 * 3 * 3)]
+    results = [(part.dataset, part.function, part.cost.flops) for part in report.pipeline]
+    assert results == [("MapDataset", "double", 3), ("MapDataset_1", "scale", 2 * 2 * 3 * 3)]
     assert [node.path for node in report.nodes if "double" in node.path or "MapDataset" in node.path] == []
 
 

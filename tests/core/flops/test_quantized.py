@@ -379,8 +379,8 @@ def uniform_convolution(draw, tally, left, right):
     """Channels come before height and width, filters before channels."""
     sums, image, kernel, attrs = convolved(draw, tally, False, left, right)
     names = {"window_strides": "strides", "rhs_dilation": "dilations"}
-    found = {name: attrs[old][1:3] for name, old in names.items()} | {"padding": attrs["padding"]}
-    return sums, (image[0], image[3], *image[1:3]), (kernel[3], kernel[2], *kernel[:2]), found
+    result = {name: attrs[old][1:3] for name, old in names.items()} | {"padding": attrs["padding"]}
+    return sums, (image[0], image[3], *image[1:3]), (kernel[3], kernel[2], *kernel[:2]), result
 
 
 uniform_product("UniformQuantizedDot", uniform_dot)

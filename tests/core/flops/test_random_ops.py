@@ -153,9 +153,9 @@ def random_index_shuffle(draw, tally):
     """Of a range as large as the cipher's blocks, so that none goes through it twice."""
     size, rounds = draw(SMALL), draw(st.sampled_from([4, 6, 12]))
     index, seed = np.arange(size, dtype=np.int32), np.arange(3 * size, dtype=np.uint32).reshape(size, 3)
-    found = definitions.shuffled(counted(index.astype(int), tally), counted(seed.astype(int), tally), rounds)
+    result = definitions.shuffled(counted(index.astype(int), tally), counted(seed.astype(int), tally), rounds)
     limit = np.int32(65535)
-    np.testing.assert_array_equal(np.asarray(found), shuffle_indices(index, np.full(size, limit), seed, rounds))
+    np.testing.assert_array_equal(np.asarray(result), shuffle_indices(index, np.full(size, limit), seed, rounds))
     return Node([index, seed, limit], {"rounds": rounds})
 
 

@@ -59,8 +59,8 @@ def scan(op, combine, expected):
     @holds(HELD, op)
     def case(draw, tally):
         x, axis = normal(tally, draw(SMALL), draw(SMALL), draw(SMALL)), draw(st.integers(-3, 2))
-        found = definitions_sequences.scan(combine, np.moveaxis(x, axis, 0))
-        assert np.allclose(np.asarray(found), expected(np.moveaxis(np.asarray(x), axis, 0)))
+        result = definitions_sequences.scan(combine, np.moveaxis(x, axis, 0))
+        assert np.allclose(np.asarray(result), expected(np.moveaxis(np.asarray(x), axis, 0)))
         return Node([x.shape, np.int32(axis)])
 
 
@@ -117,9 +117,9 @@ search("UpperBound", lambda item, value: item <= value)
 def edit_distance(draw, tally):
     """Of one pair of sequences."""
     pair = [np.int64(draw(st.lists(st.integers(0, 2), min_size=1, max_size=5))) for _ in range(2)]
-    found = definitions_sequences.edit_distance(*(counted(row, tally) for row in pair))
+    result = definitions_sequences.edit_distance(*(counted(row, tally) for row in pair))
     sizes = [np.array([len(row)]) for row in pair]
-    assert np.asarray(found) == edits.edit_distances(pair[0], sizes[0], pair[1], sizes[1])
+    assert np.asarray(result) == edits.edit_distances(pair[0], sizes[0], pair[1], sizes[1])
     inputs = [(np.int64([(0, i) for i in range(len(row))]), row, np.int64([1, len(row)])) for row in pair]
     return Node([*inputs[0], *inputs[1]])
 

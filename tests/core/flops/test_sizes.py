@@ -63,8 +63,8 @@ def test_sizes_of_nodes_that_end_alike_have_longer_names():
     g = GraphBuilder()
     x, mask = g.Placeholder(dtype="float32", shape=[6, 4]), g.Placeholder(dtype="bool", shape=[6])
     rows = [g.Square(true_rows(g, x, mask, name), name=f"{name}/y").name for name in ("a", "b")]
-    found = costs(count_flops(g.graph, rows))
-    assert (found["a/y"], found["b/y"]) == ("4*n[Where]", "4*n[b/Where]")
+    op_costs = costs(count_flops(g.graph, rows))
+    assert (op_costs["a/y"], op_costs["b/y"]) == ("4*n[Where]", "4*n[b/Where]")
 
 
 def test_several_sizes_of_a_node_are_told_apart_by_output_and_dimension():
@@ -86,8 +86,8 @@ def test_a_function_and_its_caller_have_one_name_for_a_size():
     g = GraphBuilder()
     define(g, "f", ["float32"], lambda b, x: [b.Square(b.Unique(x, name="u")[0], name="inside")])
     y = g.PartitionedCall([g.Placeholder(dtype="float32", shape=[6])], Tout=["float32"], f="f", name="call")[0]
-    found = costs(count_flops(g.graph, [g.Neg(y, name="outside").name]))
-    assert found["call/inside"] == found["outside"] == "n[call]"
+    op_costs = costs(count_flops(g.graph, [g.Neg(y, name="outside").name]))
+    assert op_costs["call/inside"] == op_costs["outside"] == "n[call]"
 
 
 def test_branches_of_different_sizes_make_a_size_of_their_own():
@@ -149,8 +149,8 @@ def test_a_placeholder_of_an_old_graph_with_a_scalar_shape_may_have_any():
 def test_placeholders_that_end_alike_have_symbols_of_their_own():
     g = GraphBuilder()
     a, b = (g.Placeholder(dtype="float32", shape=[3, None], name=f"{scope}/x") for scope in "ab")
-    found = costs(count_flops(g.graph, [g.Square(a, name="p").name, g.Square(b, name="q").name]))
-    assert (found["p"], found["q"]) == ("3*x_1", "3*b/x_1")
+    op_costs = costs(count_flops(g.graph, [g.Square(a, name="p").name, g.Square(b, name="q").name]))
+    assert (op_costs["p"], op_costs["q"]) == ("3*x_1", "3*b/x_1")
 
 
 def test_values_that_are_fed_decide_shapes_and_branches():
@@ -248,8 +248,8 @@ def where_inside(g, x):
     define(g, "condition", ["int32", "float32"], lambda b, i, x: [b.Less(i, 5)])
 
     def body(b, i, x):
-        found = b.Cast(b.Where(b.Greater(x, 0.0)), DstT="float32")
-        return [b.AddV2(i, 1), b.AddV2(x, b.Sum(b.Square(found, name="s"), [0, 1]))]
+        node = b.Cast(b.Where(b.Greater(x, 0.0)), DstT="float32")
+        return [b.AddV2(i, 1), b.AddV2(x, b.Sum(b.Square(node, name="s"), [0, 1]))]
 
     define(g, "body", ["int32", "float32"], body)
     return g.While([g.constant(0), x], cond="condition", body="body", name="loop")[1], "loop/s"
@@ -296,10 +296,10 @@ def test_loops_that_end_alike_have_symbols_of_their_own():
     define(g, "body", ["float32"], lambda b, x: [b.Square(x, name="s")])
     x = g.Placeholder(dtype="float32", shape=[7])
     fetches = [g.While([x], cond="condition", body="body", name=f"{scope}/loop")[0].name for scope in "ab"]
-    found = costs(count_flops(g.graph, fetches))
-    assert (found["a/loop/s"], found["b/loop/s"]) == ("7*trips[loop]", "7*trips[b/loop]")
-    found = costs(count_flops(g.graph, fetches, trips={"b/loop": 2, "loop": 3}))
-    assert (found["a/loop/s"], found["b/loop/s"]) == ("21", "14")
+    op_costs = costs(count_flops(g.graph, fetches))
+    assert (op_costs["a/loop/s"], op_costs["b/loop/s"]) == ("7*trips[loop]", "7*trips[b/loop]")
+    op_costs = costs(count_flops(g.graph, fetches, trips={"b/loop": 2, "loop": 3}))
+    assert (op_costs["a/loop/s"], op_costs["b/loop/s"]) == ("21", "14")
 
 
 def test_loops_that_do_not_run_cost_nothing():

@@ -23,8 +23,8 @@ UFUNCS = {"Sum": np.add, "Add": np.add, "Sub": np.subtract, "Mean": np.add, "Pro
 
 
 def ids_below(draw, count, length, is_sorted=False):
-    found = draw(st.lists(st.integers(0, count - 1), min_size=length, max_size=length))
-    return np.int64(sorted(found) if is_sorted else found)
+    picture = draw(st.lists(st.integers(0, count - 1), min_size=length, max_size=length))
+    return np.int64(sorted(picture) if is_sorted else picture)
 
 
 def sparse_matrix(draw, tally, seed=0):
@@ -287,8 +287,8 @@ def test_ragged_range(limits):
     """Only a run knows how many numbers there are."""
     tally, rows = Tally(), len(limits)
     starts, deltas = counted(np.zeros(rows), tally), counted(np.full(rows, 0.5), tally)
-    found = definitions_sparse.ranges(starts, np.float64(limits), deltas)
-    outputs = [TensorSpec(int64, Shape([rows + 1])), TensorSpec(float32, Shape([sum(map(len, found))]))]
+    result = definitions_sparse.ranges(starts, np.float64(limits), deltas)
+    outputs = [TensorSpec(int64, Shape([rows + 1])), TensorSpec(float32, Shape([sum(map(len, result))]))]
     agree(registry.flops_function("RaggedRange")(None, None, None, outputs=outputs), tally)
 
 

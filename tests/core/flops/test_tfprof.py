@@ -32,24 +32,24 @@ def test_known_answers_for_backprops(image, kernel, result, strides, padding, th
     attrs = {"strides": [1, strides, strides, 1], "padding": padding}
     dx = g.Conv2DBackpropInput(np.int32(image), w, dy, **attrs)
     dw = g.Conv2DBackpropFilter(x, np.int32(kernel), dy, **attrs)
-    for op, found in differences(g.graph, [dx.name, dw.name]).items():
-        assert (found.profiler, found.flops) == (there, here), op
-        assert ("output positions here" in found.reason) == (there != here)
+    for op, outcome in differences(g.graph, [dx.name, dw.name]).items():
+        assert (outcome.profiler, outcome.flops) == (there, here), op
+        assert ("output positions here" in outcome.reason) == (there != here)
 
 
 def test_known_answer_for_adj_x():
     g = GraphBuilder()
     a, b = g.Placeholder(dtype="float32", shape=(1, 128, 64)), g.Placeholder(dtype="float32", shape=(1, 128, 128))
-    found = differences(g.graph, [g.BatchMatMulV2(a, b, adj_x=True).name])["BatchMatMulV2"]
-    assert (found.profiler, found.flops) == (1_048_576, 2_097_152)
+    result = differences(g.graph, [g.BatchMatMulV2(a, b, adj_x=True).name])["BatchMatMulV2"]
+    assert (result.profiler, result.flops) == (1_048_576, 2_097_152)
 
 
 def test_unknown_batch_drops_layers():
     graph = graph_of("resnet50")
     report = count_flops(graph, ["Identity:0"])
-    found = compare(graph, report)
-    assert sum(d.profiler for d in found) == 159_360
-    conv = next(d for d in found if d.op == "Conv2D")
+    comparison = compare(graph, report)
+    assert sum(d.profiler for d in comparison) == 159_360
+    conv = next(d for d in comparison if d.op == "Conv2D")
     assert conv.profiler == 0 and "53 of 53 dropped there: shapes are unknown" in conv.reason
     one = {d.op: d for d in compare(graph, report.substituted({"N": 1}), batch=1)}
     assert one["Conv2D"].profiler == one["Conv2D"].flops
@@ -78,5 +78,5 @@ def test_live(name, batch):
         options = tf.compat.v1.profiler.ProfileOptionBuilder.float_operation()
         options["output"] = "none"
         wanted = tf.compat.v1.profiler.profile(made, cmd="op", options=options).total_float_ops
-    found = compare(graph, count_flops(graph, ["Identity:0"]), batch=batch)
-    assert sum(d.profiler for d in found) == wanted
+    comparison = compare(graph, count_flops(graph, ["Identity:0"]), batch=batch)
+    assert sum(d.profiler for d in comparison) == wanted

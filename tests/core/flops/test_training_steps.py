@@ -36,8 +36,8 @@ def test_a_training_step_in_a_function_is_divided():
 
 def test_gradients_that_tensorflow_built_cost_each_variable_what_it_alone_needs():
     """Four rows through 2 x 8 and 8 x 1: products of 2 m n k each, sums over the batch of (4 - 1) a bias."""
-    found = run("flops", SAMPLES / "xor.pbtxt", "--fetch", "loss", "--per-variable", "--batch", "4", "--format", "json").json
-    own = {costs["variable"]: costs["own"]["flops"] for costs in found["variables"]}
+    report = run("flops", SAMPLES / "xor.pbtxt", "--fetch", "loss", "--per-variable", "--batch", "4", "--format", "json").json
+    own = {costs["variable"]: costs["own"]["flops"] for costs in report["variables"]}
     assert own == {"hidden/kernel": 128, "output/kernel": 64, "hidden/bias": 24, "output/bias": 3}
 
 

@@ -90,9 +90,9 @@ def test_calls_are_taken_back_or_their_lack_of_a_gradient_is_told(op):
             gradients(g.graph, [y.name], [x.name])
         return
     value = Session(g.graph).run(y.name)
-    graph, (found,) = gradients(g.graph, [y.name], [x.name])
+    graph, (result,) = gradients(g.graph, [y.name], [x.name])
     np.testing.assert_array_equal(value, X**2)
-    np.testing.assert_array_equal(Session(graph).run(found), 2 * X)
+    np.testing.assert_array_equal(Session(graph).run(result), 2 * X)
 
 
 def test_sweep_handles_exactly_the_declared_ops():

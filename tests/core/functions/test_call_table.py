@@ -66,12 +66,12 @@ def test_table_agrees_with_a_walk():
 
 def is_reached(callers, name):
     """True where a function is among those that call it, directly or through others."""
-    found, pending = set(), [name]
+    names, pending = set(), [name]
     while pending:
-        inner = {call.partition(":")[0] for call in callers.get(pending.pop(), ())} - found
-        found |= inner
+        inner = {call.partition(":")[0] for call in callers.get(pending.pop(), ())} - names
+        names |= inner
         pending += inner
-    return name in found
+    return name in names
 
 
 def test_effects_follow_functions_that_are_replaced():

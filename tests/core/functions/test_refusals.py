@@ -213,9 +213,9 @@ def test_lines_are_not_skipped_from_behind():
 def test_a_size_below_zero_is_no_shape():
     g = GraphBuilder()
     op = g.KmeansPlusPlusInitialization(np.ones((8, 2), np.float32), np.int64(-3), np.int64(1), np.int64(1), name="op")
-    found = infer(g.graph)
-    assert found.shape(op).dims is None
-    assert "-3" in found.reasons["op"]
+    specs = infer(g.graph)
+    assert specs.shape(op).dims is None
+    assert "-3" in specs.reasons["op"]
 
 
 @pytest.mark.parametrize(("keys", "values"), [([1, 1, 1, 1], [1, 2, 3, 4]), ([1, 2, 3, 4], [1, 2, 3]), ([1, 2, 3, 4], 0)])

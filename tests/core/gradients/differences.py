@@ -18,12 +18,12 @@ def assert_orders(graph: Graph, tensor: str, first: int, last: int) -> None:
         b = tfg.GraphBuilder(graph.copy())
         value = b.graph.output(tensor)
         value = value if order == 1 else b.Sum(b.Mul(value, b.constant(W)), [0])
-        graph, (found,) = gradients(b.graph, value.name, "x:0", name=f"order_{order}")
-        assert found is not None, order
+        graph, (result,) = gradients(b.graph, value.name, "x:0", name=f"order_{order}")
+        assert result is not None, order
         session = tfg.Session(graph)
-        slope = session.run(found, {"x:0": X}) @ W
+        slope = session.run(result, {"x:0": X}) @ W
         np.testing.assert_allclose(slope, difference(session, value.name), rtol=1e-6, atol=1e-7, err_msg=f"order {order}")
-        tensor = found
+        tensor = result
 
 
 def difference(session: tfg.Session, tensor: str) -> float:

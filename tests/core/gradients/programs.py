@@ -136,16 +136,16 @@ def second_gradients(graph, grads, sources):
     """TensorFlow's gradients of half the sum of the squares of gradients."""
     with graph.as_default():
         halves = [tf.nn.l2_loss(grad) for grad in grads if grad is not None]
-        found = tf.gradients(halves, [graph.get_tensor_by_name(name) for name in sources])
-        return [None if grad is None else tf.convert_to_tensor(grad) for grad in found]
+        result = tf.gradients(halves, [graph.get_tensor_by_name(name) for name in sources])
+        return [None if grad is None else tf.convert_to_tensor(grad) for grad in result]
 
 
 def values(graph, grads, given):
     """What TensorFlow computes for the gradients; None stays None."""
     with v1.Session(graph=graph) as session:
         session.run("init")
-        found = iter(session.run([grad for grad in grads if grad is not None], given))
-    return [None if grad is None else next(found) for grad in grads]
+        elements = iter(session.run([grad for grad in grads if grad is not None], given))
+    return [None if grad is None else next(elements) for grad in grads]
 
 
 @contextlib.contextmanager

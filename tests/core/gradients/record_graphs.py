@@ -86,9 +86,9 @@ def record(function, shapes, rng):
 def of_program(outer, inner, version):
     """The same of a program with variables; the gradients are by programs.SOURCES, but for the last, which has none."""
     graph, (definition, grads) = programs.program(outer, inner, version)
-    found = programs.values(graph, grads, programs.feeds())
-    assert found[-1] is None and all(grad is not None for grad in found[:-1])
-    return definition, programs.feeds(), found[:-1]
+    result = programs.values(graph, grads, programs.feeds())
+    assert result[-1] is None and all(grad is not None for grad in result[:-1])
+    return definition, programs.feeds(), result[:-1]
 
 
 def entry(key, definition, feeds, grads):

@@ -120,8 +120,8 @@ def test_values_and_derivatives(program: Callable[..., Output], call: Call) -> N
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_jacobians(mode: str) -> None:
-    found = jacobian(build(nested, by_name), "y:0", "x:0", {"x:0": X}, mode=mode)
-    np.testing.assert_allclose(found, np.diag(DERIVATIVES[1]))
+    matrix = jacobian(build(nested, by_name), "y:0", "x:0", {"x:0": X}, mode=mode)
+    np.testing.assert_allclose(matrix, np.diag(DERIVATIVES[1]))
 
 
 def test_what_follows_without_a_run(program: Callable[..., Output]) -> None:
@@ -180,8 +180,8 @@ def test_two_gradients_that_runs_take_share_no_functions() -> None:
     for name in ("outer", "other"):
         g.SymbolicGradient([x, g.constant(np.ones(2))], Tout=["double"], f=FuncRef(name), name=f"of_{name}")
     before = set(g.graph.functions)
-    found = tfg.Session(g.graph).run(["of_outer:0", "of_other:0"], {"x:0": X})
-    np.testing.assert_allclose(found, [3 * X**2, 5 * X**4])
+    result = tfg.Session(g.graph).run(["of_outer:0", "of_other:0"], {"x:0": X})
+    np.testing.assert_allclose(result, [3 * X**2, 5 * X**4])
     assert set(g.graph.functions) == before
 
 
@@ -198,8 +198,8 @@ def test_declared_gradients_go_before(call: Call) -> None:
     optimized, _ = tfg.optimize(g.graph, ["y", "taken"])
     for graph in (g.graph, optimized):
         differentiated, (grad,) = gradients(graph, "y:0", "x:0")
-        for found in tfg.Session(differentiated).run([grad, "taken:0"], {"x:0": X}):
-            np.testing.assert_allclose(found, 200 * X)
+        for result in tfg.Session(differentiated).run([grad, "taken:0"], {"x:0": X}):
+            np.testing.assert_allclose(result, 200 * X)
 
 
 def test_a_handle_that_a_call_hands_on_is_that_of_its_variable() -> None:

@@ -72,10 +72,10 @@ def test_a_gradient_of_a_written_gradient() -> None:
     again = tfg.load(saving.to_bytes(extended))
     values = []
     for first in (extended, again):
-        second, found = gradients(first, names[0], ["w:0"], name="second")
+        second, result = gradients(first, names[0], ["w:0"], name="second")
         runner = Runner(tfg.Session(second))
         runner.assign("w", lambda _: RECORDED["w"])
-        values.append(runner.session.run(found, {X: RECORDED["x"]})[0])
+        values.append(runner.session.run(result, {X: RECORDED["x"]})[0])
     np.testing.assert_array_equal(values[0], values[1])
     assert np.any(values[0])
 

@@ -47,8 +47,8 @@ def nested(form, depth):
 def test_calls_in_calls_have_the_gradient_of_what_they_compute(form):
     graph, y, x = nested(form, 3)
     graph, [grad] = gradients(graph, y.name, x.name)
-    found = tfg.Session(graph).run(grad, {"x": np.float32(3)})
-    np.testing.assert_allclose(found, 2 * 3 * 1.01**8, rtol=1e-5)
+    result = tfg.Session(graph).run(grad, {"x": np.float32(3)})
+    np.testing.assert_allclose(result, 2 * 3 * 1.01**8, rtol=1e-5)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -48,8 +48,8 @@ def test_products() -> None:
     np.testing.assert_allclose(jvp(graph, "y:0", "x:0", W, {"x:0": X}), difference(session, "y:0"), rtol=1e-6)
     step = 1e-5
     high, low = (session.run(grad, {"x:0": X + sign * step * W}) for sign in (1, -1))
-    found = hessian_vector(graph, "y:0", "x:0", W, {"x:0": X})
-    np.testing.assert_allclose(found, (high - low) / (2 * step), rtol=1e-6)
+    result = hessian_vector(graph, "y:0", "x:0", W, {"x:0": X})
+    np.testing.assert_allclose(result, (high - low) / (2 * step), rtol=1e-6)
 
 
 def pushed_and_popped(pushes: int) -> Graph:

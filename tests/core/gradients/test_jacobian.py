@@ -44,7 +44,7 @@ def graph_of(name):
 def test_against_central_differences(name: str, mode: str) -> None:
     graph = graph_of(name)
     session = Session(graph)
-    found = jacobian(graph, "y:0", "x:0", {"x:0": X}, mode=mode)
+    matrix = jacobian(graph, "y:0", "x:0", {"x:0": X}, mode=mode)
     step = 1e-6
     for index in np.ndindex(X.shape):
         moved = X.copy()
@@ -52,7 +52,7 @@ def test_against_central_differences(name: str, mode: str) -> None:
         high = session.run("y:0", {"x:0": moved})
         moved[index] -= 2 * step
         difference = (high - session.run("y:0", {"x:0": moved})) / (2 * step)
-        np.testing.assert_allclose(found[(..., *index)], difference, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(matrix[(..., *index)], difference, rtol=1e-6, atol=1e-7)
 
 
 def test_small_chunks_give_the_same() -> None:

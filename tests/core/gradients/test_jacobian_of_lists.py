@@ -21,11 +21,11 @@ def assert_rows_are_products(graph, x: str, feeds, session=None) -> None:
     derivative = Derivative(graph, "y:0", x, session)
     y, value = derivative.values(feeds)
     for mode, like, multiply in (("reverse", y, derivative.vjp), ("forward", value, derivative.jvp)):
-        found = derivative.jacobian(feeds, mode).reshape(y.size, value.size)
+        result = derivative.jacobian(feeds, mode).reshape(y.size, value.size)
         for i in {0, like.size - 1}:
             basis = np.eye(1, like.size, i, like.dtype).reshape(like.shape)
             alone = multiply(basis, feeds).ravel()
-            np.testing.assert_allclose(found[i] if mode == "reverse" else found[:, i], alone, rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(result[i] if mode == "reverse" else result[:, i], alone, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -62,9 +62,9 @@ def theirs_of(tf, imported, graph, y, xs):
     if any(node.op == "Enter" for node in graph):
         updates = {node.inputs[0].name: node.inputs[-1].name for node in graph if node.op.startswith("Apply")}
         return [imported.get_tensor_by_name(updates[x]) for x in xs]
-    found = tf.gradients(imported.get_tensor_by_name(y), [imported.get_tensor_by_name(x) for x in xs], name="gradients_tf")
+    grads = tf.gradients(imported.get_tensor_by_name(y), [imported.get_tensor_by_name(x) for x in xs], name="gradients_tf")
     with imported.as_default():
-        return [tf.convert_to_tensor(grad) for grad in found]
+        return [tf.convert_to_tensor(grad) for grad in grads]
 
 
 @pytest.mark.parametrize("name", TARGETS)

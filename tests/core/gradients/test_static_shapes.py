@@ -15,9 +15,9 @@ def gradients_of_sum(x_shape, y_shape, x, y):
     a, b = (g.Placeholder(dtype="float32", shape=shape, name=name) for shape, name in ((x_shape, "x"), (y_shape, "y")))
     product = g.Mul(a, b, name="product")
     before = len(g.graph)
-    found = [value.name for value in add_gradients(g.graph, [product], [a, b])]
+    names = [value.name for value in add_gradients(g.graph, [product], [a, b])]
     added = [node.op for node in list(g.graph)[before:]]
-    return tfg.Session(g.graph).run(found, {a.name: x, b.name: y}), added
+    return tfg.Session(g.graph).run(names, {a.name: x, b.name: y}), added
 
 
 ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -58,9 +58,9 @@ def test_values_of_one_unknown_shape():
     x = g.Placeholder(dtype="float32", shape=(None, 3))
     before = len(g.graph)
     y = g.Mul(g.Tanh(x), g.Exp(x))
-    found = [value.name for value in add_gradients(g.graph, [y], [x])]
+    names = [value.name for value in add_gradients(g.graph, [y], [x])]
     assert not {"Sum", "BroadcastGradientArgs"} & {node.op for node in list(g.graph)[before:]}
-    value = tfg.Session(g.graph).run(found, {x.name: ROWS})[0]
+    value = tfg.Session(g.graph).run(names, {x.name: ROWS})[0]
     wanted = np.exp(ROWS) * (1 - np.tanh(ROWS) ** 2) + np.tanh(ROWS) * np.exp(ROWS)
     np.testing.assert_allclose(value, wanted, rtol=1e-5)
 
@@ -81,5 +81,5 @@ def test_loops_that_change_shapes():
     one = g.Enter(g.constant(1), frame_name="loop", is_constant=True)
     g.graph.set_input(counts.node, 1, g.NextIteration(g.AddV2(counted, one)))
     y = g.Exit(leaving)
-    found = [value.name for value in add_gradients(g.graph, [y], [x])]
-    np.testing.assert_allclose(tfg.Session(g.graph).run(found, {x.name: [5.0]})[0], [1.0 + 4.0 + 9.0])
+    names = [value.name for value in add_gradients(g.graph, [y], [x])]
+    np.testing.assert_allclose(tfg.Session(g.graph).run(names, {x.name: [5.0]})[0], [1.0 + 4.0 + 9.0])

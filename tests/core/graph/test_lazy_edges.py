@@ -49,19 +49,19 @@ def uses(graph):
 
 
 def test_an_output_is_one_object_in_all_threads(graph):
-    found = []
+    outputs = []
     barrier = threading.Barrier(4)
 
     def ask():
         barrier.wait()
-        found.append([Output(node, index) for node in graph for index in (0, 1, 5)])
+        outputs.append([Output(node, index) for node in graph for index in (0, 1, 5)])
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert all(a is b for other in found[1:] for a, b in zip(found[0], other))
+    assert all(a is b for other in outputs[1:] for a, b in zip(outputs[0], other))
     assert graph["x"].output() is Output(graph["x"], 0) is not Output(graph["x"], 1)
 
 
@@ -69,11 +69,11 @@ def test_what_is_asked_first_changes_nothing():
     whole = definition().SerializeToString()
     first, second, third = load(whole), load(whole), load(whole)
     assert [first["y"].input_names(), first["y"].input_count()] == [(["x"], ["x"]), 1]
-    used, found = uses(first), edges(first)
+    used, result = uses(first), edges(first)
     second.check()
-    assert edges(second) == found and uses(second) == used
+    assert edges(second) == result and uses(second) == used
     copied = third.copy()
-    assert uses(copied) == used and edges(copied) == found and edges(copied.copy()) == found
+    assert uses(copied) == used and edges(copied) == result and edges(copied.copy()) == result
     assert first["y"].input_names() == (["x"], ["x"]) and used["x"] == {"y": 2}
 
 
@@ -125,12 +125,12 @@ def test_shapes_are_derived_again_where_something_changed(graph):
     derived = ShapeCache()
 
     def shapes():
-        found = infer(graph, answers=Answers(derived=derived))
+        specs = infer(graph, answers=Answers(derived=derived))
         fresh = infer(graph)
-        assert {output: repr(spec) for output, spec in found.specs.items()} == {
+        assert {output: repr(spec) for output, spec in specs.specs.items()} == {
             output: repr(spec) for output, spec in fresh.specs.items()
         }
-        return {output.node.name: spec.shape for output, spec in found.specs.items()}
+        return {output.node.name: spec.shape for output, spec in specs.specs.items()}
 
     assert shapes()["sum"] == shapes()["b7"] == Shape([3])
     graph["x"].set_attr("shape", Shape([2, 5]))

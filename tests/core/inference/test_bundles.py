@@ -114,7 +114,7 @@ def test_shape_and_flops_functions_take_bundles():
         return registry.Cost(t.shape.num_elements + outputs[0].shape.num_elements + len(limits))
 
     specs = [spec_of(value) for value in VALUES]
-    assert [found.rank for found in call_shape_function(CLIPPED, shape, specs)] == [0]
+    assert [result.rank for result in call_shape_function(CLIPPED, shape, specs)] == [0]
     assert call_flops_function(CLIPPED, flops, specs, specs[:1]) == registry.Cost(8)
 
 

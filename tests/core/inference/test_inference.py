@@ -23,13 +23,13 @@ from tfg.formats import to_bytes
 N, ROWS = Dim.symbol("N"), Dim.symbol("rows")
 
 
-@pytest.mark.parametrize("found, text", [
+@pytest.mark.parametrize("dim, text", [
     (dim_min(N + 3, 1), "1"), (dim_max(N + 3, 1), "N + 3"), (dim_max(N, 0), "N"), (dim_max(dim_min(N, 3), 0), "min(N, 3)"),
     (dim_min(N, N + ROWS), "N"), (dim_min(N - 3, 1), "min(N - 3, 1)"), (dim_max(N, ROWS), "max(N, rows)"),
     (dim_max(dim_min(N - 1, 3), 0), "max(min(N - 1, 3), 0)"),
 ])  # fmt: skip
-def test_symbols_stand_for_sizes_which_are_never_negative(found, text):
-    assert str(found) == text
+def test_symbols_stand_for_sizes_which_are_never_negative(dim, text):
+    assert str(dim) == text
 
 
 def placeholder(g, *dims, dtype="float32"):
@@ -60,17 +60,17 @@ def cropped(g):
 def test_what_must_be_equal_is_one_symbol(build):
     g = GraphBuilder()
     first, second = build(g)
-    found = infer(g.graph)
-    assert found.shape(first)[0] == found.shape(second)[0]
-    assert found.shape(first)[0].is_unknown
+    specs = infer(g.graph)
+    assert specs.shape(first)[0] == specs.shape(second)[0]
+    assert specs.shape(first)[0].is_unknown
 
 
 def test_sizes_of_different_nodes_differ():
     g = GraphBuilder()
     x = placeholder(g, 6)
     first, second = g.Unique(x)[0], g.Unique(x)[0]
-    found = infer(g.graph)
-    assert found.shape(first) != found.shape(second)
+    specs = infer(g.graph)
+    assert specs.shape(first) != specs.shape(second)
 
 
 def head(g, x):
@@ -140,9 +140,9 @@ def test_lists_that_a_loop_fills_have_what_it_pushes():
     items = g.While([g.constant(0), empty_list(g), placeholder(g, 3, 4)], cond="condition", body="body")[1]
     last = g.TensorListPopBack(items, -1, element_dtype="float32")[1]
     stack = g.TensorListStack(items, -1, element_dtype="float32")
-    found = infer(g.graph)
-    assert str(found.shape(last)) == "(3,4)"
-    assert str(found.shape(stack)) == "(?,3,4)"
+    specs = infer(g.graph)
+    assert str(specs.shape(last)) == "(3,4)"
+    assert str(specs.shape(stack)) == "(?,3,4)"
 
 
 def test_loops_keep_the_values_of_what_they_pass_on():
@@ -150,9 +150,9 @@ def test_loops_keep_the_values_of_what_they_pass_on():
     define(g, "condition", ["int32", "int32"], lambda b, i, n: [b.Less(i, n)])
     define(g, "body", ["int32", "int32"], lambda b, i, n: [b.AddV2(i, 1), b.Identity(n)])
     i, n = g.While([g.constant(0), g.constant(7)], cond="condition", body="body")
-    found = infer(g.graph)
-    assert found.spec(n).value == 7
-    assert found.spec(i).value is None
+    specs = infer(g.graph)
+    assert specs.spec(n).value == 7
+    assert specs.spec(i).value is None
 
 
 SHIFTED = 9
@@ -180,9 +180,9 @@ def shifted_in_a_frame(g):
 @pytest.mark.parametrize("build", [shifted_in_a_while, shifted_in_a_frame])
 def test_a_loop_that_takes_long_to_change_a_shape_leaves_it_unknown(build):
     g = GraphBuilder()
-    found = build(g)
-    assert infer(g.graph).shape(found).dims is None
-    assert Session(g.graph).run(found.name).shape == (5,)
+    result = build(g)
+    assert infer(g.graph).shape(result).dims is None
+    assert Session(g.graph).run(result.name).shape == (5,)
 
 
 @pytest.mark.parametrize("op", ["RemoteCall", "BatchFunction", "_If", "For"])
@@ -211,8 +211,8 @@ def test_a_call_that_declares_other_outputs_than_the_function_returns(types):
     define(g, "f", ["float32"], lambda b, v: [b.Square(v)])
     attrs = {"Tin": [float32], "Tout": [as_dtype(t) for t in types], "branches": [FuncRef("f")]}
     node = g.graph.add_node("call", "StatelessCase", [g.constant(0), g.constant(2.0)], attrs=attrs)
-    found = infer(g.graph)
-    assert [found.specs[output].dtype for output in node.outputs()] == [as_dtype(t) for t in types]
+    specs = infer(g.graph)
+    assert [specs.specs[output].dtype for output in node.outputs()] == [as_dtype(t) for t in types]
     with pytest.raises(InvalidArgumentError, match="function 'f' returns"):
         optimize(g.graph, [output.name for output in node.outputs()] or ["call"])
     with pytest.raises(InvalidArgumentError, match="call"):
@@ -224,16 +224,16 @@ def test_gradients_of_functions_are_shaped_as_the_arguments():
     define(g, "f", ["float32", "float32"], lambda b, x, w: [b.MatMul(x, w)])
     inputs = [placeholder(g, 5, 3), placeholder(g, 3, 2), placeholder(g, 5, 2)]
     dx, dw = g.SymbolicGradient(inputs, Tout=["float32"] * 2, f="f")
-    found = infer(g.graph)
-    assert [str(found.shape(value)) for value in (dx, dw)] == ["(5,3)", "(3,2)"]
+    specs = infer(g.graph)
+    assert [str(specs.shape(value)) for value in (dx, dw)] == ["(5,3)", "(3,2)"]
 
 
 def test_nothing_but_the_dtype_is_known_of_what_nobody_declares():
     neg = 'node { name: "y" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }'
     graph = tfg.load(f'node {{ name: "x" op: "Nobody" }} {neg}'.encode())
-    found = infer(graph)
-    assert found.spec(graph.output("x:0")).shape.dims is None
-    assert str(found.spec(graph.output("y:0")).dtype) == "float"
+    specs = infer(graph)
+    assert specs.spec(graph.output("x:0")).shape.dims is None
+    assert str(specs.spec(graph.output("y:0")).dtype) == "float"
     assert [cost.path for cost in tfg.count_flops(graph, ["y"]).unknown()] == ["x", "y"]
 
 
@@ -253,8 +253,8 @@ def test_of_a_variant_that_is_no_list_nothing_is_read(make, op):
         "TensorListGather": [g.constant(np.int32([0])), g.constant(np.zeros(0, np.int32))],
     }.get(op, [])  # fmt: skip
     attrs = {} if op == "TensorListLength" else {"element_dtype": "float32"}
-    found = infer(g.graph).specs[g.add(op, [handle, *given], attrs).output()]
-    assert found.value is None or make == "TensorList"
+    spec = infer(g.graph).specs[g.add(op, [handle, *given], attrs).output()]
+    assert spec.value is None or make == "TensorList"
 
 
 def test_unknown_sizes_of_nodes_that_share_their_attributes_in_a_file_are_not_one_size():

@@ -16,13 +16,13 @@ def test_summed(shape, dtype):
     x = np.random.default_rng(0).standard_normal(shape).astype(dtype)
     for count in range(1, x.ndim + 1):
         for axes, keepdims in itertools.product(itertools.combinations(range(x.ndim), count), (False, True)):
-            found, want = (
+            result, want = (
                 summed(x, axes, keepdims),
                 x.sum(axes, np.complex128 if x.dtype.kind == "c" else np.float64, keepdims=keepdims),
             )
-            assert found.dtype == dtype and found.shape == want.shape
+            assert result.dtype == dtype and result.shape == want.shape
             np.testing.assert_allclose(
-                found, want, atol=0.1 if dtype is np.float16 else 1e-4, rtol=1e-2 if dtype is np.float16 else 1e-5
+                result, want, atol=0.1 if dtype is np.float16 else 1e-4, rtol=1e-2 if dtype is np.float16 else 1e-5
             )
             np.testing.assert_allclose(summed(x.T, axes), x.T.sum(axes, x.dtype), atol=1e-4)
 

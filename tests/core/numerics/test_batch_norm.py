@@ -20,8 +20,8 @@ def laid(x, is_by_channel):
     return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, -1, 0)), 0, -1) if is_by_channel else x
 
 
-def largest_error(found, wanted):
-    return np.abs(found.reshape(wanted.shape) - wanted).max() / max(np.abs(wanted).max(), 1)
+def largest_error(result, wanted):
+    return np.abs(result.reshape(wanted.shape) - wanted).max() / max(np.abs(wanted).max(), 1)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -66,6 +66,6 @@ def test_gradients(shape, offset, is_near, is_by_channel):
     total, dot = batch_norm.gradient_sums(dy, x, mean, is_near)
     assert largest_error(total, given.sum(0)) < 1e-6
     assert largest_error(dot, (given * (exact - mean)).sum(0)) < 2e-6
-    found = batch_norm.combined(dy, factor, x, mean, slope, slope, is_near)
-    assert largest_error(found, (given - (exact - mean) * slope - slope) * factor) < 1e-6
+    result = batch_norm.combined(dy, factor, x, mean, slope, slope, is_near)
+    assert largest_error(result, (given - (exact - mean) * slope - slope) * factor) < 1e-6
     assert largest_error(batch_norm.scaled(x, factor, slope), exact * factor + slope) < 1e-6

@@ -89,10 +89,10 @@ def workers(request, monkeypatch):
 def test_convolutions(case, dtype, workers):
     x, w, stride, pads, dilation = drawn(case, dtype)
     n = len(pads)
-    found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n)
+    result = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n)
     want = by_definition(x, w, stride, pads, dilation)
-    assert found.dtype == dtype
-    np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max(initial=1) if dtype == np.float32 else 1e-11)
+    assert result.dtype == dtype
+    np.testing.assert_allclose(result, want, atol=1e-5 * np.abs(want).max(initial=1) if dtype == np.float32 else 1e-11)
 
 
 def test_each_way_suits_a_case():
@@ -122,9 +122,9 @@ def test_convolutions_without_blas(monkeypatch):
     monkeypatch.setattr(gemm, "_gemm", lambda char: None)
     monkeypatch.setattr(gemm, "product_form", gemm.product_form.__wrapped__)
     x, w, stride, pads, dilation = drawn(CASES[0])
-    found = convolution.convolve(x, w, [1, 1], pads, [1, 1])
+    result = convolution.convolve(x, w, [1, 1], pads, [1, 1])
     want = by_definition(x, w, stride, pads, dilation)
-    np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max())
+    np.testing.assert_allclose(result, want, atol=1e-5 * np.abs(want).max())
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -133,9 +133,9 @@ def test_narrow_products_by_some_rows_at_once(case, monkeypatch):
     monkeypatch.setattr(gemm, "MANY_ROWS", 5)
     x, w, stride, pads, dilation = drawn(case)
     n, bias = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
-    found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling, bias)
+    result = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling, bias)
     want = 2 * (by_definition(x, w, stride, pads, dilation) + bias)
-    np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max(initial=1))
+    np.testing.assert_allclose(result, want, atol=1e-5 * np.abs(want).max(initial=1))
     turned = np.ascontiguousarray(w.swapaxes(-1, -2)).swapaxes(-1, -2)
     again = convolution.convolve(x, turned, [stride] * n, pads, [dilation] * n, doubling, bias)
     np.testing.assert_allclose(again, want, atol=1e-5 * np.abs(want).max(initial=1))
@@ -148,9 +148,9 @@ def test_large_filters_that_are_turned_around_by_their_places(case, workers, mon
     x, w, stride, pads, dilation = drawn(case)
     n, bias = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
     turned = w[(slice(None, None, -1),) * n].swapaxes(-1, -2).copy().swapaxes(-1, -2)[(slice(None, None, -1),) * n]
-    found = convolution.convolve(x, turned, [stride] * n, pads, [dilation] * n, doubling, bias)
+    result = convolution.convolve(x, turned, [stride] * n, pads, [dilation] * n, doubling, bias)
     want = 2 * (by_definition(x, w, stride, pads, dilation) + bias)
-    np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max(initial=1))
+    np.testing.assert_allclose(result, want, atol=1e-5 * np.abs(want).max(initial=1))
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
@@ -158,10 +158,10 @@ def test_numbers_that_are_not_finite_stay_in_their_rows(number):
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((1000, 64), np.float32), rng.standard_normal((64, 16), np.float32)
     a[500, 7] = number
-    found = np.empty((1000, 16), np.float32)
-    gemm.multiply(a, b, found)
-    assert np.flatnonzero(~np.isfinite(found).all(1)).tolist() == [500]
-    np.testing.assert_array_equal(found[500], number * b[7])
+    result = np.empty((1000, 16), np.float32)
+    gemm.multiply(a, b, result)
+    assert np.flatnonzero(~np.isfinite(result).all(1)).tolist() == [500]
+    np.testing.assert_array_equal(result[500], number * b[7])
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,8 @@ def test_rows_that_blas_takes_as_they_lie(inner, columns, rows, monkeypatch):
 def test_integers_and_views():
     x, w, _, pads, _ = drawn(CASES[0])
     x, w = (4 * x).astype(np.int32), (4 * w).astype(np.int32)
-    found = convolution.convolve(x[:, ::2, ::-1], w, [1, 1], pads, [1, 1])
-    np.testing.assert_array_equal(found, by_definition(x[:, ::2, ::-1], w, 1, pads, 1))
+    result = convolution.convolve(x[:, ::2, ::-1], w, [1, 1], pads, [1, 1])
+    np.testing.assert_array_equal(result, by_definition(x[:, ::2, ::-1], w, 1, pads, 1))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -186,8 +186,8 @@ def test_every_number_is_finished_once_after_it_is_there(case, workers):
     """`finish` doubles each block in place: what is missed, met twice or met too early differs."""
     x, w, stride, pads, dilation = drawn(case)
     n = len(pads)
-    found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling)
-    np.testing.assert_allclose(found, 2 * by_definition(x, w, stride, pads, dilation), rtol=1e-4, atol=1e-4)
+    result = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling)
+    np.testing.assert_allclose(result, 2 * by_definition(x, w, stride, pads, dilation), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -197,8 +197,8 @@ def test_rows_that_are_fed_stand_for_the_input(case, workers):
     rows, bias = x.reshape(-1, x.shape[-1]), np.arange(w.shape[-1], dtype=w.dtype)
     given = [stride] * n, pads, [dilation] * n, doubling, bias
     producer = RowProducer(x.shape, x.dtype, lambda some: rows[some].copy())
-    found = convolution.convolve(np.full_like(x, np.nan), w, *given, producer)
-    np.testing.assert_allclose(found, convolution.convolve(x, w, *given), rtol=1e-4, atol=1e-4)
+    result = convolution.convolve(np.full_like(x, np.nan), w, *given, producer)
+    np.testing.assert_allclose(result, convolution.convolve(x, w, *given), rtol=1e-4, atol=1e-4)
 
 
 def test_groups_are_finished_too():
@@ -265,10 +265,10 @@ def test_gradients_for_filters_by_some_positions_at_once(case, at_once, workers,
     n = len(pads)
     shape = by_definition(x, w, stride, pads, dilation).shape
     grad = np.random.default_rng(1).standard_normal(shape, np.float32)
-    found = convolution.convolve_filter_gradient(x, grad, w.shape, [stride] * n, pads, [dilation] * n)
+    result = convolution.convolve_filter_gradient(x, grad, w.shape, [stride] * n, pads, [dilation] * n)
     want = filter_gradient_by_definition(x, grad, w.shape, stride, pads, dilation)
-    assert found.flags.c_contiguous and found.dtype == np.float32
-    np.testing.assert_allclose(found, want, atol=1e-6 * max(np.abs(want).max(), 10))
+    assert result.flags.c_contiguous and result.dtype == np.float32
+    np.testing.assert_allclose(result, want, atol=1e-6 * max(np.abs(want).max(), 10))
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])
@@ -280,9 +280,9 @@ def test_numbers_that_are_not_finite_reach_the_filters_of_their_channels(number,
     grad = np.abs(rng.standard_normal((2, 40, 40, 4), np.float32)) + 1
     x[1, 20, 20, 0] = number
     pads = [(window // 2, window // 2)] * 2
-    found = convolution.convolve_filter_gradient(x, grad, (window, window, channels, 4), [1, 1], pads, [1, 1])
-    np.testing.assert_array_equal(found[:, :, 0], np.full((window, window, 4), number))
-    assert np.isfinite(found[:, :, 1:]).all()
+    result = convolution.convolve_filter_gradient(x, grad, (window, window, channels, 4), [1, 1], pads, [1, 1])
+    np.testing.assert_array_equal(result[:, :, 0], np.full((window, window, 4), number))
+    assert np.isfinite(result[:, :, 1:]).all()
 
 
 @pytest.mark.parametrize(("rows", "columns", "count"), [(16, 288, 217), (25, 16, 2500), (144, 144, 48), (145, 144, 0)])

@@ -57,8 +57,8 @@ def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
         return finish
 
     np.testing.assert_allclose(depthwise.depthwise_convolve(x, w, strides, pads, dilations), want, rtol=1e-4, atol=1e-4)
-    found = depthwise.depthwise_convolve(x, w, strides, pads, dilations, epilogue)
-    np.testing.assert_allclose(found, want + 1, rtol=1e-4, atol=1e-4)
+    outcome = depthwise.depthwise_convolve(x, w, strides, pads, dilations, epilogue)
+    np.testing.assert_allclose(outcome, want + 1, rtol=1e-4, atol=1e-4)
     rows = x.reshape(-1, channels)
     producer = RowProducer(x.shape, x.dtype, lambda some: rows[some].copy())
     fed = depthwise.depthwise_convolve(np.full_like(x, np.nan), w, strides, pads, dilations, None, producer)
@@ -82,10 +82,10 @@ def test_depthwise_convolutions_by_rows(case, count, is_fed):
 
     made = depthwise.depthwise_rows(seen, w, strides, pads, dilations, finish, producer)
     want = by_definition(x, w, strides, pads, dilations).reshape(-1, channels)
-    found = [made.make(some) for some in made.parts(count)]
-    assert made.by_lines and made.shape[-1] == channels and len(found) >= min(count, images)
+    results = [made.make(some) for some in made.parts(count)]
+    assert made.by_lines and made.shape[-1] == channels and len(results) >= min(count, images)
     numbers = np.arange(len(want))[:, np.newaxis]
-    np.testing.assert_allclose(np.concatenate(found), want + numbers, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(np.concatenate(results), want + numbers, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(made.whole().reshape(-1, channels), want + numbers, rtol=1e-4, atol=1e-4)
 
 

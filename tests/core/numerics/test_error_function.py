@@ -45,13 +45,13 @@ def test_ends_and_signs(function, exact):
 @pytest.mark.parametrize("shape", [(SIZE,), (3, SIZE), (SIZE // 4, 4), (5 * SIZE - 7,)])
 def test_where_it_is_written(function, exact, shape):
     x = np.random.default_rng(1).normal(size=shape).astype(np.float32)
-    found = function(x)
-    assert found.shape == shape and np.allclose(found, exact(x), atol=1e-6)
-    np.testing.assert_array_equal(function(np.asfortranarray(x)), found)
+    result = function(x)
+    assert result.shape == shape and np.allclose(result, exact(x), atol=1e-6)
+    np.testing.assert_array_equal(function(np.asfortranarray(x)), result)
     holes = np.zeros((*shape, 2), np.float32)
     for out in (np.empty(shape, np.float32), holes[..., 0], x):
         assert function(x, out=out) is out
-        np.testing.assert_array_equal(out, found)
+        np.testing.assert_array_equal(out, result)
     assert not holes[..., 1].any()
 
 
@@ -64,5 +64,5 @@ def test_the_rest_is_scipys(function, exact, x):
 @FUNCTIONS
 def test_parts_of_many_round_as_these(function, exact):
     x = arguments()[: 2 * SIZE]
-    found = np.concatenate([function(part, is_part=True) for part in np.split(x, [1, 17, SIZE])])
-    np.testing.assert_array_equal(found, function(x))
+    result = np.concatenate([function(part, is_part=True) for part in np.split(x, [1, 17, SIZE])])
+    np.testing.assert_array_equal(result, function(x))

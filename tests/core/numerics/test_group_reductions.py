@@ -16,9 +16,9 @@ def test_rows_of_each_group(count, width, groups, dtype, ufunc):
     rows, numbers = rng.integers(-3, 4, (count, width)).astype(dtype), rng.integers(0, groups, count)
     if dtype != np.int32:
         rows.flat[::101] = np.nan
-    found, reduced = reduce_groups(ufunc, numbers, rows)
-    assert found.tolist() == sorted({*numbers.tolist()}) and reduced.dtype == dtype
-    for number, row in zip(found, reduced):
+    result, reduced = reduce_groups(ufunc, numbers, rows)
+    assert result.tolist() == sorted({*numbers.tolist()}) and reduced.dtype == dtype
+    for number, row in zip(result, reduced):
         want = rows[numbers == number].astype(np.float32 if dtype == np.float16 else dtype)
         expected = want[0]
         for other in want[1:]:

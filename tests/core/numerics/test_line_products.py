@@ -53,8 +53,8 @@ def test_convolutions_by_lines(case, number, by_lines, monkeypatch):
     bias = np.arange(w.shape[-1], dtype=np.float32)
     want = by_definition(x, w, strides, pads, dilations)
     for turned in (w, np.ascontiguousarray(w.swapaxes(-1, -2)).swapaxes(-1, -2)):
-        found = convolution.convolve(x, turned, strides, pads, dilations, doubling, bias)
-        np.testing.assert_allclose(found, 2 * (want + bias), rtol=1e-5, atol=1e-4)
+        result = convolution.convolve(x, turned, strides, pads, dilations, doubling, bias)
+        np.testing.assert_allclose(result, 2 * (want + bias), rtol=1e-5, atol=1e-4)
     np.testing.assert_allclose(convolution.convolve(x, w, strides, pads, dilations), want, rtol=1e-5, atol=1e-4)
     assert len(ways) == 3
 
@@ -67,9 +67,9 @@ def test_gradients_for_filters_by_lines(case, number, by_lines, monkeypatch):
     monkeypatch.setattr(line_products, "filter_gradient", lambda *arguments: (ways.append(1), gradient(*arguments))[1])
     x, w, strides, pads, dilations = drawn(case, number)
     grad = np.random.default_rng(1).standard_normal(by_definition(x, w, strides, pads, dilations).shape, np.float32)
-    found = convolution.convolve_filter_gradient(x, grad, w.shape, strides, pads, dilations)
+    result = convolution.convolve_filter_gradient(x, grad, w.shape, strides, pads, dilations)
     want = filter_gradient_by_definition(x, grad, w.shape, strides, pads, dilations)
-    np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-4)
     assert ways
 
 

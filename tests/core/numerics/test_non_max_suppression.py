@@ -42,10 +42,10 @@ def defined(boxes, scores, limit, threshold, lowest, sigma=0.0):
 def test_boxes_kept(count, limit, spread, sigma):
     boxes, scores = drawn(count, spread)
     options = np.float32(0.4), np.float32(0.05), np.float32(sigma)
-    index, found, size = non_max_suppression_v5(boxes, scores, np.int32(limit), *options, pad_to_max_output_size=False)
+    index, result, size = non_max_suppression_v5(boxes, scores, np.int32(limit), *options, pad_to_max_output_size=False)
     want = defined(boxes, scores, limit, *options)
     assert (index.tolist(), int(size)) == ([i for i, _ in want], len(want))
-    np.testing.assert_allclose(found, [score for _, score in want], rtol=1e-5)
+    np.testing.assert_allclose(result, [score for _, score in want], rtol=1e-5)
 
 
 @pytest.mark.parametrize("total", [25, 60, 300])

@@ -54,8 +54,8 @@ def test_gradients_of_maximum_pooling(case, special, workers, monkeypatch):
         x[rng.random(x.shape) < 0.3] = special
     outputs = [(n + sum(p) - k) // s + 1 for n, k, s, p in zip(sizes, windows, strides, pads)]
     grad = rng.standard_normal((5, *outputs, 2)).astype(np.float32)
-    found = pooling.max_pool_grad(x, grad, windows, strides, pads)
-    np.testing.assert_allclose(found, by_definition(x, grad, windows, strides, pads), atol=1e-5)
+    result = pooling.max_pool_grad(x, grad, windows, strides, pads)
+    np.testing.assert_allclose(result, by_definition(x, grad, windows, strides, pads), atol=1e-5)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -81,15 +81,15 @@ def test_pooling(case, block, dtype, monkeypatch):
 def test_windows_without_a_number_have_the_lowest():
     x = np.full((1, 2, 4, 1), np.nan, np.float32)
     x[0, 0, 0], x[0, :, 2:] = 3, -np.inf
-    found = pooling.max_pool(x, (2, 1), (1, 1), [(0, 0), (0, 0)])
+    result = pooling.max_pool(x, (2, 1), (1, 1), [(0, 0), (0, 0)])
     lowest = np.finfo(np.float32).min
-    assert found.ravel().tolist() == [3, lowest, lowest, lowest]
+    assert result.ravel().tolist() == [3, lowest, lowest, lowest]
 
 
 def test_an_infinite_gradient_goes_to_one_element():
     x, grad = np.arange(16.0).reshape(1, 4, 4, 1), np.full((1, 2, 2, 1), np.inf)
-    found = pooling.max_pool_grad(x, grad, (2, 2), (2, 2), [(0, 0), (0, 0)])
-    assert found[0, 1::2, 1::2, 0].tolist() == [[np.inf] * 2] * 2 and np.isfinite(found).sum() == 12
+    result = pooling.max_pool_grad(x, grad, (2, 2), (2, 2), [(0, 0), (0, 0)])
+    assert result[0, 1::2, 1::2, 0].tolist() == [[np.inf] * 2] * 2 and np.isfinite(result).sum() == 12
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -111,5 +111,5 @@ def test_gradients_go_to_all_that_equal_the_maximum(case, special, block, monkey
         inside = tuple(slice(max(a, 0), a + k) for a, k in zip(starts, windows))
         place = image, *position, channel
         wanted[image, *inside, channel] += np.where(x[image, *inside, channel] == y[place], grad[place], 0)
-    found = pooling.max_pool_grad_equal(x, y, grad, windows, strides, pads)
-    np.testing.assert_allclose(found, wanted, atol=1e-5)
+    result = pooling.max_pool_grad_equal(x, y, grad, windows, strides, pads)
+    np.testing.assert_allclose(result, wanted, atol=1e-5)

@@ -39,13 +39,13 @@ def test_resampling_and_its_gradient(case, method):
     rng = np.random.default_rng(0)
     x = rng.standard_normal(shape, np.float32)
     want = np.einsum("ph,qw,nhwc->npqc", dense(rows), dense(columns), x)
-    found = resize.resample(x, rows, columns)
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, want, rtol=0, atol=1e-6 * np.abs(want).max(initial=0))
+    result = resize.resample(x, rows, columns)
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result, want, rtol=0, atol=1e-6 * np.abs(want).max(initial=0))
     grad = rng.standard_normal(want.shape, np.float32)
     want = np.einsum("ph,qw,npqc->nhwc", dense(rows), dense(columns), grad)
-    found = resize.resample_gradient(grad, rows, columns)
-    np.testing.assert_allclose(found, want, rtol=0, atol=1e-6 * np.abs(want).max(initial=0))
+    result = resize.resample_gradient(grad, rows, columns)
+    np.testing.assert_allclose(result, want, rtol=0, atol=1e-6 * np.abs(want).max(initial=0))
 
 
 @pytest.mark.parametrize("channels", [2, 20])
@@ -55,9 +55,9 @@ def test_what_is_not_finite_meets_who_reads_it_only(channels, value):
     x[0, 6, 5] = value
     taps = resize.bilinear(12, 24, False, True)
     reads = [(taps.indices == place).any(1) for place in (6, 5)]
-    found = resize.resample(x, taps, taps)
-    assert np.isfinite(found[0, ~np.outer(*reads)]).all()
-    assert not np.isfinite(found[0, np.outer(*reads)]).any()
+    result = resize.resample(x, taps, taps)
+    assert np.isfinite(result[0, ~np.outer(*reads)]).all()
+    assert not np.isfinite(result[0, np.outer(*reads)]).any()
 
 
 @pytest.mark.parametrize("outputs", [(24, 24), (5, 24)])

@@ -22,17 +22,17 @@ def test_rows(shape, dtype):
     x = (3 * np.random.default_rng(0).standard_normal(shape)).astype(dtype)
     exact = np.exp(x.astype(np.longdouble) - x.max(-1, keepdims=True, initial=-np.inf))
     exact /= exact.sum(-1, keepdims=True)
-    found = softmax.softmax(x)
-    assert found.shape == shape and found.dtype == dtype
-    np.testing.assert_allclose(found, exact.astype(np.float64), rtol=20 * np.finfo(dtype).eps, atol=1e-37)
+    result = softmax.softmax(x)
+    assert result.shape == shape and result.dtype == dtype
+    np.testing.assert_allclose(result, exact.astype(np.float64), rtol=20 * np.finfo(dtype).eps, atol=1e-37)
     transposed = np.ascontiguousarray(x.T).T
-    np.testing.assert_allclose(softmax.softmax(transposed), found, rtol=4 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(softmax.softmax(transposed), result, rtol=4 * np.finfo(dtype).eps)
 
 
 @pytest.mark.usefixtures("workers")
 def test_rows_that_are_not_finite_leave_others_alone():
     x = np.zeros((40, 4), np.float32)
     x[3, 1], x[20, 2] = np.nan, -np.inf
-    found = softmax.softmax(x)
-    assert np.isnan(found[3]).all() and found[20].tolist() == pytest.approx([1 / 3, 1 / 3, 0, 1 / 3])
-    assert (np.delete(found, [3, 20], 0) == 0.25).all()
+    result = softmax.softmax(x)
+    assert np.isnan(result[3]).all() and result[20].tolist() == pytest.approx([1 / 3, 1 / 3, 0, 1 / 3])
+    assert (np.delete(result, [3, 20], 0) == 0.25).all()

@@ -31,9 +31,9 @@ def test_added_rows(dtype, inner):
 @pytest.mark.parametrize("groups", [[0, 0, 2, 2, 2], [2, 0, 2, 1, 0]])
 def test_sums_of_groups(groups):
     rows = values("float32", 5, 3)
-    found, sums = reduce_groups(np.add, np.array(groups), rows)
-    assert found.tolist() == sorted(set(groups))
-    for group, total in zip(found, sums):
+    result, sums = reduce_groups(np.add, np.array(groups), rows)
+    assert result.tolist() == sorted(set(groups))
+    for group, total in zip(result, sums):
         np.testing.assert_array_equal(total, sum(row for place, row in zip(groups, rows) if place == group))
 
 

@@ -23,9 +23,9 @@ def test_chosen(shapes, dtype):
     rng = np.random.default_rng(0)
     condition = rng.random(shapes[0]) < 0.5
     x, y = (np.asarray(100 * rng.standard_normal(shape)).astype(dtype) for shape in shapes[1:])
-    found, want = chosen(condition, x, y), np.where(condition, x, y)
-    assert found.dtype == want.dtype and found.shape == want.shape
-    np.testing.assert_array_equal(found, want)
+    result, want = chosen(condition, x, y), np.where(condition, x, y)
+    assert result.dtype == want.dtype and result.shape == want.shape
+    np.testing.assert_array_equal(result, want)
 
 
 def test_nan_and_views():
@@ -45,10 +45,10 @@ def test_positive_part(dtype, shape, kind):
     if shape:
         x = {"whole": x, "columns": x[..., :-2], "reversed": x[..., ::-1]}[kind]
     want = np.maximum(x, x.dtype.type(0))
-    found, given = positive_part(x), np.full_like(x, 3)
-    assert found.dtype == want.dtype and found.shape == want.shape
-    np.testing.assert_array_equal(found, want)
-    np.testing.assert_array_equal(np.signbit(found), np.signbit(want))
+    result, given = positive_part(x), np.full_like(x, 3)
+    assert result.dtype == want.dtype and result.shape == want.shape
+    np.testing.assert_array_equal(result, want)
+    np.testing.assert_array_equal(np.signbit(result), np.signbit(want))
     if shape:
         assert positive_part(x, given) is given
         np.testing.assert_array_equal(given, want)

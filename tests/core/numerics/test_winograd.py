@@ -51,8 +51,8 @@ def by_definition(x, w, pads):
     return sum(x[:, i : i + height, j : j + width] @ w[i, j] for i, j in itertools.product(range(3), repeat=2))
 
 
-def assert_near(found, want):
-    np.testing.assert_allclose(found, want, rtol=0, atol=2e-6 * np.abs(want).max())
+def assert_near(result, want):
+    np.testing.assert_allclose(result, want, rtol=0, atol=2e-6 * np.abs(want).max())
 
 
 @pytest.mark.parametrize("few", [0, 1000])
@@ -94,11 +94,11 @@ def test_what_is_not_finite_meets_its_windows_only(value):
     x, w, pads = drawn(CASES[0])
     x[0, 5, 5, 3] = value
     with np.errstate(all="ignore"):
-        found = convolution.convolve(x, w, ONES, pads, ONES)
-        grad = convolution.convolve_filter_gradient(x, np.ones_like(found), w.shape, ONES, pads, ONES)
-    is_met = np.zeros(found.shape[1:3], bool)
+        result = convolution.convolve(x, w, ONES, pads, ONES)
+        grad = convolution.convolve_filter_gradient(x, np.ones_like(result), w.shape, ONES, pads, ONES)
+    is_met = np.zeros(result.shape[1:3], bool)
     is_met[4:7, 4:7] = True
-    assert np.isfinite(found[0, ~is_met]).all()
+    assert np.isfinite(result[0, ~is_met]).all()
     assert np.isfinite(grad[:, :, np.arange(x.shape[-1]) != 3]).all()
 
 

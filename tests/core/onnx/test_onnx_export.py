@@ -202,8 +202,8 @@ def test_variables_that_outputs_follow_are_inputs_and_outputs():
     for given in ([1, 1], [0, -3], [2, 5]):
         feed = {"x:0": np.float32(given)}
         expected = session.run(["y:0", "before:0"], feed)
-        *found, state = Session(graph).run(["y:0", "before:0", after["state"]], {**feed, "state_before:0": state})
-        np.testing.assert_array_equal(found, expected)
+        *results, state = Session(graph).run(["y:0", "before:0", after["state"]], {**feed, "state_before:0": state})
+        np.testing.assert_array_equal(results, expected)
 
 
 def test_what_else_is_done_to_a_variable_is_refused():

@@ -58,14 +58,14 @@ def test_names_are_those_of_python():
 
 
 def test_detail_of_matmul():
-    found = op_listing.describe_op("MatMul")
-    assert [arg.name for arg in found.inputs] == ["a", "b"]
-    assert found.kernels[0].location.function == "matmul"
-    assert found.kernels[0].location.file == "core/ops/linalg/matmul.py"
-    assert found.shape.function == "matmul_shape"
-    assert found.gradient.function == "matmul_gradient"
-    assert found.flops.function == "matmul_flops"
-    assert found.doc.startswith("Multiply the matrix") and "Product of two matrices" in found.doc
+    result = op_listing.describe_op("MatMul")
+    assert [arg.name for arg in result.inputs] == ["a", "b"]
+    assert result.kernels[0].location.function == "matmul"
+    assert result.kernels[0].location.file == "core/ops/linalg/matmul.py"
+    assert result.shape.function == "matmul_shape"
+    assert result.gradient.function == "matmul_gradient"
+    assert result.flops.function == "matmul_flops"
+    assert result.doc.startswith("Multiply the matrix") and "Product of two matrices" in result.doc
 
 
 def test_decisions_in_words():
@@ -105,6 +105,6 @@ def test_missing_for_a_graph(tmp_path):
     assert op_listing.missing_parts(load(SAMPLES / "xor.pbtxt")) == ()
     path = tmp_path / "g.pbtxt"
     path.write_text('node { name: "a" op: "Nowhere" } node { name: "b" op: "AllToAll" }')
-    found = {row.op: row.missing for row in op_listing.missing_parts(load(path))}
-    assert found["Nowhere"] == ("interface",)
-    assert "kernel" in found["AllToAll"]
+    by_name = {row.op: row.missing for row in op_listing.missing_parts(load(path))}
+    assert by_name["Nowhere"] == ("interface",)
+    assert "kernel" in by_name["AllToAll"]

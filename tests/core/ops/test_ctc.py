@@ -12,11 +12,11 @@ def loss(steps, ignored):
     """Of the labels 0 0 0, which collapse into one, for a sequence of so many steps of two equal classes."""
     g = GraphBuilder()
     labels = g.constant([[0, i] for i in range(3)], "int64"), g.constant([0, 0, 0])
-    found = g.CTCLoss(
+    node = g.CTCLoss(
         g.constant(np.zeros((4, 1, 2), np.float32)), *labels, g.constant([steps]),
         preprocess_collapse_repeated=True, ignore_longer_outputs_than_inputs=ignored,
     )  # fmt: skip
-    return Session(g.graph).run(found[0].name)
+    return Session(g.graph).run(node[0].name)
 
 
 def test_labels_count_before_they_collapse():

@@ -55,8 +55,8 @@ def test_ctc_loss_with_the_blank_first() -> None:
     labels = np.int32([0, 2, 1])
     loss, gradient = run("CTCLoss", logits, indices, labels, lengths)
     blank_first = np.roll(logits, 1, axis=2)
-    found = run("CTCLossV2", blank_first, indices, labels + 1, lengths)
-    for one, other in zip(found, [loss, np.roll(gradient, 1, axis=2)], strict=True):
+    result = run("CTCLossV2", blank_first, indices, labels + 1, lengths)
+    for one, other in zip(result, [loss, np.roll(gradient, 1, axis=2)], strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)  # the softmax adds in the order of the classes
 
 
@@ -79,11 +79,11 @@ def elements(dataset, builder, **spec):
     builder.IteratorGetNext(iterator, name="next", **spec)
     session = Session(builder.graph)
     session.run("start")
-    found = []
+    result = []
     with pytest.raises(OutOfRangeError):
         while True:
-            found.append(session.run("next:0").tolist())
-    return found
+            result.append(session.run("next:0").tolist())
+    return result
 
 
 def test_a_map_of_the_first_kind() -> None:

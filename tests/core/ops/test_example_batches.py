@@ -141,16 +141,16 @@ def test_dense_features_of_a_fixed_shape(counts, default):
         with pytest.raises(TfgError, match=f"Index: {first}"):
             parse_batch(np.array(batch, object), np.empty(0, object), [], dense, [])
     else:
-        found = parse_batch(np.array(batch, object), np.empty(0, object), [], dense, [])[3][0]
-        assert found.tolist() == [default.tolist() if n is None else [0, 1] for n in counts]
+        result = parse_batch(np.array(batch, object), np.empty(0, object), [], dense, [])[3][0]
+        assert result.tolist() == [default.tolist() if n is None else [0, 1] for n in counts]
 
 
 def test_dense_features_are_padded_to_the_longest():
     batch = np.array([message(floats(b"f", range(n))) if n else b"" for n in (2, 0, 6, 4)], object)
     dense = dense_features([b"f"], [dtypes.float32], [Shape([None, 2])], [np.float32([-1])])
-    found = parse_batch(batch, np.empty(0, object), [], dense, [])[3][0]
-    assert found.shape == (4, 3, 2)
-    assert found.reshape(4, 6).tolist() == [[*range(n), *[-1] * (6 - n)] for n in (2, 0, 6, 4)]
+    result = parse_batch(batch, np.empty(0, object), [], dense, [])[3][0]
+    assert result.shape == (4, 3, 2)
+    assert result.reshape(4, 6).tolist() == [[*range(n), *[-1] * (6 - n)] for n in (2, 0, 6, 4)]
     with pytest.raises(TfgError, match=r"Index: 1.*multiple of stride"):
         parse_batch(np.array([batch[0], message(floats(b"f", [1]))]), np.empty(0, object), [], dense, [])
 

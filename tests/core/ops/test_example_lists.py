@@ -16,8 +16,8 @@ from tfg.core.types import dtypes
 ])  # fmt: skip
 @pytest.mark.parametrize("empty", [[], ()])
 def test_lists_without_values_leave_the_dtype(dtype, values, empty):
-    found = concatenated([empty, values, empty], dtype)
-    assert (found.dtype, found.tolist()) == (dtype.numpy, list(values))
+    result = concatenated([empty, values, empty], dtype)
+    assert (result.dtype, result.tolist()) == (dtype.numpy, list(values))
 
 
 _UNKNOWN = wire.varint_field(9, 5)
@@ -38,8 +38,8 @@ _UNKNOWN = wire.varint_field(9, 5)
 def test_plain_features_are_read_as_others(kind, values):
     plain = parse_feature(wire.bytes_field(kind, values))
     for other in (wire.bytes_field(kind, values) + _UNKNOWN, wire.bytes_field(kind, values + _UNKNOWN)):
-        found = parse_feature(other)
-        assert (found.dtype, list(found.values)) == (plain.dtype, list(plain.values))
+        result = parse_feature(other)
+        assert (result.dtype, list(result.values)) == (plain.dtype, list(plain.values))
 
 
 @pytest.mark.parametrize("data", [b"\x12\x05\x0a\x03abc", b"\x12\x80", b"\x1a\x03\x0a\x01\x80", b"\x0a\x05ab"])

@@ -74,17 +74,17 @@ def test_refused(case):
 def test_a_range_whose_ends_are_far_apart():
     g = GraphBuilder()
     splits, values = g.RaggedRange(np.int64([LOW]), np.int64([HIGH]), np.int64([2**62]), Tsplits="int64")
-    found = Session(g.graph).run([splits.name, values.name])
-    assert found[0].tolist() == [0, 4]
-    assert found[1].tolist() == [LOW, LOW // 2, 0, 2**62]
+    result = Session(g.graph).run([splits.name, values.name])
+    assert result[0].tolist() == [0, 4]
+    assert result[1].tolist() == [LOW, LOW // 2, 0, 2**62]
 
 
 def test_zeros_of_ragged_text_are_empty():
     g = GraphBuilder()
     zeros = g.ZerosLike(ragged(g, np.array([b"a", b"b"], object)))
     attrs = {"input_ragged_rank": 0, "output_ragged_rank": 0, "Tvalues": "string", "Tsplits": "int64"}
-    (found,) = g.RaggedTensorFromVariant(zeros, **attrs)
-    assert Session(g.graph).run(found.name).tolist() == [b"", b""]
+    (result,) = g.RaggedTensorFromVariant(zeros, **attrs)
+    assert Session(g.graph).run(result.name).tolist() == [b"", b""]
 
 
 @pytest.mark.parametrize("op", ["ExtractGlimpse", "ExtractGlimpseV2"])
@@ -93,23 +93,23 @@ def test_a_glimpse_from_beyond_all_numbers(op, offset):
     g = GraphBuilder()
     offsets = np.float32([[offset, 0]])
     attrs = {"centered": False, "normalized": True, "uniform_noise": False, "noise": "zero"}
-    found = g.apply(op, np.ones((1, 4, 4, 1), np.float32), np.int32([2, 2]), offsets, **attrs)
-    assert not np.any(Session(g.graph).run(found.name))
+    node = g.apply(op, np.ones((1, 4, 4, 1), np.float32), np.int32([2, 2]), offsets, **attrs)
+    assert not np.any(Session(g.graph).run(node.name))
 
 
 def test_crops_without_channels_have_an_empty_gradient():
     g = GraphBuilder()
     boxes, place, dims = np.float32([[0, 0, 1, 1]]), np.int32([0]), np.int32([1, 4, 5, 0])
-    found = g.CropAndResizeGradImage(np.ones((1, 2, 3, 0), np.float32), boxes, place, dims, T="float32")
-    assert Session(g.graph).run(found.name).shape == tuple(dims)
+    node = g.CropAndResizeGradImage(np.ones((1, 2, 3, 0), np.float32), boxes, place, dims, T="float32")
+    assert Session(g.graph).run(node.name).shape == tuple(dims)
 
 
 def test_an_image_whose_scale_has_no_inverse_is_empty():
     g = GraphBuilder()
     tiny = np.float32([1e-45, 1])
-    found = g.ScaleAndTranslate(np.ones((1, 4, 4, 1), np.float32), np.int32([3, 3]), tiny, np.zeros(2, np.float32))
+    node = g.ScaleAndTranslate(np.ones((1, 4, 4, 1), np.float32), np.int32([3, 3]), tiny, np.zeros(2, np.float32))
     try:
-        assert not np.any(Session(g.graph).run(found.name))
+        assert not np.any(Session(g.graph).run(node.name))
     except TfgError as error:
         assert not isinstance(error, InternalError)
 
@@ -118,18 +118,18 @@ def test_an_image_whose_scale_has_no_inverse_is_empty():
 def test_blocks_of_an_empty_batch(shape, block):
     """Their places are counted, or are too many; none is moved."""
     g = GraphBuilder()
-    found = g.BatchToSpace(np.ones(shape), np.int32([[0, 0], [0, 0]]), block_size=block)
+    node = g.BatchToSpace(np.ones(shape), np.int32([[0, 0], [0, 0]]), block_size=block)
     try:
-        assert Session(g.graph).run(found.name).shape == (0, shape[1] * block, shape[2] * block, shape[3])
+        assert Session(g.graph).run(node.name).shape == (0, shape[1] * block, shape[2] * block, shape[3])
     except TfgError as error:
         assert isinstance(error, ResourceExhaustedError)
 
 
 def test_an_empty_batch_in_blocks():
     g = GraphBuilder()
-    found = g.SpaceToBatch(np.ones((0, 0, 0, 1)), np.int32([[0, 0], [0, 0]]), block_size=2**40)
+    node = g.SpaceToBatch(np.ones((0, 0, 0, 1)), np.int32([[0, 0], [0, 0]]), block_size=2**40)
     with contextlib.suppress(ResourceExhaustedError):
-        assert Session(g.graph).run(found.name).size == 0
+        assert Session(g.graph).run(node.name).size == 0
 
 
 def stepped(g: Builder, weights, loss):
@@ -155,9 +155,9 @@ TEXT = "a b c d e f g h " * 100
 def test_pairs_of_no_text(attrs, text, tmp_path):
     (tmp_path / "x").write_text(text)
     g = GraphBuilder()
-    found = g.Skipgram(**{"filename": str(tmp_path / "x"), "batch_size": 3, "subsample": 0.0, **attrs})
+    node = g.Skipgram(**{"filename": str(tmp_path / "x"), "batch_size": 3, "subsample": 0.0, **attrs})
     with pytest.raises(InvalidArgumentError) as caught:
-        Session(g.graph, files=FileAccess.everything()).run(found[0].name)
+        Session(g.graph, files=FileAccess.everything()).run(node[0].name)
     assert not isinstance(caught.value, InternalError)
 
 
@@ -165,9 +165,9 @@ def test_pairs_of_no_text(attrs, text, tmp_path):
 def test_pairs_that_take_too_long(attrs, tmp_path):
     (tmp_path / "x").write_text(TEXT)
     g = GraphBuilder()
-    found = g.Skipgram(**{"filename": str(tmp_path / "x"), "subsample": 0.0, **attrs})
+    node = g.Skipgram(**{"filename": str(tmp_path / "x"), "subsample": 0.0, **attrs})
     with pytest.raises(DeadlineExceededError):
-        Session(g.graph, files=FileAccess.everything(), timeout=0.5).run(found[0].name)
+        Session(g.graph, files=FileAccess.everything(), timeout=0.5).run(node[0].name)
 
 
 @pytest.mark.parametrize("op", ["ScaleAndTranslate", "ScaleAndTranslateGrad"])
@@ -262,8 +262,8 @@ def test_a_number_of_elements_wraps_around():
 def test_a_loss_without_regularization_is_no_fault():
     with np.errstate(all="ignore"):
         for l1, want in ((0.0, np.nan), (1.0, 0.0)):
-            found = sdca.SdcaSettings(LOSSES["squared_loss"], l1, np.float64(0), 1).shrink(VECTOR)
-            np.testing.assert_array_equal(found, np.full(3, want))
+            result = sdca.SdcaSettings(LOSSES["squared_loss"], l1, np.float64(0), 1).shrink(VECTOR)
+            np.testing.assert_array_equal(result, np.full(3, want))
 
 
 @pytest.mark.parametrize("high", [1e20, 1e30])
@@ -291,9 +291,9 @@ def test_what_is_not_finite_has_no_least_squares(values):
     """It is the only one of its batch: TensorFlow, too, answers for the others."""
     g = GraphBuilder()
     matrices = np.stack([np.reshape(values, (3, 2)), np.eye(3, 2)])
-    found = Session(g.graph).run(g.MatrixSolveLs(matrices, np.ones((2, 3, 1)), 0.0, fast=False))
-    assert np.isnan(found[0]).all()
-    np.testing.assert_allclose(found[1], np.ones((2, 1)))
+    result = Session(g.graph).run(g.MatrixSolveLs(matrices, np.ones((2, 3, 1)), 0.0, fast=False))
+    assert np.isnan(result[0]).all()
+    np.testing.assert_allclose(result[1], np.ones((2, 1)))
 
 
 @pytest.mark.parametrize("method", ["bilinear", "nearest"])

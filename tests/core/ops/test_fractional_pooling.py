@@ -15,8 +15,8 @@ def test_largest_of_each_region(dtype, overlapping, has_nan):
         x[0, 4:7, 3, 1] = np.nan
     b = GraphBuilder()
     attrs = {"pooling_ratio": [1.0, 1.7, 1.4, 1.0], "overlapping": overlapping, "seed": 3, "seed2": 5, "deterministic": True}
-    found = Session(b.graph).run([o.name for o in b.FractionalMaxPool(b.constant(x), **attrs)])
-    rows, columns = (sequence.tolist() for sequence in found[1:])
+    result = Session(b.graph).run([o.name for o in b.FractionalMaxPool(b.constant(x), **attrs)])
+    rows, columns = (sequence.tolist() for sequence in result[1:])
     for i in range(len(rows) - 1):
         for j in range(len(columns) - 1):
             region = x[:, rows[i] : rows[i + 1] + overlapping, columns[j] : columns[j + 1] + overlapping]
@@ -24,4 +24,4 @@ def test_largest_of_each_region(dtype, overlapping, has_nan):
             best = region[:, 0].copy()
             for k in range(region.shape[1]):
                 best = np.where(region[:, k] > best, region[:, k], best)
-            np.testing.assert_array_equal(found[0][:, i, j], best)
+            np.testing.assert_array_equal(result[0][:, i, j], best)

@@ -19,10 +19,10 @@ def drawn(longest):
 @pytest.mark.parametrize("longest", [0, 1, 20, 200])
 def test_characters_are_counted(longest):
     texts = drawn(longest)
-    found = string_length(texts, unit="UTF8_CHAR")
-    assert found.dtype == np.int32
-    assert found.tolist() == [[sum(byte & 0xC0 != 0x80 for byte in text) for text in row] for row in texts]
-    assert string_length(texts[0, 0:1].reshape(()), unit="UTF8_CHAR") == found[0, 0]
+    result = string_length(texts, unit="UTF8_CHAR")
+    assert result.dtype == np.int32
+    assert result.tolist() == [[sum(byte & 0xC0 != 0x80 for byte in text) for text in row] for row in texts]
+    assert string_length(texts[0, 0:1].reshape(()), unit="UTF8_CHAR") == result[0, 0]
     assert string_length(texts[:0], unit="UTF8_CHAR").shape == (0, 2)
 
 

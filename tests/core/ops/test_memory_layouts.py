@@ -51,8 +51,8 @@ def single_ops(family):
 def test_every_op_case(family):
     for item, steps in single_ops(family):
         for layout in LAYOUTS:
-            for found, step in zip(run(item, laid_out(item.feeds, layout)), steps, strict=True):
-                for got, want in zip(found, step["results"], strict=True):
+            for result, step in zip(run(item, laid_out(item.feeds, layout)), steps, strict=True):
+                for got, want in zip(result, step["results"], strict=True):
                     assert_same(got, want, item.tolerance)
 
 

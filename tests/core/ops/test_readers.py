@@ -26,9 +26,9 @@ def session(tmp_path):
 def test_lines_of_several_files(session, tmp_path):
     for name in ("a", "empty", "b"):
         session.run(["add"], {"path:0": str(tmp_path / name).encode()})
-    found = [session.run(["read:0", "read:1"]) for _ in range(4)]
-    assert [value for _, value in found] == [b"a1", b"a2", b"b1", b"b2"]
-    assert found[3][0] == f"{tmp_path}/b:2".encode()
+    results = [session.run(["read:0", "read:1"]) for _ in range(4)]
+    assert [value for _, value in results] == [b"a1", b"a2", b"b1", b"b2"]
+    assert results[3][0] == f"{tmp_path}/b:2".encode()
     session.run(["add"], {"path:0": str(tmp_path / "a").encode()})
     assert session.run(["read_up_to:1"])[0].tolist() == [b"a1", b"a2"]
     session.run(["close"])
@@ -37,10 +37,10 @@ def test_lines_of_several_files(session, tmp_path):
 
 
 def test_a_file_that_another_thread_names(session, tmp_path):
-    found = []
-    reading = threading.Thread(target=lambda: found.append(session.run(["read:1"])[0]))
+    results = []
+    reading = threading.Thread(target=lambda: results.append(session.run(["read:1"])[0]))
     reading.start()
     for name in ("empty", "b"):
         session.run(["add"], {"path:0": str(tmp_path / name).encode()})
     reading.join(20)
-    assert found == [b"b1"]
+    assert results == [b"b1"]

@@ -49,7 +49,7 @@ def test_rows_of_dense_tensors(shape, dtype, spread, operation):
 def test_rows_of_sparse_tensors(rows):
     rng = np.random.default_rng(0)
     places = [np.unique(np.stack([rng.integers(0, 30, 60) * (rows // 30), rng.integers(0, 4, 60)], 1), axis=0) for _ in "ab"]
-    parts = [(found, rng.integers(-3, 4, len(found)), np.array([rows, 4])) for found in places]
+    parts = [(result, rng.integers(-3, 4, len(result)), np.array([rows, 4])) for result in places]
     outputs = sparse_to_sparse_set_operation(*parts[0], *parts[1], set_operation="union", validate_indices=True)
     want = {}
     for indices, values, _ in parts:
@@ -63,6 +63,6 @@ def test_sizes(largest):
     rng = np.random.default_rng(0)
     places = np.stack(np.unravel_index(np.sort(rng.permutation(20 * 6)[:70]), (20, 6)), 1)
     values = rng.integers(0, 5, 70) * largest
-    found = set_size(places, values, np.array([20, 6]), validate_indices=True)
-    assert found.dtype == np.int32
-    assert found.tolist() == [len({*values[places[:, 0] == i].tolist()}) for i in range(20)]
+    result = set_size(places, values, np.array([20, 6]), validate_indices=True)
+    assert result.dtype == np.int32
+    assert result.tolist() == [len({*values[places[:, 0] == i].tolist()}) for i in range(20)]

@@ -14,8 +14,8 @@ INT64 = np.iinfo(np.int64)
 def test_places_of_integers(dtype, numbers):
     numbers = list(numbers)
     sought = np.array([*numbers, *range(-320, 320), np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
-    found = IntegerIndex(np.array(numbers, dtype)).places(sought)
-    assert found.tolist() == [numbers.index(n) if n in numbers else -1 for n in sought.tolist()]
+    result = IntegerIndex(np.array(numbers, dtype)).places(sought)
+    assert result.tolist() == [numbers.index(n) if n in numbers else -1 for n in sought.tolist()]
 
 
 def test_places_from_the_least_integer_to_the_largest():
@@ -49,9 +49,9 @@ def test_many_keys_are_found_as_few_are(make, row):
     session, rng, held = Session(b.graph), np.random.default_rng(0), {}
 
     def agree(sought):
-        found = session.run("find:0", {"k:0": sought})
+        result = session.run("find:0", {"k:0": sought})
         missing = np.full(row, -9, np.float32)
-        np.testing.assert_array_equal(found, np.stack([held.get(k, missing) for k in sought.tolist()]))
+        np.testing.assert_array_equal(result, np.stack([held.get(k, missing) for k in sought.tolist()]))
 
     for count in (40, 300, 3):
         new, rows = rng.integers(0, 400, count), rng.normal(size=(count, *row)).astype(np.float32)

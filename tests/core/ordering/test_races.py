@@ -39,9 +39,9 @@ def pairs(graph, *fetches):
 @pytest.mark.parametrize("read", graphs.READS)
 def test_a_counter_moved_on_beside_its_reader_is_a_race(read, write):
     graph, steps = built(graphs.counter(graphs.READS[read], graphs.WRITES[write]))
-    found = races(graph, *steps[-1])
-    assert {race.state for race in found} == {"step"}
-    assert {a for race in found for a in (race.first_access, race.second_access)} == {"reads 'step'", "writes 'step'"}
+    result = races(graph, *steps[-1])
+    assert {race.state for race in result} == {"step"}
+    assert {a for race in result for a in (race.first_access, race.second_access)} == {"reads 'step'", "writes 'step'"}
     assert not races(graph, *steps[0])  # the initializers alone
 
 
@@ -139,8 +139,8 @@ def test_optimization_keeps_the_order_of_races(case):
     optimized = optimize(g.graph, targets, tuple(feeds))[0]
     before, after = Session(g.graph), Session(optimized)
     for fetches in steps:
-        for wanted, found in zip(before.run(list(fetches), feeds), after.run(list(fetches), feeds)):
-            assert wanted is None if found is None else np.array_equal(wanted, found)
+        for wanted, result in zip(before.run(list(fetches), feeds), after.run(list(fetches), feeds)):
+            assert wanted is None if result is None else np.array_equal(wanted, result)
 
 
 def test_ready_queue():
@@ -189,18 +189,18 @@ def chained(b, rng, value):
 
 def planted(b, rng, handle, x):
     """A value that depends on the order in which reads and writes of a variable run that nothing orders."""
-    found, writes = [x], []
+    result, writes = [x], []
     for _ in range(rng.randrange(2, 6)):
-        source = chained(b, rng, rng.choice(found))
+        source = chained(b, rng, rng.choice(result))
         if rng.random() < 0.5:
             with b.control_dependencies([source]):
                 read = b.ReadVariableOp(handle, dtype="float32")
-            found.append(chained(b, rng, b.AddV2(read, source)))
+            result.append(chained(b, rng, b.AddV2(read, source)))
         else:
             write = rng.choice([b.AssignVariableOp, b.AssignAddVariableOp])
             writes.append(write(handle, source, dtype="float32"))
     with b.control_dependencies(writes):
-        return b.Identity(b.AddN(found))
+        return b.Identity(b.AddN(result))
 
 
 def in_call(g, rng, handle, x):
@@ -246,11 +246,11 @@ def with_planted_races(place, seed):
 def test_states_are_looked_at_in_parts(monkeypatch):
     """What is kept for each node does not grow with the number of variables."""
     g = GraphBuilder()
-    found = []
+    results = []
     for _ in range(9):
         v, _ = graphs.variable(g, np.float32(0))
-        found += [g.Neg(v), g.AssignAdd(v, g.constant(1.0))]
-    target = g.group(found)
+        results += [g.Neg(v), g.AssignAdd(v, g.constant(1.0))]
+    target = g.group(results)
     whole = list(races_of(g.graph, [target]))
     kept = []
     reached = races_module._RunOrder.reached
@@ -266,13 +266,13 @@ def test_what_is_settled_races_no_more(seed):
     g = GraphBuilder()
     rng = random.Random(seed)
     v, _ = graphs.variable(g, np.float32(0))
-    found = []
+    results = []
     branches = [g.Identity(branch) for branch in g.Switch(g.constant(1.0), g.Placeholder(dtype="bool", shape=[]))]
     for _ in range(rng.randrange(2, 8)):
-        awaited = rng.sample(found, min(len(found), rng.randrange(3))) or rng.sample(branches, rng.randrange(2))
+        awaited = rng.sample(results, min(len(results), rng.randrange(3))) or rng.sample(branches, rng.randrange(2))
         with g.control_dependencies(awaited):
-            found.append(rng.choice([g.Neg(v), g.AssignAdd(v, g.constant(1.0))]))
-    target = g.group(found)
+            results.append(rng.choice([g.Neg(v), g.AssignAdd(v, g.constant(1.0))]))
+    target = g.group(results)
     listed = list(races_of(g.graph, [target]))
     edges = sum(len(node.control_inputs) for node in g.graph)
     settle_races(g.graph, [target], (), ())
@@ -303,14 +303,14 @@ def test_of_very_many_races_the_first_are_told():
 
 @pytest.mark.parametrize("place", PLACES)
 def test_optimization_keeps_the_order_of_planted_races(place):
-    found = 0
+    result = 0
     for seed in range(12):
         graph = with_planted_races(place, seed)
-        found += bool(explain_races(graph, ["y"])[0].races)
+        result += bool(explain_races(graph, ["y"])[0].races)
         sessions = [Session(graph), Session(optimize(graph, ["y", "init"], ["x"])[0])]
         for session in sessions:
             session.run("init")
         for x in (2.0, -3.0, 0.5):
             before, after = (session.run("y:0", {"x": np.float32(x)}) for session in sessions)
             np.testing.assert_allclose(after, before, rtol=1e-5, err_msg=f"{seed}")
-    assert found > 6
+    assert result > 6

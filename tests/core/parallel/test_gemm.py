@@ -25,9 +25,9 @@ def test_products(sizes, turned, dtype, by_rows):
     want = a.astype(np.float64) @ b
     a = np.ascontiguousarray(a.T).T if "a" in turned else a
     b = np.ascontiguousarray(b.T).T if "b" in turned else b
-    found = gemm.matmul(a, b)
-    assert found.dtype == dtype and found.shape == want.shape
-    np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-3)
+    result = gemm.matmul(a, b)
+    assert result.dtype == dtype and result.shape == want.shape
+    np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-3)
     out = np.full(want.shape, 7, dtype)
     gemm.matmul(a, b, out)
     np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-3)
@@ -39,9 +39,9 @@ def test_what_is_not_finite_stays_in_its_row(number, by_rows):
     a, b = rng.standard_normal((20, 6), np.float32), rng.standard_normal((6, 4), np.float32)
     a[11, 2] = number
     with np.errstate(invalid="ignore"):
-        found = gemm.matmul(a, b)
-    assert np.flatnonzero(~np.isfinite(found).all(1)).tolist() == [11]
-    np.testing.assert_array_equal(found[11], number * b[2])
+        result = gemm.matmul(a, b)
+    assert np.flatnonzero(~np.isfinite(result).all(1)).tolist() == [11]
+    np.testing.assert_array_equal(result[11], number * b[2])
 
 
 def test_what_is_added_to_begins_with_what_is_there(by_rows):

@@ -45,8 +45,8 @@ class Rewritten:
 
 
 def placeholder(b: GraphBuilder, name: str, shape: Sequence[int] | None = (2, 3), dtype: Any = dtypes.float32) -> Output:
-    found: Output = b.Placeholder(dtype=dtype, shape=shape, name=name)
-    return found
+    node: Output = b.Placeholder(dtype=dtype, shape=shape, name=name)
+    return node
 
 
 def built(build: Build) -> tuple[Graph, tuple[str, ...]]:
@@ -101,8 +101,8 @@ def assert_same_gradients(before: Graph, after: Graph, fetches: Sequence[str], f
     assert [name is None for name in names] == [name is None for name in wanted]
     for x, want, got in zip(xs, wanted, names):
         if want is not None:
-            expected, found = (np.float64(Session(g).run(name, feeds)) for g, name in ((plain, want), (fused, got)))
-            np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4, err_msg=x)
+            expected, result = (np.float64(Session(g).run(name, feeds)) for g, name in ((plain, want), (fused, got)))
+            np.testing.assert_allclose(result, expected, rtol=1e-3, atol=1e-4, err_msg=x)
 
 
 def assert_close(name: str, want: Any, got: Any) -> None:

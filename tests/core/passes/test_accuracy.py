@@ -58,13 +58,13 @@ def test_rules_keep_what_their_classes_promise(name):
     graph, fetches = built(build)
     for dtype in DTYPES:
         try:
-            found = list(differences(retyped(graph, dtype), fetches, passes, _DRAWS))
+            items = list(differences(retyped(graph, dtype), fetches, passes, _DRAWS))
         except TfgError:  # there is no kernel for the dtype
             assert dtype is not dtypes.float32
             continue
-        accuracy, _, _ = found[0]
+        accuracy, _, _ = items[0]
         assert accuracy is not Accuracy.RELAXED
-        assert not [problem for _, _, problem in found if problem], dtype.name
+        assert not [problem for _, _, problem in items if problem], dtype.name
 
 
 def test_every_rule_has_an_example():
@@ -106,8 +106,8 @@ def test_constants_of_any_size(name):
     numbers = [float(n) for n in specials(np.dtype(np.float32), False)] + [0.5, 0.25, 2.0, 5.0, -4.0, 0.1, 1e8, -1e8, 100.0]
     for c, d in random.Random(name).sample(list(itertools.product(numbers, repeat=2)), 12):
         graph, fetches = built(lambda b, c=c, d=d: EXPRESSIONS[name](b, b.constant(np.float32(c)), b.constant(np.float32(d))))
-        for found in differences(graph, fetches, PASSES, 4, seed=1):
-            assert not found[2], (c, d)
+        for result in differences(graph, fetches, PASSES, 4, seed=1):
+            assert not result[2], (c, d)
 
 
 # Expressions that stay as they are unless fast math is asked for, and the rule that would take them.

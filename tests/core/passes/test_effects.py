@@ -40,8 +40,8 @@ def body(g, handle, x):
 def function(b, name, makes=body, controlled=False):
     made = define(b, name, ["resource", "float32"], makes, stateful=True)
     if controlled:
-        found = b.graph.functions[made]
-        found.control_results.extend(node for node in found.body if node.op == "AssignAddVariableOp")
+        result = b.graph.functions[made]
+        result.control_results.extend(node for node in result.body if node.op == "AssignAddVariableOp")
     return FuncRef(made)
 
 
@@ -68,10 +68,10 @@ def call(controlled=False, op="StatefulPartitionedCall"):
 
 def nested(b, handle, x):
     def outer(g, handle, x):
-        found = conditional("If", LOWERED)(g, handle, x)
-        with g.control_dependencies([g.Identity(found[0])]):
+        result = conditional("If", LOWERED)(g, handle, x)
+        with g.control_dependencies([g.Identity(result[0])]):
             first = g.constant(np.float32(2))
-        return [first, found[1], found[2], found[3]]
+        return [first, result[1], result[2], result[3]]
 
     inner_library = b.graph.functions
     made = define(b, "outer", ["resource", "float32"], outer, stateful=True)

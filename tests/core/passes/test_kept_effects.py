@@ -46,8 +46,8 @@ def drawn(b, seed):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_what_acted_acts(seed):
-    found = rewritten(lambda b: drawn(b, seed))
-    assert acting(found.after, found.fetches) == acting(found.before, found.fetches)
+    graph = rewritten(lambda b: drawn(b, seed))
+    assert acting(graph.after, graph.fetches) == acting(graph.before, graph.fetches)
 
 
 @pytest.mark.parametrize("length", [1, FAR // 2, 2 * FAR])
@@ -58,9 +58,9 @@ def test_what_acts_far_behind_is_waited_for(length):
             value = b.Tanh(value)
         return b.Neg(b.SelectV2(b.constant(ALWAYS), placeholder(b, "x"), value))
 
-    found = rewritten(build)
-    assert found.text == "Neg(x)"
-    assert len(acting(found.after, found.fetches)) == 1
+    graph = rewritten(build)
+    assert graph.text == "Neg(x)"
+    assert len(acting(graph.after, graph.fetches)) == 1
 
 
 def test_what_is_still_read_is_not_waited_for():
@@ -73,6 +73,6 @@ def test_what_is_still_read_is_not_waited_for():
             value = b.SelectV2(b.constant(ALWAYS), b.Tanh(value), b.AddV2(first, second))
         return value
 
-    found = rewritten(build, "arithmetic,structure,prune", check=False)
-    assert acting(found.after, found.fetches) == acting(found.before, found.fetches)
-    assert sum(len(node.control_inputs) for node in found.after) == 1
+    graph = rewritten(build, "arithmetic,structure,prune", check=False)
+    assert acting(graph.after, graph.fetches) == acting(graph.before, graph.fetches)
+    assert sum(len(node.control_inputs) for node in graph.after) == 1

@@ -30,7 +30,7 @@ def v1(step, initial=("x",), constants=("w",), end=3, shape=(2, 2)):
         first = [b.constant(0), *(given[name] for name in initial)]
         fixed = [last, *(given[name] for name in constants)]
         exits = control_flow.loop(b, "f", first, fixed, lambda v, c: b.Less(v[0], c[0]), body)
-        return [b.Identity(found) for found in exits[1:]]
+        return [b.Identity(result) for result in exits[1:]]
 
     return build
 
@@ -233,8 +233,8 @@ def functional(step, start=0, read=(1,), condition=lambda g, i, x, w: g.Less(i, 
         first = placeholder(b, "start", (), "int32") if start is None else b.constant(start)
         cond = define(b, "cond", ["int32", FLOAT, FLOAT], lambda g, *args: [condition(g, *args)], op == "While")
         body = define(b, "body", ["int32", FLOAT, FLOAT], lambda g, i, x, w: [g.AddV2(i, 1), *step(g, x, w)], op == "While")
-        found = b.apply(op, [first, x, w], cond=FuncRef(cond), body=FuncRef(body))
-        return [b.Neg(found[i]) for i in read]
+        node = b.apply(op, [first, x, w], cond=FuncRef(cond), body=FuncRef(body))
+        return [b.Neg(node[i]) for i in read]
 
     return build
 
@@ -313,8 +313,8 @@ def test_what_took_a_moved_value_waits_for_what_that_waited_for():
     define(b, "cond", types, lambda g, i, h, w: [g.Less(i, 3)])
     define(b, "body", types, body, stateful=True)
     handle = b.VarHandleOp(dtype=FLOAT, shape=[], shared_name="v")
-    found = b.While([b.constant(0), handle, placeholder(b, "w", ())], cond=FuncRef("cond"), body=FuncRef("body"), name="while")
-    after, _ = optimize(b.graph, [b.Identity(found[0]).name], ["w:0"], PASSES)
+    loop = b.While([b.constant(0), handle, placeholder(b, "w", ())], cond=FuncRef("cond"), body=FuncRef("body"), name="while")
+    after, _ = optimize(b.graph, [b.Identity(loop[0]).name], ["w:0"], PASSES)
     left = after.functions[after.node("while").attrs["body"].name].body
     assert "Exp" not in {node.op for node in left}
     assert [control.op for control in left.node("last").control_inputs] == ["AssignAddVariableOp"]
@@ -360,8 +360,8 @@ def test_reading_past_a_loop_with_effects_still_waits_for_it():
             return [g.AddV2(g.Identity(i), 1), h]
 
     define(b, "body", types, body, stateful=True)
-    found = b.While([b.constant(0), handle], cond=FuncRef("cond"), body=FuncRef("body"))
-    b.ReadVariableOp(found[1], dtype="float32", name="read")
+    loop = b.While([b.constant(0), handle], cond=FuncRef("cond"), body=FuncRef("body"))
+    b.ReadVariableOp(loop[1], dtype="float32", name="read")
     after, _ = optimize(b.graph, ["init", "read:0"])
     assert after.node("read").inputs[0].node.op == "VarHandleOp"
     session = tfg.Session(after)

@@ -154,11 +154,11 @@ class Drawing:
         types = ["float32"] * 3
         then = define(self.b, f"then{self.frames}", types, lambda b, x, y, z: [b.Neg(b.Neg(x)), b.Mul(b.Tanh(z), y)])
         other = define(self.b, f"else{self.frames}", types, lambda b, x, y, z: [b.Mul(x, 2.0), b.AddV2(b.Mul(z, 0.5), x)])
-        found = self.b.StatelessIf(
+        result = self.b.StatelessIf(
             self.predicate(), [self.value(), self.operand_of_shape(), self.b.constant(np.full(SHAPE, 0.5, "f"))],
             Tout=["float32"] * 2, then_branch=FuncRef(then), else_branch=FuncRef(other),
         )  # fmt: skip
-        return found[self.draw(st.integers(0, 1))]
+        return result[self.draw(st.integers(0, 1))]
 
     def predicate(self):
         return self.b.constant(True) if self.draw(st.booleans()) else self.b.Less(self.b.Sum(self.value(), [0, 1]), 0.0)
@@ -185,11 +185,11 @@ class Drawing:
         attrs = {"then_branch": FuncRef(names[0]), "else_branch": FuncRef(names[1])}
         with b.control_dependencies([before]):
             given = [handle, self.value(), self.operand_of_shape()]
-            found = b.If(self.predicate(), given, Tout=["float32"], **attrs)[0]
-        self.effects.append(found.node)
-        with b.control_dependencies([found]):
+            node = b.If(self.predicate(), given, Tout=["float32"], **attrs)[0]
+        self.effects.append(node.node)
+        with b.control_dependencies([node]):
             after = b.ReadVariableOp(handle, dtype="float32")
-        return b.AddV2(b.Sub(after, before), found) if self.draw(st.booleans()) else b.Sub(after, before)
+        return b.AddV2(b.Sub(after, before), node) if self.draw(st.booleans()) else b.Sub(after, before)
 
     def call(self):
         self.frames += 1
@@ -209,8 +209,8 @@ class Drawing:
 
         body = define(self.b, f"body{self.frames}", types, step)
         initial = [self.b.constant(0.0), self.value(), self.operand_of_shape(), self.value(), self.trips()]
-        found = self.b.StatelessWhile(initial, cond=FuncRef(cond), body=FuncRef(body))[read]
-        return found if read < 4 else self.b.BroadcastTo(found, list(SHAPE))
+        result = self.b.StatelessWhile(initial, cond=FuncRef(cond), body=FuncRef(body))[read]
+        return result if read < 4 else self.b.BroadcastTo(result, list(SHAPE))
 
 
 KINDS = (

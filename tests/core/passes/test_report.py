@@ -61,19 +61,19 @@ def initialized(graph):
 @pytest.mark.parametrize(("steps", "passed"), [(1, True), (3, False)])
 def test_every_step_is_compared(steps, passed):
     graphs = counter("Mul"), counter("AddV2")
-    (found,) = verify(*graphs, ["step:0"], {}, initialized, 1e-6, steps)
-    assert found.passed is passed
-    assert (found.step, found.largest_difference) == ((1, 0.0) if passed else (3, 8.0))
+    (result,) = verify(*graphs, ["step:0"], {}, initialized, 1e-6, steps)
+    assert result.passed is passed
+    assert (result.step, result.largest_difference) == ((1, 0.0) if passed else (3, 8.0))
 
 
 def test_report_of_the_command(tmp_path):
     g = product()[0]
     save(g.graph, tmp_path / "g.pb")
     done = tfg("optimize", tmp_path / "g.pb", "--fetch", "y", "--verify", "--format", "json")
-    found = done.json
-    fold = next(record for record in found["report"]["passes"] if record["name"] == "fold")
+    report = done.json
+    fold = next(record for record in report["report"]["passes"] if record["name"] == "fold")
     assert (fold["cost_before"]["flops_formula"], fold["cost_after"]["flops_formula"]) == ("24*N + 12", "24*N")
-    assert [(c["fetch"], c["step"], c["passed"]) for c in found["verification"]] == [("y:0", 1, True)]
+    assert [(c["fetch"], c["step"], c["passed"]) for c in report["verification"]] == [("y:0", 1, True)]
     shown = tfg("optimize", tmp_path / "g.pb", "--fetch", "y").out
     assert "24 x N + 12" in shown and "at the start" in shown
     uncounted = tfg("optimize", tmp_path / "g.pb", "--fetch", "y", "--no-costs").out
@@ -96,8 +96,8 @@ def test_single_strings_are_compared(other, passed):
         g = GraphBuilder()
         g.StringUpper(g.constant(text), name="upper")
         graphs.append(g.graph)
-    (found,) = verify(*graphs, ["upper:0"], {}, Session, 1e-6)
-    assert found.passed is passed
+    (result,) = verify(*graphs, ["upper:0"], {}, Session, 1e-6)
+    assert result.passed is passed
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,8 @@ def chosen(then, other, values, results=2, read=(0,), op="StatelessIf"):
             which = b.Less(total, 0.0)
         else:
             attrs, which = {"branches": [FuncRef(name) for name in names]}, b.Cast(total, DstT="int32")
-        found = b.apply(op, which, given, Tout=[FLOAT] * results, **attrs)
-        return [b.Identity(found[i]) for i in read]
+        node = b.apply(op, which, given, Tout=[FLOAT] * results, **attrs)
+        return [b.Identity(node[i]) for i in read]
 
     return build
 
@@ -79,8 +79,8 @@ def looping(step, values, read, shapes=None):
         define(b, "cond", types, lambda g, i, *rest: [g.Less(i, 3)])
         define(b, "body", types, lambda g, i, *rest: [g.AddV2(i, 1), *step(g, *rest)])
         options = {"output_shapes": [value.node.attrs.get("shape", ()) for value in (b.constant(0), *given)]} if shapes else {}
-        found = b.StatelessWhile([b.constant(0), *given], cond=FuncRef("cond"), body=FuncRef("body"), **options)
-        return [b.Identity(found[i]) for i in read]
+        node = b.StatelessWhile([b.constant(0), *given], cond=FuncRef("cond"), body=FuncRef("body"), **options)
+        return [b.Identity(node[i]) for i in read]
 
     return build
 
@@ -157,17 +157,17 @@ def test_a_function_of_several_callers_is_copied_where_that_saves_work():
 
 def test_shapes_are_those_of_the_results_that_are_left():
     def build(b):
-        found = chosen(lambda g, x: [x, g.Sum(x, [0])], lambda g, x: [x, g.Max(x, [0])], ("x",), read=(1,))(b)
-        return b.BroadcastTo(found[0].node.inputs[0], [2, 3])
+        result = chosen(lambda g, x: [x, g.Sum(x, [0])], lambda g, x: [x, g.Max(x, [0])], ("x",), read=(1,))(b)
+        return b.BroadcastTo(result[0].node.inputs[0], [2, 3])
 
     assert "BroadcastTo" in rewritten(build, "shapes,specialize,structure,prune").ops()
 
 
 def test_shapes_noted_by_position_go():
     def build(b):
-        found = chosen(lambda g, x, y: [g.Neg(x), y], lambda g, x, y: [g.Abs(x), y], ("x", "y"))(b)
+        result = chosen(lambda g, x, y: [g.Neg(x), y], lambda g, x, y: [g.Abs(x), y], ("x", "y"))(b)
         nodes(b.graph, "StatelessIf")[0].set_attr("_output_shapes", [Shape((2, 3)), Shape((2, 3))])
-        return found
+        return result
 
     assert "_output_shapes" not in nodes(rewritten(build, PASSES).after, "StatelessIf")[0].attrs
 
@@ -218,9 +218,9 @@ def test_a_loop_keeps_a_variable_that_effects_lead_to():
     handle = b.VarHandleOp(dtype=FLOAT, shape=[], shared_name="v")
     b.AssignVariableOp(handle, b.constant(0.0), name="init")
     attrs = {"cond": FuncRef("cond"), "body": FuncRef("body")}
-    found = b.While([b.constant(0), handle, b.constant(2.0)], name="while", **attrs)
-    found[0].node.set_attr("_lower_using_switch_merge", True)
-    with b.control_dependencies([found[0]]):
+    loop = b.While([b.constant(0), handle, b.constant(2.0)], name="while", **attrs)
+    loop[0].node.set_attr("_lower_using_switch_merge", True)
+    with b.control_dependencies([loop[0]]):
         read = b.ReadVariableOp(handle, dtype=FLOAT)
     for passes in (None, PASSES):
         after, _ = optimize(b.graph, ["init", read.name], passes=passes)
@@ -247,8 +247,8 @@ def test_a_call_still_waits_for_effects_behind_an_argument_that_goes():
         for name in ("then", "else")
     ]
     attrs = {"then_branch": FuncRef(names[0]), "else_branch": FuncRef(names[1])}
-    found = b.apply("If", placeholder(b, "p", (), "bool"), [handle, late], Tout=[FLOAT], name="if", **attrs)
-    y = b.Neg(found[0])
+    node = b.apply("If", placeholder(b, "p", (), "bool"), [handle, late], Tout=[FLOAT], name="if", **attrs)
+    y = b.Neg(node[0])
     after, _ = optimize(b.graph, ["init", y.name], ["p:0", "x:0"], PASSES)
     assert len(after.node("if").inputs) == 2
     session = tfg.Session(after)
@@ -297,8 +297,8 @@ def test_functions_in_functions():
 
         return chosen(outer, lambda g, x: [g.Neg(x)], ("x",), results=1)(b)
 
-    found = bodies(rewritten(build).after)
-    assert ["Const", "Mul"] in found.values() and "inner" not in found
+    graphs = bodies(rewritten(build).after)
+    assert ["Const", "Mul"] in graphs.values() and "inner" not in graphs
 
 
 def test_effects_in_a_body_stay_in_their_order():
@@ -321,8 +321,8 @@ def test_effects_in_a_body_stay_in_their_order():
     attrs = {"then_branch": FuncRef(names[0]), "else_branch": FuncRef(names[1])}
     y = b.Neg(b.apply("If", placeholder(b, "p", (), "bool"), [handle, placeholder(b, "x", ())], Tout=[FLOAT], **attrs)[0])
     after, _ = optimize(b.graph, ["init", y.name], ["p:0", "x:0"])
-    found = bodies(after)
-    assert found[nodes(after, "If")[0].attrs["then_branch"].name].count("Neg") == 0
+    graphs = bodies(after)
+    assert graphs[nodes(after, "If")[0].attrs["then_branch"].name].count("Neg") == 0
     for graph in (b.graph, after):
         session = tfg.Session(graph)
         session.run("init")
@@ -408,4 +408,4 @@ def test_a_body_in_which_nothing_changed_is_looked_at_once(monkeypatch):
     assert (looked.count("then"), looked.count("else")) == (1, 2)
     said = [{refusal for refusal in record.refused if refusal.node.startswith("then: ")} for record in rounds]
     assert said[0]
-    assert all(found == said[0] for found in said)
+    assert all(outcome == said[0] for outcome in said)

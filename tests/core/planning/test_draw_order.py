@@ -33,8 +33,8 @@ def results(build, by_steps=True):
         patch.setattr(dataflow._DataflowRun, "run", lambda self: by_dataflow.append(self) or run(self))
         if not by_steps:
             patch.setattr(dataflow.DataflowProgram, "draws_in_turn", property(lambda self: False))
-        found = [session.run(list(fetches)) for fetches in steps]
-        return found, len(by_dataflow)
+        outcomes = [session.run(list(fetches)) for fetches in steps]
+        return outcomes, len(by_dataflow)
 
 
 DRAWING = {
@@ -52,9 +52,9 @@ DRAWING = {
 @pytest.mark.parametrize("kind", DRAWING)
 def test_draws_that_come_in_turn_leave_dataflow(kind):
     build, runs_by_dataflow = DRAWING[kind]
-    found, count = results(build)
+    result, count = results(build)
     wanted, _ = results(build, by_steps=False)
-    for a, b in zip(found, wanted, strict=True):
+    for a, b in zip(result, wanted, strict=True):
         np.testing.assert_array_equal(a, b)
     assert runs_by_dataflow is None or count == runs_by_dataflow
 
@@ -72,9 +72,9 @@ def shaped_by_a_variable(g):
 
 
 def test_what_decides_over_the_number_of_draws_is_waited_for():
-    found, count = results(shaped_by_a_variable)
+    result, count = results(shaped_by_a_variable)
     wanted, _ = results(shaped_by_a_variable, by_steps=False)
-    np.testing.assert_equal(found, wanted)
+    np.testing.assert_equal(result, wanted)
     assert 20 < count < 60
 
 

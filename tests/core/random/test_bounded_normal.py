@@ -36,11 +36,11 @@ def test_calls_drawn_together(bounds, counts, most_groups, monkeypatch):
 def test_a_call_begins_with_a_block_of_its_own():
     gen, counts, expected = Philox(7, 0), [3, 1, 6], []
     for count in counts:
-        found = []
-        while len(found) < count:
-            found += [v for v in normal_from_words(gen.words(4), np.dtype(F)).tolist() if -1.5 <= v <= 2]
+        results = []
+        while len(results) < count:
+            results += [v for v in normal_from_words(gen.words(4), np.dtype(F)).tolist() if -1.5 <= v <= 2]
             gen.skip(1)
-        expected += found[:count]
+        expected += results[:count]
     drawn = bounded_normal_calls(PrefetchedBlocks(Philox(7, 0)), np.array(counts), F(0), F(1), F(-1.5), F(2))
     assert drawn.tolist() == expected
 

@@ -40,10 +40,10 @@ def test_what_comes_ahead_is_what_would_come(kind, dims):
     for start in STARTS:
         stream, gen = Stream(Philox(*start)), Philox(*start)
         for _ in range(350 if len(dims) == 0 else 30):
-            found, wanted = stream.draw(draw), one_by_one(gen, draw)
-            assert found.shape == dims
-            assert found.dtype == parameters[-1]
-            np.testing.assert_array_equal(found, wanted)
+            picture, wanted = stream.draw(draw), one_by_one(gen, draw)
+            assert picture.shape == dims
+            assert picture.dtype == parameters[-1]
+            np.testing.assert_array_equal(picture, wanted)
             assert (stream.key, stream.counter) == (gen.key, gen.counter)
 
 
@@ -75,17 +75,17 @@ def test_what_is_drawn_may_be_written_to():
     draw = draw_of(philox.uniform, (3,), F32)
     stream, gen = Stream(Philox(1, 2)), Philox(1, 2)
     for _ in range(30):
-        found = stream.draw(draw)
-        np.testing.assert_array_equal(found, one_by_one(gen, draw))
-        found[...] = -1
+        picture = stream.draw(draw)
+        np.testing.assert_array_equal(picture, one_by_one(gen, draw))
+        picture[...] = -1
 
 
 def test_threads_share_a_stream():
     draw = draw_of(philox.uniform, (), F32)
     stream, gen = Stream(Philox(1, 2)), Philox(1, 2)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: stream.draw(draw), range(2000)))
-    assert sorted(found) == sorted(one_by_one(gen, draw) for _ in range(2000))
+        items = list(pool.map(lambda _: stream.draw(draw), range(2000)))
+    assert sorted(items) == sorted(one_by_one(gen, draw) for _ in range(2000))
 
 
 def test_a_session_goes_on_where_another_was():

@@ -21,16 +21,16 @@ def test_all_of_tensorflow_is_there_and_parses():
 
 
 def test_a_spec_says_everything():
-    found = parse_op(SPEC)
-    assert [arg.name for arg in found.inputs] == ["a", "rest", "key"]
-    assert found.inputs[1].is_list
-    assert found.inputs[1].number_attr == "N"
-    assert found.inputs[2].dtype is dtypes.string
-    assert found.attrs["N"].minimum == 1
-    assert found.attrs["T"].allowed == (dtypes.float32, dtypes.float16)
-    assert found.attrs["mode"].default == b"up"
-    assert found.is_stateful
-    assert found.input_dtypes({"N": 2}) == [dtypes.float32] * 3 + [dtypes.string]
+    result = parse_op(SPEC)
+    assert [arg.name for arg in result.inputs] == ["a", "rest", "key"]
+    assert result.inputs[1].is_list
+    assert result.inputs[1].number_attr == "N"
+    assert result.inputs[2].dtype is dtypes.string
+    assert result.attrs["N"].minimum == 1
+    assert result.attrs["T"].allowed == (dtypes.float32, dtypes.float16)
+    assert result.attrs["mode"].default == b"up"
+    assert result.is_stateful
+    assert result.input_dtypes({"N": 2}) == [dtypes.float32] * 3 + [dtypes.string]
 
 
 def test_references_and_lists_of_types():

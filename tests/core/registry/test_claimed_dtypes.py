@@ -276,9 +276,9 @@ def test_what_has_neither_sum_nor_zero(op, where):
     value = g.CompositeTensorVariantFromComponents([g.constant(np.ones(3, np.float32))], metadata=b"")
     if where == "in a list":
         value = g.TensorListFromTensor(g.Pack([value]), g.constant(np.zeros(0, np.int32)), element_dtype="variant")
-    found = g.ZerosLike(value, name="op") if op == "ZerosLike" else g.AddN([value, value], name="op")
+    node = g.ZerosLike(value, name="op") if op == "ZerosLike" else g.AddN([value, value], name="op")
     with pytest.raises(InvalidArgumentError, match=r"'op'.*CompositeTensor") as caught:
-        Session(g.graph).run([found.name])
+        Session(g.graph).run([node.name])
     assert not isinstance(caught.value, InternalError)
 
 
@@ -290,8 +290,8 @@ def test_numbers_of_a_dataset_are_cut_to_their_dtype(dtype):
     bounds = (g.constant(np.int64(bound)) for bound in (0, 2**40, 1))
     shifted = g.SkipDataset(g.RangeDataset(*bounds, **spec), g.constant(np.int64(258)), **spec)
     first = g.TakeDataset(shifted, g.constant(np.int64(1)), **spec)
-    found = g.DatasetToSingleElement(first, **spec)
-    output = found[0] if isinstance(found, (list, tuple)) else found
+    node = g.DatasetToSingleElement(first, **spec)
+    output = node[0] if isinstance(node, (list, tuple)) else node
     if dtype in ("bool", "string", "complex64"):
         with pytest.raises(InvalidArgumentError, match="Unsupported data type"):
             Session(g.graph).run([output.name])
@@ -315,9 +315,9 @@ def test_a_generator_whose_state_is_no_number(op, state):
 
 def test_a_map_is_no_key():
     g = GraphBuilder()
-    found = g.TensorMapHasKey(g.EmptyTensorMap(), g.EmptyTensorMap(), name="op")
+    node = g.TensorMapHasKey(g.EmptyTensorMap(), g.EmptyTensorMap(), name="op")
     with pytest.raises(InvalidArgumentError, match=r"'op'.*key") as caught:
-        Session(g.graph).run([found.name])
+        Session(g.graph).run([node.name])
     assert not isinstance(caught.value, InternalError)
 
 

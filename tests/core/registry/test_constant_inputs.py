@@ -110,11 +110,11 @@ def plain(op):
 
 def by_constants(op):
     """The op's kernel that is made for the constants among its inputs, twice in use."""
-    found = prepared_kernel(op)
+    result = prepared_kernel(op)
 
     def function(*inputs, **attrs):
         try:
-            kernel = found.function(*(inputs[place] for place in found.constants), **attrs)
+            kernel = result.function(*(inputs[place] for place in result.constants), **attrs)
         except InvalidArgumentError:  # refused: the kernel says why
             return plain(op)(*inputs, **attrs)
         kernel(*inputs)

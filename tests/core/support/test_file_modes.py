@@ -52,7 +52,7 @@ def test_permissions_stay(writer, mode, tmp_path, monkeypatch):
     finally:
         os.umask(old)
     assert any(name.endswith(".tmp") for modes in seen for name in modes)
-    assert {found for modes in [*seen, _modes(tmp_path)] for found in modes.values()} == {mode}
+    assert {result for modes in [*seen, _modes(tmp_path)] for result in modes.values()} == {mode}
 
 
 def test_nobody_else_may_read_it_while_it_is_made(tmp_path, monkeypatch):

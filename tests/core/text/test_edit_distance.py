@@ -27,8 +27,8 @@ def together(rows):
 def test_beside_the_definition(longest, count):
     rng = np.random.default_rng(longest)
     first, second = ([rng.integers(0, 3, rng.integers(0, longest + 1)) for _ in range(count)] for _ in range(2))
-    found = edit_distances(*together(first), *together(second))
-    assert found.tolist() == [defined(a.tolist(), b.tolist()) for a, b in zip(first, second)]
+    result = edit_distances(*together(first), *together(second))
+    assert result.tolist() == [defined(a.tolist(), b.tolist()) for a, b in zip(first, second)]
 
 
 def test_one_long_sequence_among_short_ones():

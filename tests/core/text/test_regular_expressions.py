@@ -40,9 +40,9 @@ ALL_AT_ONCE = [r"a+?b??", r"(a|ab)(c|bcd)(d*)", r"[^a]", r"(?s).+", r"\w$", r"^a
 def test_texts_are_replaced_at_once_as_one_by_one(pattern, texts):
     compiled = re2.compile_pattern(pattern.encode())
     for rewrite in REWRITES:
-        found = replace_all(compiled, rewrite, texts)
+        result = replace_all(compiled, rewrite, texts)
         one_by_one = [re2.encode(replace(compiled, rewrite, re2.decode(text), everywhere=True)) for text in texts]
-        assert found is None or found == one_by_one
+        assert result is None or result == one_by_one
     assert (replace_all(compiled, "x", TEXTS) is None) == (compiled.asserts or pattern == "a*")
 
 

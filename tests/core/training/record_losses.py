@@ -22,13 +22,13 @@ Y = np.array([[1.0], [0.0], [2.0], [-1.0]], np.float32)
 def keras_losses(optimizer):
     """Of an optimizer that V1 does not have; eagerly, so before eager execution is switched off."""
     w, b = tf.Variable([[1.0], [-1.0]]), tf.Variable([0.5])
-    found = []
+    results = []
     for _ in range(10):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.square(tf.matmul(tf.constant(X), w) + b - tf.constant(Y)))
         optimizer.apply_gradients(zip(tape.gradient(loss, [w, b]), [w, b]))
-        found.append(float(loss))
-    return found
+        results.append(float(loss))
+    return results
 
 
 KERAS = {"adamw": keras_losses(tf.keras.optimizers.AdamW(0.1, weight_decay=0.004))}
@@ -75,7 +75,7 @@ def losses(make, resource, clip, schedule):
 
 
 if __name__ == "__main__":
-    recorded = {f"{name}/{kind}/none/constant": found for name, found in KERAS.items() for kind in ("ref", "resource")}
+    recorded = {f"{name}/{kind}/none/constant": losses for name, losses in KERAS.items() for kind in ("ref", "resource")}
     for name, make in OPTIMIZERS.items():
         for resource in (False, True):
             recorded[f"{name}/{'resource' if resource else 'ref'}/none/constant"] = losses(

@@ -27,21 +27,21 @@ def test_the_text_of_a_dimension_is_a_formula():
     draws = random.Random(0)
     values = {"N": 7, "H": 23}
     for _ in range(200):
-        found = [Dim.symbol("N"), Dim.symbol("H"), draws.randint(1, 9)]
+        results = [Dim.symbol("N"), Dim.symbol("H"), draws.randint(1, 9)]
         for _ in range(6):
-            a, b = draws.choices(found, k=2)
+            a, b = draws.choices(results, k=2)
             divisor = draws.randint(2, 5)
-            found.append(draws.choice([a + b, a - b, a * b, floor_div(a, divisor), dim_max(a, b), dim_min(a + 1, b)]))
-        for made in found:
+            results.append(draws.choice([a + b, a - b, a * b, floor_div(a, divisor), dim_max(a, b), dim_min(a + 1, b)]))
+        for made in results:
             assert eval(str(made).replace("^", "**"), {"max": max, "min": min}, values) == substitute(made, values)
 
 
 @pytest.mark.parametrize("k, b, c", [*itertools.product(range(-4, 5), range(1, 5), range(1, 5))])
 def test_quotients_of_quotients_are_one(k, b, c):
     n = Dim.symbol("n")
-    found = floor_div(floor_div(n + 1, c) + k, b)
-    assert [substitute(found, {"n": value}) for value in range(30)] == [((value + 1) // c + k) // b for value in range(30)]
-    assert str(found).count("//") == (b * c > 1)
+    result = floor_div(floor_div(n + 1, c) + k, b)
+    assert [substitute(result, {"n": value}) for value in range(30)] == [((value + 1) // c + k) // b for value in range(30)]
+    assert str(result).count("//") == (b * c > 1)
 
 
 def test_nothing_is_divided_by_zero():

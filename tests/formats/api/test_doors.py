@@ -136,8 +136,8 @@ def test_flops_counts_what_the_command_counts(model, tmp_path):
 def test_profile_takes_a_session_of_the_caller(model):
     session = tfg.Session(model)
     session.run("init")
-    found = tfg.profile(model, "y:0", FEEDS, open_session=lambda graph: session)
-    assert found.flops == 4 and {node.op for node in found.nodes} >= {"Mul", "AddV2"}
+    measurement = tfg.profile(model, "y:0", FEEDS, open_session=lambda graph: session)
+    assert measurement.flops == 4 and {node.op for node in measurement.nodes} >= {"Mul", "AddV2"}
     with pytest.raises(TypeError, match="Session"):
         tfg.profile(model, "y:0", FEEDS, open_session=lambda graph: None)
 

@@ -67,15 +67,15 @@ def steps(address: str) -> dict[str, Any]:
     session = ClusterSession(linear(), address)
     session.run(["w/Assign", "b/Assign", "step/Assign"])
     runner = Runner(session)
-    found: dict[str, Any] = {"y": session.run("y:0", {"x:0": [[1, 1]]})}
+    by_name: dict[str, Any] = {"y": session.run("y:0", {"x:0": [[1, 1]]})}
     runner.assign("w", lambda _: np.float32([[5], [6]]))
     runner.assign("bias", lambda _: np.float32([1]), "add")
-    found["state"] = {name: tensor.numpy() for name, tensor in runner.state().items()}
-    found["times"] = session.traced(["y:0"], {"x:0": [[1, 1]]})
-    found["both"] = session.run(["x:0", "next", "y:0", "x:0"], {"x:0": [[0, 1]]})
-    found["errors"] = [error_of(session, *words) for words in (("unset:0",), ("y:0",), ("loss:0", {"x:0": [[1, 2, 3]]}))]
+    by_name["state"] = {name: tensor.numpy() for name, tensor in runner.state().items()}
+    by_name["times"] = session.traced(["y:0"], {"x:0": [[1, 1]]})
+    by_name["both"] = session.run(["x:0", "next", "y:0", "x:0"], {"x:0": [[0, 1]]})
+    by_name["errors"] = [error_of(session, *words) for words in (("unset:0",), ("y:0",), ("loss:0", {"x:0": [[1, 2, 3]]}))]
     session.close()
-    return found
+    return by_name
 
 
 def error_of(session: ClusterSession, *words: Any) -> TfgError:
@@ -89,9 +89,9 @@ def error_of(session: ClusterSession, *words: Any) -> TfgError:
 def dtypes(address: str) -> list[Any]:
     """Values of all dtypes, there and back."""
     session = ClusterSession(identities(), address)
-    found = session.run([f"i{i}:0" for i in range(len(VALUES))], {f"p{i}:0": value for i, value in enumerate(VALUES)})
+    result = session.run([f"i{i}:0" for i in range(len(VALUES))], {f"p{i}:0": value for i, value in enumerate(VALUES)})
     session.close()
-    return found
+    return result
 
 
 def partial(address: str) -> list[Any]:
@@ -102,9 +102,9 @@ def partial(address: str) -> list[Any]:
     g.Mul(total, b, name="product")
     session = ClusterSession(g.graph, address)
     run = session.partial_run(["double:0", "product:0"], ["a:0", "b:0"])
-    found = [run.run(["double:0"], {"a:0": 3}), run.run(["product:0"], {"b:0": 5})]
+    results = [run.run(["double:0"], {"a:0": 3}), run.run(["product:0"], {"b:0": 5})]
     session.close()
-    return found
+    return results
 
 
 def reset(address: str) -> dict[str, Any]:
@@ -112,13 +112,13 @@ def reset(address: str) -> dict[str, Any]:
     session = ClusterSession(linear(), address)
     session.run(["step/Assign"])
     master = Master(Address.parse(address))
-    found: dict[str, Any] = {"devices": master.devices()}
+    by_name: dict[str, Any] = {"devices": master.devices()}
     master.reset(["ps"], 60)
-    found["lost"] = error_of(session, "step:0")
-    found["after"] = error_of(session, "step:0")
+    by_name["lost"] = error_of(session, "step:0")
+    by_name["after"] = error_of(session, "step:0")
     session.close()
     master.close()
-    return found
+    return by_name
 
 
 def commands(address: str, folder: pathlib.Path) -> dict[str, Any]:
@@ -147,10 +147,10 @@ def survey(address: str) -> dict[str, Any]:
         "json": (address, "--format", "json"),
         "reset": (address, "--reset", "--container", "ps", "--format", "json"),
     }
-    found: dict[str, Any] = {name: run_tfg("cluster", *line) for name, line in lines.items()}
-    found["after"] = error_of(session, "step:0")
+    by_name: dict[str, Any] = {name: run_tfg("cluster", *line) for name, line in lines.items()}
+    by_name["after"] = error_of(session, "step:0")
     session.close()
-    return found
+    return by_name
 
 
 def saved_model(address: str, folder: pathlib.Path) -> dict[str, Any]:
@@ -171,14 +171,14 @@ def lost(address: str, lose: Any) -> dict[str, Any]:
     session = ClusterSession(linear(), address)
     session.run(["w/Assign", "b/Assign", "step/Assign"])
     session.run("next")
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
 
     def away() -> None:
-        found["error"] = error_of(session, "y:0", {"x:0": [[1, 1]]})
+        by_name["error"] = error_of(session, "y:0", {"x:0": [[1, 1]]})
 
     lose(away)
     session.retries = 3
-    found["y"] = session.run("y:0", {"x:0": [[1, 1]]})
-    found["step"] = session.run("step:0")
+    by_name["y"] = session.run("y:0", {"x:0": [[1, 1]]})
+    by_name["step"] = session.run("step:0")
     session.close()
-    return found
+    return by_name

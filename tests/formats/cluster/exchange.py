@@ -120,13 +120,13 @@ def replaying(calls: list[Call]) -> Iterator[tuple[str, list[Call]]]:
 
     def answer(method, request):
         with lock:
-            found = next((call for call in left if call.asks(method, request)), None)
-            if found is None:
+            result = next((call for call in left if call.asks(method, request)), None)
+            if result is None:
                 raise Refusal(13, f"{method} was not asked like that when the conversation was recorded")
-            left.remove(found)
-        if found.code:
-            raise Refusal(found.code, found.details)
-        return found.response
+            left.remove(result)
+        if result.code:
+            raise Refusal(result.code, result.details)
+        return result.response
 
     with serving(answer) as own:
         yield own, left

@@ -59,9 +59,9 @@ class Servers:
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("localhost", 0))
-        port: int = found.getsockname()[1]
+    with socket.socket() as result:
+        result.bind(("localhost", 0))
+        port: int = result.getsockname()[1]
         return port
 
 
@@ -70,7 +70,7 @@ def serve(job: str, task: int, *jobs: str) -> None:
     import tensorflow as tf
 
     ports = {name: numbers.split(",") for name, _, numbers in (text.partition("=") for text in jobs)}
-    cluster = tf.train.ClusterSpec({name: [f"localhost:{port}" for port in found] for name, found in ports.items()})
+    cluster = tf.train.ClusterSpec({name: [f"localhost:{port}" for port in result] for name, result in ports.items()})
     config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=2)
     tf.distribute.Server(cluster, job_name=job, task_index=task, config=config).join()
 

@@ -35,16 +35,16 @@ def graph() -> Graph:
 
 
 def test_the_task_that_failed_is_named():
-    found = failure(3, ADDITIONAL)
-    assert type(found) is errors.InvalidArgumentError and found.node == "z"
-    assert found.message == "Matrix size-incompatible: In[0]: [2,2], In[1]: [3,2] (on /job:worker/replica:0/task:1)"
+    error = failure(3, ADDITIONAL)
+    assert type(error) is errors.InvalidArgumentError and error.node == "z"
+    assert error.message == "Matrix size-incompatible: In[0]: [2,2], In[1]: [3,2] (on /job:worker/replica:0/task:1)"
 
 
 def test_what_was_cancelled_is_not_the_cause():
-    found = failure(9, SEVERAL, graph())
-    assert type(found) is errors.FailedPreconditionError
-    assert (found.node, found.op) == ("v", "VariableV2")
-    assert found.message == "Attempting to use uninitialized value v (on /job:ps/replica:0/task:0)"
+    error = failure(9, SEVERAL, graph())
+    assert type(error) is errors.FailedPreconditionError
+    assert (error.node, error.op) == ("v", "VariableV2")
+    assert error.message == "Attempting to use uninitialized value v (on /job:ps/replica:0/task:0)"
 
 
 def test_a_node_that_feeds_is_the_one_fed():

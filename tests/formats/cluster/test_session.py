@@ -39,10 +39,10 @@ TASK = "/job:worker/replica:0/task:1"
 def replay(name, *more):
     calls = read(RECORDED / f"{name}.json")
     with replaying(calls) as (address, left):
-        found = getattr(conversations, name)(address, *more)
+        result = getattr(conversations, name)(address, *more)
         wait_until(lambda: not left)  # what is abandoned is not waited for
     assert not left, [call.method for call in left]
-    return found
+    return result
 
 
 def wait_until(condition):
@@ -91,12 +91,12 @@ def test_times_are_told_by_device(steps):
 
 
 def test_values_of_all_dtypes_come_back_as_they_went():
-    for value, found in zip(conversations.VALUES, replay("dtypes"), strict=True):
+    for value, result in zip(conversations.VALUES, replay("dtypes"), strict=True):
         expected = np.asarray(value)
         if expected.dtype == object and not expected.ndim:
-            assert found == expected.item()
+            assert result == expected.item()
             continue
-        assert found.dtype == expected.dtype and found.shape == expected.shape and found.tolist() == expected.tolist()
+        assert result.dtype == expected.dtype and result.shape == expected.shape and result.tolist() == expected.tolist()
 
 
 def test_a_run_in_parts():
@@ -104,34 +104,34 @@ def test_a_run_in_parts():
 
 
 def test_a_reset_ends_sessions_and_drops_variables():
-    found = replay("reset")
-    assert [(device.name, device.is_of_master) for device in found["devices"]] == [
+    answers = replay("reset")
+    assert [(device.name, device.is_of_master) for device in answers["devices"]] == [
         ("/job:worker/replica:0/task:0/device:CPU:0", True),
         ("/job:ps/replica:0/task:0/device:CPU:0", False),
         (f"{TASK}/device:CPU:0", False),
     ]
-    assert isinstance(found["lost"], AbortedError)
-    assert isinstance(found["after"], FailedPreconditionError)
+    assert isinstance(answers["lost"], AbortedError)
+    assert isinstance(answers["after"], FailedPreconditionError)
 
 
 def test_what_there_is_to_know_of_a_cluster():
-    found = replay("survey")
-    assert [name for name, done in found.items() if name != "after" and done.code] == []
-    table = [line.split() for line in found["table"].out.splitlines()]
+    answers = replay("survey")
+    assert [name for name, done in answers.items() if name != "after" and done.code] == []
+    table = [line.split() for line in answers["table"].out.splitlines()]
     devices = ["/job:worker/replica:0/task:0/device:CPU:0", "/job:ps/replica:0/task:0/device:CPU:0", f"{TASK}/device:CPU:0"]
     assert [line[:4] for line in table[3:6]] == [[name, "CPU", "256", "MiB"] for name in devices]
     assert [line[-1] for line in table[3:6]] == ["yes", "ms", "ms"]
-    told = found["json"].json
+    told = answers["json"].json
     assert faults(told) == []
     assert [device["name"] for device in told["devices"]] == devices
     assert len(told["seconds"]) == 3 and min(*told["seconds"], told["session_seconds"]) > 0
-    assert "all sessions are ended" in found["reset"].err
-    assert isinstance(found["after"], AbortedError)
+    assert "all sessions are ended" in answers["reset"].err
+    assert isinstance(answers["after"], AbortedError)
 
 
 def test_saved_models_run_on_a_cluster_as_here(tmp_path):
-    found = replay("saved_model", tmp_path)
-    on_cluster = {name: done.json for name, done in found.items() if not done.code}
+    answers = replay("saved_model", tmp_path)
+    on_cluster = {name: done.json for name, done in answers.items() if not done.code}
     assert sorted(on_cluster) == ["found", "scaled", "trained"]
     x, labels = ("--feed", "x=[[1, 2], [3, 1]]"), ("--feed", "labels=[[4, -2], [12, -1]]")
     here = {
@@ -150,33 +150,33 @@ def test_saved_models_run_on_a_cluster_as_here(tmp_path):
 
 
 def test_commands_run_on_a_cluster(tmp_path):
-    found = replay("commands", tmp_path)
-    assert [name for name, done in found.items() if done.code] == ["missing"]
-    assert "[[14.],\n [13.]]" in found["run"].out
-    assert "loss = 182.5" in found["restored"].out
-    assert [step["loss"] for step in found["train"].json["history"]] == [30.5, pytest.approx(8.84)]
-    assert np.ravel(found["grad"].json["derivatives"][0]["jacobian"]).tolist() == [1, 1, 2, 0]
-    assert found["check"].out.rstrip().endswith("yes")
-    assert faults(found["flops"].json) == []
-    timings = {timing["name"]: timing for timing in found["flops"].json["timings"]}
+    answers = replay("commands", tmp_path)
+    assert [name for name, done in answers.items() if done.code] == ["missing"]
+    assert "[[14.],\n [13.]]" in answers["run"].out
+    assert "loss = 182.5" in answers["restored"].out
+    assert [step["loss"] for step in answers["train"].json["history"]] == [30.5, pytest.approx(8.84)]
+    assert np.ravel(answers["grad"].json["derivatives"][0]["jacobian"]).tolist() == [1, 1, 2, 0]
+    assert answers["check"].out.rstrip().endswith("yes")
+    assert faults(answers["flops"].json) == []
+    timings = {timing["name"]: timing for timing in answers["flops"].json["timings"]}
     assert timings["MatMul"]["flops"] == 2 * 2 * 2 and timings["MatMul"]["device"].startswith(TASK)
-    assert "node 'unset' (VariableV2): Attempting to use uninitialized value unset" in found["missing"].err
+    assert "node 'unset' (VariableV2): Attempting to use uninitialized value unset" in answers["missing"].err
 
 
 def test_commands_say_on_a_cluster_what_they_say_here(tmp_path):
     graph = tmp_path / "linear.pb"
-    found = replay("commands", tmp_path)
+    answers = replay("commands", tmp_path)
     x = ("--feed", "x=[[1,1],[2,0]]")
-    assert run_tfg("run", graph, "--init", "--assign", "w=[[5],[6]]", "--fetch", "y", *x).out == found["run"].out
+    assert run_tfg("run", graph, "--init", "--assign", "w=[[5],[6]]", "--fetch", "y", *x).out == answers["run"].out
     options = ("--loss", "loss", "--var", "w", "--init", "--lr", "0.1", "--steps", 2, "--format", "json")
     here = run_tfg("train", graph, *options, *x)
-    assert here.json == found["train"].json
+    assert here.json == answers["train"].json
 
 
 def test_a_session_is_made_anew_when_a_server_was_lost():
-    found = replay("lost", lambda away: away())
-    assert isinstance(found["error"], UnavailableError)
-    assert (found["y"].tolist(), found["step"]) == ([[6]], 1)
+    answers = replay("lost", lambda away: away())
+    assert isinstance(answers["error"], UnavailableError)
+    assert (answers["y"].tolist(), answers["step"]) == ([[6]], 1)
 
 
 def simple():

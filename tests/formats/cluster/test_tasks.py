@@ -74,18 +74,18 @@ def _impatient(monkeypatch):
 
 @pytest.fixture(params=[(), (WORKERS[1],), (WORKERS[0], WORKERS[2])], ids=["none", "one", "two"])
 def cluster(request):
-    found = Cluster(*request.param)
-    with serving(found) as address:
-        yield found, address
-        found.over.set()
+    result = Cluster(*request.param)
+    with serving(result) as address:
+        yield result, address
+        result.over.set()
 
 
 def test_each_task_is_asked_for_itself(cluster):
     known, address = cluster
-    found = tasks.ask_tasks(Master(Address.parse(address)))
-    assert set(found.silent) == known.dead
+    result = tasks.ask_tasks(Master(Address.parse(address)))
+    assert set(result.silent) == known.dead
     living = [MASTER, *(task for task in WORKERS if task not in known.dead)]
-    assert {device.name: device.is_of_master for device in found.devices} == {
+    assert {device.name: device.is_of_master for device in result.devices} == {
         f"{task}/device:CPU:0": task == MASTER for task in living
     }
 
@@ -123,12 +123,12 @@ def watched(monkeypatch):
     monkeypatch.setattr(master, "PATIENCE", 0.1)
     monkeypatch.setattr(tasks, "SILENT_SECONDS", 3.0)
     monkeypatch.setattr(tasks, "NOTE_SECONDS", 0.2)
-    found, notes = Cluster(), []
+    result, notes = Cluster(), []
     b = tfg.GraphBuilder()
     b.NoOp(name="nothing")
-    with serving(found) as address:
-        yield found, ClusterSession(b.graph, address, note=notes.append), notes
-        found.over.set()
+    with serving(result) as address:
+        yield result, ClusterSession(b.graph, address, note=notes.append), notes
+        result.over.set()
 
 
 def test_a_step_whose_task_dies_ends_and_names_the_task(watched):

@@ -20,28 +20,28 @@ def _list(g: GraphBuilder, dtype: str) -> Output:
 
 def _nested_list(g: GraphBuilder, depth: int, times: int) -> Output:
     """A list that holds a list `times`, which holds one `times`, and so on."""
-    found = g.TensorListPushBack(_list(g, "float32"), g.constant(np.float32(1)), element_dtype="float32")
+    node = g.TensorListPushBack(_list(g, "float32"), g.constant(np.float32(1)), element_dtype="float32")
     for _ in range(depth):
         outer = _list(g, "variant")
         for _ in range(times):
-            outer = g.TensorListPushBack(outer, found, element_dtype="variant")
-        found = outer
-    return found
+            outer = g.TensorListPushBack(outer, node, element_dtype="variant")
+        node = outer
+    return node
 
 
 def _grown_list(g: GraphBuilder) -> Output:
     """A list that is put behind itself again and again."""
-    found = _nested_list(g, 0, 1)
+    result = _nested_list(g, 0, 1)
     for _ in range(60):
-        found = g.TensorListConcatLists(found, found, element_dtype="float32")
-    return g.TensorListLength(found)
+        result = g.TensorListConcatLists(result, result, element_dtype="float32")
+    return g.TensorListLength(result)
 
 
 def _optionals(g: GraphBuilder) -> Output:
-    found = g.OptionalFromValue([g.constant(np.float32(1))])
+    node = g.OptionalFromValue([g.constant(np.float32(1))])
     for _ in range(3000):
-        found = g.OptionalFromValue([found])
-    return g.OptionalHasValue(g.ZerosLike(found))
+        node = g.OptionalFromValue([node])
+    return g.OptionalHasValue(g.ZerosLike(node))
 
 
 def _variable(g: GraphBuilder, shape: tuple[int, ...]) -> Output:
@@ -102,10 +102,10 @@ def _dense_table(g: GraphBuilder) -> Output:
 
 
 def _map(g: GraphBuilder) -> Output:
-    found = g.EmptyTensorMap()
+    node = g.EmptyTensorMap()
     for i in range(1000):
-        found = g.TensorMapInsert(found, g.constant(np.int64(i)), view(g, 1 << 30))
-    return g.TensorMapSize(g.ZerosLike(found))
+        node = g.TensorMapInsert(node, g.constant(np.int64(i)), view(g, 1 << 30))
+    return g.TensorMapSize(g.ZerosLike(node))
 
 
 def _gradients(g: GraphBuilder) -> Output:

@@ -75,24 +75,24 @@ def _doubled(op: str, depth: int) -> Bomb:
     """Each dataset is made of the one before twice."""
 
     def build(g: GraphBuilder) -> Output:
-        found = integers(g, 2)
+        result = integers(g, 2)
         for i in range(depth):
             if op == "ConcatenateDataset":
-                found = g.ConcatenateDataset(found, found, **NUMBER)
+                result = g.ConcatenateDataset(result, result, **NUMBER)
             else:
                 flat = {"output_types": ["int64"] * 2**i * 2, "output_shapes": [[]] * 2**i * 2}
-                found = g.ZipDataset([found, found], **flat)
-        return sum_of(g, found) if op == "ConcatenateDataset" else g.DatasetCardinality(found)
+                result = g.ZipDataset([result, result], **flat)
+        return sum_of(g, result) if op == "ConcatenateDataset" else g.DatasetCardinality(result)
 
     return build
 
 
 def _chain(change: Change, length: int) -> Bomb:
     def build(g: GraphBuilder) -> Output:
-        found = integers(g, 3)
+        result = integers(g, 3)
         for _ in range(length):
-            found = change(g, found)
-        return sum_of(g, found)
+            result = change(g, result)
+        return sum_of(g, result)
 
     return build
 

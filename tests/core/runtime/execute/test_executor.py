@@ -74,8 +74,8 @@ def test_dataflow_gives_what_steps_give(case, monkeypatch):
                 session.run(list(fetches), case.feeds)
             assert type(raised.value).__name__ == expected_error(answer["error"])
             continue
-        for found, wanted in zip(session.run(list(fetches), case.feeds), answer["results"]):
-            assert found is None if wanted is None else np.allclose(found, wanted)
+        for result, wanted in zip(session.run(list(fetches), case.feeds), answer["results"]):
+            assert result is None if wanted is None else np.allclose(result, wanted)
 
 
 def test_what_follows_a_conditional_is_not_guarded():

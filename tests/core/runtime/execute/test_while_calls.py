@@ -24,8 +24,8 @@ def repeat(b, times, variables, body, lowered=True, **attrs):
     define(b, "wanted", dtypes, lambda g, count, *rest: [g.Less(count, g.constant(times))])
     define(b, "step", dtypes, lambda g, count, *rest: [g.AddV2(count, g.constant(1)), *body(g, *rest)])
     attrs |= {"_lower_using_switch_merge": True} if lowered else {}
-    found = b.While([b.constant(0), *variables], T=dtypes, cond=FuncRef("wanted"), body=FuncRef("step"), name="loop", **attrs)
-    return found[1:]
+    loop = b.While([b.constant(0), *variables], T=dtypes, cond=FuncRef("wanted"), body=FuncRef("step"), name="loop", **attrs)
+    return loop[1:]
 
 
 def empty(b, limit=-1, shape=ANY_SHAPE):
@@ -69,9 +69,9 @@ def beside_plain(graph, names, feeds):
     """What a session gives, which is what the plain loop gives too."""
     session, plain = Session(graph), Session(graph, optimize="none")
     for _ in range(RUNS):
-        found = outcome(session, names, feeds)
-        assert found == outcome(plain, names, feeds)
-    return found
+        result = outcome(session, names, feeds)
+        assert result == outcome(plain, names, feeds)
+    return result
 
 
 KINDS = ("carried", "kept", "grown", "shrunk", "grown by what shrank", "both ways", "counted", "swapped")
@@ -115,10 +115,10 @@ def loops(draw):
                 results.append(left)
         return results
 
-    found = repeat(b, times, initial, body, draw(st.booleans()))
+    loop = repeat(b, times, initial, body, draw(st.booleans()))
     read = draw(st.sets(st.integers(0, len(kinds) - 1), min_size=1))
-    values = [found[i] if found[i].dtype is float32 else b.TensorListLength(found[i]) for i in sorted(read)]
-    lists = [stacked(b, found[i]) for i in sorted(read) if kinds[i] in ("grown", "counted", "both ways") and times]
+    values = [loop[i] if loop[i].dtype is float32 else b.TensorListLength(loop[i]) for i in sorted(read)]
+    lists = [stacked(b, loop[i]) for i in sorted(read) if kinds[i] in ("grown", "counted", "both ways") and times]
     names = [value.name for value in (*values, *lists)]
     return b.graph, names, [value.name for value in (*values, *lists) if value.dtype is float32]
 
@@ -138,8 +138,8 @@ def test_loops_give_the_bits_of_the_plain_loop(drawn):
 def test_gradients_of_loops_give_the_bits_of_the_plain_loop(drawn):
     graph, _, names = drawn
     for name in names[:1]:
-        graph, found = gradients(graph, name, ["x:0"])
-        beside_plain(graph, [name, *(gradient for gradient in found if gradient is not None)], ROWS)
+        graph, result = gradients(graph, name, ["x:0"])
+        beside_plain(graph, [name, *(gradient for gradient in result if gradient is not None)], ROWS)
 
 
 def test_what_nobody_reads_is_left_out():
@@ -163,8 +163,8 @@ def test_what_the_condition_reads_stays():
     b = GraphBuilder()
     define(b, "wanted", ["int32", "variant"], lambda g, n, rows: [g.Less(g.TensorListLength(rows), g.constant(3))])
     define(b, "step", ["int32", "variant"], lambda g, n, rows: [n, push(g, rows, g.Cast(n, DstT="float32"))])
-    found = plans(b, [0, 1])
-    assert (found.asked, found.updated, found.taken, dict(found.pushed)) == ((1,), (1,), (0, 1), {})
+    result = plans(b, [0, 1])
+    assert (result.asked, result.updated, result.taken, dict(result.pushed)) == ((1,), (1,), (0, 1), {})
 
 
 def test_what_acts_is_not_left_out():
@@ -177,8 +177,8 @@ def test_what_acts_is_not_left_out():
         with g.control_dependencies([g.graph.node("add")]):
             return [variable, g.AddV2(value, g.constant(np.float32(1)))]
 
-    found = repeat(b, 3, [handle, b.constant(np.float32(0))], body)
-    with b.control_dependencies([found[0].node]):
+    loop = repeat(b, 3, [handle, b.constant(np.float32(0))], body)
+    with b.control_dependencies([loop[0].node]):
         read = b.ReadVariableOp(handle, dtype="float32")
     session = Session(b.graph)
     for _ in range(RUNS):
@@ -205,8 +205,8 @@ def refused(kind):
         "other shape": lambda: empty(b, shape=np.int32([2])),
         "never set": lambda: b.TensorListReserve(b.constant(ANY_SHAPE), b.constant(3), element_dtype="float32"),
     }
-    found = repeat(b, 7, [lists[kind](), element], popping if kind in ("nothing left", "never set") else pushing)
-    return b.graph, [b.TensorListLength(found[0]).name, found[1].name]
+    loop = repeat(b, 7, [lists[kind](), element], popping if kind in ("nothing left", "never set") else pushing)
+    return b.graph, [b.TensorListLength(loop[0]).name, loop[1].name]
 
 
 REFUSALS = {
@@ -238,7 +238,7 @@ def test_lists_of_before_stay_as_they_are():
     x = b.Placeholder(dtype="float32", shape=[5, 2], name="x")
     before = filled(b, x)
     grown, shrunk = repeat(
-        b, 2, [before, before], lambda g, grown, shrunk: [push(g, grown, (found := pop(g, shrunk))[1]), found[0]]
+        b, 2, [before, before], lambda g, grown, shrunk: [push(g, grown, (result := pop(g, shrunk))[1]), result[0]]
     )
     session = Session(b.graph)
     names = [stacked(b, handle).name for handle in (before, grown, shrunk)]
@@ -253,9 +253,9 @@ def test_lists_of_before_stay_as_they_are():
 def test_hooks_see_every_kernel():
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[5, 2], name="x")
-    found = repeat(b, 2, [x, empty(b)], lambda g, value, grown: [g.Tanh(value), push(g, grown, value)])
+    loop = repeat(b, 2, [x, empty(b)], lambda g, value, grown: [g.Tanh(value), push(g, grown, value)])
     session, seen = Session(b.graph), []
     for _ in range(RUNS):
-        session.run(found[0].name, ROWS)
-    session.run(found[0].name, ROWS, hook=lambda node, call, inputs: seen.append(node.op) or call(*inputs))
+        session.run(loop[0].name, ROWS)
+    session.run(loop[0].name, ROWS, hook=lambda node, call, inputs: seen.append(node.op) or call(*inputs))
     assert (seen.count("Tanh"), seen.count("TensorListPushBack"), seen.count("Less")) == (2, 2, 3)

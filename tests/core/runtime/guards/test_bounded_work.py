@@ -22,15 +22,15 @@ def test_a_window_larger_than_its_image_takes_no_longer(op, ksize):
     """As one that is just large enough to reach everything from everywhere."""
     image = np.random.default_rng(0).normal(size=(1, 4, 5, 2)).astype(np.float32)
     g = GraphBuilder()
-    found = []
+    results = []
     for size in (ksize, [1, *(min(k, 12 + k % 2) for k in ksize[1:3]), 1]):
         attrs = {"ksize": size, "strides": [1, 2, 1, 1], "padding": "SAME"}
         pooled = g.MaxPool(image, **attrs)
         given = [np.int32(image.shape), pooled] if op == "AvgPoolGrad" else [image]
         given += [pooled, pooled] if op == "MaxPoolGrad" else [pooled, image] if op == "MaxPoolGradGrad" else []
         value = g.apply(op, *given, **attrs)
-        found.append(Session(g.graph, max_memory=1 << 20).run((value[0] if isinstance(value, tuple) else value).name))
-    np.testing.assert_allclose(*found, rtol=1e-6)
+        results.append(Session(g.graph, max_memory=1 << 20).run((value[0] if isinstance(value, tuple) else value).name))
+    np.testing.assert_allclose(*results, rtol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -100,12 +100,12 @@ def test_a_stride_beyond_the_image_leaves_one_window(op, channels, stride):
     image, w = np.ones((2, 5, 6, channels), np.float32), np.ones((3, 3, channels, 2), np.float32)
     grad = np.ones((2, 1, 1, 2 * channels if op.startswith("Depthwise") else 2), np.float32)
     given = {"Conv2DBackpropInput": (np.int32(image.shape), w, grad), "Conv2DBackpropFilter": (image, np.int32(w.shape), grad)}
-    found = []
+    results = []
     for step in (6, stride):
         g = GraphBuilder()
         value = g.apply(op, *given.get(op, (image, w)), strides=[1, step, step, 1], padding="VALID")
-        found.append(Session(g.graph, max_memory=1 << 20).run(value.name))
-    np.testing.assert_array_equal(*found)
+        results.append(Session(g.graph, max_memory=1 << 20).run(value.name))
+    np.testing.assert_array_equal(*results)
 
 
 @pytest.mark.parametrize("load", [1e-7, 1e-30])
@@ -168,12 +168,12 @@ def _cropped_in_vain(g):
 def test_what_takes_as_long_as_a_number_says_is_left_to_runs(make):
     """It looks at the time there; inference and folding would not end."""
     g = GraphBuilder()
-    found = make(g)
+    result = make(g)
     with pytest.raises(DeadlineExceededError):
-        Session(g.graph, timeout=0.1).run(found)
-    assert infer(g.graph).specs[g.graph.output(str(found))].value is None
-    graph, _ = optimize(g.graph, [str(found)])
-    assert found.node.name in graph
+        Session(g.graph, timeout=0.1).run(result)
+    assert infer(g.graph).specs[g.graph.output(str(result))].value is None
+    graph, _ = optimize(g.graph, [str(result)])
+    assert result.node.name in graph
 
 
 @pytest.mark.parametrize("op", ["DecodePng", "DecodeJpeg", "DecodeImage"])

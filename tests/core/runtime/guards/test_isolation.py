@@ -36,9 +36,9 @@ def node_and_inputs(make, values):
 def test_the_same_comes_out(name):
     node, values = node_and_inputs(*CASES[name])
     assert can_be_apart(node, values)
-    found = run_apart(node, values, 60, 60)
+    result = run_apart(node, values, 60, 60)
     expected = apply_kernel(node, values)
-    for a, b in zip(found if isinstance(found, tuple) else (found,), expected, strict=True):
+    for a, b in zip(result if isinstance(result, tuple) else (result,), expected, strict=True):
         assert a.dtype == b.dtype
         np.testing.assert_array_equal(a, b)
 

@@ -28,11 +28,11 @@ def both(graph, fetch, feeds, runs=SETTLING_RUN + 1):
     """(value, groups) of the last of some fused runs, beside the value of the graph's kernels."""
     fused, single = Session(graph), Session(graph, optimize="none")
     for _ in range(runs):
-        found = fused.run(fetch, feeds)
+        result = fused.run(fetch, feeds)
     want = single.run(fetch, feeds)
-    assert found.dtype == want.dtype and found.shape == want.shape
+    assert result.dtype == want.dtype and result.shape == want.shape
     largest = np.abs(want[np.isfinite(want)]).max(initial=1).astype(np.float64)
-    np.testing.assert_allclose(found, want, rtol=1e-5, atol=2e-6 * largest)
+    np.testing.assert_allclose(result, want, rtol=1e-5, atol=2e-6 * largest)
     return groups(fused)
 
 

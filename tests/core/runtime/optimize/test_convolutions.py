@@ -50,8 +50,8 @@ def test_a_convolution_in_three_dimensions(is_constant, data_format):
     b.Relu(b.AddV2(b.BiasAdd(y, bias, data_format="NHWC" if data_format == "NDHWC" else "NCHW"), side), name="y")
     if data_format == "NCDHW":
         feeds |= {name: np.moveaxis(feeds[name], -1, 1) for name in ("x:0", "side:0")}
-    found = both(b.graph, "y:0", feeds)
-    assert (["Conv3D", "BiasAdd", "AddV2", "Relu"] in found) is (data_format == "NDHWC")
+    result = both(b.graph, "y:0", feeds)
+    assert (["Conv3D", "BiasAdd", "AddV2", "Relu"] in result) is (data_format == "NDHWC")
 
 
 def test_constants_around_a_convolution_are_worked_into_it():
@@ -102,9 +102,9 @@ def test_of_two_convolutions_that_are_added_each_takes_its_normalization(takes_t
         convolved = [b.Conv2D(x, w, strides=[1, 1, 1, 1], padding="SAME") for w in filters]
         parts = [normalized(b, b.BiasAdd(y, b.constant(drawn(12))), 12) for y in convolved]
     b.AddV2(*parts, name="y")
-    found = sorted(both(b.graph, "y:0", {"x:0": drawn(2, 6, 6, 8)}), key=len)
+    names = sorted(both(b.graph, "y:0", {"x:0": drawn(2, 6, 6, 8)}), key=len)
     alone = ["Conv2D", "FusedBatchNormV3"] if takes_turns else ["Conv2D", "BiasAdd", "FusedBatchNormV3"]
-    assert found == [alone, [*alone, "AddV2"]]
+    assert names == [alone, [*alone, "AddV2"]]
 
 
 def swish(b, x, beta=1.0):
@@ -124,8 +124,8 @@ def test_an_activation_with_a_gradient_of_its_own(beta, operations):
     value = drawn(2, 6, 6, 8)
     value[0, 0, 0] = np.nan, np.inf, -np.inf, 0, -0.0, 1e38, -1e38, 1
     for _ in range(4):
-        found = session.run("y:0", {"x:0": value})
-    np.testing.assert_allclose(found, Session(b.graph, optimize="none").run("y:0", {"x:0": value}), rtol=1e-5, atol=1e-5)
+        result = session.run("y:0", {"x:0": value})
+    np.testing.assert_allclose(result, Session(b.graph, optimize="none").run("y:0", {"x:0": value}), rtol=1e-5, atol=1e-5)
     ((step, call),) = program(session).fused_calls.items()
     assert [inner.node.op for inner in step.body] == ["Conv2D", "FusedBatchNormV3", "Mul", "Sigmoid", "Mul", "Neg"]
     (layout,) = call.layouts.values()

@@ -77,9 +77,9 @@ def test_convolutions_in_a_row_hand_on_rows(kind, dtype, many_blocks):
     session, single = Session(b.graph), Session(b.graph, optimize="none")
     for images in (3, 3, 3, 3, 1, 1, 3, 0, 2, 2):
         feeds = {"x:0": drawn(images, 9, 7, 8).astype(dtype)}
-        found, want = session.run("y:0", feeds), single.run("y:0", feeds)
-        assert found.dtype == want.dtype and found.shape == want.shape
-        np.testing.assert_allclose(found, want, rtol=1e-5, atol=2e-6 * np.abs(want).max(initial=1))
+        result, want = session.run("y:0", feeds), single.run("y:0", feeds)
+        assert result.dtype == want.dtype and result.shape == want.shape
+        np.testing.assert_allclose(result, want, rtol=1e-5, atol=2e-6 * np.abs(want).max(initial=1))
     chains = [lead_ops(call) for call in program(session).fused_calls.values() if call.is_fed]
     assert max(chains, key=len, default=[]) == ops
 

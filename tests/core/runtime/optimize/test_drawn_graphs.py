@@ -42,8 +42,8 @@ def test_any_graph_of_elementwise_ops(graph):
     fused, single = Session(graph), Session(graph, optimize="none")
     want = single.run("y:0", {"x:0": value})
     for _ in range(SETTLING_RUN + 1):
-        found = fused.run("y:0", {"x:0": value})
-        np.testing.assert_allclose(found, want, rtol=2e-4, atol=2e-5)
+        result = fused.run("y:0", {"x:0": value})
+        np.testing.assert_allclose(result, want, rtol=2e-4, atol=2e-5)
 
 
 @st.composite

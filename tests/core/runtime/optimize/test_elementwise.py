@@ -20,9 +20,9 @@ def test_what_passes_values_on_may_be_fetched_and_fed():
     session = Session(b.graph)
     for fetches, feeds in [(["y:0", "y:1"], {}), ([first[1].name, "y:0"], {}), (["y:1", "y:0"], {first[0].name: value / 2})]:
         for _ in range(8):
-            found = session.run(fetches, {"x:0": value, **feeds})
+            result = session.run(fetches, {"x:0": value, **feeds})
         expected = Session(b.graph, optimize="none").run(fetches, {"x:0": value, **feeds})
-        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
 def test_ones_that_come_from_outside_are_a_factor():
@@ -50,8 +50,8 @@ def test_dtypes(dtype):
     x = b.Placeholder(dtype=dtype, shape=None, name="x")
     b.Relu(b.AddV2(b.Mul(x, x), x), name="y")
     value = Session(b.graph).run("x:0", {"x:0": 3 * drawn(4, 5).astype(np.float64)})
-    found = both(b.graph, "y:0", {"x:0": value})
-    assert bool(found) == (dtype in ("float32", "float64"))
+    result = both(b.graph, "y:0", {"x:0": value})
+    assert bool(result) == (dtype in ("float32", "float64"))
 
 
 def test_what_is_not_finite():
@@ -68,8 +68,8 @@ def test_fetched_values_end_groups():
     b.Relu(b.Neg(middle), name="y")
     session = Session(b.graph)
     for _ in range(3):
-        found = session.run(["middle:0", "y:0"], {"x:0": np.full((3, 4), -1.0)})
-    assert np.all(found[0] == -2) and np.all(found[1] == 2)
+        result = session.run(["middle:0", "y:0"], {"x:0": np.full((3, 4), -1.0)})
+    assert np.all(result[0] == -2) and np.all(result[1] == 2)
     assert groups(session) == [["Neg", "Relu"]]
 
 

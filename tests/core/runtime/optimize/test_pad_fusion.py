@@ -98,11 +98,11 @@ def test_a_convolution_does_what_stands_around_it(kind, follows):
     (step,) = pad_fused(session)
     assert next(inner.node.name for inner in all_steps(step)) == "before"
     for wrong in (shape[1:], (*shape[:-1], 5)):
-        with pytest.raises(InvalidArgumentError) as found:
+        with pytest.raises(InvalidArgumentError) as result:
             session.run("y:0", {"x:0": drawn(*wrong)})
         with pytest.raises(InvalidArgumentError) as wanted:
             single.run("y:0", {"x:0": drawn(*wrong)})
-        assert str(found.value) == str(wanted.value)
+        assert str(result.value) == str(wanted.value)
 
 
 @pytest.mark.parametrize("shape", [(3, 8, 6, 8), (3, 7, 7, 8), (3, 1, 6, 8), (3, 0, 0, 8)])

@@ -54,13 +54,13 @@ def ops(session):
 
 def two_towers(b, x, kernel="MatMul", towers=2, layers=2):
     """Products and activations side by side that a sum brings together."""
-    found = []
+    results = []
     for tower in range(towers):
         y = x
         for layer in range(layers):
             y = b.Tanh(getattr(b, kernel)(y, x, name=f"tower{tower}/{layer}"))
-        found.append(y)
-    return b.AddN(found, name="sum")
+        results.append(y)
+    return b.AddN(results, name="sum")
 
 
 def run_until_chosen(session, fetch, feeds):
@@ -75,11 +75,11 @@ def test_two_towers():
     b = GraphBuilder()
     two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
     session = Session(b.graph)
-    found = run_until_chosen(session, "sum:0", {"x:0": square()})
+    result = run_until_chosen(session, "sum:0", {"x:0": square()})
     assert ops(session) == [[["MatMul", "Tanh", "MatMul", "Tanh"]] * 2]
-    assert all(value.tobytes() == found[-1].tobytes() for value in found)
+    assert all(value.tobytes() == result[-1].tobytes() for value in result)
     single = Session(b.graph, optimize="none").run("sum:0", {"x:0": square()})
-    np.testing.assert_allclose(found[-1], single, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(result[-1], single, rtol=1e-5, atol=1e-6)
 
 
 UNARY = ["Tanh", "Relu", "Neg", "Sigmoid", "Softmax"]
@@ -119,8 +119,8 @@ def test_the_same_bits_as_one_step_after_the_other(graph):
     session = Session(graph)
     session.run("init")
     feeds = {"x:0": square()}
-    found = [session.run("y:0", feeds) for _ in range(RUNS_UNTIL_CHOSEN + 3)][SETTLING_RUN:]
-    assert all(value.tobytes() == found[0].tobytes() for value in found)
+    result = [session.run("y:0", feeds) for _ in range(RUNS_UNTIL_CHOSEN + 3)][SETTLING_RUN:]
+    assert all(value.tobytes() == result[0].tobytes() for value in result)
 
 
 def test_slots_are_cleared():
@@ -162,9 +162,9 @@ def test_errors_name_the_node_that_fails_first_in_order(wrong):
     with pytest.raises(TfgError) as expected:
         single.run("sum:0", feeds)
     for _ in range(20):
-        with pytest.raises(TfgError) as found:
+        with pytest.raises(TfgError) as result:
             session.run("sum:0", feeds)
-        assert (found.value.node, str(found.value)) == (expected.value.node, str(expected.value))
+        assert (result.value.node, str(result.value)) == (expected.value.node, str(expected.value))
     assert np.isfinite(session.run("sum:0", {**feeds, "places:0": np.zeros(3, np.int32)})).all()
 
 
@@ -188,8 +188,8 @@ def test_what_has_a_state_stays_in_order():
     for each in (session, single):
         each.run("init")
     for _ in range(RUNS_UNTIL_CHOSEN + 3):
-        found, expected = session.run("sum:0", {"x:0": square() / 20}), single.run("sum:0", {"x:0": square() / 20})
-        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+        result, expected = session.run("sum:0", {"x:0": square() / 20}), single.run("sum:0", {"x:0": square() / 20})
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
     program = programs(session)[-1]
     inside = [step.node for i in program.instructions if i[0] == ON_SLOTS for *_, step in i[1].in_order]
     assert not [node.op for node in inside if node.op_def.is_stateful or node.op_def.takes_functions]
@@ -204,15 +204,15 @@ def test_what_waits_for_the_same_run_waits_still():
     first = two_towers(b, b.AddV2(x, taken))
     b.QueueEnqueueV2(queue, [b.Mul(x, b.constant(np.float32(2)))], name="given")
     session = Session(b.graph)
-    found = [session.run([first.name, "given"], {"x:0": square()})[0] for _ in range(RUNS_UNTIL_CHOSEN + 2)]
-    assert all(value.tobytes() == found[-1].tobytes() for value in found)
+    results = [session.run([first.name, "given"], {"x:0": square()})[0] for _ in range(RUNS_UNTIL_CHOSEN + 2)]
+    assert all(value.tobytes() == results[-1].tobytes() for value in results)
 
 
 def test_hooks_see_every_kernel():
     b = GraphBuilder()
     two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
     session = Session(b.graph)
-    found = run_until_chosen(session, "sum:0", {"x:0": square()})[-1]
+    result = run_until_chosen(session, "sum:0", {"x:0": square()})[-1]
     seen = []
 
     def hook(node, call, inputs):
@@ -221,8 +221,8 @@ def test_hooks_see_every_kernel():
 
     hooked = session.run("sum:0", {"x:0": square()}, hook=hook)
     assert seen.count("MatMul") == 4 and seen.count("Tanh") == 4
-    np.testing.assert_array_equal(hooked, found)
-    assert ops(session) and session.run("sum:0", {"x:0": square()}).tobytes() == found.tobytes()
+    np.testing.assert_array_equal(hooked, result)
+    assert ops(session) and session.run("sum:0", {"x:0": square()}).tobytes() == result.tobytes()
 
 
 def test_a_session_in_many_threads():
@@ -231,18 +231,18 @@ def test_a_session_in_many_threads():
     session = Session(b.graph)
     inputs = [square(seed=seed) for seed in range(4)]
     expected = [run_until_chosen(session, "sum:0", {"x:0": value})[-1] for value in inputs]
-    found = [[] for _ in inputs]
+    results = [[] for _ in inputs]
 
     def run(i):
         for _ in range(30):
-            found[i].append(session.run("sum:0", {"x:0": inputs[i]}))
+            results[i].append(session.run("sum:0", {"x:0": inputs[i]}))
 
     workers = [threading.Thread(target=run, args=(i,)) for i in range(len(inputs))]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
-    for values, value in zip(found, expected):
+    for values, value in zip(results, expected):
         assert len(values) == 30
         np.testing.assert_allclose(values, [value] * 30, rtol=1e-5, atol=1e-6)
 
@@ -318,16 +318,16 @@ def test_branches_divide_their_work_when_a_thread_has_none(count):
     """While all threads have branches, each does the parts of its own; the last branch shares them."""
     product = square(64), square(64, 1)
     expected = product[0] @ product[1]
-    found = []
+    results = []
 
     def branch():
-        found.append(gemm.matmul(*product))
+        results.append(gemm.matmul(*product))
 
     with threads.one_thread:
         gemm.run_branches([branch] * count)
-    assert len(found) == count
-    assert all(value.tobytes() == found[0].tobytes() for value in found)
-    np.testing.assert_allclose(found[0], expected, rtol=1e-5, atol=1e-5)
+    assert len(results) == count
+    assert all(value.tobytes() == results[0].tobytes() for value in results)
+    np.testing.assert_allclose(results[0], expected, rtol=1e-5, atol=1e-5)
 
 
 def test_parts_of_two_branches_stay_with_their_threads():

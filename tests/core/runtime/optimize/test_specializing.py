@@ -34,8 +34,8 @@ def ops(session, run=0):
     return [step.node.op for step in steps if type(step) is not Known and not step.node.is_constant]
 
 
-def same_bits(found, want):
-    for a, b in zip(found, want, strict=True):
+def same_bits(result, want):
+    for a, b in zip(result, want, strict=True):
         assert (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes())
 
 
@@ -78,7 +78,7 @@ def expressions(draw):
             values.append((UNARY | BINARY)[name](b, *chosen))
         return values
 
-    found = more(pool, draw(st.integers(1, 5)))
+    result = more(pool, draw(st.integers(1, 5)))
     if draw(st.booleans()):
         carried = b.AddV2(b.AddV2(pool[0], pool[1]), pool[2])
         steps = draw(st.integers(1, 3))
@@ -89,8 +89,8 @@ def expressions(draw):
                 factor = b.Sum(other, b.constant([0, 1]), keep_dims=True)
             return [b.Tanh(b.Mul(values[0], factor))]
 
-        found.append(counted(b, "loop", draw(st.integers(0, 3)), [carried], [found[-1]], body)[1])
-    total = b.Identity(b.AddV2(found[-1], found[len(found) // 2]), name="total")
+        result.append(counted(b, "loop", draw(st.integers(0, 3)), [carried], [result[-1]], body)[1])
+    total = b.Identity(b.AddV2(result[-1], result[len(result) // 2]), name="total")
     graph, names = gradients(b.graph, total.name, ["x:0", "y:0", "z:0"])
     return graph, [total.name, *(name for name in names if name is not None)]
 
@@ -218,8 +218,8 @@ def test_variables_may_get_other_shapes_between_runs(kind):
     for shape in ((2,), (3,), (3,), (2, 2), (1,), (2,)):
         session.run("set", {"x:0": np.full(shape, 0.5, np.float32)})
         for _ in range(RUNS):
-            value, found = session.run(["double:0", "sizes:0"])
-            assert value.shape == tuple(found) == shape
+            value, result = session.run(["double:0", "sizes:0"])
+            assert value.shape == tuple(result) == shape
 
 
 @pytest.mark.parametrize("kind", ["reference", "resource"])
@@ -253,8 +253,8 @@ def test_functions_are_for_the_variables_that_they_are_given():
     session.run(["set_a", "set_b"])
     for _ in range(RUNS):
         for name, shape in (("a", (2,)), ("b", (3, 1))):
-            value, found = session.run([f"call_{name}:0", f"call_{name}:1"])
-            assert value.shape == tuple(found) == shape
+            value, result = session.run([f"call_{name}:0", f"call_{name}:1"])
+            assert value.shape == tuple(result) == shape
 
 
 def test_errors_name_the_node_in_every_run():

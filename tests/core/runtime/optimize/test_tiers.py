@@ -43,11 +43,11 @@ X = np.linspace(-1, 1, 9, dtype=np.float32).reshape(3, 3)
 
 
 def tiers_of_runs(graph, runs, x=X, **options):
-    session, found = Session(graph, **options), []
+    session, result = Session(graph, **options), []
     for _ in range(runs):
         session.run("y:0", {"x": x})
-        found.append(session.tier("y:0", ["x"]))
-    return found
+        result.append(session.tier("y:0", ["x"]))
+    return result
 
 
 def test_a_program_moves_by_its_runs():
@@ -75,8 +75,8 @@ def test_branches_run_in_threads_once_steps_were_timed(monkeypatch):
     monkeypatch.setattr(
         region_calls.RegionTimings, "fastest", lambda self: [region_calls.StepTiming(1.0, 0.0)] * len(self.runs[0])
     )
-    found = tiers_of_runs(towers(), SETTLING_RUN + TIMED_RUNS)
-    assert found[-1] is Tier.PARALLEL and found[1] is Tier.SPECIALIZED
+    result = tiers_of_runs(towers(), SETTLING_RUN + TIMED_RUNS)
+    assert result[-1] is Tier.PARALLEL and result[1] is Tier.SPECIALIZED
 
 
 @pytest.mark.parametrize(("optimize", "tier"), [("none", Tier.INTERPRETED), ("fuse", Tier.FUSED)])

@@ -256,8 +256,8 @@ def test_counters_count_each_number_once():
     b.CountUpTo(v, limit=1000, name="count")
     session = Session(b.graph)
     session.run("init")
-    found = in_threads(*[lambda: [int(session.run("count:0")) for _ in range(100)]] * 4)
-    assert sorted(flat(found)) == list(range(400))
+    results = in_threads(*[lambda: [int(session.run("count:0")) for _ in range(100)]] * 4)
+    assert sorted(flat(results)) == list(range(400))
 
 
 @pytest.mark.parametrize("seed", [None, 7])
@@ -266,8 +266,8 @@ def test_random_draws_never_repeat(op, seed):
     b = GraphBuilder()
     getattr(b, op)([3], dtype="float64", name="x")
     together, alone = Session(b.graph, seed=seed), Session(b.graph, seed=seed)
-    found = in_threads(*[lambda: [tuple(together.run("x:0").tolist()) for _ in range(50)]] * 4)
-    draws = set(flat(found))
+    results = in_threads(*[lambda: [tuple(together.run("x:0").tolist()) for _ in range(50)]] * 4)
+    draws = set(flat(results))
     assert len(draws) == 200
     if seed is not None:
         assert draws == {tuple(alone.run("x:0").tolist()) for _ in range(200)}
@@ -280,11 +280,11 @@ def draws_of(build, times=60):
     together, alone = Session(b.graph, seed=3), Session(b.graph, seed=3)
 
     def draw(session):
-        found = session.run(fetches)
-        return tuple(tuple(np.asarray(value).ravel().tolist()) for value in found)
+        results = session.run(fetches)
+        return tuple(tuple(np.asarray(value).ravel().tolist()) for value in results)
 
-    found = in_threads(*[lambda: [draw(together) for _ in range(times)]] * 4)
-    return sorted(flat(found)), sorted(draw(alone) for _ in range(4 * times))
+    results = in_threads(*[lambda: [draw(together) for _ in range(times)]] * 4)
+    return sorted(flat(results)), sorted(draw(alone) for _ in range(4 * times))
 
 
 def _shuffle(b):
@@ -314,8 +314,8 @@ def test_generators_in_variables_never_repeat():
     b.StatefulUniformFullInt(v, np.int64(1), np.int64([2]), dtype="uint64", name="x")
     session = Session(b.graph)
     session.run("init")
-    found = in_threads(*[lambda: [tuple(session.run("x:0").tolist()) for _ in range(50)]] * 4)
-    assert len(set(flat(found))) == 200
+    results = in_threads(*[lambda: [tuple(session.run("x:0").tolist()) for _ in range(50)]] * 4)
+    assert len(set(flat(results))) == 200
 
 
 def queue_graph(capacity=-1, op="FIFOQueueV2", **attrs):
@@ -508,8 +508,8 @@ def test_whatever_blocks_waits_for_another_thread(build):
     b = GraphBuilder()
     build(b)
     session = Session(b.graph)
-    found, _ = in_threads(lambda: int(session.run("get:0")), shortly(lambda: session.run("give")))
-    assert found == 4
+    result, _ = in_threads(lambda: int(session.run("get:0")), shortly(lambda: session.run("give")))
+    assert result == 4
 
 
 def test_a_mutex_keeps_other_threads_out():

@@ -27,9 +27,9 @@ def test_outputs_and_nodes(made):
 
 def test_what_is_fetched_gives_the_form(made):
     _, x, y, session = made
-    found = session.run({"a": [y, (x, {"b": y})], "c": Pair(y, [])}, {x: 1.0})
-    assert found == {"a": [-1, (1, {"b": -1})], "c": Pair(-1, [])}
-    assert isinstance(found["c"], Pair) and isinstance(found["a"][1], tuple)
+    result = session.run({"a": [y, (x, {"b": y})], "c": Pair(y, [])}, {x: 1.0})
+    assert result == {"a": [-1, (1, {"b": -1})], "c": Pair(-1, [])}
+    assert isinstance(result["c"], Pair) and isinstance(result["a"][1], tuple)
     assert isinstance(session.run((y, x), {x: 1.0}), tuple)
     assert [session.run(nothing, {x: 1.0}) for nothing in ([], (), {})] == [[], (), {}]
 
@@ -76,6 +76,6 @@ def test_callables_refuse_what_runs_refuse(made):
 def test_strings_are_fed_as_bytes_of_their_own(fed):
     g = tfg.GraphBuilder()
     x = g.Placeholder(dtype="string", name="x")
-    found = tfg.Session(g.graph).run(x, {x: fed})
-    assert [(type(item), item) for item in found.tolist()] == [(bytes, b"a"), (bytes, b"b")]
-    assert not isinstance(fed, np.ndarray) or not np.shares_memory(found, fed)
+    result = tfg.Session(g.graph).run(x, {x: fed})
+    assert [(type(item), item) for item in result.tolist()] == [(bytes, b"a"), (bytes, b"b")]
+    assert not isinstance(fed, np.ndarray) or not np.shares_memory(result, fed)

@@ -67,17 +67,17 @@ def test_the_rest_is(kind):
 def test_rows_lie_one_after_the_other(kind):
     """So they do as TensorFlow hands them out; others refuse steps that are negative."""
     x = np.arange(15, dtype=np.float32).reshape(3, 5)
-    found = Session(graph_of(kind)).run("y:0", {"x:0": x})
-    np.testing.assert_array_equal(found, -x.T if kind == "all of one, turned around" else -x[::-1])
-    assert found.flags.c_contiguous
+    result = Session(graph_of(kind)).run("y:0", {"x:0": x})
+    np.testing.assert_array_equal(result, -x.T if kind == "all of one, turned around" else -x[::-1])
+    assert result.flags.c_contiguous
 
 
 def test_what_is_fetched_twice_is_twice_there():
     b = GraphBuilder()
     y = b.Neg(b.Placeholder(dtype="float32", shape=None, name="x"), name="y")
     b.Reshape(y, b.constant(np.array([-1], np.int32)), name="z")
-    found = Session(b.graph).run(["y:0", "y:0", "z:0"], {"x:0": np.ones((3, 5), np.float32)})
-    assert len({address(value) for value in found}) == 3
+    result = Session(b.graph).run(["y:0", "y:0", "z:0"], {"x:0": np.ones((3, 5), np.float32)})
+    assert len({address(value) for value in result}) == 3
 
 
 def test_threads_let_go_of_what_they_worked_on(monkeypatch):

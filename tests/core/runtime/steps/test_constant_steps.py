@@ -66,9 +66,9 @@ def test_what_was_handed_out_is_the_callers():
     b.Add(b.constant(drawn := np.arange(4, dtype=np.float32)), b.constant(np.float32(1)), name="y")
     session = Session(b.graph)
     for _ in range(RUNS):
-        found = session.run("y:0")
-        np.testing.assert_array_equal(found, drawn + 1)
-        found[...] = -1
+        result = session.run("y:0")
+        np.testing.assert_array_equal(result, drawn + 1)
+        result[...] = -1
 
 
 def test_state_and_chance_stay():

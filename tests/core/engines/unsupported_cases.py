@@ -33,16 +33,16 @@ on_request = pytest.mark.skipif(
 def needless_denials(name: str, *left_out: str) -> dict[str, str]:
     """The lines of an engine's table that are not called for, by their ops, but for those with a condition in `left_out`."""
     lines = UnsupportedOps.of(name).lines
-    left, found = [place for place, line in enumerate(lines) if line.values.keys().isdisjoint(left_out)], {}
+    left, result = [place for place, line in enumerate(lines) if line.values.keys().isdisjoint(left_out)], {}
     while left:
         command = [sys.executable, "-m", "tests.core.engines.undenied", name, *map(str, left)]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         said = [line.split() for line in done.stdout.splitlines()]
         last = max(int(place) for word, place in said if word == "BEGIN")
-        found |= {int(place): verdict for place, verdict in said if place != "BEGIN"}
-        found.setdefault(last, "wrong" if done.returncode < 0 else done.stderr)
+        result |= {int(place): verdict for place, verdict in said if place != "BEGIN"}
+        result.setdefault(last, "wrong" if done.returncode < 0 else done.stderr)
         left = [place for place in left if place > last]
-    return {lines[place].op: verdict for place, verdict in found.items() if verdict != "wrong"}
+    return {lines[place].op: verdict for place, verdict in result.items() if verdict != "wrong"}
 
 
 def main(name: str, places: list[int]) -> None:
@@ -94,14 +94,14 @@ def compared(engine, line, family, case, constant) -> str:
     session = Session(graph, engine=engine_runtime.EngineRuntime(engine))
     expected = answers(family).steps(case.key)[0]
     try:
-        found = session.run(list(fetches), feeds)
+        result = session.run(list(fetches), feeds)
     except TfgError:
         return "untried" if expected["error"] else "wrong"
     if not any(group.runs for group in session.engine_report().groups):
         return "untried"
     try:
         assert not expected["error"]
-        for got, want in zip(found, expected["results"], strict=True):
+        for got, want in zip(result, expected["results"], strict=True):
             assert_same(got, want, case.tolerance)
     except AssertionError:
         return "wrong"
