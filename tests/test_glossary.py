@@ -22,6 +22,14 @@ RETIRED = {
     "liveness": "deadness",
     "journal": "log",
     "tidying": "clean-up",
+    "unable": "unsupported",
+    "denial": "unsupported",
+    "denials": "unsupported",
+    "rehearsed": "recorded",
+    "foretelling": "precomputation",
+    "foretold": "precomputed",
+    "engagement": "engine runtime",
+    "obstacles": "blockers",
 }
 """Words that the code no longer uses, and the term that replaced each word."""
 

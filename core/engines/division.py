@@ -12,7 +12,7 @@ from ..planning.plan import Plan, Step
 from ..support.errors import TfgError
 from ..support.user_signals import pass_on
 from .plan_division import Partition, partition
-from .protocol import ENDING, Body, Cluster, Declined, Engine, Engined, EngineValue, Unable, results_of
+from .protocol import ENDING, Body, Cluster, Declined, Engine, Engined, EngineValue, UnsupportedNodes, results_of
 from .reasons import Reason, of_engine, uncompiled
 from .step_bodies import body_of, constants_by_slot, is_constant_step, is_held_together
 
@@ -42,7 +42,7 @@ def blame(error: Exception, cluster: Cluster, values: Sequence[EngineValue], eng
     steps = [step for step in cluster.body.steps if not is_constant_step(step)]
     nodes = {node.name: step.node for step in steps for node in (step.node, *getattr(step, "leaves", ()))}
     reasons: Mapping[str, str] = {}
-    if isinstance(error, Unable):
+    if isinstance(error, UnsupportedNodes):
         reasons = error.reasons
     elif isinstance(error, TfgError) and error.node is not None:
         reasons = {error.node: uncompiled(error.message)}

@@ -25,7 +25,7 @@ from .division import Blame, blame, divided_again, said
 from .engine_report import EngineReport, GroupDifference, GroupReport, RefusedNodes, Rounded
 from .executables import DEFAULT, PAIRED_GAIN, PAIRS, PAIRS_SECONDS, EngineSettings, Executable, Form
 from .plan_division import partition
-from .protocol import ENDING, Body, Cluster, Declined, Engine, EngineValue, Unable, UnfitShapes
+from .protocol import ENDING, Body, Cluster, Declined, Engine, EngineValue, UnfitShapes, UnsupportedNodes
 from .reasons import Reason
 from .rounding import ROUNDED, fastest_rounded
 from .shape_checks import result_shapes
@@ -368,7 +368,7 @@ class Group:
         except Declined as error:
             self.decline(reasons.declined(said(error)))
             return self.in_numpy
-        except Unable as error:
+        except UnsupportedNodes as error:
             with self.lock:
                 self.executables[executable.key] = None
                 self._refuse(executable.key, error, reasons.failing(said(error)), self.cluster, ())
@@ -385,12 +385,12 @@ class Group:
         return results
 
     def _require_forms(self, results: Sequence[EngineValue], forms: Sequence[Form]) -> None:
-        """Raise Unable with the node of a result that has another dtype or shape than expected."""
+        """Raise UnsupportedNodes with the node of a result that has another dtype or shape than expected."""
         for (name, _), maker, array, (dtype, dims) in zip(self.made, self.makers, results, forms, strict=True):
             if array.dtype != dtype:
-                raise Unable({maker: reasons.unlike(f"dtype: {name} is {array.dtype}")})
+                raise UnsupportedNodes({maker: reasons.unlike(f"dtype: {name} is {array.dtype}")})
             if dims is not None and array.shape != dims:
-                raise Unable({maker: reasons.unlike(f"shape: {name} is {Shape(array.shape)}, not {Shape(dims)}")})
+                raise UnsupportedNodes({maker: reasons.unlike(f"shape: {name} is {Shape(array.shape)}, not {Shape(dims)}")})
 
     def report(self, total: float) -> GroupReport:
         """Return a report on the group, in runs that took `total` seconds."""

@@ -33,7 +33,7 @@ class Declined(Exception):
     """An error of compiled code: the values are not for the code, though other values of the same shapes may be."""
 
 
-class Unable(Exception):
+class UnsupportedNodes(Exception):
     """Raised where nodes of a cluster do not compile: `reasons` by their names. The rest is compiled without them."""
 
     def __init__(self, reasons: Mapping[str, str]) -> None:
@@ -41,7 +41,7 @@ class Unable(Exception):
         self.reasons = reasons
 
 
-class UnfitShapes(Unable):
+class UnfitShapes(UnsupportedNodes):
     """An error of compiling: the shapes are not for the engine, though the nodes may be with other shapes."""
 
 
@@ -96,7 +96,7 @@ class Engine(Protocol):
         """Return a function for inputs of the dtypes and shapes of `values`, fixed inputs left out; any Exception is a
         refusal.
 
-        Unable names the nodes that do not compile. For other errors tfg searches for the node, by further compilations.
+        UnsupportedNodes names the nodes that do not compile. After other errors tfg compiles parts of the cluster to find one.
         """
         ...
 

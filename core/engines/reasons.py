@@ -136,7 +136,7 @@ def not_called(message: str) -> Reason:
     return Reason(message, _INLINE)
 
 
-def denied(why: str, engine: str) -> Reason:
+def engine_error(why: str, engine: str) -> Reason:
     """Return the reason for a node that an engine gets wrong."""
     return Reason(why, _LEAVE if engine == "xla" else _TRY_XLA)
 

@@ -16,7 +16,7 @@ from ..control_flow.copies import is_transparent
 from ..graph.graph import Node, Output
 from ..inference.binding import plain
 from ..types.dtypes import DType
-from .reasons import Reason, denied
+from .reasons import Reason, engine_error
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,7 +54,9 @@ def _parse_line(line: str, engine: str) -> UnsupportedOp:
     condition, _, reason = line.partition("|")
     op, *attributes = condition.split()
     pairs = (attribute.split("=") for attribute in attributes)
-    return UnsupportedOp(op, {name: frozenset(values.split(",")) for name, values in pairs}, denied(reason.strip(), engine))
+    return UnsupportedOp(
+        op, {name: frozenset(values.split(",")) for name, values in pairs}, engine_error(reason.strip(), engine)
+    )
 
 
 def _known(node: Node, name: str) -> set[str]:

@@ -17,7 +17,7 @@ from ...types import dtypes
 from ...types.arrays import Array
 from ...types.shapes import UNKNOWN, Shape
 from .. import reasons
-from ..protocol import Cluster, Compiled, Unable
+from ..protocol import Cluster, Compiled, UnsupportedNodes
 from ..reasons import Reason
 from ..unsupported import UnsupportedOps, is_empty_constant, source
 from .library import frontends, ov
@@ -114,7 +114,7 @@ class OpenVino:
         try:
             converted = self.frontend.convert(model)
         except RuntimeError as error:
-            named = self._unable(graph, inputs, outputs)
+            named = self._unsupported_nodes(graph, inputs, outputs)
             raise (error if named is None else named) from None
         compiled = self.core.compile_model(converted, "CPU", self.settings)
         return _Model(compiled, inputs, outputs)
@@ -126,14 +126,14 @@ class OpenVino:
         model.override_all_outputs([place_of(model, value.node.name, value.index) for value in outputs])
         return model
 
-    def _unable(self, graph: Graph, inputs: Sequence[Output], outputs: Sequence[Output]) -> Unable | None:
+    def _unsupported_nodes(self, graph: Graph, inputs: Sequence[Output], outputs: Sequence[Output]) -> UnsupportedNodes | None:
         """Return an error with the nodes that the frontend does not convert for these shapes; None where no node is found."""
         model = self._model(graph, inputs, outputs)
         try:
             left = _left_over(self.frontend.convert_partially(model)) & {node.name for node in graph}
         except RuntimeError:
             return None
-        return Unable(dict.fromkeys(sorted(left), reasons.UNTRANSLATED_SHAPES)) if left else None
+        return UnsupportedNodes(dict.fromkeys(sorted(left), reasons.UNTRANSLATED_SHAPES)) if left else None
 
 
 def _left_over(converted: Any) -> set[str]:

@@ -25,7 +25,7 @@ from ...types.shapes import Shape, merge_shapes
 from ...types.tensors import FuncRef
 from ..division import said
 from ..function_plans import called_plan
-from ..protocol import ENDING, Cluster, Declined, Unable, inputs_of
+from ..protocol import ENDING, Cluster, Declined, UnsupportedNodes, inputs_of
 from ..reasons import uncompiled
 from ..static_inputs import growing_steps
 from ..step_bodies import only_decides
@@ -276,7 +276,7 @@ def _naming(step: Step) -> Iterator[None]:
         raise
     except Exception as error:
         pass_on(error)
-        raise Unable({step.node.name: uncompiled(said(error))}) from error
+        raise UnsupportedNodes({step.node.name: uncompiled(said(error))}) from error
 
 
 def run_steps(xla: Namespace, steps: Sequence[Step], slots: list[Any]) -> Branches:

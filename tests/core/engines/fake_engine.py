@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from tfg.core.engines.protocol import Unable
+from tfg.core.engines.protocol import UnsupportedNodes
 from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
@@ -56,7 +56,7 @@ class FakeEngine:
             raise self.fails
         stuck = [step.node.name for step in cluster.body.steps if step.node.name in self.cannot]
         if stuck:
-            raise Unable({stuck[0]: "it is too hard"}) if self.names_them else ValueError("something is too hard")
+            raise UnsupportedNodes({stuck[0]: "it is too hard"}) if self.names_them else ValueError("something is too hard")
         graph, inputs, outputs = cluster.as_graph(values)
         self.compiled.append([step.node.name for step in cluster.body.steps])
         names = [output.name for output in outputs]

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.engine
 
 from tests.cli.running import SAMPLES, process  # noqa: E402
 from tests.core.engines.networks import assert_in_engine, network  # noqa: E402
-from tests.core.engines.undenied import needless_denials, on_request  # noqa: E402
+from tests.core.engines.unsupported_cases import on_request, supported_lines  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.automatic import AutoRuntime  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
@@ -225,9 +225,9 @@ def test_a_node_that_is_not_translated_for_these_shapes_costs_one_node(monkeypat
 
 
 @on_request
-def test_every_denial_is_still_called_for():
+def test_the_engine_still_needs_every_line_of_its_table():
     """A line whose cases all come out right has to go; that of computed indices with the test of these."""
-    assert needless_denials("openvino", "computed") == {}
+    assert supported_lines("openvino", "computed") == {}
 
 
 def test_sizes_that_are_fed_are_no_crash():
@@ -264,9 +264,9 @@ def test_computed_indices_out_of_range_are_an_error(op, indices):
     b.Neg(b.add(op, [rows, place, *axis], {}, "taken").output(), name="y")
     with pytest.raises(InvalidArgumentError, match=op):
         Session(b.graph, engine=engine()).run("y:0", {"i:0": indices})
-    undenied = engine()
-    undenied.unsupported = UnsupportedOps(())
-    Session(b.graph, engine=undenied).run("y:0", {"i:0": indices})
+    unrestricted = engine()
+    unrestricted.unsupported = UnsupportedOps(())
+    Session(b.graph, engine=unrestricted).run("y:0", {"i:0": indices})
 
 
 def extreme(op, value):
@@ -303,11 +303,11 @@ def averaged():
 def test_what_is_denied_for_its_values(made):
     """Once what is not denied comes out right, the line has to go."""
     graph, feeds = made
-    undenied = engine()
-    undenied.unsupported = UnsupportedOps(())
+    unrestricted = engine()
+    unrestricted.unsupported = UnsupportedOps(())
     expected = Session(graph).run("y:0", feeds)
     np.testing.assert_allclose(Session(graph, engine=engine()).run("y:0", feeds), expected, rtol=1e-4)
-    result = Session(graph, engine=undenied).run("y:0", feeds)
+    result = Session(graph, engine=unrestricted).run("y:0", feeds)
     assert not np.allclose(result, expected, rtol=1e-3)
 
 

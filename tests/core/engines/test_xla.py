@@ -14,7 +14,7 @@ import tfg  # noqa: E402
 from tests import opcases  # noqa: E402
 from tests.comparison import assert_same  # noqa: E402
 from tests.core.engines.networks import assert_in_engine, network  # noqa: E402
-from tests.core.engines.undenied import needless_denials, on_request  # noqa: E402
+from tests.core.engines.unsupported_cases import on_request, supported_lines  # noqa: E402
 from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
@@ -99,9 +99,9 @@ def with_constants(graph, feeds):
 
 
 @on_request
-def test_every_denial_is_still_called_for():
+def test_the_engine_still_needs_every_line_of_its_table():
     """A line whose cases all come out right has to go; MaxPool's say what its lowering leaves out."""
-    assert needless_denials("xla", "padding", "data_format") == {}
+    assert supported_lines("xla", "padding", "data_format") == {}
 
 
 def test_suppression_takes_equal_scores_in_numpys_order():

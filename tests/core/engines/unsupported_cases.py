@@ -1,7 +1,7 @@
-"""What becomes of the cases of denied ops in an engine that is not denied them.
+"""Cases of the ops that an engine does not support, in the engine without its table of unsupported ops.
 
-`python -m tests.core.engines.undenied ENGINE PLACE ...` prints `BEGIN PLACE` and `PLACE wrong|right|untried` for lines of the
-table by their places, from 0. A crash ends it.
+`python -m tests.core.engines.unsupported_cases ENGINE PLACE ...` prints `BEGIN PLACE` and `PLACE wrong|right|untried` for
+lines of the table by their places, from 0. A crash ends it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ on_request = pytest.mark.skipif(
 )
 
 
-def needless_denials(name: str, *left_out: str) -> dict[str, str]:
+def supported_lines(name: str, *left_out: str) -> dict[str, str]:
     """The lines of an engine's table that are not called for, by their ops, but for those with a condition in `left_out`."""
     lines = UnsupportedOps.of(name).lines
     left, result = [place for place, line in enumerate(lines) if line.values.keys().isdisjoint(left_out)], {}
     while left:
-        command = [sys.executable, "-m", "tests.core.engines.undenied", name, *map(str, left)]
+        command = [sys.executable, "-m", "tests.core.engines.unsupported_cases", name, *map(str, left)]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         said = [line.split() for line in done.stdout.splitlines()]
         last = max(int(place) for word, place in said if word == "BEGIN")
