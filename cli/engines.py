@@ -82,8 +82,8 @@ def engine_options(command: _Command) -> _Command:
     @click.option("--verify-engine", is_flag=True, help="Run all in NumPy too, and name the first tensor that differs.")
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        given = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(EngineOptions)}
-        return command(*args, engine=EngineOptions(**given), **kwargs)
+        values = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(EngineOptions)}
+        return command(*args, engine=EngineOptions(**values), **kwargs)
 
     return wrapped  # type: ignore[return-value]
 

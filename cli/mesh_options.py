@@ -116,8 +116,8 @@ class MeshOptions:
 
     def _meeting(self) -> Meeting | None:
         """Return the address and number of the processes; None for a single process."""
-        given = (self.coordinator, self.processes, self.process)
-        if given == (None, None, None):
+        addresses = (self.coordinator, self.processes, self.process)
+        if addresses == (None, None, None):
             return None
         if self.coordinator is None or self.processes is None or self.process is None:
             raise click.UsageError("--coordinator, --processes and --process go together")
@@ -227,20 +227,20 @@ class _LastWord:
 @contextlib.contextmanager
 def _own_output() -> Iterator[None]:
     """Keep standard output for this program: the communication libraries print connection messages to standard output."""
-    kept = sys.__stdout__
-    if kept is None or kept is not sys.stdout:
+    stdout = sys.__stdout__
+    if stdout is None or stdout is not sys.stdout:
         yield
         return
-    kept.flush()
+    stdout.flush()
     ours, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
-    sys.stdout = open(ours, "w", encoding=kept.encoding, errors="backslashreplace")  # noqa: SIM115 - put back below
+    sys.stdout = open(ours, "w", encoding=stdout.encoding, errors="backslashreplace")  # noqa: SIM115 - put back below
     try:
         yield
     finally:
         sys.stdout.flush()
         os.dup2(ours, 1)
-        sys.stdout = kept
+        sys.stdout = stdout
 
 
 def mesh_options(command: _Command) -> _Command:
@@ -254,7 +254,7 @@ def mesh_options(command: _Command) -> _Command:
     @needing("--coordinator --processes --process", "--mesh")
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        given = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(MeshOptions)}
-        return command(*args, mesh=MeshOptions(**given), **kwargs)
+        values = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(MeshOptions)}
+        return command(*args, mesh=MeshOptions(**values), **kwargs)
 
     return wrapped  # type: ignore[return-value]

@@ -91,8 +91,8 @@ class Names:
         unknown = [pair for pair in pairs if pair[0] not in self.inputs and parse_tensor_name(pair[0])[0] not in self.graph]
         feeds = [pair for pair in unknown if word in (None, pair[0])]
         if len(feeds) != 1:
-            given = ", ".join(name for name, _ in unknown) or "none"
-            hint = f"feed them by a name of their own: --feed {word or 'labels'}=@y.npy (given: {given})"
+            names = ", ".join(name for name, _ in unknown) or "none"
+            hint = f"feed them by a name of their own: --feed {word or 'labels'}=@y.npy (given: {names})"
             raise InvalidArgumentError("the loss compares with labels, which are fed beside the inputs", hint=hint)
         return feeds[0]
 

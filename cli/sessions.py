@@ -296,8 +296,8 @@ def session_options_for(
         @ruled
         @functools.wraps(command)
         def wrapped(*args: Any, engine: EngineOptions, mesh: MeshOptions = NO_MESH, **kwargs: Any) -> Any:
-            given = {f.name: kwargs.pop(f.name) for f in dataclasses.fields(SessionOptions) if f.name in kwargs}
-            options = SessionOptions(**given)
+            values = {f.name: kwargs.pop(f.name) for f in dataclasses.fields(SessionOptions) if f.name in kwargs}
+            options = SessionOptions(**values)
             with options.limits(), mesh.gathered() as company:
                 session = options.among(company, engine)
                 code = command(*args, session=session, **kwargs)

@@ -139,9 +139,9 @@ def _diff(before: NodeStream, after: NodeStream, strict_names: bool) -> GraphDif
             changed += [NodeChange(node.name, node.op, changes)] if changes else []
     removed = tuple(node_record(before.node_at(place)) for place in places.values())
     rests = old.rest(), new.rest()
-    kept = [name for name in names if name not in places]
-    new_names = dict.fromkeys([*kept, *(node.name for node in added)])
-    is_renumbered = len([*common_names(dict.fromkeys(names), new_names)]) < len(kept)
+    remaining = [name for name in names if name not in places]
+    new_names = dict.fromkeys([*remaining, *(node.name for node in added)])
+    is_renumbered = len([*common_names(dict.fromkeys(names), new_names)]) < len(remaining)
     is_renumbered |= not {stem(name) for name in places}.isdisjoint(stem(node.name) for node in added)
     if not strict_names and (is_renumbered or set(rests[0].functions) != set(rests[1].functions)):
         return None

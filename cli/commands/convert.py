@@ -283,8 +283,8 @@ def _changed(graph: Graph, names: Names, runner: Runner | None, options: Convert
     from ...core.transforms.subgraphs import clear_devices, strip_default_attrs
     from ...formats.api.changes import extract, freeze
 
-    kept = (*options.outputs, *options.signatures.words)
-    outputs = [names.fetch(word) for word in kept] or _default_outputs(graph, names, options)
+    fetched = (*options.outputs, *options.signatures.words)
+    outputs = [names.fetch(word) for word in fetched] or _default_outputs(graph, names, options)
     inputs = [names.input(word).name for word in options.inputs]
     if options.inlines:
         from ...core.passes.pipeline import inline_functions

@@ -56,11 +56,11 @@ class GraphPlugin(distributed.WorkerPlugin):
             _profile(worker, True)
 
 
-def _profile(worker: Any, wanted: bool) -> None:
+def _profile(worker: Any, starts: bool) -> None:
     """Let Dask sample what a worker does, or not: a hundred times a second it interrupts a thread that computes."""
     sampling = worker.periodic_callbacks.get("profile")
     if sampling is not None:
-        (sampling.start if wanted else sampling.stop)()
+        (sampling.start if starts else sampling.stop)()
 
 
 @functools.cache

@@ -145,8 +145,8 @@ def job_facts(path: str, reader: GraphReader, session: SessionOptions, options: 
     for name in options.__dataclass_fields__:
         if name not in _MANY:
             yield name, _plain(getattr(options, name))
-    given = (*options.feeds, *options.assign, *options.assign_add, *options.assign_sub)
-    yield "files", [_digest(text[1:]) for _, text in given if text.startswith("@")]
+    assignments = (*options.feeds, *options.assign, *options.assign_add, *options.assign_sub)
+    yield "files", [_digest(text[1:]) for _, text in assignments if text.startswith("@")]
     for name in ("init", "init_op", "signature", "optimize"):
         yield name, getattr(session, name)
     yield "state", session.state and _digest(_state_file(session.state))

@@ -218,8 +218,8 @@ class Worker:
     def _placeholders(self) -> list[str]:
         """The placeholders that the fetches need."""
         job = self._job
-        wanted = [self._graph.fetch(name) for name in (*job.fetches().values(), *job.targets())]
-        return [node.name for node in needed_nodes(wanted) if node.must_be_fed]
+        fetches = [self._graph.fetch(name) for name in (*job.fetches().values(), *job.targets())]
+        return [node.name for node in needed_nodes(fetches) if node.must_be_fed]
 
     def _runner(self, assigned: tuple[tuple[str, str], ...], names: tuple[str, ...], values: Mapping[str, Any]) -> Runner:
         """A session to run in: that of the task before, where it left nothing behind that this one would see."""

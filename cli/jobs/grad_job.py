@@ -48,8 +48,8 @@ class GradOptions:
     @property
     def products(self) -> dict[str, str]:
         """The products of the Jacobian or the Hessian that are asked for, and the vectors they are taken with."""
-        given = {"vjp": self.vjp, "jvp": self.jvp, "hessian_vector": self.hessian_vector}
-        return {name: text for name, text in given.items() if text}
+        texts = {"vjp": self.vjp, "jvp": self.jvp, "hessian_vector": self.hessian_vector}
+        return {name: text for name, text in texts.items() if text}
 
     @property
     def runs(self) -> bool:

@@ -115,21 +115,21 @@ class RunJob:
         options = self.options
         orders = self.orders()
         _ = self._labels  # a file without labels is an error before the graph runs
-        kept: dict[str, Tensor] = {}
+        state: dict[str, Tensor] = {}
         results: list[StepResult] = []
         try:
             with KeyboardInterruption(self._notify) as interruption:
                 runner = self.prepared()
-                kept = self._snapshot(runner)
+                state = self._snapshot(runner)
                 start = time.monotonic()
                 for result in self._watched(runner, orders):
                     results += [result] if result.values else []
-                    kept = self._snapshot(runner)
+                    state = self._snapshot(runner)
                     if interruption.requested:
                         break
         except DeadlineExceededError:
             lift_time_limit()
-            self._save(kept)
+            self._save(state)
             raise
         seconds = time.monotonic() - start
         lift_time_limit()

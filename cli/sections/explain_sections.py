@@ -71,10 +71,10 @@ def _arguments(called: CallableFacts) -> str:
 
 def _pipeline(facts: PipelineFacts) -> Text:
     """What is done to elements, one line each, and what is given."""
-    given = ", ".join(f"{part.dtype}{part.shape}" for part in facts.components)
+    components = ", ".join(f"{part.dtype}{part.shape}" for part in facts.components)
     begins = f"; begins with {facts.iterator}" if facts.iterator else ""
     begun = f"; begun by {', '.join(facts.begun_by)}" if facts.begun_by else begins
-    return Text((*facts.stages, f"gives {given or 'nothing'}{begun}"), f"input pipeline of {facts.node}")
+    return Text((*facts.stages, f"gives {components or 'nothing'}{begun}"), f"input pipeline of {facts.node}")
 
 
 def _footprint(facts: GraphFacts) -> Iterator[tuple[str, str]]:

@@ -192,14 +192,14 @@ def _recorded(
     session = open_session(graph)
     recorder = ValueRecorder(session.runnable())
     session.run(list(fetches), feeds, hook=recorder)
-    given = {name: [value] for name, value in feeds.items()}
+    feed_runs = {name: [value] for name, value in feeds.items()}
     for node in _in_order(graph, fetches):
         # What is no step of a run: constants, and nodes that only pass a value on.
         if node.is_constant:
             recorder.values[node.name] = [(node.constant_value(),)]
         elif node.is_identity and node.name not in recorder.values:
             source = node.inputs[0]
-            runs = given.get(source.name) or [run[source.index] for run in recorder.values.get(source.node.name, ())]
+            runs = feed_runs.get(source.name) or [run[source.index] for run in recorder.values.get(source.node.name, ())]
             recorder.values.update({node.name: [(value,) for value in runs]} if runs else {})
     return recorder.values
 

@@ -108,9 +108,9 @@ def _arrange(layers: Sequence[_Layer], wires: Sequence[Sequence[_Wire]]) -> None
     for sweep in range(_SWEEPS):
         down = sweep % 2 == 0
         for layer in layers if down else reversed(layers):
-            wanted = {place: _mean(near[place, down]) for place in layer if near[place, down]}
-            layer.sort(key=lambda place: wanted.get(place, place.middle))
-            _set_side_by_side(layer, wanted)
+            positions = {place: _mean(near[place, down]) for place in layer if near[place, down]}
+            layer.sort(key=lambda place: positions.get(place, place.middle))
+            _set_side_by_side(layer, positions)
     left = min((place.x for layer in layers for place in layer), default=0)
     for place in (place for layer in layers for place in layer):
         place.x -= left
@@ -120,12 +120,12 @@ def _mean(places: Sequence[_Place]) -> float:
     return sum(place.middle for place in places) / len(places)
 
 
-def _set_side_by_side(layer: _Layer, wanted: Mapping[_Place, float]) -> None:
+def _set_side_by_side(layer: _Layer, positions: Mapping[_Place, float]) -> None:
     """Set each place as near to its wanted x as the places to the left allow, then shift all by the mean of the misses."""
     end = None
     missing = []
     for place in layer:
-        best = round(wanted.get(place, place.middle)) - place.width // 2
+        best = round(positions.get(place, place.middle)) - place.width // 2
         place.x = best if end is None else max(best, end)
         end = place.x + place.width + _GAP
         missing.append(best - place.x)

@@ -135,8 +135,8 @@ class Body:
         representative.
         """
         steps = [dataclasses.replace(s, inputs=tuple(first.get(i, i) for i in s.inputs), released=()) for s in self.steps]
-        kept, unused = ([slot for slot in self.variables if (first[slot] == slot) is same] for same in (True, False))
-        return dataclasses.replace(self, steps=tuple(steps), variables=tuple(kept), unused=tuple(unused))
+        written, unused = ([slot for slot in self.variables if (first[slot] == slot) is same] for same in (True, False))
+        return dataclasses.replace(self, steps=tuple(steps), variables=tuple(written), unused=tuple(unused))
 
     @property
     def written(self) -> list[int]:

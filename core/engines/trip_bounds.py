@@ -54,7 +54,7 @@ def iterations(
     return None
 
 
-def known_results(steps: Sequence[Step], slots: list[Any], wanted: Sequence[int]) -> list[Any]:
+def known_results(steps: Sequence[Step], slots: list[Any], fetches: Sequence[int]) -> list[Any]:
     """Return the values of the slots `wanted` as far as they follow from the values in `slots`; UNKNOWN and None are
     unknown.
 
@@ -63,7 +63,7 @@ def known_results(steps: Sequence[Step], slots: list[Any], wanted: Sequence[int]
     """
     makers = {slot: step for step in steps for slot in step.outputs}
     needed: set[int] = set()
-    pending = list(wanted)
+    pending = list(fetches)
     while pending:
         slot = pending.pop()
         if slot not in needed:
@@ -73,7 +73,7 @@ def known_results(steps: Sequence[Step], slots: list[Any], wanted: Sequence[int]
         if not needed.isdisjoint(step.outputs):
             for slot, value in zip(step.outputs, _results(step, [slots[i] for i in step.inputs])):
                 slots[slot] = value
-    return [UNKNOWN if slots[slot] is None else slots[slot] for slot in wanted]
+    return [UNKNOWN if slots[slot] is None else slots[slot] for slot in fetches]
 
 
 def _results(step: Step, inputs: Sequence[Any]) -> Sequence[Any]:

@@ -29,7 +29,7 @@ class UnsupportedOp:
 
     def holds(self, node: Node) -> bool:
         """Return True for a node that the line denies."""
-        return self.op == node.op and all(given & _known(node, name) for name, given in self.values.items())
+        return self.op == node.op and all(unsupported & _known(node, name) for name, unsupported in self.values.items())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -194,7 +194,7 @@ def _shapes(graph: Graph) -> Inference:
 
 
 def _crossings(
-    nodes: Iterable[Node], devices: dict[str, str], shapes: Inference, wanted: Sequence[Output | Node]
+    nodes: Iterable[Node], devices: dict[str, str], shapes: Inference, fetches: Sequence[Output | Node]
 ) -> Iterator[Crossing]:
     consumers: dict[tuple[Output | Node, str], list[str]] = {}
     for node in nodes:
@@ -214,7 +214,7 @@ def _crossings(
     for node in nodes:
         if node.must_be_fed and devices[node.name] != home:
             yield _crossing(node.output(), _FEED, home, devices[node.name], (node.name,), shapes)
-    for item in wanted:
+    for item in fetches:
         if isinstance(item, Output) and devices[item.node.name] != home:
             yield _crossing(item, _FETCH, devices[item.node.name], home, (), shapes)
 

@@ -346,7 +346,7 @@ def require_nodes(records: Sequence[Any], chosen: NodeFilter) -> None:
     """Raise NotFoundError where a filter let nothing pass."""
     if not records and not chosen.is_empty:
         parts = {part: getattr(chosen, part) for part in ("name", "op", "scope", "exclude", "device")}
-        wanted = [f"{part} '{text}'" for part, text in parts.items() if text]
-        wanted += [] if chosen.among is None else [f"among the {counted(len(chosen.among), 'node')} near or needed"]
+        conditions = [f"{part} '{text}'" for part, text in parts.items() if text]
+        conditions += [] if chosen.among is None else [f"among the {counted(len(chosen.among), 'node')} near or needed"]
         hint = "`tfg dump GRAPH --format list` lists all nodes"
-        raise NotFoundError(f"no node passes the filter: {', '.join(wanted)}", hint=hint)
+        raise NotFoundError(f"no node passes the filter: {', '.join(conditions)}", hint=hint)

@@ -117,7 +117,7 @@ class _Sorter:
     def _variables(self) -> None:
         for variable in self.roles.variables.values():
             slot = self.roles.slots.get(variable.node)
-            kept = f"of slot variable '{variable.name}'"
+            phrase = f"of slot variable '{variable.name}'"
             if slot is not None:
                 owner = f" for '{slot.variable.name}'" if slot.variable else ""
                 self._put("slot variables", [variable.node], f"'{slot.name}' of {slot.optimizer}{owner}: {slot.evidence}")
@@ -129,7 +129,7 @@ class _Sorter:
             tests = [user for user in variable.node.uses if has_fact(user.op, "initialization_test")]
             self._put(stage, tests, f"tells whether '{variable.name}' is initialized")
             if variable.initializer is not None:
-                what = f"assigns the initial value {kept if slot else f'of {variable.name!r}'}"
+                what = f"assigns the initial value {phrase if slot else f'of {variable.name!r}'}"
                 self._put("initializers" if slot is None else stage, [variable.initializer], what)
         self._put("initializers", self.roles.init_ops, "runs initializers")
 

@@ -59,9 +59,9 @@ def flops_formulas(ops: Collection[str]) -> tuple[Formula, ...]:
 
 def _formula(function: Callable[..., Any], family: str) -> tuple[str, str, str]:
     """Return (formula, explanation, family) of a counting function."""
-    given = function.keywords if isinstance(function, functools.partial) else {}
-    if "per_element" in given:
-        return _per_element(given["per_element"]), "for each element of the result", family
+    keywords = function.keywords if isinstance(function, functools.partial) else {}
+    if "per_element" in keywords:
+        return _per_element(keywords["per_element"]), "for each element of the result", family
     if isinstance(function, functools.partial) and hasattr(function.args[-1], "more"):
         work = function.args[-1]
         more = f" ({work.more:+d} with the op's flag)" if work.more else ""

@@ -176,8 +176,8 @@ def _agreed_shape(shape: Shape, want: Shape, got: Shape, fresh: set[Dim]) -> Sha
     if shape.dims is None or want.dims is None or got.dims is None or len(want.dims) != len(got.dims):
         return UNKNOWN
     dims: list[DimLike] = []
-    for dim, wanted, derived in zip(shape.dims, want.dims, got.dims):
-        if wanted != derived and dim not in fresh:
+    for dim, declared, derived in zip(shape.dims, want.dims, got.dims):
+        if declared != derived and dim not in fresh:
             dim = Dim.unknown()
             fresh.add(dim)
         dims.append(dim)

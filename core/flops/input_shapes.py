@@ -60,8 +60,8 @@ def fed_values(
 ) -> dict[Output, TensorSpec]:
     """Return the specs of fed tensors with values: few integers or truth values, on whose values other shapes may depend."""
     specs: dict[Output, TensorSpec] = {}
-    for name, given in values.items():
-        output, value = graph.output(name), np.asarray(given)
+    for name, feed in values.items():
+        output, value = graph.output(name), np.asarray(feed)
         if value.dtype.kind in "iub" and value.size <= _MAX_FED_ELEMENTS and output.dtype is not None:
             shape = merge_given_shape(output, Shape(value.shape), known[output].shape if output in known else UNKNOWN)
             specs[output] = TensorSpec(output.dtype.base, shape, value)

@@ -44,9 +44,9 @@ class LoopCount:
 class LoopCounts:
     """The loops of a count."""
 
-    def __init__(self, functions: Mapping[str, Function], given: Mapping[str, int], symbols: Symbols) -> None:
+    def __init__(self, functions: Mapping[str, Function], trips: Mapping[str, int], symbols: Symbols) -> None:
         self._functions = functions
-        self._given = given
+        self._given = trips
         self._symbols = symbols
         self._derived: set[str] = set()
         self._met: set[str] = set()

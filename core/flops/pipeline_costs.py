@@ -58,14 +58,14 @@ def _declared(value: Output) -> Shape:
     return Shape(value.node.attr("value").shape) if value.node.is_constant else UNKNOWN
 
 
-def _call(graph: Graph, reference: FuncRef, function: Function, given: Sequence[tuple[DType, Shape]]) -> Graph:
+def _call(graph: Graph, reference: FuncRef, function: Function, signature: Sequence[tuple[DType, Shape]]) -> Graph:
     """Return a graph that calls the function on placeholders."""
     called = Graph()
     called.functions.update(graph.functions)
     made = [
         called.add_node(f"component{i}", "Placeholder", (), (), {"dtype": dtype, "shape": shape})
-        for i, (dtype, shape) in enumerate(given)
+        for i, (dtype, shape) in enumerate(signature)
     ]
-    types = {"Tin": [dtype for dtype, _ in given], "Tout": [value.dtype for value in function.results], "f": reference}
+    types = {"Tin": [dtype for dtype, _ in signature], "Tout": [value.dtype for value in function.results], "f": reference}
     called.add_node("call", "StatefulPartitionedCall", [node.output() for node in made], (), types)
     return called

@@ -67,7 +67,7 @@ def _mark(
     excluded = set(roots)
     fetched = [t if isinstance(t, Node) else t.node for t in targets if isinstance(t, Output)]
     others = [n for n in needed if n not in excluded and sections[n] == "backward"]
-    kept = reachable([*others, *(f for f in fetched if f not in excluded)], excluded.__contains__)
+    needed_by_others = reachable([*others, *(f for f in fetched if f not in excluded)], excluded.__contains__)
     for node in reachable(roots):
-        if node in excluded or (node in needed and sections[node] == "forward" and node not in kept):
+        if node in excluded or (node in needed and sections[node] == "forward" and node not in needed_by_others):
             sections[node] = name

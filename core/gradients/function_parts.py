@@ -242,8 +242,8 @@ def add_arg(builder: GraphBuilder, dtype: DType, index: int) -> Node:
     return builder.add("_Arg", (), {"T": dtype, "index": index}, f"arg{index}")
 
 
-def _fake(builder: GraphBuilder, wanted: Sequence[DType]) -> list[Output]:
-    return [builder.FakeParam(dtype=dtype, shape=UNKNOWN) for dtype in wanted]
+def _fake(builder: GraphBuilder, dtypes: Sequence[DType]) -> list[Output]:
+    return [builder.FakeParam(dtype=dtype, shape=UNKNOWN) for dtype in dtypes]
 
 
 def dtype_of(value: Output) -> DType:

@@ -49,8 +49,8 @@ def differentiate(
     new_args = iter([add_arg(builder, dtype, len(args) + i) for i, dtype in enumerate(arriving)])
     grad_args = [None if dtype is None else next(new_args) for dtype in grad_dtypes]
     seeds = [None if arg is None else arg.output() for arg in grad_args]
-    given = node.inputs[len(node.inputs) - len(args) :]
-    known = dict(zip((arg.output() for arg in args), argument_specs(sweep, node, given, form)))
+    inputs = node.inputs[len(node.inputs) - len(args) :]
+    known = dict(zip((arg.output() for arg in args), argument_specs(sweep, node, inputs, form)))
     call = Call(sweep, node, origin_of(function), args, known)
     grads = sweep.in_function(body, results, [arg.output() for arg in args], seeds, call)
     if in_loop:
@@ -103,29 +103,29 @@ def _taken_directly(form: Form, forward: set[Node], args: Sequence[Node], result
     constants = {node.output() for node in forward if node.is_constant}
     if form is Form.LOOP:
         return constants | {arg.output() for arg, result in zip(args, results) if source_of(result).node is arg}
-    given = constants | {arg.output() for arg in args}
-    return {value for value in given if not is_differentiable(value)} if form is Form.CALL else given
+    values = constants | {arg.output() for arg in args}
+    return {value for value in values if not is_differentiable(value)} if form is Form.CALL else values
 
 
-def argument_specs(sweep: Sweep, node: Node, given: Sequence[Output], form: Form) -> list[TensorSpec]:
+def argument_specs(sweep: Sweep, node: Node, inputs: Sequence[Output], form: Form) -> list[TensorSpec]:
     """Return the specs of the arguments of a function that `node` calls with `given`; for a loop, specs that hold in all
     iterations.
     """
-    specs = [sweep.spec(value) for value in given]
+    specs = [sweep.spec(value) for value in inputs]
     if form is not Form.LOOP:
         return specs
     shapes = node.attrs.get("output_shapes") or [UNKNOWN] * len(specs)
     return [TensorSpec(spec.dtype, shape, handle=spec.handle) for spec, shape in zip(specs, shapes)]
 
 
-def known_of(sweep: Sweep, node: Node, given: Sequence[Output], form: Form) -> Hashable:
+def known_of(sweep: Sweep, node: Node, inputs: Sequence[Output], form: Form) -> Hashable:
     """Return the key of a function's gradient besides the function: calls with equal keys share a differentiated function.
 
     A registered gradient reads values of an outer function by arguments that differ for each call, so the node is in the
     key.
     """
-    carrying = tuple(map(sweep.carries_gradient, given))
-    specs = signature_of(argument_specs(sweep, node, given, form))[0]
+    carrying = tuple(map(sweep.carries_gradient, inputs))
+    specs = signature_of(argument_specs(sweep, node, inputs, form))[0]
     return form, specs, carrying, node if sweep.graph.registered_gradients else None
 
 
@@ -180,15 +180,15 @@ def _asked_forward(body: Graph, backward_nodes: Sequence[Node], forward: set[Nod
     """
     asking = [node for node in backward_nodes if has_fact(node.op, "metadata") and _asks_for_number(node, forward)]
     rest = set(_read_values([node for node in backward_nodes if node not in set(asking)], grads))
-    kept: dict[tuple[Any, ...], Node] = {}
+    nodes: dict[tuple[Any, ...], Node] = {}
     for node in asking:
         if node.inputs[0] in rest:
             continue
-        same = kept.setdefault((node.op, node.inputs[0], *node.output_dtypes), node)
+        same = nodes.setdefault((node.op, node.inputs[0], *node.output_dtypes), node)
         if same is not node:
             body.replace_all_uses(node.output(), same.output())
             body.remove_node(node)
-    return set(kept.values())
+    return set(nodes.values())
 
 
 def _asks_for_number(node: Node, forward: set[Node]) -> bool:

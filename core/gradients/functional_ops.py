@@ -72,10 +72,10 @@ class _DifferentiatedCall:
 
 
 def _differentiated_call(
-    backward: Sweep, node: Node, function: Function, reference: FuncRef, wanted: Sequence[DType | None]
+    backward: Sweep, node: Node, function: Function, reference: FuncRef, grad_dtypes: Sequence[DType | None]
 ) -> _DifferentiatedCall:
     """Return the functions for calls of a function that gradients of the same results arrive at."""
-    parts = differentiate(backward, node, function, reference.attrs, wanted, Form.CALL)
+    parts = differentiate(backward, node, function, reference.attrs, grad_dtypes, Form.CALL)
     require_few(node, [parts])
     forward = add_forward_function(backward.graph, parts)
     read = parts.read_args()
@@ -130,13 +130,17 @@ class _Branches:
 
 
 def _differentiated_branches(
-    backward: Sweep, node: Node, functions: Sequence[Function], references: Sequence[FuncRef], wanted: Sequence[DType | None]
+    backward: Sweep,
+    node: Node,
+    functions: Sequence[Function],
+    references: Sequence[FuncRef],
+    grad_dtypes: Sequence[DType | None],
 ) -> _Branches:
     """Differentiate all branches and equalize the signatures: each returns placeholders for values that only the others
     save.
     """
     all_parts = [
-        differentiate(backward, node, function, reference.attrs, wanted, Form.BRANCH)
+        differentiate(backward, node, function, reference.attrs, grad_dtypes, Form.BRANCH)
         for function, reference in zip(functions, references)
     ]
     require_few(node, all_parts)

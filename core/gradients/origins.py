@@ -27,8 +27,8 @@ def origins(value: Output, functions: Mapping[str, Function], scope: CallScope |
     tracer = _Tracer(functions)
     values = tracer.sources(value)
     while scope is not None:
-        given = scope.given
-        traced = (tracer.sources(given[source.node]) if source.node in given else [source] for source in values)
+        arguments = scope.given
+        traced = (tracer.sources(arguments[source.node]) if source.node in arguments else [source] for source in values)
         values, scope = list(dict.fromkeys(source for sources in traced for source in sources)), scope.outer
     return values
 
@@ -55,9 +55,9 @@ class _Tracer:
             if kind is None:
                 sources_seen[source] = None
                 continue
-            for inner, given in self._returned(source, kind):
-                if inner.node in given:
-                    pending.append(given[inner.node])
+            for inner, arguments in self._returned(source, kind):
+                if inner.node in arguments:
+                    pending.append(arguments[inner.node])
                 else:
                     sources_seen[inner] = None
         return list(sources_seen)
@@ -67,8 +67,8 @@ class _Tracer:
         for name in (reference.name for reference in kind.references(result.node)):
             called = self._functions.get(name)
             if called is not None and result.index < len(called.results):
-                given = dict(zip(called.args, kind.arguments(result.node.inputs)))
-                yield from ((source, given) for source in self._inside(called, result.index))
+                arguments = dict(zip(called.args, kind.arguments(result.node.inputs)))
+                yield from ((source, arguments) for source in self._inside(called, result.index))
 
     def _inside(self, function: Function, index: int) -> list[Output]:
         key = (function.name, index)

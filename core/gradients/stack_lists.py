@@ -100,8 +100,8 @@ class _Stacks:
         for stack in stacks:
             self.note(stack, stack.output())
         self.filled = {use.node: stack for stack in stacks for use in self.uses[stack.output()] if use.is_push}
-        while given := [(stack, popped) for stack in stacks for popped in self.given_back(stack) if popped not in self.uses]:
-            for stack, popped in given:
+        while pairs := [(stack, popped) for stack in stacks for popped in self.given_back(stack) if popped not in self.uses]:
+            for stack, popped in pairs:
                 self.note(stack, popped)
         self.differentiable = {stack for push, stack in self.filled.items() if has_gradient(dtype_of(push.inputs[1]))}
         while outer := {holder for stack in self.differentiable for holder in self.holders(stack)} - self.differentiable:

@@ -46,13 +46,13 @@ class Call:
     def scope(self) -> CallScope:
         """Return the scope of the body's arguments."""
         outer = self.backward.call
-        given = self.node.inputs[len(self.node.inputs) - len(self.args) :]
-        return CallScope(dict(zip(self.args, given)), outer.scope if outer is not None else None)
+        inputs = self.node.inputs[len(self.node.inputs) - len(self.args) :]
+        return CallScope(dict(zip(self.args, inputs)), outer.scope if outer is not None else None)
 
     def argument_of(self, value: Output) -> Output | None:
         """Return the argument that the call gives a value to."""
-        wanted = source_of(value)
-        return next((arg.output() for arg, taken in self.scope.given.items() if source_of(taken) == wanted), None)
+        source = source_of(value)
+        return next((arg.output() for arg, taken in self.scope.given.items() if source_of(taken) == source), None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -69,19 +69,19 @@ class _DifferentiatedLoop:
     body: str
 
 
-def _differentiated_loop(backward: Sweep, node: Node, wanted: Sequence[DType | None]) -> _DifferentiatedLoop:
+def _differentiated_loop(backward: Sweep, node: Node, grad_dtypes: Sequence[DType | None]) -> _DifferentiatedLoop:
     """Return the functions for loops of the same condition and body that hand on gradients of the same variables."""
     condition, body = node.attr("cond"), node.attr("body")
-    parts = differentiate(backward, node, find_function(backward.graph, node, body), body.attrs, wanted, Form.LOOP)
+    parts = differentiate(backward, node, find_function(backward.graph, node, body), body.attrs, grad_dtypes, Form.LOOP)
     require_few(node, [parts])
     extra = [dtypes.int32, *[dtypes.variant] * len(parts.captured)]
     counted = _with_ignored_args(backward.graph, find_function(backward.graph, node, condition), condition.attrs, extra)
     return _DifferentiatedLoop(parts, counted, _collecting_body(backward.graph, parts))
 
 
-def _dtype_among(wanted: DType | None, *grads: Gradient) -> DType | None:
+def _dtype_among(grad_dtype: DType | None, *grads: Gradient) -> DType | None:
     """Return the dtype of a loop variable's gradient, None for a variable without a gradient."""
-    return next((gradient_dtype(grad) for grad in grads if grad is not None), None) if wanted is None else wanted
+    return next((gradient_dtype(grad) for grad in grads if grad is not None), None) if grad_dtype is None else grad_dtype
 
 
 def _gradient_dtype(sweep: Sweep, value: Output) -> DType | None:

@@ -99,9 +99,9 @@ class Emitter:
             return IN_DOUBLE[name](self, *values, **attrs)
         if principal is dtypes.float64:
             self.narrowed[self.source] = None
-        kept = 1 if name == "Where" else 0
-        wide = [self.cast(v, computed) if v is not None and v.dtype is principal else v for v in values[kept:]]
-        wide = [*values[:kept], *wide]
+        first = 1 if name == "Where" else 0
+        wide = [self.cast(v, computed) if v is not None and v.dtype is principal else v for v in values[first:]]
+        wide = [*values[:first], *wide]
         results = self._emit(name, wide, [Value(computed if each is principal else each, shape) for each in out_dtypes], attrs)
         flat = results if isinstance(results, list) else [results]
         narrow = [self.cast(value, each) for value, each in zip(flat, out_dtypes)]

@@ -76,9 +76,9 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
     specs = {value: _input_spec(name, value, inferred) for name, value in inputs.items()}
     exporter = _Exporter(graph.functions, len(graph))
     g = exporter.emitter
-    given = {value: _input(spec) for value, spec in specs.items()}
-    entering = [g.unpacked(value) if spec.dtype.is_complex else value for value, spec in zip(given.values(), specs.values())]
-    results = exporter.run(graph, list(outputs.values()), list(given), entering, list(specs.values()))
+    entries = {value: _input(spec) for value, spec in specs.items()}
+    entering = [g.unpacked(value) if spec.dtype.is_complex else value for value, spec in zip(entries.values(), specs.values())]
+    results = exporter.run(graph, list(outputs.values()), list(entries), entering, list(specs.values()))
     for name, value, result in zip(outputs, outputs.values(), results):
         if not isinstance(result, Value) or value.base_dtype in _HANDLES:
             exporter.refuse(ExportRefusal(value.node.name, value.node.op, f"output '{name}' is of {value.base_dtype}"))
@@ -87,11 +87,11 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
         drop_unused(g.block)
     if exporter.is_refused or not exporter.unknown.isdisjoint(g.block.values()):
         raise _refused(exporter.refusals)
-    g.block.inputs = list(given.values())
+    g.block.inputs = list(entries.values())
     tidy(g)
     if g.block.depth > DEEPEST:
         raise too_deep(next(iter(outputs)))
-    return Model(g.block, dict(zip(inputs, given.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))
+    return Model(g.block, dict(zip(inputs, entries.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))
 
 
 def _input(spec: TensorSpec) -> Value:
@@ -301,14 +301,14 @@ class _Frame:
         arrays = [spec.value for spec in specs if spec.value is not None and spec.value.dtype != object]
         if len(arrays) == len(specs):
             return [self.emitter.constant(array, carrier(spec.dtype)) for array, spec in zip(arrays, specs)]
-        given = [value.array for value in values if isinstance(value, Value) and value.array is not None]
-        if len(given) < len(values) or not self.may_fold(node):
+        known_arrays = [value.array for value in values if isinstance(value, Value) and value.array is not None]
+        if len(known_arrays) < len(values) or not self.may_fold(node):
             return None
-        allowed = max([_FOLDED, *(array.size for array in given)])
-        if given and any(math.prod(spec.shape.known()) > allowed for spec in specs if spec.shape.is_known):
+        allowed = max([_FOLDED, *(array.size for array in known_arrays)])
+        if known_arrays and any(math.prod(spec.shape.known()) > allowed for spec in specs if spec.shape.is_known):
             return None
         try:
-            arrays = folded_values(node, given, _BYTES_PER_ELEMENT * allowed)
+            arrays = folded_values(node, known_arrays, _BYTES_PER_ELEMENT * allowed)
         except (UnimplementedError, DeadlineExceededError, ResourceExhaustedError):
             return None  # it is left to the model
         return [self.emitter.constant(array, carrier(spec.dtype)) for array, spec in zip(arrays, specs)]
@@ -361,20 +361,20 @@ class _Frame:
 
     def call(self, node: Node, kind: CallKind, values: Sequence[Any]) -> Sequence[Any]:
         """Emit a call, If, Case or While and return the results."""
-        references, given = kind.references(node), kind.arguments(values)
+        references, arguments = kind.references(node), kind.arguments(values)
         specs = kind.arguments([self.specs[value] for value in node.inputs])
         call = self.exporter.call
         if kind.form is Form.CALL and not kind.before:
-            return call(references[0], given, specs)
+            return call(references[0], arguments, specs)
         if kind.form is Form.BRANCH:
-            branches = [lambda one=one: call(one, given, specs) for one in references]
+            branches = [lambda one=one: call(one, arguments, specs) for one in references]
             if len(kind.functions) > 1:
                 return self.emitter.choose(self.emitter.truth(values[0]), branches[::-1])
             return self.emitter.choose(values[0], branches)
         if kind.form is Form.LOOP and not kind.counters:
-            return self.while_(references[0], references[1], given, specs)
+            return self.while_(references[0], references[1], arguments, specs)
         if kind.form is Form.LOOP:
-            return self.for_(references[0], values[: kind.before], given, specs)
+            return self.for_(references[0], values[: kind.before], arguments, specs)
         raise UnimplementedError(f"a node that {kind.form.value} has no lowering")
 
     def for_(self, body: FuncRef, bounds: Sequence[Value], values: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:

@@ -39,14 +39,14 @@ def result_shape(name: str, values: Sequence[Value | None], attrs: Mapping[str, 
     return function(present, attrs)
 
 
-def _transposed(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    return Shape(given[0].shape[axis] for axis in attrs["perm"])
+def _transposed(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    return Shape(inputs[0].shape[axis] for axis in attrs["perm"])
 
 
-def _reshaped(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    dims = given[1].array
+def _reshaped(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    dims = inputs[1].array
     if dims is None:
-        return _of_rank(given[1].shape[0]) if given[1].rank == 1 else UNKNOWN
+        return _of_rank(inputs[1].shape[0]) if inputs[1].rank == 1 else UNKNOWN
     return Shape(None if size <= 0 else int(size) for size in dims)
 
 
@@ -54,42 +54,42 @@ def _of_rank(rank: Any) -> Shape:
     return Shape([None] * rank) if isinstance(rank, int) else UNKNOWN
 
 
-def _with_ones(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    if given[1].array is None:
+def _with_ones(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    if inputs[1].array is None:
         return UNKNOWN
-    rank = len(given[0].shape) + given[1].array.size
-    places = {int(axis) % rank for axis in given[1].array}
-    left = iter(given[0].shape)
+    rank = len(inputs[0].shape) + inputs[1].array.size
+    places = {int(axis) % rank for axis in inputs[1].array}
+    left = iter(inputs[0].shape)
     return Shape(1 if axis in places else next(left) for axis in range(rank))
 
 
-def _without(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    places = _places(given[0], given[1].array if len(given) > 1 else None)
-    return UNKNOWN if places is None else Shape(d for i, d in enumerate(given[0].shape) if i not in places)
+def _without(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    places = _places(inputs[0], inputs[1].array if len(inputs) > 1 else None)
+    return UNKNOWN if places is None else Shape(d for i, d in enumerate(inputs[0].shape) if i not in places)
 
 
-def _reduced(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    places = _places(given[0], given[1].array if len(given) > 1 else None)
+def _reduced(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    places = _places(inputs[0], inputs[1].array if len(inputs) > 1 else None)
     if places is None:
         return UNKNOWN
     if attrs.get("keepdims", 1):
-        return Shape(1 if i in places else d for i, d in enumerate(given[0].shape))
-    return Shape(d for i, d in enumerate(given[0].shape) if i not in places)
+        return Shape(1 if i in places else d for i, d in enumerate(inputs[0].shape))
+    return Shape(d for i, d in enumerate(inputs[0].shape) if i not in places)
 
 
 def _places(value: Value, axes: Array | None) -> set[int] | None:
     return None if axes is None else {int(axis) % len(value.shape) for axis in axes.reshape(-1)}
 
 
-def _gathered(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    dims, axis = given[0].shape.dims or (), attrs.get("axis", 0)
+def _gathered(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    dims, axis = inputs[0].shape.dims or (), attrs.get("axis", 0)
     axis %= max(len(dims), 1)
-    return Shape(dims[:axis]) + given[1].shape + Shape(dims[axis + 1 :])
+    return Shape(dims[:axis]) + inputs[1].shape + Shape(dims[axis + 1 :])
 
 
-def _product(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+def _product(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     """Return the shape of products of stacked matrices, whose stacks broadcast."""
-    a, b = (value.shape for value in given)
+    a, b = (value.shape for value in inputs)
     if a.dims is None or b.dims is None or len(a) < 2 or len(b) < 2:
         return UNKNOWN
     with contextlib.suppress(TfgError):
@@ -97,18 +97,18 @@ def _product(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     return UNKNOWN
 
 
-def _same_rank(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    return _of_rank(given[0].rank)
+def _same_rank(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    return _of_rank(inputs[0].rank)
 
 
-def _along(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    dims, axis = given[0].shape.dims or (), attrs["axis"] % max(len(given[0].shape), 1)
+def _along(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    dims, axis = inputs[0].shape.dims or (), attrs["axis"] % max(len(inputs[0].shape), 1)
     return Shape((*dims[:axis], *[1] * attrs["keepdims"], *dims[axis + 1 :]))
 
 
-def _concatenated(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+def _concatenated(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     """Return the concatenated shape: the sum along the axis, the most definite dimension along the others."""
-    shapes = [value.shape.dims or () for value in given]
+    shapes = [value.shape.dims or () for value in inputs]
     axis = attrs["axis"] % max(len(shapes[0]), 1)
     if any(len(dims) != len(shapes[0]) for dims in shapes):
         return UNKNOWN
@@ -118,12 +118,12 @@ def _concatenated(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     return UNKNOWN
 
 
-def _expanded(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    dims = given[1].array
+def _expanded(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    dims = inputs[1].array
     if dims is None:
-        count = given[1].shape[0]
-        return _of_rank(max(count, len(given[0].shape))) if isinstance(count, int) else UNKNOWN
-    return broadcast_shapes(given[0].shape, Shape(map(int, dims)))
+        count = inputs[1].shape[0]
+        return _of_rank(max(count, len(inputs[0].shape))) if isinstance(count, int) else UNKNOWN
+    return broadcast_shapes(inputs[0].shape, Shape(map(int, dims)))
 
 
 _SHAPES: Final[Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], Shape]]] = {

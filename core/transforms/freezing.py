@@ -37,9 +37,9 @@ def freeze(
     if initializers:
         result.add_node(result.unique_name("init_all_tables"), "NoOp", (), map(result.node, initializers))
     handles: Values = {}
-    kept = {find_variable(graph, name).name for name in keep}
+    variables = {find_variable(graph, name).name for name in keep}
     for variable in find_variables(result).values():
-        if variable.name in kept:
+        if variable.name in variables:
             continue
         value = values.get(variable.name)
         if value is None:

@@ -104,8 +104,8 @@ def convert(
     if kind is not None:
         return export_model(kind, graph, path, outputs, inputs, state=state, shapes=shapes, names=names)
     form = graph_form(path)
-    kept, cuts = names_of(tuple(outputs.values()) if isinstance(outputs, Mapping) else outputs), names_of(inputs)
-    write_graph(extract(graph, kept or default_outputs(graph), cuts) if kept or cuts else graph, path, form)
+    fetches, cuts = names_of(tuple(outputs.values()) if isinstance(outputs, Mapping) else outputs), names_of(inputs)
+    write_graph(extract(graph, fetches or default_outputs(graph), cuts) if fetches or cuts else graph, path, form)
     return None
 
 
@@ -127,9 +127,9 @@ def reduce(
     `open_session` opens the session of this run. The run may stop at an error: the values so far serve, and `on_error` gets
     the error.
     """
-    given = named(feeds)
+    named_feeds = named(feeds)
     names = [name.partition(":")[0] for name in names_of(fetches) or default_fetches(graph)]
-    drawn = generated_feeds(graph, given, names)
+    drawn = generated_feeds(graph, named_feeds, names)
     session = local_session(graph, open_session, state)
     recorder = ValueRecorder(session.runnable())
     try:
@@ -141,4 +141,4 @@ def reduce(
     if not fails(graph):
         raise InvalidArgumentError("`fails` is False for the whole graph", hint="it must be True for the graph to reduce")
     fed = {name.partition(":")[0]: [(value,)] for name, value in drawn.items()}
-    return reduce_graph(graph, names, {**recorder.values, **fed}, fails, [name.partition(":")[0] for name in given])
+    return reduce_graph(graph, names, {**recorder.values, **fed}, fails, [name.partition(":")[0] for name in named_feeds])

@@ -118,10 +118,10 @@ def _row(name: str, tensor: Tensor, with_statistics: bool) -> TensorRow:
 
 def _select(tensors: Mapping[str, Tensor], pattern: str) -> dict[str, Tensor]:
     try:
-        wanted = re.compile(pattern)
+        expression = re.compile(pattern)
     except re.error as error:
         raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
-    return {name: tensors[name] for name in sorted(tensors) if wanted.search(name)}
+    return {name: tensors[name] for name in sorted(tensors) if expression.search(name)}
 
 
 @takes(path=str | os.PathLike, names=str, tags=list | tuple | None)

@@ -65,9 +65,9 @@ class ModelExport(Displayed):
         fetches = [value.name for value in self.outputs.values()]
         worst: dict[str, Comparison] = {}
         drawn = Feeds(self.graph, {}, [*fetches, *(value.name for value in self.inputs.values())])
-        for feeds, wanted in drawn.each_that_runs(lambda feeds: open_session(self.graph).run(fetches, feeds)):
+        for feeds, expected in drawn.each_that_runs(lambda feeds: open_session(self.graph).run(fetches, feeds)):
             values = self.run({word: feeds[value.name] for word, value in self.inputs.items()})
-            for word, a, b in zip(self.outputs, wanted, values):
+            for word, a, b in zip(self.outputs, expected, values):
                 comparison = compare(word, 1, self.expected(a), b, tolerance)
                 worst[word] = worse(worst.get(word), comparison)
         return tuple(worst[word] for word in self.outputs)
@@ -93,12 +93,12 @@ def export_model(
     """
     usual = graph.meta.usual_signature if graph.meta is not None else None
     words = dict(names) if names is not None else dict(usual.fed) if usual is not None else {}
-    wanted = dict(outputs) if isinstance(outputs, Mapping) else {name: name for name in names_of(outputs)}
-    wanted = wanted or (dict(usual.fetched) if usual is not None else {name: name for name in default_outputs(graph)})
+    fetches = dict(outputs) if isinstance(outputs, Mapping) else {name: name for name in names_of(outputs)}
+    fetches = fetches or (dict(usual.fetched) if usual is not None else {name: name for name in default_outputs(graph)})
     values = state_of(graph, state)
-    plain, states = _stateless(graph, [graph.output(name).name for name in wanted.values()])
-    wanted |= {f"{name}_after": tensor for name, tensor in states.items()}
-    frozen = freeze(plain, values, list(wanted.values()), names_of(inputs))
+    plain, states = _stateless(graph, [graph.output(name).name for name in fetches.values()])
+    fetches |= {f"{name}_after": tensor for name, tensor in states.items()}
+    frozen = freeze(plain, values, list(fetches.values()), names_of(inputs))
     for name, sizes in (shapes or {}).items():
         if name.partition(":")[0] in frozen and (node := frozen.output(name).node).is_placeholder:
             node.set_attr("shape", merge_shapes(as_shape(node.attr("shape")), Shape(sizes)))
@@ -108,7 +108,7 @@ def export_model(
     return kind(
         frozen, os.fspath(path),
         {word: inputs_by_name[word] for word in (*words, *inputs_by_name) if word in inputs_by_name},
-        {word.removesuffix(":0"): frozen.output(name) for word, name in wanted.items()}, tuple(states),
+        {word.removesuffix(":0"): frozen.output(name) for word, name in fetches.items()}, tuple(states),
     )  # fmt: skip
 
 

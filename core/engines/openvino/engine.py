@@ -158,9 +158,9 @@ class _Model:
         self.request = compiled.create_infer_request()
         self.lock = threading.Lock()
         # Ports are merged where they are one tensor, and come in an order of their own.
-        given = _ports(compiled.inputs)
+        ports = _ports(compiled.inputs)
         made = _ports(compiled.outputs)
-        self.places = [given.get(_names(value)[0]) for value in inputs]
+        self.places = [ports.get(_names(value)[0]) for value in inputs]
         self.results = [_port(made, value) for value in outputs]
 
     def __call__(self, arrays: Sequence[Array]) -> list[Array]:

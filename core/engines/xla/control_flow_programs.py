@@ -53,12 +53,12 @@ class _Part:
 
     def enter(self, state: tuple[Sequence[Any], Sequence[Any]]) -> list[Any]:
         """Return the values inside, the cells filled."""
-        given = list(self.values)
+        values = list(self.values)
         for i, value in zip(self.varying, state[0]):
-            given[i] = value
+            values[i] = value
         for cell, content in zip(self.cells, state[1]):
             cell.value = content
-        return given
+        return values
 
     def holds(self) -> Any:
         """Return whether all requirements hold since the conditions were last taken."""
@@ -83,8 +83,8 @@ class _LoopPart(_Part):
     def step(self, state: Any) -> Any:
         """Trace an iteration."""
         *inner, held = state
-        given = self.enter(inner)
-        new = self.advance(given)
+        values = self.enter(inner)
+        new = self.advance(values)
         return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells], held & self.holds()
 
     def goes_on(self, state: Any) -> Any:
@@ -109,10 +109,10 @@ class _LoopPart(_Part):
         seen: dict[str, Any] = {}
 
         def once(state: Any) -> Any:
-            given = self.enter(state[:2])
+            values = self.enter(state[:2])
             contents = [cell.value for cell in cells_before]
-            new = self.advance(given)
-            seen["values"] = [i for i, (a, b) in enumerate(zip(given, new)) if a is not b and i not in self.varying]
+            new = self.advance(values)
+            seen["values"] = [i for i, (a, b) in enumerate(zip(values, new)) if a is not b and i not in self.varying]
             seen["cells"] = self.changed_cells(cells_before, contents)
             return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells]
 

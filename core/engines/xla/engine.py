@@ -108,10 +108,10 @@ class JaxProgram:
         """Return tensors, new values of the variables `own`, new values of other variables, and whether all conditions
         hold.
         """
-        given = list(arrays)
+        inputs = list(arrays)
         for place, value in zip(self.places, own):
-            given[place] = value
-        tensors, written, holds = self.traced(given, constants)
+            inputs[place] = value
+        tensors, written, holds = self.traced(inputs, constants)
         new = list(itertools.compress(written, self.lasting))
         return tensors, new, [value for value, lasts in zip(written, self.lasting) if not lasts], holds
 
@@ -140,8 +140,8 @@ class JaxProgram:
 
     def merged(self, lasting: Sequence[EngineValue], others: Sequence[Any]) -> list[EngineValue]:
         """Return the new values of all variables in order, merged from variables that keep their shapes and the others."""
-        kept, made = iter(lasting), map(EngineArray, others)
-        return [next(kept) if lasts else next(made) for lasts in self.lasting]
+        held, made = iter(lasting), map(EngineArray, others)
+        return [next(held) if lasts else next(made) for lasts in self.lasting]
 
     def copied(self, value: EngineValue) -> Any:
         """Return a copy that may be overwritten."""

@@ -40,7 +40,7 @@ def call_module(module: bytes, version: int, platforms: Sequence[str], arguments
     return tuple(program.call(*arguments))
 
 
-def _refined(module: bytes, given: Sequence[Any]) -> tuple[bytes, list[tuple[int, ...]], bool]:
+def _refined(module: bytes, arguments: Sequence[Any]) -> tuple[bytes, list[tuple[int, ...]], bool]:
     """Return a program for arguments of these shapes, the shapes of the results, and whether the program left some shapes
     open.
 
@@ -55,14 +55,14 @@ def _refined(module: bytes, given: Sequence[Any]) -> tuple[bytes, list[tuple[int
         except (ValueError, RuntimeError, KeyError, ir.MLIRError) as error:
             raise InvalidArgumentError(f"the module is no program: {error}") from error
         types = [ir.RankedTensorType(kind) for kind in signature.inputs]
-        fitting = len(types) == len(given) and all(map(_fits, types, given))
+        fitting = len(types) == len(arguments) and all(map(_fits, types, arguments))
         if not fitting:
-            shown = ", ".join(f"{value.dtype}{list(value.shape)}" for value in given)
+            shown = ", ".join(f"{value.dtype}{list(value.shape)}" for value in arguments)
             raise InvalidArgumentError(f"the program takes {', '.join(map(str, types))}, not {shown}")
         is_polymorphic = not all(ir.RankedTensorType(t).has_static_shape for t in (*signature.inputs, *signature.results))
         if is_polymorphic:
-            wanted = [ir.RankedTensorType.get(value.shape, kind.element_type) for value, kind in zip(given, types)]
-            _refine(program, wanted)
+            refined_types = [ir.RankedTensorType.get(value.shape, kind.element_type) for value, kind in zip(arguments, types)]
+            _refine(program, refined_types)
         shapes = [tuple(ir.RankedTensorType(kind).shape) for kind in _signature(program).results]
         if is_polymorphic:
             module = stablehlo.serialize_portable_artifact(program, stablehlo.get_current_version())
@@ -84,6 +84,6 @@ def _fits(parameter: Any, value: Any) -> bool:
 def _refine(module: Any, types: Sequence[Any]) -> None:
     """Let shapes follow from the types of the arguments."""
     stablehlo.register_stablehlo_passes()
-    given = ",".join(map(str, types))
-    passes = f"builtin.module(stablehlo-refine-arguments{{types={given}}},stablehlo-refine-shapes)"
+    texts = ",".join(map(str, types))
+    passes = f"builtin.module(stablehlo-refine-arguments{{types={texts}}},stablehlo-refine-shapes)"
     passmanager.PassManager.parse(passes).run(module.operation)

@@ -150,9 +150,9 @@ def run_exported(program: bytes, inputs: Sequence[Any]) -> dict[str, Any]:
     return {name: np.asarray(value) for name, value in results.items()}
 
 
-def _spec(name: str, output: Output, given: Shape, scope: Any) -> Any:
+def _spec(name: str, output: Output, static_shape: Shape, scope: Any) -> Any:
     """Return the shape of an input with symbols, and the dtype."""
-    shape = merge_shapes(_declared_shape(output), given)
+    shape = merge_shapes(_declared_shape(output), static_shape)
     if shape.dims is None:
         raise UnimplementedError(f"the shape of input '{name}' is not known", hint=f"give it, as --shape {name}=2,3 does")
     symbols = ["batch", *(f"d{place}_{_symbol(name)}" for place in range(1, len(shape.dims)))]
@@ -196,16 +196,16 @@ def _naming(node: Node) -> Iterator[None]:
 
 def _taken(name: str, value: Any, output: Output) -> Any:
     """Return a value as an array of a tensor's dtype; InvalidArgumentError for an array of another kind or shape."""
-    wanted = _dtype(output)
+    dtype = _dtype(output)
     try:
-        require_width(wanted)
+        require_width(dtype)
         array = jnp.asarray(value)
     except UnimplementedError as error:
         raise UnimplementedError(f"'{name}': {error.message}", hint=error.hint) from None
-    if array.dtype != wanted:
-        if not jnp.can_cast(array.dtype, wanted, "same_kind"):
-            raise InvalidArgumentError(f"'{name}' is {wanted}, not {array.dtype}")
-        array = array.astype(wanted)
+    if array.dtype != dtype:
+        if not jnp.can_cast(array.dtype, dtype, "same_kind"):
+            raise InvalidArgumentError(f"'{name}' is {dtype}, not {array.dtype}")
+        array = array.astype(dtype)
     _require_shape(name, array.shape, _declared_shape(output))
     return array
 

@@ -181,13 +181,16 @@ class Namespace:
     def repeat(self, condition: FuncRef, body: FuncRef, values: Sequence[Any]) -> Any:
         """Return `values` after `body` has run for as long as `condition` is true of them."""
 
-        def known(function: FuncRef, given: Sequence[Any]) -> list[Any]:
+        def known(function: FuncRef, arguments: Sequence[Any]) -> list[Any]:
             definition, plan = self.plan(function)
-            wanted = [i for i in plan.fetches[: len(definition.results)] if i is not None]
-            return known_results(plan.steps, _started(plan, given), wanted)
+            slots = [i for i in plan.fetches[: len(definition.results)] if i is not None]
+            return known_results(plan.steps, _started(plan, arguments), slots)
 
-        times = trip_bound(lambda given: known(condition, given)[0], functools.partial(known, body), _known(values))
-        goes_on, advance = lambda given: self.is_true(self.call(condition, given)[0]), functools.partial(self.call, body)
+        times = trip_bound(lambda arguments: known(condition, arguments)[0], functools.partial(known, body), _known(values))
+        goes_on, advance = (
+            lambda arguments: self.is_true(self.call(condition, arguments)[0]),
+            functools.partial(self.call, body),
+        )
         return tuple(control_flow_programs.loop(self, goes_on, advance, values, times))
 
     @staticmethod
@@ -213,7 +216,7 @@ class TracedVariable:
 
     def assign(self, xla: Namespace, value: Any) -> None:
         """Take a new value."""
-        if any(value is kept for kept in xla.kept):
+        if any(value is held for held in xla.kept):
             count = len(xla.conditions)
             self.value, self.settled = value, count if self.settled is None else min(count, self.settled)
         else:
@@ -336,36 +339,38 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
     carried = (*loop.carried, *((slot, slot) for slot in ends if slot not in dict(loop.carried).values()))
     sources, targets = ([pair[i] for pair in carried] for i in (0, 1))
 
-    def filled(given: Sequence[Any]) -> list[Any]:
+    def filled(arguments: Sequence[Any]) -> list[Any]:
         slots = initial.copy()
-        for slot, value in zip(targets, given):
+        for slot, value in zip(targets, arguments):
             slots[slot] = value
         return slots
 
-    def traced(steps: Sequence[Step], wanted: Sequence[int], given: Sequence[Any]) -> list[Any]:
-        slots = filled(given)
+    def traced(steps: Sequence[Step], results: Sequence[int], arguments: Sequence[Any]) -> list[Any]:
+        slots = filled(arguments)
         run_steps(xla, steps, slots)
-        return [slots[i] for i in wanted]
+        return [slots[i] for i in results]
 
-    def advanced(given: Sequence[Any]) -> list[Any]:
-        new = zip(targets, traced(steps, sources, given))
+    def advanced(arguments: Sequence[Any]) -> list[Any]:
+        new = zip(targets, traced(steps, sources, arguments))
         return [passed_on(xla.fed or (), ends[slot], value) if slot in ends else value for slot, value in new]
 
-    def known(steps: Sequence[Step], wanted: Sequence[int], given: Sequence[Any]) -> list[Any]:
-        return known_results(steps, [UNKNOWN if v is None else v for v in _known(filled(given))], wanted)
+    def known(steps: Sequence[Step], results: Sequence[int], arguments: Sequence[Any]) -> list[Any]:
+        return known_results(steps, [UNKNOWN if v is None else v for v in _known(filled(arguments))], results)
 
     steps = (*loop.head, *loop.body)
     condition = [loop.condition]
     first = [initial[slot] for slot in targets]
-    goes_on, advance = lambda given: known(loop.head, condition, given)[0], functools.partial(known, steps, sources)
+    goes_on, advance = lambda arguments: known(loop.head, condition, arguments)[0], functools.partial(known, steps, sources)
     times = trip_bound(goes_on, advance, _known(first))
     for step in growing_steps(loop):
         place, source = step.inputs[1], step.inputs[0]
         rounds = iterations(goes_on, advance, _known(first)) if _is_grown_alone(loop, step) else None
-        numbers = [known(steps, [place], given)[0] for given in rounds or ()]
+        numbers = [known(steps, [place], arguments)[0] for arguments in rounds or ()]
         if numbers and UNKNOWN not in numbers:
             first[targets.index(source)] = first[targets.index(source)].grown(int(max(numbers)) + 1)
-    final = control_flow_programs.loop(xla, lambda given: traced(loop.head, condition, given)[0], advanced, first, times)
+    final = control_flow_programs.loop(
+        xla, lambda arguments: traced(loop.head, condition, arguments)[0], advanced, first, times
+    )
     left = zip(loop.leaves, traced((*loop.head, *loop.tail), loop.exits, final))
     return [value if xla.fed is None else passed_on(xla.fed, leave.inputs[0], value) for leave, value in left]
 
