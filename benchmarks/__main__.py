@@ -1,13 +1,13 @@
-"""tfg beside TensorFlow, work by work: NumPy, and `auto` with each engine, in turn in one run; below 1 tfg takes less time.
+"""tfg beside TensorFlow, work by work: NumPy, and `auto` with each engine, in turn in a run; below 1 tfg takes less time.
 
     python -m benchmarks --tensorflow PYTHON [--quick] [--fast] [--openvino] [--only NAME] [--json FILE]
 
-TensorFlow runs as it comes, with oneDNN, a chain of sums excepted, which it would fold. Each way has a process of its own; a
-round is some runs of each in turn, so that what else the machine does falls on all. A cell of TensorFlow's has milliseconds by
-the clock, and in parentheses those of processors; the others have the medians of the ratios of rounds, of the clock and, in
-parentheses, of processors, and what `auto` kept. On a machine that does other work only ratios of processors can be compared.
---quick measures some works in three rounds, --fast adds `auto` with OpenVINO and --precision fast, --openvino
-OpenVINO without tfg. Prints a table in Markdown.
+TensorFlow runs by default with oneDNN, except for a chain of sums, which oneDNN would fold. Each way has a separate
+process. A round is some runs of each way in turn, so that other load affects all ways alike. A cell of TensorFlow has
+milliseconds of wall time and, in parentheses, of CPU time; the other cells have the medians of the ratios of wall time and,
+in parentheses, of CPU time, and the choice of `auto`. On a busy machine only ratios of CPU time are comparable. --quick
+measures some works in three rounds, --fast adds `auto` with OpenVINO and --precision fast, --openvino OpenVINO without tfg.
+Prints a table in Markdown.
 """
 
 from __future__ import annotations
@@ -31,17 +31,15 @@ from .works import Missing, chosen
 
 ROUNDS, QUICK_ROUNDS = 9, 3
 WARM_RUNS, WARM_SECONDS = 40, 20
-"""Runs before, unless they take longer than so many seconds."""
+"""The number of warm-up runs, and the seconds that bound slow warm-up runs."""
 SECONDS = 0.5
-"""How long the runs of one way in a round take together."""
+"""The seconds of all runs of a way in a round."""
 SETTLING_SECONDS = 180.0
-"""How long a session may take to choose between NumPy and an engine before it is measured as it is."""
+"""The seconds for a session to choose between NumPy and an engine, before the measurement starts anyway."""
 
 
 class Sample(NamedTuple):
-    """What a side tells of some runs: medians in seconds, by the clock and of processors, its largest memory in KiB, and which
-    way it keeps, where it chooses.
-    """
+    """Figures of some runs of a side: medians in seconds of wall and CPU time, the peak memory in KiB, and the chosen way."""
 
     wall: float
     cpu: float
@@ -50,7 +48,7 @@ class Sample(NamedTuple):
 
 
 class Side:
-    """A process that does one work in one way when it is told to."""
+    """A process that does a work in a way on request."""
 
     def __init__(self, python: str, way: str, name: str) -> None:
         self.way = way
@@ -72,7 +70,7 @@ class Side:
         return json.loads(line) if line else {"missing": "its process ended"}
 
     def sample(self) -> Sample:
-        """What some runs take."""
+        """Return the figures of some runs."""
         assert self.process.stdin is not None
         self.process.stdin.write("go\n")
         self.process.stdin.flush()
@@ -106,7 +104,7 @@ def serve(way: str, name: str) -> None:
 
 
 def warm_up(run: Callable[[], Any]) -> None:
-    """Run until what is found out in the first runs is known: some times, or for a while, and until a way is chosen."""
+    """Run until the first decisions are made: some times, or for a while, and until a way is chosen."""
     begun = time.perf_counter()
     for _ in range(WARM_RUNS):
         run()
@@ -122,7 +120,9 @@ def peak() -> int:
 
 
 def compared(name: str, ways: Sequence[str], python: str | None, rounds: int) -> dict[str, Any] | None:
-    """The figures of a work in each way; None where NumPy cannot do it here. Without a TensorFlow there are no ratios."""
+    """Return the figures of a work in each way; None if NumPy cannot do the work here. Without TensorFlow there are no
+    ratios.
+    """
     sides = []
     try:
         for way in ways if python else [way for way in ways if way != sessions.TENSORFLOW]:
@@ -140,7 +140,7 @@ def compared(name: str, ways: Sequence[str], python: str | None, rounds: int) ->
 
 
 def figures(rounds: list[dict[str, Sample]]) -> dict[str, dict[str, Any]]:
-    """For each way milliseconds and MiB, which way it kept, and the medians of its ratios to TensorFlow, where that ran."""
+    """Return milliseconds, MiB and the choice of each way, and the medians of the ratios to TensorFlow, if TensorFlow ran."""
     median, result = statistics.median, {}
     for way in rounds[0]:
         own, last = [samples[way] for samples in rounds], rounds[-1][way]
@@ -164,7 +164,7 @@ def row(work: str, result: dict[str, dict[str, Any]], ways: Sequence[str]) -> st
 
 
 def cell(way: str, result: dict[str, Any] | None) -> str:
-    """What the table says of a way, nothing where it cannot do the work."""
+    """Return the table cell of a way, empty if the way cannot do the work."""
     if result is None:
         return ""
     if way == sessions.TENSORFLOW or "ratio" not in result:

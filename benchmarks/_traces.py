@@ -10,17 +10,16 @@ import numpy as np
 from .sessions import TENSORFLOW, session
 
 STEPS = 8
-"""Steps after which the recording begins anew. A model that learns one batch again and again ends with gradients below the
-least normal float, ResNet-50 after 11 steps: processors then take 20 times as long, unless they flush them to 0 as TensorFlow
-has them do.
+"""The steps after which the recording restarts. A model that trains repeatedly on a batch reaches subnormal gradients,
+ResNet-50 after 11 steps: processors then take 20 times as long, unless subnormals are flushed to 0, as in TensorFlow.
 """
 GRAPHS = pathlib.Path(__file__).resolve().parents[1] / ".." / "shared" / "graphs"
 
 
 def last_step(name, engine):
-    """A function that runs the last recorded step of a graph once more: of those that run an operation, where any does.
+    """Return a function that repeats the last recorded step of a graph: the last step with an operation, if there is any.
 
-    What trains is an operation; a recording may end with a look at what was learned.
+    Training steps run an operation; a recording may end with a fetch of the trained values.
     """
     folder = GRAPHS / name
     with np.load(folder / "trace.npz") as archive:
@@ -46,7 +45,9 @@ def decoded(feeds, arrays):
 
 
 def tensorflow_call(data, fetches, feeds, first=(), optimizes=True):
-    """A function that runs a serialized graph in TensorFlow, which may optimize it, by a callable of its session."""
+    """Return a function that runs a serialized graph in TensorFlow by a callable of a session; `optimizes` enables
+    Grappler.
+    """
     import tensorflow as tf
 
     config = tf.compat.v1.ConfigProto()

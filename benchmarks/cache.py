@@ -1,4 +1,4 @@
-"""What keeping values between runs saves: a matrix built from unchanged variables times a new vector in each step."""
+"""The gain from values kept between runs: a matrix built from unchanged variables times a new vector in each step."""
 
 import time
 
@@ -28,7 +28,7 @@ def seconds(cache):
 
 
 def best_time(function, seconds=2.0):
-    """The shortest of the times that calls of `function` took in about so many seconds."""
+    """Return the shortest time of a call of `function` in about this number of seconds."""
     function()
     best, end = float("inf"), time.perf_counter() + seconds
     while time.perf_counter() < end:

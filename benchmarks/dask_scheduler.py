@@ -1,11 +1,11 @@
-"""What Dask's scheduler takes for a task of `tfg run --each`: with many workers, and with the messages to real ones.
+"""The cost of a `tfg run --each` task in Dask's scheduler: with many workers, and with messages to real workers.
 
 usage: python -m benchmarks.dask_scheduler [--workers 2,1000] [--tasks 100000] [--real 4000]
 
-First Dask's own SchedulerState, the part of the scheduler that decides, in this process. Its workers do not exist: tasks end
-in the order in which they were assigned. As many tasks are outstanding as tfg keeps, three for each worker. Then a real
-scheduler, two real workers and a client, each a process, and tasks without any work in them: the CPU time of the scheduler and
-of the client, messages included. The two halves of the simulated tasks show whether a task takes longer the more came before.
+The first part runs Dask's SchedulerState, the deciding part of the scheduler, in this process. The workers are simulated:
+tasks end in the order of assignment. Three tasks per worker are outstanding, as in tfg. The second part runs a real
+scheduler, two real workers and a client, each in a process, with empty tasks: the CPU time of the scheduler and of the
+client, messages included. The two halves of the simulated tasks show whether the cost of a task grows with earlier tasks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ AHEAD: Final = 3
 
 
 class State(SchedulerState):
-    """A scheduler's state by itself. Its base has slots, which lack some of the attributes that it sets."""
+    """The state of a scheduler alone. The base class has slots and lacks some attributes that the base class sets."""
 
     open_slots = Scheduler.stimulus_queue_slots_maybe_opened
 
@@ -40,18 +40,18 @@ class State(SchedulerState):
         self.assigned: deque[str] = deque()
 
     def transitions(self, recommendations: dict[str, Any], stimulus_id: str) -> None:
-        """Make the transitions and those that follow, and note which tasks are assigned."""
+        """Make the transitions and the following transitions, and record the assigned tasks."""
         worker_msgs: dict[str, Any] = {}
         self._transitions(recommendations, {}, worker_msgs, stimulus_id)
         self.note(worker_msgs)
 
     def note(self, worker_msgs: dict[str, Any]) -> None:
-        """Note which tasks the messages to workers assign."""
+        """Record the tasks that the messages to workers assign."""
         self.assigned.extend(msg["key"] for msgs in worker_msgs.values() for msg in msgs if msg["op"] == "compute-task")
 
 
 def scheduler_of(workers: int) -> State:
-    """The state of a scheduler with workers of one thread each."""
+    """Return the state of a scheduler with single-threaded workers."""
     state = State(
         aliases={}, clients={}, workers=SortedDict(), host_info={}, resources={}, tasks={}, unrunnable={},
         queued=distributed.collections.HeapSet(key=operator.attrgetter("priority")), validate=False,
@@ -70,7 +70,7 @@ def scheduler_of(workers: int) -> State:
 
 
 class Client:
-    """What a client asks of a scheduler, and what workers answer, by the scheduler's own transitions."""
+    """The requests of a client and the answers of workers, by the transitions of the scheduler."""
 
     def __init__(self, state: SchedulerState) -> None:
         self._state = state
@@ -89,7 +89,7 @@ class Client:
         self._state.transitions({key: "waiting"}, "submitted")
 
     def finish(self) -> None:
-        """Have the task end that was assigned first, and release it."""
+        """End and release the task that was assigned first."""
         key = self._state.assigned.popleft()
         task: TaskState = self._state.tasks[key]
         assert task.processing_on is not None
@@ -130,7 +130,7 @@ def _cpu(dask_scheduler: Any) -> float:
 
 
 def real(tasks: int) -> dict[str, float]:
-    """Seconds of CPU time a task, of a real scheduler and of its client."""
+    """Return the seconds of CPU time per task of a real scheduler and of the client."""
     context = multiprocessing.get_context("spawn")
     address, end = context.Queue(), context.Event()
     cluster = context.Process(target=_serve, args=(address, end))
@@ -164,7 +164,7 @@ def _measured(client: distributed.Client, tasks: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print what a task takes."""
+    """Print the cost of a task."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", default="2,1000")
     parser.add_argument("--tasks", type=int, default=100_000)

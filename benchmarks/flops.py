@@ -1,4 +1,4 @@
-"""How long `tfg flops` takes on a frozen ResNet-50 (1,831 nodes, batch unknown) as a process, and tf.profiler beside it.
+"""Time of `tfg flops` on a frozen ResNet-50 (1,831 nodes, batch unknown) as a process, beside tf.profiler.
 
 usage: flops.py [PYTHON_WITH_TENSORFLOW]
 """

@@ -1,8 +1,8 @@
-"""How the work of each command grows with graphs of many forms, by the lines of Python that run.
+"""Growth of the work of each command with the graph, by the number of executed Python lines, on graphs of many forms.
 
 usage: python -m benchmarks.growth [--size N] [--forms NAME,...] [--commands NAME,...]
 
-Each command is tried on each form at N nodes, twice and four times as many; what grows with a power above MOST is listed.
+Each command runs on each form at N, 2 N and 4 N nodes; pairs with an exponent above MOST are listed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from . import hard_functions, hard_graphs, scale_graphs
 from .scale import power
 
 MOST = 1.3
-"""The power of a graph's size with which work may grow."""
+"""The largest exponent of the graph's size in the growth of work."""
 COMMANDS: Mapping[str, str] = {
     "check": "check {path}",
     "compare": "compare {path} {path} --fetch y:0 --quiet",
@@ -66,13 +66,13 @@ COMMANDS: Mapping[str, str] = {
     "train": "train {path} --loss y --feed x={ones} --steps 1 -o {out}.pb --quiet",
     "view": "view {path} -o {out}.html --quiet",
 }
-"""What is measured of each command that reads a graph or its variables."""
+"""The measured arguments of each command that reads a graph or variables."""
 WITHOUT_GRAPHS = ("cluster", "completion", "ops", "samples")
 """The commands that read no file of a user."""
 _RUNNING = ("compare", "convert frozen", "convert folder", "convert onnx", "reduce", "run", "train")
 """They take as long as the graph asks for."""
 _VAST = ("twice", "forked_conditionals", "mutual")
-"""The forms whose runs are exponential, or never end."""
+"""The forms with exponential or endless runs."""
 LARGE_RESULTS: Mapping[tuple[str, str], str] = {
     ("cases", "grad"): "each branch returns what the backward pass of any takes, as in TensorFlow",
     ("cases", "flops backward"): "as its gradient",
@@ -85,7 +85,7 @@ LARGE_RESULTS: Mapping[tuple[str, str], str] = {
     ("loops_in_loops", "train"): "as its gradient",
     ("loops_in_loops", "flops backward"): "as its gradient",
 }
-"""The commands whose results grow faster than the graph, and why."""
+"""The commands whose results grow faster than the graph, with the reason."""
 
 NOT_YET: Mapping[str, tuple[str, ...]] = {
     "mutual": ("convert inline", "explain optimized", "explain races", "grad", "optimize", "optimize all", "view"),
@@ -96,10 +96,10 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
     "deep_conditionals": ("grad",),
     "parts_of_variables": ("explain optimized", "optimize", "optimize all"),
 }
-"""The commands that grow faster on a form, to be mended.
+"""The commands that grow too fast on a form, to be mended.
 
-A ring of functions is gone through once for each of them; a loop once for each loop around it, for ONNX twice, up to a budget;
-functions that are called twice are differentiated and optimized up to a budget.
+A ring of functions is visited once for each function; a loop once for each enclosing loop, for ONNX twice, up to a budget.
+Functions with two calls each are differentiated and optimized up to a budget.
 """
 
 Form = tuple[Callable[[int], Iterator[NodeDef]], Callable[[int], Iterator[FunctionDef]]]
@@ -115,7 +115,7 @@ FORMS: Mapping[str, Form] = {
     **{name: (form, no_functions) for name, form in hard_graphs.FORMS.items()},
     **hard_functions.FORMS,
 }
-"""The families of graphs: what makes the nodes, and the functions, of about so many nodes."""
+"""The families of graphs: the functions that make about this number of nodes, and the functions of the graph."""
 
 
 def pairs() -> list[tuple[str, str]]:
@@ -127,7 +127,7 @@ def pairs() -> list[tuple[str, str]]:
 
 
 def write_graph(path: pathlib.Path, form: str, count: int) -> bool:
-    """Write a graph of a form; return whether it has an initializer."""
+    """Write a graph of a form; return whether the graph has an initializer."""
     nodes, functions = FORMS[form]
     graph = GraphDef(node=[scale_graphs.placeholder(scale_graphs.shape_of(form)), *nodes(count)])
     graph.library.function.extend(functions(count))
@@ -136,7 +136,7 @@ def write_graph(path: pathlib.Path, form: str, count: int) -> bool:
 
 
 def renumbered(graph: GraphDef) -> GraphDef:
-    """Return a graph whose nodes and functions have a number more in their names, as after another export."""
+    """Return a graph with increased numbers in the names of nodes and functions, as after another export."""
     functions = {function.signature.name for function in graph.library.function}
     bodies = [node for function in graph.library.function for node in function.node_def]
     for function in graph.library.function:
@@ -156,7 +156,7 @@ def renumbered(graph: GraphDef) -> GraphDef:
 
 
 def words(folder: pathlib.Path, form: str, command: str, count: int) -> list[str]:
-    """Return a command's words for a graph of a form, which is written; so are the variables that `checkpoint` lists."""
+    """Write a graph of a form, and variables for `checkpoint`; return the words of a command on the graph."""
     path, half, numbered, out = (folder / name for name in ("graph.pb", "half.pb", "numbered.pb", "out"))
     has_initializer = write_graph(path, form, count)
     write_graph(half, form, count // 2)
@@ -173,7 +173,7 @@ def words(folder: pathlib.Path, form: str, command: str, count: int) -> list[str
 
 
 def lines(given: Sequence[str]) -> int:
-    """Return how many lines of Python a command runs, each as often as it does; AssertionError where it has a fault."""
+    """Return the number of Python lines that a command executes, with repetitions; raise AssertionError after a fault."""
     count = 0
     errors = io.StringIO()
 
@@ -194,16 +194,16 @@ def lines(given: Sequence[str]) -> int:
 
 
 def growth(folder: pathlib.Path, form: str, command: str, size: int) -> tuple[float, list[int]]:
-    """Return the power with which a command grows from a size to four times that, and its lines there and between.
+    """Return the exponent of a command's growth from a size to four times the size, and the three line counts.
 
-    A larger power from twice to four times the size counts, too: that of what grows ever faster.
+    A larger exponent from twice to four times the size counts instead, for work that grows ever faster.
     """
     counts = [lines(words(folder, form, command, size * times)) for times in (1, 2, 4)]
     return max(power((1, counts[0]), (4, counts[2])), power((2, counts[1]), (4, counts[2]))), counts
 
 
 def main() -> None:
-    """Measure what is asked for, and print what grows too fast."""
+    """Measure the requested pairs, and print the pairs that grow too fast."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--forms", default=",".join(FORMS))

@@ -1,4 +1,4 @@
-"""Graphs of forms that are hard on analyses of functions: calls, conditionals, loops and datasets in one another."""
+"""Graphs that are hard for analyses of functions: nested calls, conditionals, loops and datasets."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .hard_graphs import counts, truth
 from .scale_graphs import CALL, COUNTS, FLOAT, INT, node
 
 LEVEL = 10
-"""Nodes of a level of functions that call one another, about."""
+"""The approximate number of nodes per level of nested functions."""
 DOUBLED = 4
-"""As many where each level calls the next one twice: at fifty nodes that is more than any budget."""
+"""The nodes per level if each level calls the next level twice: fifty nodes exceed any budget."""
 
 
 def function(
     name: str, inputs: dict[str, dtypes.DType], outputs: dict[str, tuple[dtypes.DType, str]], *nodes: NodeDef
 ) -> FunctionDef:
-    """A FunctionDef: the types of its arguments, and the types of its results and where these come from."""
+    """Return a FunctionDef from the types of the arguments, and the types and sources of the results."""
     made = FunctionDef(ret={result: source for result, (_, source) in outputs.items()})
     made.signature.name = name
     for argument, dtype in inputs.items():
@@ -33,12 +33,12 @@ def function(
 
 
 def unary(name: str, *nodes: NodeDef) -> FunctionDef:
-    """A function of one float, of which the last node gives the result."""
+    """Return a function of a float with the last node as the result."""
     return function(name, {"a": dtypes.float32}, {"r": (dtypes.float32, output(nodes[-1]))}, *nodes)
 
 
 def output(made: NodeDef) -> str:
-    """The first output of a node, as functions name it."""
+    """Return the name of a node's first output inside functions."""
     return f"{made.name}:{'y' if made.op == 'Tanh' else 'output'}:0"
 
 
@@ -60,7 +60,7 @@ def last_function(depth: int) -> FunctionDef:
 
 
 def twice(count: int) -> Iterator[FunctionDef]:
-    """Functions that call the next one twice: there are 2 ** (count / DOUBLED) calls."""
+    """Return functions that call the next function twice: 2 ** (count / DOUBLED) calls in all."""
     depth = count // DOUBLED
     for i in range(depth):
         left = called("left", f"f_{i + 1}", "a")
@@ -69,7 +69,7 @@ def twice(count: int) -> Iterator[FunctionDef]:
 
 
 def deep_calls(count: int) -> Iterator[FunctionDef]:
-    """Functions that call the next one, with a node before and one behind."""
+    """Return functions that call the next function, with a node before and a node after the call."""
     depth = count // LEVEL
     for i in range(depth):
         call = called("call", f"f_{i + 1}", "before:y:0")
@@ -78,7 +78,7 @@ def deep_calls(count: int) -> Iterator[FunctionDef]:
 
 
 def one_function(count: int) -> Iterator[NodeDef]:
-    """Calls of one function, one after the other."""
+    """Return a chain of calls of the same function."""
     last = "x"
     for i in range(count):
         yield called(f"call_{i}", "f_0", last)
@@ -112,7 +112,7 @@ def predicate() -> NodeDef:
 
 
 def deep_conditionals(count: int) -> Iterator[FunctionDef]:
-    """Conditionals in one another: each of the ways of one has the next."""
+    """Return nested conditionals: each branch contains the next conditional."""
     depth = count // LEVEL
     for i in range(depth):
         yield unary(f"f_{i}", predicate(), conditional("if", "a", f"f_{i + 1}", f"g_{i}"))
@@ -121,7 +121,7 @@ def deep_conditionals(count: int) -> Iterator[FunctionDef]:
 
 
 def forked_conditionals(count: int) -> Iterator[FunctionDef]:
-    """Conditionals of which both ways are the next conditional."""
+    """Return conditionals with the next conditional as both branches."""
     depth = count // DOUBLED
     for i in range(depth):
         yield unary(f"f_{i}", predicate(), conditional("if", "a", f"f_{i + 1}", f"f_{i + 1}"))
@@ -129,7 +129,7 @@ def forked_conditionals(count: int) -> Iterator[FunctionDef]:
 
 
 def mutual(count: int) -> Iterator[FunctionDef]:
-    """Functions that each call the next one in one way of a conditional, and the last of them the first."""
+    """Return functions that call the next function in a branch of a conditional; the last function calls the first."""
     depth = count // LEVEL
     for i in range(depth):
         yield unary(f"f_{i}", predicate(), conditional("if", "a", "end", f"f_{(i + 1) % depth}"))
@@ -156,7 +156,7 @@ def while_node(name: str, i: str, a: str, body: str) -> NodeDef:
 
 
 def whiles(count: int) -> Iterator[NodeDef]:
-    """While loops of two iterations, one after the other, each with a body of its own."""
+    """Return a chain of While loops of two iterations, each with a separate body."""
     yield from counts()
     last = "x"
     for i in range(count // LEVEL):
@@ -183,7 +183,7 @@ def body(name: str, made: NodeDef, result: str, *more: NodeDef) -> FunctionDef:
 
 
 def while_in_while(count: int) -> Iterator[NodeDef]:
-    """While loops of one iteration in one another."""
+    """Return nested While loops of a single iteration."""
     yield from counts()
     yield while_node("while", "zero", "x", "body_0")
     yield node("y", "Identity", "while:1", **FLOAT)
@@ -199,7 +199,7 @@ def nested_bodies(count: int) -> Iterator[FunctionDef]:
 
 
 def datasets(count: int) -> Iterator[NodeDef]:
-    """A dataset whose elements go through function after function, and what it comes to."""
+    """Return a dataset with a chain of maps, and a reduction of the dataset."""
     kinds = {"output_types": [dtypes.float32], "output_shapes": [Shape((4,))]}
     yield node("dataset", "TensorDataset", "x", Toutput_types=[dtypes.float32], output_shapes=[Shape((4,))])
     last = "dataset"
@@ -238,4 +238,4 @@ FORMS: Mapping[str, tuple[Callable[[int], Iterator[NodeDef]], Callable[[int], It
     "datasets": (datasets, one_body),
     "many_arguments": (many_arguments, wide_function),
 }
-"""Graphs of about so many nodes, those of functions among them, and their functions."""
+"""Graphs of about this number of nodes, with the nodes of functions counted, and the functions."""

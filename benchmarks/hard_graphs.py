@@ -26,14 +26,14 @@ def counts() -> Iterator[NodeDef]:
 
 
 def one_after_another(names: list[str], op: str = "Tanh") -> Iterator[NodeDef]:
-    """Nodes of one input, each of what the one before gives, from `x` to `y`."""
+    """Return a chain of unary nodes from `x` to `y`."""
     for before, name in pairwise(["x", *names]):
         yield node(name, op, before, **FLOAT)
     yield node("y", "Identity", names[-1], **FLOAT)
 
 
 def deep_scope(count: int) -> Iterator[NodeDef]:
-    """A few nodes in a scope inside as many scopes as the name has places."""
+    """Return a few nodes in deeply nested scopes."""
     scope = "/".join(f"s{i}" for i in range(count // 4))
     return one_after_another([f"{scope}/tanh_{i}" for i in range(4)])
 
@@ -52,7 +52,7 @@ def wide_scopes(count: int) -> Iterator[NodeDef]:
 
 
 def repeated_names(count: int) -> Iterator[NodeDef]:
-    """Nodes of one name but for its number."""
+    """Return nodes whose names differ only in the number."""
     return one_after_another(["tanh", *(f"tanh_{i}" for i in range(1, count))])
 
 
@@ -69,7 +69,7 @@ def many_devices(count: int) -> Iterator[NodeDef]:
 
 
 def colocated(count: int, target: Callable[[int, int], int]) -> Iterator[NodeDef]:
-    """Nodes of which each stands on the device of the one that `target` names, by its number and by how many there are."""
+    """Return nodes with colocation; `target` names the colocated node from the number of the node and the number of nodes."""
     names = [f"tanh_{i}" for i in range(count)]
     for i, made in enumerate(one_after_another(names)):
         if i < count:
@@ -90,7 +90,7 @@ def colocation_star(count: int) -> Iterator[NodeDef]:
 
 
 def colocation_list(count: int) -> Iterator[NodeDef]:
-    """A node that names as many others as there are."""
+    """Return a node that is colocated with all other nodes."""
     names = [f"tanh_{i}" for i in range(count)]
     for made in one_after_another(names):
         if made.name == "y":
@@ -99,7 +99,7 @@ def colocation_list(count: int) -> Iterator[NodeDef]:
 
 
 def control_chain(count: int) -> Iterator[NodeDef]:
-    """Nodes that only wait for one another."""
+    """Return a chain of nodes with control inputs only."""
     yield node("wait_0", "NoOp", "^x")
     yield from (node(f"wait_{i}", "NoOp", f"^wait_{i - 1}") for i in range(1, count))
     yield node("y", "Tanh", "x", f"^wait_{count - 1}", **FLOAT)
@@ -115,7 +115,7 @@ def control_ladder(count: int) -> Iterator[NodeDef]:
 
 
 def control_crossings(count: int) -> Iterator[NodeDef]:
-    """Two groups of which each node of the second waits for all of the first, as many edges as there would be nodes."""
+    """Return two groups with control edges from each node of the first to each node of the second, `count` edges in all."""
     many = isqrt(count)
     yield from (node(f"first_{i}", "Tanh", "x", **FLOAT) for i in range(many))
     yield from (node(f"then_{k}", "Neg", "x", *(f"^first_{i}" for i in range(many)), **FLOAT) for k in range(many))
@@ -147,7 +147,7 @@ def identities(count: int) -> Iterator[NodeDef]:
 
 
 def switch_ladder(count: int) -> Iterator[NodeDef]:
-    """Conditionals in one another: each way of a Switch is what the next one switches, and the Merges come in reverse."""
+    """Return nested conditionals: each Switch feeds the next Switch, and the Merges follow in reverse order."""
     depth = count // 4
     last = "x"
     for i in range(depth):
@@ -162,7 +162,7 @@ def switch_ladder(count: int) -> Iterator[NodeDef]:
 
 
 def loops_in_loops(count: int) -> Iterator[NodeDef]:
-    """V1 loops of one iteration, each in the body of the one before; `names` of frames are those of the loops."""
+    """Return nested V1 loops of a single iteration; `names` are the names of the frames."""
     yield from counts()
     last = "x"
     depth = count // LOOP
@@ -189,7 +189,7 @@ def loops_in_loops(count: int) -> Iterator[NodeDef]:
 
 
 def wide_loop(count: int) -> Iterator[NodeDef]:
-    """A V1 loop of very many values, each of which takes the place of its neighbour's."""
+    """Return a V1 loop of many values that rotates the values."""
     yield from counts()
     many = count // 7
     for name in COUNTS:
@@ -209,7 +209,7 @@ def wide_loop(count: int) -> Iterator[NodeDef]:
 
 
 def loop_constants(count: int) -> Iterator[NodeDef]:
-    """A V1 loop into which very many values go that stay what they are."""
+    """Return a V1 loop with many loop-invariant values."""
     yield from counts()
     yield from in_a_row("while", 1, _loop_of_sums(count // 2))
 
@@ -238,7 +238,7 @@ def _loop_of_sums(many: int) -> Callable[[str, str], Iterator[NodeDef]]:
 
 
 def racing_reads(count: int) -> Iterator[NodeDef]:
-    """Reads of a variable and writes to it, as many of each, that nothing orders."""
+    """Return equally many unordered reads and writes of a variable."""
     yield from resource_variable("weights")
     many = count // 3
     for i in range(many):
@@ -266,7 +266,7 @@ def handles(count: int) -> Iterator[NodeDef]:
 
 
 def parts_of_variables(count: int) -> Iterator[NodeDef]:
-    """A variable in very many parts, which are read and joined."""
+    """Return a variable in many partitions, with a read of each and a concatenation."""
     names = [f"table/part_{i}" for i in range(count // 4)]
     for name in names:
         yield from variable(name)
@@ -294,7 +294,7 @@ def tensor_array(count: int) -> Iterator[NodeDef]:
 
 
 def tensor_list(count: int) -> Iterator[NodeDef]:
-    """A list to which each node adds an element."""
+    """Return a list with an appending node per element."""
     yield node("shape", "Const", dtype=dtypes.int32, value=Tensor.from_numpy(np.array([4], np.int32)))
     yield node("most", "Const", dtype=dtypes.int32, value=Tensor.from_numpy(np.array(-1, np.int32)))
     kinds = {"element_dtype": dtypes.float32}
@@ -318,7 +318,7 @@ def draws(count: int) -> Iterator[NodeDef]:
 
 
 def folded(count: int) -> Iterator[NodeDef]:
-    """Constants, and sums of these that need no feed."""
+    """Return constants and sums of constants that need no feed."""
     last = "c_0"
     yield constant("c_0", 4)
     for i in range(1, count // 2):
@@ -355,7 +355,7 @@ def many_attributes(count: int) -> Iterator[NodeDef]:
 
 
 def shape_arithmetic(count: int) -> Iterator[NodeDef]:
-    """Reshapes to what is computed from the shapes of what was reshaped before."""
+    """Return a chain of reshapes to shapes computed from earlier shapes."""
     yield from counts()
     last = "x"
     for i in range(count // 4):
@@ -378,7 +378,7 @@ def towers(count: int) -> Iterator[NodeDef]:
 
 
 def many_ends(count: int) -> Iterator[NodeDef]:
-    """Placeholders, and as many outputs."""
+    """Return placeholders and equally many outputs."""
     yield from (node(f"in_{i}", "Placeholder", dtype=dtypes.float32, shape=Shape((4,))) for i in range(count // 2))
     yield from (node(f"out_{i}", "Tanh", f"in_{i}", **FLOAT) for i in range(count // 2))
     yield node("y", "Tanh", "x", **FLOAT)

@@ -1,4 +1,4 @@
-"""Time a 1000 x 1000 Jacobian in one batch against one vector-Jacobian product for each element."""
+"""Time a 1000 x 1000 Jacobian in a batch against a vector-Jacobian product per element."""
 
 from __future__ import annotations
 

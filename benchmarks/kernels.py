@@ -1,10 +1,10 @@
-"""Time single kernels on tfg and on TensorFlow in turn, and list those at which tfg is slowest by comparison.
+"""Time single kernels in tfg and in TensorFlow in turn, and list the ops with the largest ratios.
 
     python -m benchmarks.kernels [--traces FOLDER] [--only TEXT] [--above RATIO]
 
-Needs tensorflow-cpu. What is timed are the rows of `kernel_rows`, each an op whose inputs are fed; or, with a folder of
-recorded sessions, the first step of each that takes a millisecond. Both engines run in this process on one core, some runs of
-the one and then of the other; a time is that of the processor, a ratio the median of pairs, below 1 where tfg is faster.
+Needs tensorflow-cpu. The benchmark times the rows of `kernel_rows`, each an op with fed inputs; or, with a folder of
+recorded sessions, the first step of each session that takes a millisecond. Both libraries run in this process on one core,
+in turns. Times are CPU times, and a ratio is the median of pairs, below 1 if tfg is faster.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from .kernel_rows import Row
 tf.compat.v1.disable_eager_execution()
 PAIRS = 5
 SECONDS = 0.02
-"""How long the runs of one side of a pair take together."""
+"""The seconds of the runs of a side in a pair."""
 LEAST_SECONDS = 1e-3
 """Recorded sessions that take less on tfg are left out: they only set a session up."""
 
 Call = Callable[[], Any]
 Made = Callable[[], tuple[Call, Call] | None]
-"""What makes the runs of tfg and of TensorFlow, None where there is nothing to time."""
+"""A function that makes the runs of tfg and of TensorFlow, None if there is nothing to time."""
 
 
 class Timed(NamedTuple):
-    """What an op or a trace takes: processor seconds of a run of tfg and of TensorFlow, and the median ratio of pairs."""
+    """The time of an op or a trace: CPU seconds of a run in tfg and in TensorFlow, and the median ratio of pairs."""
 
     ratio: float
     ours: float
@@ -53,7 +53,7 @@ class Timed(NamedTuple):
 
 
 def seconds(run: Call) -> float:
-    """Processor seconds of a run, the mean of as many as fit."""
+    """Return the CPU seconds of a run, the mean of all runs that fit."""
     count, start = 0, time.process_time()
     while True:
         run()
@@ -64,7 +64,7 @@ def seconds(run: Call) -> float:
 
 
 def timed(name: str, ours: Call, theirs: Call) -> Timed:
-    """The medians of pairs, after a few runs in which both settle."""
+    """Return the medians of pairs, after a few warm-up runs."""
     for run in (ours, theirs):
         run()
         seconds(run)
@@ -95,7 +95,7 @@ def of_row(row: Row) -> tuple[Call, Call]:
 
 
 def traces(folder: pathlib.Path, text: str) -> Iterator[tuple[str, Made]]:
-    """Names that contain a text, and what makes the runs: of all recorded sessions."""
+    """Yield the names of recorded sessions that contain a text, with functions that make the runs."""
     sys.path.insert(0, str(folder))
     import replay
 
@@ -106,7 +106,7 @@ def traces(folder: pathlib.Path, text: str) -> Iterator[tuple[str, Made]]:
 
 
 def of_trace(path: pathlib.Path, replay: Any) -> tuple[Call, Call] | None:
-    """(tfg, TensorFlow) runs of the first step; None where it is quick or an error."""
+    """Return the (tfg, TensorFlow) runs of the first step; None for a quick step or an error."""
     with np.load(path) as archive:
         arrays = dict(archive)
     step = replay.json.loads(arrays["meta"].tobytes())["steps"][0]
@@ -122,7 +122,7 @@ def of_trace(path: pathlib.Path, replay: Any) -> tuple[Call, Call] | None:
 
 
 def rows(text: str) -> Iterator[tuple[str, Made]]:
-    """Names that contain a text, and what makes the runs: of all rows."""
+    """Yield the names of rows that contain a text, with functions that make the runs."""
     for row in kernel_rows.rows():
         if text in row.name:
             yield row.name, functools.partial(of_row, row)

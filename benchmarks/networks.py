@@ -1,6 +1,6 @@
-"""Networks beside those of tf_keras.applications, which the interpreter with TensorFlow freezes: engines take parts of them.
+"""Networks beside tf_keras.applications, frozen by the interpreter with TensorFlow: engines run parts of the networks.
 
-A network is a function of TensorFlow's and what to feed it; its weights are random.
+A network is a TensorFlow function with feeds; the weights are random.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Network = tuple[Callable[..., Any], dict[str, np.ndarray[Any, Any]]]
 
 
 def variable(*shape: int) -> Any:
-    """Random weights, by which values keep their magnitude from layer to layer, as in a trained network."""
+    """Return random weights that keep the magnitude of values from layer to layer, as in a trained network."""
     import tensorflow as tf
 
     scale = math.prod(shape[:-1]) ** -0.5
@@ -71,7 +71,7 @@ def yolo() -> Network:
 
 
 def bilstm() -> Network:
-    """Two LSTMs over a sentence, one from its end, as loops."""
+    """Return two LSTMs over a sentence as loops, the second from the end."""
     import tensorflow as tf
 
     table, weights = variable(5_000, 64), [variable(64 + 64, 256) for _ in range(2)]
@@ -96,7 +96,7 @@ def bilstm() -> Network:
 
 
 def unet() -> Network:
-    """Convolutions to ever smaller pictures and back, each beside the one that it came from."""
+    """Return convolutions down to small pictures and back up, with skip connections."""
     import tensorflow as tf
 
     sizes = (3, 16, 32, 64)

@@ -50,7 +50,7 @@ def feeds_of(graph, fetches):
 
 
 def initialized(graph):
-    """Opens sessions: the graph's own initializer is run once, and every session gets the values that it made."""
+    """Return a function that opens sessions with the values of the graph's initializer, which runs once."""
     if not any(node.op in ("VarHandleOp", "VariableV2") for node in graph):
         return lambda other: tfg.Session(other, seed=0)
     from tfg.core.runtime.session.runner import Runner

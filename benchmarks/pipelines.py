@@ -1,9 +1,10 @@
-"""Time of a pass over input pipelines in tfg and in TensorFlow: wall and CPU time, the least of interleaved rounds.
+"""Time of a pass over input pipelines in tfg and in TensorFlow: wall and CPU time, the minimum of interleaved rounds.
 
-usage: python -m benchmarks.pipelines [NAME ...]        where TensorFlow is installed
+usage: python -m benchmarks.pipelines [NAME ...]        needs TensorFlow
 
-Each pipeline is a tf.data program, saved as a GraphDef; both run its initializer and then IteratorGetNext to the end. CPU time
-counts all threads. Nothing else should run on the machine: both make elements in several threads, which wait for a busy core.
+Each pipeline is a tf.data program, saved as a GraphDef; both run the initializer and then IteratorGetNext to the end. CPU
+time counts all threads. The machine should be idle: both libraries use several threads, and the threads wait for a busy
+core.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def jpegs(folder: pathlib.Path) -> tf.data.Dataset:
 
 
 def examples(folder: pathlib.Path) -> tf.data.Dataset:
-    """Examples of three features, one of them of different lengths, parsed one by one."""
+    """Return parsed Examples of three features, with variable lengths of a feature."""
     path = str(folder / "single.tfrecord")
     with tf.io.TFRecordWriter(path) as writer:
         for i in range(5_000):
@@ -127,7 +128,7 @@ PIPELINES: dict[str, Callable[[pathlib.Path], tf.data.Dataset]] = {
 
 
 def saved(program: Callable[[pathlib.Path], tf.data.Dataset], folder: pathlib.Path) -> tuple[bytes, list[str], list[str]]:
-    """(GraphDef, names of initializers, that of the iterator last, names of the tensors of an element)."""
+    """Return (GraphDef, names of initializers with the iterator's last, names of the tensors of an element)."""
     with tf.Graph().as_default() as graph:
         iterator = tf.compat.v1.data.make_initializable_iterator(program(folder))
         names = [tensor.name for tensor in tf.nest.flatten(iterator.get_next())]
@@ -147,7 +148,7 @@ def in_tfg(definition: bytes) -> tuple[Callable[..., object], type[Exception]]:
 def seconds(
     run: Callable[..., object], ends: type[Exception], initializers: list[str], names: list[str]
 ) -> tuple[float, float]:
-    """(wall seconds, CPU seconds) of one pass."""
+    """Return (wall seconds, CPU seconds) of a pass."""
     for initializer in initializers[:-1]:
         run(initializer)
     start, cpu_start = time.perf_counter(), time.process_time()

@@ -2,8 +2,8 @@
 
 usage: python -m benchmarks.scale [--sizes 1k,10k,100k] [--forms chain,wide,functions,blocks] [--only WORK,...]
 
-Each piece of work on each graph is a process of its own, ended after --limit CPU seconds; larger graphs are then not
-tried. `slope` is the power of the number of nodes with which time grows between the two largest sizes: 1 is linear.
+Each work on each graph is a separate process, ended after --limit CPU seconds; larger graphs are then skipped. `slope` is
+the growth exponent between the two largest sizes: 1 is linear.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TICK = 1e-3
 
 
 def command(*arguments: str) -> None:
-    """A command of tfg in this process, what it prints thrown away."""
+    """Run a tfg command in this process and discard the output."""
     from tfg.cli.main import run
 
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
@@ -41,7 +41,7 @@ def command(*arguments: str) -> None:
 
 
 def kept(graph: Graph) -> list[str]:
-    """What a user would ask for of a graph."""
+    """Return the usual fetches of a graph."""
     return [name for name in KEPT if name.partition(":")[0] in graph]
 
 
@@ -80,11 +80,11 @@ WITHOUT_SHAPES = {
     "flops-unknown": ON_GRAPHS["flops"],
     "optimize-unknown": ON_GRAPHS["optimize"],
 }
-"""Work on the same graph, of whose input not even the rank is known."""
+"""Work on the same graph with an input of unknown rank."""
 
 
 def measure(work: str, path: str) -> None:
-    """Do the work on a file; print its CPU seconds, and the largest memory of this process in bytes, before and after."""
+    """Do the work on a file; print the CPU seconds, and the peak memory of this process in bytes before and after."""
     graph = None if work in ON_FILES else tfg.load(path)
     before, start = peak(), time.process_time()
     if graph is None:
@@ -96,13 +96,13 @@ def measure(work: str, path: str) -> None:
 
 
 def peak() -> int:
-    """The largest memory of this process so far; `ru_maxrss` would be that of the process that started it, if larger."""
+    """Return the peak memory of this process; `ru_maxrss` would include the peak of the parent process."""
     status = pathlib.Path("/proc/self/status").read_text()
     return int(re.search(r"VmHWM:\s*(\d+)", status)[1]) * 1024  # type: ignore[index]
 
 
 def in_process(work: str, path: str, limit: int) -> tuple[float, int] | None:
-    """(CPU seconds, bytes of memory) of a piece of work, None where it took more than the limit."""
+    """Return (CPU seconds, bytes of memory) of a work, None for a work over the limit."""
     bound = f"ulimit -t {limit}; exec "
     line = " ".join((sys.executable, "-m", "benchmarks.scale", "--measure", work, path))
     done = subprocess.run(["bash", "-c", bound + line], stdout=subprocess.PIPE, check=False)
@@ -118,7 +118,7 @@ def number_of(text: str) -> int:
 
 
 def graph_path(folder: pathlib.Path, form: str, size: int, work: str) -> pathlib.Path:
-    """The file with the graph for a piece of work, written when it is first asked for."""
+    """Return the file with the graph for a work, written at the first use."""
     is_unknown = work in WITHOUT_SHAPES
     path = folder / f"{form}-{size}{'-unknown' * is_unknown}.pb"
     if not path.exists():
@@ -130,12 +130,12 @@ def graph_path(folder: pathlib.Path, form: str, size: int, work: str) -> pathlib
 
 
 def power(small: tuple[int, float], large: tuple[int, float]) -> float:
-    """The power of the size with which something grows, from two sizes and what it was there."""
+    """Return the growth exponent between two sizes with measurements."""
     return math.log(large[1] / small[1]) / math.log(large[0] / small[0])
 
 
 def report(folder: pathlib.Path, form: str, work: str, sizes: list[int], limit: int) -> None:
-    """One line: seconds for each size, bytes a node of the largest, slope between the two largest."""
+    """Return a line: seconds for each size, bytes per node of the largest size, slope between the two largest."""
     results: list[tuple[int, float, int]] = []
     for size in sizes:
         measured = in_process(work, str(graph_path(folder, form, size, work)), limit)

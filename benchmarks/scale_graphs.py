@@ -1,4 +1,4 @@
-"""Graphs of any size, of forms that programs have and of forms that are hard on what looks at whole graphs."""
+"""Graphs of any size: forms of real programs, and forms that are hard for analyses of whole graphs."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def placeholder(shape: Shape) -> NodeDef:
 
 
 def variable(name: str) -> Iterator[NodeDef]:
-    """A variable and its initializer."""
+    """Yield a variable with an initializer."""
     yield constant(f"{name}/initial", 4)
     yield node(name, "VariableV2", dtype=dtypes.float32, shape=Shape((4,)))
     yield node(f"{name}/Assign", "Assign", name, f"{name}/initial", **FLOAT)
 
 
 def resource_variable(name: str) -> Iterator[NodeDef]:
-    """A variable by a handle, and its initializer."""
+    """Yield a resource variable with an initializer."""
     yield constant("initial", 4)
     yield node(name, "VarHandleOp", dtype=dtypes.float32, shape=Shape((4,)), shared_name=name.encode())
     yield node("init", "AssignVariableOp", name, "initial", dtype=dtypes.float32)
@@ -62,7 +62,7 @@ def chain(count: int) -> Iterator[NodeDef]:
 
 
 def wide(count: int) -> Iterator[NodeDef]:
-    """One value that many nodes take, and nodes that take what up to MOST of these give."""
+    """Yield a value with many consumers, and nodes that read up to MOST of the consumers."""
     sums = []
     for start in range(0, count, MOST):
         names = [f"branch_{i}" for i in range(start, min(start + MOST, count))]
@@ -74,7 +74,7 @@ def wide(count: int) -> Iterator[NodeDef]:
 
 
 def calls(count: int) -> Iterator[NodeDef]:
-    """Calls one after the other, each of a function of its own; a call and its function are ten nodes."""
+    """Yield a chain of calls of different functions; a call and the function are ten nodes."""
     last = "x"
     for i in range(count // (BODY + 2)):
         yield node(f"call_{i}", "PartitionedCall", last, f=FuncRef(f"f_{i}"), **CALL)
@@ -83,7 +83,7 @@ def calls(count: int) -> Iterator[NodeDef]:
 
 
 def functions(count: int) -> Iterator[FunctionDef]:
-    """What `calls` calls."""
+    """Yield the callees of `calls`."""
     for i in range(count // (BODY + 2)):
         function = FunctionDef(ret={"r": f"t{BODY - 1}:y:0"})
         function.signature.name = f"f_{i}"
@@ -95,7 +95,7 @@ def functions(count: int) -> Iterator[FunctionDef]:
 
 
 def in_a_row(scope: str, count: int, part: Callable[[str, str], Iterator[NodeDef]]) -> Iterator[NodeDef]:
-    """Parts that each take what the last node of the one before gives; the first takes `x`."""
+    """Yield a chain of parts: each part reads the last node of the previous part, and the first part reads `x`."""
     last = "x"
     for i in range(count):
         for made in part(f"{scope}_{i}", last):
@@ -124,7 +124,7 @@ def residual_block(scope: str, last: str) -> Iterator[NodeDef]:
 
 
 def hub(count: int) -> Iterator[NodeDef]:
-    """A node of very many inputs, one of very many outputs, and one that takes all that is made of these."""
+    """Yield a node of many inputs, a node of many outputs, and a node that reads all results."""
     many = count // 2
     yield from (node(f"in_{i}", "Neg", "x", **FLOAT) for i in range(many))
     yield node("pack", "Pack", *(f"in_{i}" for i in range(many)), N=many, axis=0, **FLOAT)
@@ -143,7 +143,7 @@ def waits(count: int) -> Iterator[NodeDef]:
 
 
 def nested(count: int) -> Iterator[NodeDef]:
-    """Calls of functions that call functions, DEEPEST below one another."""
+    """Yield nested calls of functions, DEEPEST levels deep."""
     last = "x"
     for i in range(0, count // (BODY + 2), DEEPEST):
         yield node(f"call_{i}", "PartitionedCall", last, f=FuncRef(f"f_{i}"), **CALL)
@@ -152,7 +152,7 @@ def nested(count: int) -> Iterator[NodeDef]:
 
 
 def nested_functions(count: int) -> Iterator[FunctionDef]:
-    """What `nested` calls: what functions of `functions` do, and a call of the next one."""
+    """Yield the callees of `nested`: the bodies of `functions`, and a call of the next function."""
     for i, function in enumerate(functions(count)):
         if (i + 1) % DEEPEST and i + 1 < count // (BODY + 2):
             function.node_def.append(node("deeper", "PartitionedCall", function.ret["r"], f=FuncRef(f"f_{i + 1}"), **CALL))
@@ -195,7 +195,7 @@ def text(name: str, values: np.ndarray) -> NodeDef:
 
 
 def conditionals(count: int) -> Iterator[NodeDef]:
-    """V1 conditionals on one predicate, one after the other."""
+    """Yield a chain of V1 conditionals on the same predicate."""
     yield node("wanted", "Const", dtype=dtypes.bool_, value=Tensor.from_numpy(np.array(True)))
     last = "x"
     for i in range(count // 5):
@@ -209,13 +209,13 @@ def conditionals(count: int) -> Iterator[NodeDef]:
 
 
 def loops(count: int) -> Iterator[NodeDef]:
-    """V1 loops of two iterations, one after the other."""
+    """Yield a chain of V1 loops of two iterations."""
     yield from (node(name, "Const", dtype=dtypes.int32, value=number) for name, number in COUNTS.items())
     yield from in_a_row("while", count // LOOP, loop)
 
 
 def growing(count: int) -> Iterator[NodeDef]:
-    """V1 loops of two iterations, one after the other, each of which makes the value longer."""
+    """Yield a chain of V1 loops of two iterations that lengthen the value."""
     yield from (node(name, "Const", dtype=dtypes.int32, value=number) for name, number in COUNTS.items())
     yield constant("more", 1)
     yield from in_a_row("while", count // (LOOP + 2), growing_loop)
@@ -247,7 +247,7 @@ def loop(scope: str, last: str) -> Iterator[NodeDef]:
 
 
 def handed_on(count: int) -> Iterator[NodeDef]:
-    """A variable's value through very many nodes that only hand it on to a loss, and its gradient on to an update."""
+    """Yield a variable's value through many identities to a loss, and the gradient to an update."""
     yield from variable("weights")
     yield from copies("copy", "weights", count // 4)
     yield node("y", "AddV2", f"copy_{count // 4 - 1}/cast", "x", **FLOAT)
@@ -264,7 +264,7 @@ def handed_on(count: int) -> Iterator[NodeDef]:
 
 
 def copies(scope: str, last: str, count: int) -> Iterator[NodeDef]:
-    """Identities and casts one after the other."""
+    """Yield a chain of identities and casts."""
     for i in range(count):
         yield node(f"{scope}_{i}/same", "Identity", last, **FLOAT)
         last = f"{scope}_{i}/cast"
@@ -272,7 +272,7 @@ def copies(scope: str, last: str, count: int) -> Iterator[NodeDef]:
 
 
 def groups(count: int) -> Iterator[NodeDef]:
-    """NoOps that wait for one another, each before the one that it waits for: of an initializer, and of an update."""
+    """Yield NoOps with control inputs, each before the NoOp of the control input: of an initializer, and of an update."""
     yield from variable("weights")
     yield node("update", "AssignAdd", "weights", "x", **FLOAT)
     for root, first in (("init", "weights/Assign"), ("train", "update")):
@@ -283,7 +283,7 @@ def groups(count: int) -> Iterator[NodeDef]:
 
 
 def chosen(count: int) -> Iterator[NodeDef]:
-    """Noise behind all that is computed, and selections of which all take the first, so that none reads the noise."""
+    """Yield noise behind all computed values, and selections of the first input, so that no selection reads the noise."""
     yield node("sizes", "Const", dtype=dtypes.int32, value=Tensor.from_numpy(np.array([4], np.int32)))
     yield node("noise", "RandomUniform", "sizes", dtype=dtypes.float32, T=dtypes.int32)
     yield node("start", "AddV2", "x", "noise", **FLOAT)
@@ -297,7 +297,7 @@ def chosen(count: int) -> Iterator[NodeDef]:
 
 
 def added(count: int) -> Iterator[NodeDef]:
-    """Sums one after the other, each of two or three, by two kinds of nodes in turn."""
+    """Yield a chain of sums of two or three values, by two kinds of nodes in turn."""
     yield constant("c", 4)
     last = "x"
     for i in range(count // 3):
@@ -309,7 +309,7 @@ def added(count: int) -> Iterator[NodeDef]:
 
 
 def asserted(count: int) -> Iterator[NodeDef]:
-    """A value that is handed on behind an assertion about it, again and again."""
+    """Yield a chain of values behind assertions about the values."""
     yield node("zero", "Const", dtype=dtypes.int32, value=COUNTS["zero"])
     yield constant("most")
     last = "x"
@@ -355,18 +355,18 @@ def racing(count: int) -> Iterator[NodeDef]:
 PLAIN_FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     "chain": chain, "wide": wide, "functions": calls, "blocks": blocks,
 }  # fmt: skip
-"""Graphs of about so many nodes from the placeholder `x` to `y`, as programs are."""
+"""Graphs of about this number of nodes from the placeholder `x` to `y`, in forms of real programs."""
 FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     **PLAIN_FORMS, "hub": hub, "waits": waits, "nested": nested, "variables": variables, "conditionals": conditionals,
     "loops": loops, "growing": growing, "handed_on": handed_on, "groups": groups,
     "chosen": chosen, "added": added, "asserted": asserted, "read_on_the_way": read_on_the_way,
     "racing": racing,
 }  # fmt: skip
-"""Those, and what is hard on analyses."""
+"""PLAIN_FORMS and forms that are hard for analyses."""
 LIBRARIES: Mapping[str, Callable[[int], Iterator[FunctionDef]]] = {"functions": functions, "nested": nested_functions}
 
 KEPT = ("y:0", "init", "train", "save/restore_all", "save/control_dependency")
-"""What is asked for, where a graph has it."""
+"""The fetches, if a graph has them."""
 
 
 def shape_of(form: str) -> Shape:

@@ -17,7 +17,7 @@ from tfg.core.runtime.guards.allocation import keep_freed_memory
 TENSORFLOW = "tensorflow"
 NUMPY = "numpy"
 WAYS = (TENSORFLOW, NUMPY, "openvino", "xla")
-"""The columns of the table: those of engines are `auto` where only that engine is installed."""
+"""The columns of the table: a column of an engine is `auto` with only this engine installed."""
 FAST = "openvino:fast"
 """The same with --precision fast."""
 ITSELF = "openvino:itself"
@@ -32,11 +32,11 @@ TITLES = {
 }
 
 AUTOS: list[AutoRuntime] = []
-"""What chooses in the sessions of this process."""
+"""The choosers of the sessions in this process."""
 
 
 def session(graph: tfg.Graph, way: str, files: tfg.FileAccess | None = None) -> tfg.Session:
-    """A session that runs in NumPy, or chooses between NumPy and one engine; memory is kept as commands keep it."""
+    """Return a session that runs in NumPy, or chooses between NumPy and an engine; freed memory is kept as by commands."""
     files = files or tfg.FileAccess.only()
     if way == NUMPY:
         keep_freed_memory()
@@ -49,7 +49,7 @@ def session(graph: tfg.Graph, way: str, files: tfg.FileAccess | None = None) -> 
 
 
 def openvino_call(path: str, feeds: Mapping[str, np.ndarray[Any, Any]]) -> Callable[[], Any]:
-    """A run of a frozen network in OpenVINO by its own interface, in single precision."""
+    """Return a run of a frozen network in OpenVINO's interface, in single precision."""
     ov = importlib.import_module("tfg.core.engines.openvino.library").ov
     core = ov.Core()
     model = core.read_model(path)
@@ -62,10 +62,10 @@ def openvino_call(path: str, feeds: Mapping[str, np.ndarray[Any, Any]]) -> Calla
 
 
 def is_settled() -> bool:
-    """Whether the sessions of this process have chosen how to run what ran last."""
+    """Return whether the sessions of this process have chosen a way for the last run."""
     return all(auto.latest is None or auto.latest.is_settled for auto in AUTOS)
 
 
 def kept() -> str:
-    """What was chosen for what ran last."""
+    """Return the choice for the last run."""
     return ", ".join(auto.latest.best for auto in AUTOS if auto.latest is not None)

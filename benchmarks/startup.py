@@ -1,6 +1,6 @@
-"""How long `tfg dump` takes as a whole process, and how much memory: median of several runs.
+"""Time and memory of `tfg dump` as a whole process: the median of several runs.
 
-usage: startup.py [GRAPH ...]        default: a small sample, and ../shared/graphs/resnet50_train where it is there
+usage: startup.py [GRAPH ...]        default: a small sample, and ../shared/graphs/resnet50_train if present
 """
 
 from __future__ import annotations

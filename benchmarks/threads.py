@@ -1,8 +1,8 @@
-"""What a second thread adds to one session that serves a network: runs a second by one thread and by two, in turns.
+"""The gain from a second thread in a session that serves a network: runs per second of one thread and of two, in turns.
 
-usage: threads.py GRAPH      (graph.pb of mobilenetv2, as scripts/record_networks.py makes it)
+usage: threads.py GRAPH      (graph.pb of mobilenetv2, made by scripts/record_networks.py)
 
-Other work on the machine disturbs the numbers, so the rounds of one thread and of two take turns, and the median of their
+Other work on the machine disturbs the numbers, so the rounds of one thread and of two take turns, and the median of the
 ratios counts.
 """
 

@@ -1,8 +1,8 @@
-"""The worth of thresholds in `core`: the same work with the fast way and without it, in turn, on one thread.
+"""The worth of thresholds in `core`: the same work with the fast way and without, in turn, on one thread.
 
     python -m benchmarks.thresholds [WORD ...]
 
-Prints the least processor time of each, and that without the way as a multiple of it: below 1.03 a way does not pay.
+Prints the least CPU time of each threshold, and the ratio without the way: below 1.03 a way does not pay.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NEVER = 1 << 60
 
 
 class Threshold(NamedTuple):
-    """A fast way: `module.name` is set to `off` for the runs without it; `work` makes the call that is timed."""
+    """A fast way: `module.name` is set to `off` for the runs without the way; `work` makes the timed call."""
 
     module: Any
     name: str
@@ -59,7 +59,7 @@ def drawn(*shape: int) -> Any:
 
 
 def convolved(x: tuple[int, ...], w: tuple[int, ...], bias: bool = False) -> Callable[[], Callable[[], object]]:
-    """A convolution at stride 1 whose result has the size of its input."""
+    """Return a convolution at stride 1 with a result of the size of the input."""
 
     def work() -> Callable[[], object]:
         images, filters, vector = drawn(*x), drawn(*w), drawn(w[-1]) if bias else None
@@ -186,7 +186,7 @@ THRESHOLDS = (
 
 
 def measured(threshold: Threshold) -> tuple[float, float]:
-    """The least processor seconds with the way and without it."""
+    """Return the least CPU seconds with the way and without."""
     call = threshold.work()
     given = getattr(threshold.module, threshold.name)
     times: tuple[list[float], list[float]] = ([], [])

@@ -1,7 +1,7 @@
-"""What the suite measures: for each work its name and how either engine is brought to do it once more.
+"""The measured works: for each work a name, and a function that repeats the work in either engine.
 
-A work is a function (engine) -> function without arguments; it is prepared in a process of its own for each engine. What is
-not there, a recorded graph or tf_keras, raises Missing, and the work is left out.
+A work is a function (engine) -> function without arguments; each engine prepares the work in a separate process. A missing
+input, such as a recorded graph or tf_keras, raises Missing, and the work is left out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TRACES = {
 }
 CHAIN = 2000
 QUICK = ("MobileNetV2 b1", "ResNet50 b1", *(TRACES[name] for name in TRACES if name != "resnet50_train"), *MIXED)
-"""What --quick measures."""
+"""The works of --quick."""
 FOLDER = pathlib.Path(tempfile.gettempdir()) / "tfg-benchmarks"
 """Where frozen networks are kept for the next time."""
 
@@ -98,7 +98,7 @@ def freeze(network: str) -> None:
 
 
 def inference(network: str, batch: int, engine: str) -> Callable[[], Any]:
-    """One run of a frozen network on a batch of random images."""
+    """Return a run of a frozen network on a batch of random images."""
     if engine == TENSORFLOW:
         freeze(network)
     path = network_file(network)
@@ -115,7 +115,7 @@ def inference(network: str, batch: int, engine: str) -> Callable[[], Any]:
 
 
 def mixed(name: str, engine: str) -> Callable[[], Any]:
-    """One run of a network of `networks.py`."""
+    """Return a run of a network of `networks.py`."""
     path = FOLDER / f"{name.replace(' ', '_')}.pb"
     if engine == TENSORFLOW:
         freeze_mixed(name, path)
@@ -133,7 +133,7 @@ def mixed(name: str, engine: str) -> Callable[[], Any]:
 
 
 def freeze_mixed(name: str, path: pathlib.Path) -> None:
-    """Write a network of `networks.py` and what it is fed; for the process that has TensorFlow."""
+    """Write a network of `networks.py` and the feeds; for the process with TensorFlow."""
     if path.exists():
         return
     try:
@@ -211,7 +211,7 @@ with tf.compat.v1.Session(graph=graph) as session:
 
 
 def process(what: str, engine: str) -> Callable[[], Any]:
-    """A whole process: start, load mobilenetv2 and `what`."""
+    """Return a whole process: start, load mobilenetv2 and `what`."""
     path = _traces.GRAPHS / "mobilenetv2" / "graph.pb"
     require(path)
     _require_numpy(engine)
@@ -237,13 +237,13 @@ def process(what: str, engine: str) -> Callable[[], Any]:
 
 
 def _require_numpy(engine: str) -> None:
-    """What runs no graph needs no engine."""
+    """Skip engines for works that run no graph."""
     if engine not in (TENSORFLOW, NUMPY):
         raise Missing("nothing: engines have no part in it")
 
 
 def _require_tfg(engine: str) -> None:
-    """What is no frozen network in a file needs tfg, or TensorFlow."""
+    """Require tfg or TensorFlow for works without a frozen network in a file."""
     if engine == ITSELF:
         raise Missing("a frozen network")
 
@@ -254,7 +254,7 @@ def require(path: pathlib.Path) -> None:
 
 
 def chosen(text: str | None, quick: bool = False) -> Iterator[tuple[str, Work]]:
-    """The works whose names contain a text, all without one; with `quick` those that take little time."""
+    """Yield the works whose names contain a text, all works without a text; with `quick`, the quick works."""
     for name, work in works().items():
         if (text is None or text.lower() in name.lower()) and (not quick or name in QUICK):
             yield name, work

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def main() -> int:
-    """Run Sphinx and return its exit code."""
+    """Run Sphinx and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "docs", metavar="FOLDER")
     out = parser.parse_args().out

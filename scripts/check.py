@@ -1,6 +1,6 @@
-"""Run the checks of a change: .ci/run and the hooks of pre-commit take them from the list here.
+"""Run the checks of a change; .ci/run and the pre-commit hooks use this list of checks.
 
-usage: check.py [CHECK ...]        lint, format, types and tests by default; house is those tests that look at the whole code
+usage: check.py [CHECK ...]        default: lint, format, types and tests; house has the tests of the whole code
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DEFAULT = ("lint", "format", "types", "tests")
 
 
 def main() -> int:
-    """Run every check, also after one that fails."""
+    """Run every check, also after a failed check."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checks", nargs="*", default=DEFAULT, metavar="CHECK", help=", ".join(CHECKS))
     failed = []

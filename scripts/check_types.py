@@ -1,4 +1,4 @@
-"""Run mypy on the package, whatever the folder of the checkout is called: mypy asks for a folder that holds it as `tfg`.
+"""Run mypy on the package in a folder named `tfg`, because the folder of the checkout may have another name.
 
 usage: check_types.py [OPTION_OF_MYPY ...]
 """

@@ -1,14 +1,14 @@
-"""Look for what no graph, file or argument may do to tfg: any error but a TfgError, and InternalError, which is a fault too.
+"""Search for graphs, files and arguments with an error other than a TfgError; InternalError counts as a fault too.
 
 usage: python -m scripts.fuzz [--minutes N] [--jobs N] [--seed N] [PART ...]
 
 By default 5 minutes of every part, in 2 processes.
 
-Parts: nodes (any op with drawn attributes and inputs), calls (ops on drawn functions), pipelines (datasets), cases (the op
-tests, changed), extremes (those of which one thing is what is often forgotten), commands (graphs, states and feeds through
-every command with any option), files (checkpoints, arrays, SavedModels, records and packed graphs that lie), and those that
-are tests of their own: kills, threads. What failed is listed by place, the most frequent first, each with the smallest case
-found; then how many cases each part had, as the table in SECURITY.md. Exit code 1 where anything was found.
+Parts: nodes (any op with drawn attributes and inputs), calls (ops on drawn functions), pipelines (datasets), cases (mutated
+op tests), extremes (op tests with a commonly forgotten input), commands (graphs, states and feeds through every command
+with any option), files (false checkpoints, arrays, SavedModels, records and packed graphs), and the separate tests kills
+and threads. Failures are listed by place, the most frequent first, each with the smallest failing case; then the number of
+cases of each part, as in the table of SECURITY.md. Exit code 1 after a failure.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from tfg.core.registry import registry
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BATCH = 50
 SILENCE = 60.0
-"""Seconds that a case may compute before its process is ended: it holds the interpreter, and no alarm gets through."""
+"""The seconds of computation after which a case's process is ended: a case in C code blocks alarms."""
 _ASLEEP = 10
-"""How many times as long it may take, where other work on the machine keeps it waiting."""
+"""The factor on SILENCE for a case that waits for other work on the machine."""
 BATCHES = 400
-"""After so many a process makes room for a new one, so that what it has kept does not slow the rest."""
+"""The number of batches after which a fresh process replaces a worker, so that caches do not slow the rest."""
 SUITES = {"threads": "tests/core/runtime/session/test_concurrent_runs.py", "kills": "tests/security/test_kills.py"}
 
 
@@ -79,14 +79,16 @@ def _passes(path: str) -> bool:
 
 @dataclasses.dataclass
 class _Report:
-    """What the workers found: how many cases of each part, and the first case of each finding."""
+    """The findings of the workers: the number of cases of each part, and the first case of each finding."""
 
     cases: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     findings: dict[tuple[str, str], tuple[str, int, Finding]] = dataclasses.field(default_factory=dict)
     times: collections.Counter[tuple[str, str]] = dataclasses.field(default_factory=collections.Counter)
 
     def collect(self, names: Sequence[str], jobs: int, seed: int, seconds: float) -> None:
-        """Let workers try seeds until the time is over; one that dies or hangs is a finding, and another takes its place."""
+        """Let workers try seeds until the time is over; a dead or hanging worker is a finding, and a new worker replaces
+        it.
+        """
         deadline = time.monotonic() + seconds
         batches = _batches(names, seed)
         workers: list[_Worker] = []
@@ -99,7 +101,7 @@ class _Report:
             worker.end()
 
     def _hear(self, worker: _Worker) -> bool:
-        """Note what a worker has tried; whether it goes on."""
+        """Record the results of a worker; return whether the worker continues."""
         problem = worker.problem()
         for name, count, result in worker.results():
             self.cases[name] += count
@@ -138,7 +140,7 @@ def _batches(names: Sequence[str], seed: int) -> Iterator[tuple[str, int]]:
 
 
 def _shown(name: str, case: int, finding: Finding) -> str:
-    """How to see it again; a case that ended its process is only named."""
+    """Return the command that repeats a case; a case that ended the process is only named."""
     return f"seed {case}" if finding.part == _ALL else snippet(name, case, finding)
 
 
@@ -146,7 +148,7 @@ _ALL = "all of its actions"
 
 
 class _Worker:
-    """A process of its own, bounded in memory, that tries batches of seeds: always one ahead, so that it never waits."""
+    """A process with bounded memory that tries batches of seeds, with a batch queued so that the process never waits."""
 
     def __init__(self, batches: Iterator[tuple[str, int]]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -167,17 +169,17 @@ class _Worker:
 
     @property
     def is_done(self) -> bool:
-        """True after its last batch."""
+        """True after the last batch."""
         return not self._given
 
     @property
     def current(self) -> tuple[str, int]:
-        """The part and the seed that it tries."""
+        """The part and the seed of the current case."""
         name, first = self._given[0] if self._given else ("nothing", 0)
         return name, max(first, self._seed.value)
 
     def problem(self) -> Finding | None:
-        """What is wrong with the process: it has ended, or its case does not."""
+        """The problem of the process: an end, or a case without an end."""
         if not self._process.is_alive() and self._results.empty():
             return Finding("the interpreter", "Crash", f"the process ended with {self._process.exitcode}", _ALL)
         seed, since, computed = self._last
@@ -210,19 +212,19 @@ class _Worker:
         self._orders.put(self._given[-1])
 
     def end(self) -> None:
-        """Stop the process, and remove what it had in its folder."""
+        """Stop the process, and remove the contents of the process's folder."""
         self._process.kill()
         self._process.join()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _memory_folder() -> str | None:
-    """A folder in memory where the system has one: most cases of some parts write files."""
+    """Return a folder in memory if the system has such a folder: most cases of some parts write files."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 def _work(orders: Any, results: Any, current: Any, folder: str) -> None:
-    """Try what is ordered; the seed at hand stands where the parent sees it, so that a crash has a place."""
+    """Try the ordered batches; the parent can read the current seed, so that a crash has a place."""
     warnings.simplefilter("ignore")
     tempfile.tempdir = folder
     os.chdir(tempfile.mkdtemp())

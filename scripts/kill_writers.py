@@ -17,7 +17,7 @@ from tests.security.kills import WRITERS, survive
 
 
 def main() -> None:
-    """One line a writer; an AssertionError where contents were lost."""
+    """Print a line per writer; raise AssertionError if contents were lost."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)

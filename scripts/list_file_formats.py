@@ -1,4 +1,4 @@
-"""The table of docs/commands/index.md that says which option writes which file formats; a part of regenerate.py."""
+"""The table of docs/commands/index.md with the file formats of each option; a part of regenerate.py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def derived() -> dict[pathlib.Path, str]:
 
 
 def rows() -> Iterator[str]:
-    """A line for each choice of formats, with the options that have it."""
+    """Yield a line for each choice of formats, with the options of this choice."""
     options: defaultdict[Writable, list[str]] = defaultdict(list)
     for name in commands():
         command = root.get_command(click.Context(root), name)

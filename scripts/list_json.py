@@ -53,7 +53,7 @@ names the tables.
 
 
 class Key(typing.NamedTuple):
-    """A key of an object: its type, its meaning, and whether every object has the key."""
+    """A key of an object: type, meaning, and whether every object has the key."""
 
     name: str
     type: Any
@@ -62,7 +62,7 @@ class Key(typing.NamedTuple):
 
 
 def is_object(kind: Any) -> bool:
-    """True for the classes whose fields are keys."""
+    """Return True for classes whose fields are keys."""
     return isinstance(kind, type) and (
         dataclasses.is_dataclass(kind) or hasattr(kind, "_fields") or typing.is_typeddict(kind)
     ) and not issubclass(kind, (DType, Shape, Tensor))  # fmt: skip
@@ -70,12 +70,12 @@ def is_object(kind: Any) -> bool:
 
 @functools.cache
 def keys(kind: type) -> tuple[Key, ...]:
-    """The keys of a class, those of its bases first."""
+    """Return the keys of a class, keys of base classes first."""
     return tuple(key for name, field in declared(kind).items() for key in _keys(name, field))
 
 
 class Field(typing.NamedTuple):
-    """A field of a class: its type, its docstring, and whether it is a number that may hold symbols."""
+    """A field of a class: type, docstring, and whether the field is a number with symbols."""
 
     type: Any
     meaning: str
@@ -97,7 +97,7 @@ def _keys(name: str, field: Field) -> Iterator[Key]:
 
 @functools.cache
 def declared(kind: type) -> dict[str, Field]:
-    """The fields of a class and its bases."""
+    """Return the fields of a class and the base classes."""
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     assert isinstance(tree, ast.ClassDef)
     names = namespace(kind)
@@ -115,7 +115,7 @@ def declared(kind: type) -> dict[str, Field]:
 
 
 def namespace(kind: type) -> dict[str, Any]:
-    """The names of a class's module, and those that only type checkers import."""
+    """Return the names in the module of a class, including names that only type checkers import."""
     module = importlib.import_module(kind.__module__)
     by_name = dict(vars(module))
     tree = ast.parse(inspect.getsource(module))
@@ -128,7 +128,7 @@ def namespace(kind: type) -> dict[str, Any]:
 
 
 def _text(statement: ast.stmt) -> str:
-    """The docstring of a field: the string below it."""
+    """Return the docstring of a field: the string below the field."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return " ".join(str(statement.value.value).split()) if is_text else ""  # type: ignore[attr-defined]
 
@@ -186,7 +186,7 @@ def document_type(schema: str) -> type:
 
 
 def objects(kind: Any, seen: dict[type, None]) -> dict[type, None]:
-    """The classes of all objects inside a type, in the order in which they are met."""
+    """Return the classes of all objects inside a type, in the order of first use."""
     for part in parts(kind):
         inner = element(part)[1]
         if inner is not None:
@@ -199,7 +199,7 @@ def objects(kind: Any, seen: dict[type, None]) -> dict[type, None]:
 
 
 def derived() -> dict[pathlib.Path, str]:
-    """The page as it should be."""
+    """Return the up-to-date page."""
     return {PAGE: "\n".join(lines())}
 
 
@@ -232,7 +232,7 @@ def inner_objects() -> tuple[type, ...]:
 
 
 def heading(kind: type) -> str:
-    """The name of a class, with its module where several have the name."""
+    """Return the name of a class, with the module if several classes have the name."""
     alike = [other for other in inner_objects() if other.__name__ == kind.__name__]
     return kind.__name__ if len(alike) < 2 else f"{kind.__name__} of {kind.__module__.rpartition('.')[2]}"
 

@@ -38,7 +38,7 @@ def derived() -> dict[pathlib.Path, str]:
 
 
 def method(op: str) -> str:
-    """Return the method of an op, with the first sentence of its docstring."""
+    """Return the method of an op, with the first sentence of the op's docstring."""
     described = signature(CATALOG[op])
     positional = [f"{name(p)}: {p.annotation}" for p in described.parameters.values() if p.kind is p.POSITIONAL_ONLY]
     keywords = [f"{p.name}: {p.annotation}{default(p)}" for p in described.parameters.values() if p.kind is p.KEYWORD_ONLY]

@@ -21,7 +21,7 @@ def derived() -> dict[pathlib.Path, str]:
 
 
 def registered() -> dict[str, set[str]]:
-    """The ops that each family registers, those that it imports apart."""
+    """Return the ops that each family registers, without the ops of imported families."""
     by_name: dict[str, set[str]] = {}
     known = registry.registered_ops()
     for name in in_order_of_imports():
@@ -45,7 +45,7 @@ def list_of(ops: Iterable[str]) -> str:
 
 
 def with_list(source: str, text: str) -> str:
-    """The source with this list behind its docstring, instead of the one that is there."""
+    """Return the source with this list behind the docstring, in place of the old list."""
     lines = source.splitlines(keepends=True)
     start = end = ast.parse(source).body[0].end_lineno or 0
     if lines[start : start + 1] == [MARK]:
@@ -59,7 +59,7 @@ def with_list(source: str, text: str) -> str:
 
 
 def in_order_of_imports() -> dict[str, None]:
-    """List all families, each after the families that it imports."""
+    """List all families, each after the imported families."""
     ordered: dict[str, None] = {}
 
     def add(name: str) -> None:

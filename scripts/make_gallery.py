@@ -1,4 +1,4 @@
-"""The pictures of docs/gallery.md: what the commands on that page draw, and `tfg view` as Chromium shows it.
+"""Write the pictures of docs/gallery.md: the drawings of the commands on the page, and `tfg view` in Chromium.
 
 usage: make_gallery.py        needs the programs dot and chromium, and Pillow; writes docs/gallery
 """
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def photograph(page: pathlib.Path, picture: pathlib.Path) -> None:
-    """What a browser shows of a page, in few colours, so that it is small."""
+    """Write a browser's picture of a page, in few colours for a small file."""
     shot = page.with_suffix(".png")
     command = [*_CHROMIUM, f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shot}", page.as_uri()]
     subprocess.run(command, check=True, capture_output=True)

@@ -1,9 +1,9 @@
-"""Write core/registry/input_ranks.txt: which ranks TensorFlow takes of each input of an op, from an installed TensorFlow.
+"""Write core/registry/input_ranks.txt, the ranks that TensorFlow accepts for each op input, from an installed TensorFlow.
 
 usage: python -m scripts.make_input_ranks
 
-One line an op: for each input that does not take every rank, the lowest and the highest that it takes. Attributes are drawn,
-and a rank that is taken with some of them is taken. Inputs other than the one looked at have unknown shapes.
+A line has an op, and the lowest and highest accepted rank for each input with a bound. Attributes are drawn, and a rank
+counts as accepted if some attributes accept the rank. The other inputs have unknown shapes.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from tfg.formats import to_bytes
 
 TARGET = pathlib.Path(__file__).parents[1] / "core" / "registry" / "input_ranks.txt"
 HIGHEST = 9
-"""A rank that is higher than any that an op asks for: an input that takes it takes all above."""
+"""A rank above the bounds of all ops: an input that accepts this rank accepts all larger ranks."""
 PRODUCERS = (2474, 2474, 22, 8)
-"""Versions of graphs: what TensorFlow has deprecated, and what it had not yet forbidden, it takes of old ones only."""
+"""The GraphDef versions to try: TensorFlow accepts deprecated and not yet forbidden uses only in old graphs."""
 DRAWS = 400
 ENOUGH = 30
 PATIENCE = 120.0
-"""Seconds for one op."""
+"""The seconds for an op."""
 
 
 def line(op: str) -> str | None:
-    """What there is to say of an op's inputs, None where all take every rank."""
+    """Return the line of an op's inputs, None if all inputs accept every rank."""
     by_name = {name: ranks for name, ranks in taken(op).items() if len(ranks) <= HIGHEST}
     words = [f"{name}={_range(min(ranks), max(ranks))}" for name, ranks in by_name.items() if ranks]
     return " ".join([op, *words]) if words else None
@@ -82,7 +82,7 @@ def _places(definition: OpDef, attrs: dict[str, Any]) -> Iterator[tuple[str, int
 
 
 def _graph(definition: OpDef, attrs: dict[str, Any], version: int, place: int | None, rank: int) -> Graph:
-    """The op on inputs of unknown shapes, but for one of this rank."""
+    """Return a graph with the op on inputs of unknown shapes, except for an input of this rank."""
     graph = Graph()
     graph.versions = Versions(version)
     types = drawing.input_dtypes(definition, attrs)
@@ -110,7 +110,7 @@ def is_taken(graph: Graph) -> bool:
 
 
 def line_of_its_own(op: str) -> str | None:
-    """The line, made by a process of its own: there are attributes at which TensorFlow ends its process, or hangs."""
+    """Return the line from a separate process: some attributes make TensorFlow crash or hang."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=lambda: sender.send(line(op)))
     process.start()

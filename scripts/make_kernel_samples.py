@@ -1,4 +1,4 @@
-"""The two samples on which `tfg optimize --cluster` is shown, one_kernel and all_constant; a part of regenerate.py."""
+"""The samples for `tfg optimize --cluster` in the docs, one_kernel and all_constant; a part of regenerate.py."""
 
 from __future__ import annotations
 

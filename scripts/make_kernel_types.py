@@ -1,8 +1,8 @@
-"""Write core/registry/kernel_types.txt: for which dtypes TensorFlow has a CPU kernel of each op, from an installed TensorFlow.
+"""Write core/registry/kernel_types.txt, the dtypes of TensorFlow's CPU kernels, from an installed TensorFlow.
 
     /path/to/tensorflow-venv/bin/python scripts/make_kernel_types.py
 
-One line an alternative: the op, then for each attribute the types that it may have. Ops whose kernel takes any are left out.
+A line has an op, then the possible types of each attribute. Ops with a kernel for all types are left out.
 """
 
 import collections
@@ -19,7 +19,7 @@ TARGET = pathlib.Path(__file__).parents[1] / "core" / "registry" / "kernel_types
 
 
 def alternatives():
-    """op -> the set of its kernels, each a tuple of (attribute, type)."""
+    """Return the kernels of each op, each a tuple of (attribute, type)."""
     by_name = collections.defaultdict(set)
     for kernel in kernels.get_all_registered_kernels().kernel:
         if kernel.device_type == "CPU" and not kernel.label:
@@ -30,7 +30,7 @@ def alternatives():
 
 
 def merged(combinations):
-    """The combinations as few rows of {attribute: types}: those that differ in one attribute alone become one."""
+    """Return the combinations in few rows of {attribute: types}: combinations that differ in a single attribute are merged."""
     rows = [{name: frozenset((type_,)) for name, type_ in combination} for combination in sorted(combinations)]
     for name in sorted({name for row in rows for name in row}):
         groups = collections.defaultdict(frozenset)

@@ -14,7 +14,7 @@ TARGET = pathlib.Path(__file__).parents[1] / "tests" / "core" / "training" / "ni
 
 
 def problem(path):
-    """Name, model, starting and certified values, and the columns of the data of one file."""
+    """Return the name, model, starting values, certified values and data columns of a file."""
     lines = path.read_text().splitlines()
     rows = [re.match(r"\s*b\d+ =\s+(\S+)\s+(\S+)\s+(\S+)", line) for line in lines]
     values = [[float(text) for text in match.groups()] for match in rows if match]

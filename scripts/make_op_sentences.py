@@ -1,4 +1,4 @@
-"""Write core/registry/op_sentences.txt: what each op does in a sentence, from the documentation of an installed TensorFlow.
+"""Write core/registry/op_sentences.txt, a sentence about each op, from the documentation of an installed TensorFlow.
 
 usage: python -m scripts.make_op_sentences
 """
@@ -18,7 +18,7 @@ from tfg.core.registry.catalog import CATALOG
 
 TARGET = pathlib.Path(__file__).parents[1] / "core" / "registry" / "op_sentences.txt"
 LONGEST = 160
-"""The number of letters from which a sentence says more than a panel has room for."""
+"""The largest number of letters of a sentence that fits into a panel."""
 
 
 def sentence(op: str) -> str | None:

@@ -1,4 +1,4 @@
-"""docs/picture.svg: what a terminal shows of a few commands; a part of regenerate.py."""
+"""docs/picture.svg, a terminal with a few commands; a part of regenerate.py."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMMANDS = (
 
 
 def at_terminal(command: str, folder: str) -> str:
-    """Return what a terminal shows of a command in a folder, without notes and progress."""
+    """Return the terminal output of a command in a folder, without notes and progress."""
     arguments = [sys.executable, "-c", "from tfg.cli.main import main; main()", *shlex.split(command)[1:]]
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))

@@ -1,10 +1,10 @@
-"""Compile formats/protos/*.proto to the modules and stubs beside them.
+"""Compile formats/protos/*.proto to the modules and stubs beside the files.
 
     python scripts/make_protos.py            (needs grpcio-tools)
 
-The files are registered as `tfg/NAME.proto`, so that TensorFlow's own descriptors can live in the same process. protoc's check
-that the installed protobuf is no older and at most one major version newer than protoc is left out: descriptors and the two
-`builder` calls are all that the modules use, and these are the same from protobuf 5 on.
+The files are registered as `tfg/NAME.proto`, so that TensorFlow's descriptors can live in the same process. The modules
+leave out protoc's check that the installed protobuf is no older than protoc, and at most a major version newer: the modules
+use only descriptors and two `builder` calls, both unchanged since protobuf 5.
 """
 
 import pathlib
@@ -42,7 +42,7 @@ def relative_imports(text):
 
 
 def module_text(text):
-    """The module without comments and without the version check, its classes named after the module they are in."""
+    """Return the module without comments and version check, with the classes named after their module."""
     text = re.sub(r"^from google\.protobuf import runtime_version.*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^_runtime_version\.Validate.*?^\)\n", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^(#|\"\"\").*\n", "", text, flags=re.MULTILINE)

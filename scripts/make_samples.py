@@ -65,13 +65,13 @@ def square(graph: tf.Graph) -> None:
 
 
 def square_loss(graph: tf.Graph) -> None:
-    """loss = var ** 2 alone: what `tfg train` adds an optimizer to."""
+    """Build loss = var ** 2 alone; the docs add an optimizer with `tfg train`."""
     tf.pow(variable(tf.constant(1.0), "var"), 2.0, name="loss")
     v1.global_variables_initializer()
 
 
 def weight_decay(graph: tf.Graph) -> None:
-    """Every tenth step an assign makes the kernel 0.9 of what it was."""
+    """Build a graph in which an assignment multiplies the kernel by 0.9 in every tenth step."""
     v1.disable_control_flow_v2()
     kernel = variable(tf.constant([[1.0, 2.0], [3.0, 4.0]]), "kernel")
     global_step = variable(tf.constant(0), "global_step")
@@ -82,7 +82,7 @@ def weight_decay(graph: tf.Graph) -> None:
 
 
 def countdown(graph: tf.Graph) -> None:
-    """A variable that goes down by what is fed, or by 1.5: incremental assign_sub."""
+    """Build a variable that decreases by a fed value, or by 1.5: incremental assign_sub."""
     rest = variable(tf.constant(10.0), "rest")
     amount = v1.placeholder_with_default(1.5, [], "amount")
     v1.assign_sub(rest, amount, name="take")
@@ -90,7 +90,7 @@ def countdown(graph: tf.Graph) -> None:
 
 
 def collatz(graph: tf.Graph) -> None:
-    """How many steps of n/2 or 3n+1 it takes to come to 1: a V1 while loop around a V1 cond."""
+    """Build a count of the steps of n/2 or 3n+1 down to 1: a V1 while loop around a V1 cond."""
     v1.disable_control_flow_v2()
     n = v1.placeholder(tf.int32, [], "n")
 
@@ -107,7 +107,7 @@ GRAPHS: dict[str, Callable[[tf.Graph], None]] = {
 
 
 class Scaler(tf.Module):
-    """An affine map with variables, and a table that names its inputs."""
+    """An affine map with variables, and a table of the input names."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ def scaler_saved_model() -> None:
 
 
 def keras_classifier() -> None:
-    """Export a small Keras 3 model as its method export writes it: each weight has several handles in the graph."""
+    """Export a small Keras 3 model by the method export: each weight has several handles in the graph."""
     import keras
 
     folder = SAMPLES / "keras_classifier"

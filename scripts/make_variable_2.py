@@ -1,4 +1,4 @@
-"""Write sample_graphs/variable_2/*.pbtxt with TensorFlow itself: a graph after each stage of its construction.
+"""Write sample_graphs/variable_2/*.pbtxt with TensorFlow: a graph after each stage of the construction.
 
 usage: make_variable_2.py [FOLDER]        needs an installed TensorFlow
 """

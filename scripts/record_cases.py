@@ -1,8 +1,8 @@
 """Record TensorFlow's answers to the op cases of tests/cases into tests/recorded.
 
-usage: python -m scripts.record_cases [FAMILY ...]        where tfg and TensorFlow are installed
+usage: python -m scripts.record_cases [FAMILY ...]        needs tfg and TensorFlow
 
-Each family is recorded anew as a whole. TensorFlow runs on one process a family, so that a crash names its case.
+Each family is recorded as a whole. TensorFlow runs in a process per family, so that a crash names the case.
 """
 
 import os
@@ -25,7 +25,7 @@ tf.compat.v1.disable_eager_execution()
 
 
 def answer(case):
-    """TensorFlow's results, or the name of its error, for each step of a case."""
+    """Return TensorFlow's results, or the name of the error, for each step of a case."""
     builder = GraphBuilder()
     steps = case.build(builder)
     definition = tf.compat.v1.GraphDef.FromString(to_bytes(builder.graph))

@@ -42,7 +42,7 @@ def main():
 
 
 def record_parts(address):
-    """The parts that the master divides a graph into, in one GraphDef, as RunMetadata tells them."""
+    """Record the partitions of a graph from the master's RunMetadata, joined in a GraphDef."""
     graph = conversations.linear()
     session = ClusterSession(graph, address)
     session.run(["w/Assign", "b/Assign"])

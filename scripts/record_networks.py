@@ -1,4 +1,4 @@
-"""Record the structure of published networks as tests/core/flops/graphs/NAME.pb.xz: frozen graphs whose weights are all zero.
+"""Record the structure of published networks as tests/core/flops/graphs/NAME.pb.xz: frozen graphs with zeros as weights.
 
 usage (with TensorFlow and tf_keras): record_networks.py [NAME ...]
 """
@@ -35,7 +35,7 @@ NETWORKS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 
 
 def frozen(build: Callable[[], Any], shape: tuple[int, ...]) -> Any:
-    """The GraphDef of a network for examples of `shape`, the batch unknown, its variables frozen to constants."""
+    """Return the GraphDef of a network for examples of `shape`, with an unknown batch and frozen variables."""
     model = build()
     called = tf.function(lambda x: model(x, training=False))
     concrete = called.get_concrete_function(tf.TensorSpec((None, *shape), tf.float32))
@@ -43,7 +43,7 @@ def frozen(build: Callable[[], Any], shape: tuple[int, ...]) -> Any:
 
 
 def without_weights(graph: Any) -> Any:
-    """The graph with one zero for all elements of each weight, which is how a TensorProto stores a uniform tensor."""
+    """Return the graph with a single zero for all elements of each weight, as a TensorProto stores a uniform tensor."""
     for node in graph.node:
         tensor = node.attr["value"].tensor
         if node.op == "Const" and tensor.dtype == tf.float32.as_datatype_enum and len(tensor.tensor_content) > 256:

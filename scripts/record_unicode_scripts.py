@@ -12,7 +12,7 @@ TARGET = pathlib.Path(__file__).parents[1] / "core" / "text" / "unicode_scripts.
 
 
 def script_runs() -> str:
-    """One line a run of code points of one script: its first code point and the script's number."""
+    """Return a line per run of code points of the same script: the first code point and the number of the script."""
     scripts = tf.raw_ops.UnicodeScript(input=np.arange(0x110000, dtype=np.int32)).numpy()
     starts = np.flatnonzero(np.r_[True, scripts[1:] != scripts[:-1]])
     return "".join(f"{start:x} {scripts[start]}\n" for start in starts)

@@ -1,6 +1,6 @@
-"""Write anew what is committed though it follows from the rest: whatever needs neither TensorFlow nor anything from elsewhere.
+"""Rewrite the derived files in the repository that need neither TensorFlow nor downloads.
 
-usage: regenerate.py [--check] [PART ...]        --check changes nothing and exits with 1 where something is out of date
+usage: regenerate.py [--check] [PART ...]        --check changes nothing and exits with 1 if a file is out of date
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PARTS = {
 
 
 def stale(part: str) -> Iterator[tuple[pathlib.Path, str]]:
-    """The files of a part that are out of date, and what they should hold."""
+    """Yield the outdated files of a part, with the new contents."""
     script = runpy.run_path(str(FOLDER / f"{PARTS[part]}.py"))
     same = script.get("same", operator.eq)
     for path, text in script["derived"]().items():

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Replay recorded TensorFlow sessions on graphs that `tfg.optimize` rewrote for their fetches and feeds.
+"""Replay recorded TensorFlow sessions on graphs that `tfg.optimize` rewrote for the fetches and feeds of the session.
 
 usage: replay_optimized.py TRACES [DIR ...] [-k TEXT] [-j JOBS] [--passes LIST] [--every N] [--json FILE]
 
-TRACES is the folder with replay.py and the traces; without it there is nothing to replay and the script says so. A trace
-whose steps do not agree on which tensors are fed is optimized for what all of them have in common. Traces that already fail
-without optimization are counted apart: they are not the passes' doing.
+TRACES is the folder with replay.py and the traces; without the folder the script replays nothing and says so. If the steps
+of a trace feed different tensors, the graph is optimized for the common feeds. Traces that fail without optimization are
+counted apart.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def load_replay(folder: pathlib.Path) -> Any:
 
 
 def optimized(graph: Any, steps: list[dict[str, Any]]) -> Any:
-    """The graph rewritten for the fetches of all steps; what only some steps feed must keep its own value too."""
+    """Return the graph rewritten for the fetches of all steps; tensors that only some steps feed keep their values too."""
     fetches = list(dict.fromkeys(name for step in steps for name in step["fetches"]))
     feeds = dict.fromkeys(name for step in steps for name in step["feeds"])
     everywhere = [f for f in feeds if all(f in step["feeds"] for step in steps) or _is_placeholder(graph, f)]
@@ -52,7 +52,7 @@ def _is_placeholder(graph: Any, name: str) -> bool:
 
 
 def replay(path: pathlib.Path) -> tuple[pathlib.Path, str | None]:
-    """A trace and why it fails with optimization though it passes without."""
+    """Return a trace, and the reason if the trace fails only with optimization."""
     with np.load(path) as archive:
         steps = json.loads(archive["meta"].tobytes())["steps"]
     original = tfg.load

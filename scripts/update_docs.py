@@ -1,4 +1,4 @@
-"""What the `$ tfg ...` of the console blocks in README.md and docs/ really print; a part of regenerate.py."""
+"""The outputs of `$ tfg ...` in the console blocks of README.md and docs/; a part of regenerate.py."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import tempfile
 ROOT = pathlib.Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"```console( fails)?\n(.*?)```", re.DOTALL)
-"""Commands and what they print; ` fails` where they are shown for the error that they end with."""
+"""Blocks of commands with output; ` fails` marks blocks that show an error."""
 DONE, REFUSED, COMPARISON_FAILED = 0, 1, 3
 IDLE = re.compile(r"(?<=passes that found nothing to do: )\d+")
 INTERRUPTED = re.compile(r"node '[^']*' \(\w+\): (?=the run took more than)")
-"""Where a run was when its time was over, between two nodes or in one."""
+"""The position of a run at the timeout: between two nodes or in a node."""
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 SPACED = re.compile(rf" *{NUMBER.pattern} *")
 PATH = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
@@ -33,7 +33,7 @@ def derived() -> dict[pathlib.Path, str]:
 
 
 def _fresh(page: pathlib.Path) -> str:
-    """A page, its commands run in a folder of its own."""
+    """Return a page with the outputs of commands run in a fresh folder."""
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(ROOT / "sample_graphs", pathlib.Path(folder) / "sample_graphs")
         return rewritten(page.read_text(), folder)
@@ -45,7 +45,7 @@ def codes(fails: str) -> tuple[int, ...]:
 
 
 def run(command: str, folder: str, fails: str) -> str:
-    """What a terminal shows of `tfg ...`, notes first."""
+    """Return the terminal output of `tfg ...`, notes first."""
     program, *arguments = shlex.split(command)
     assert program == "tfg", command
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=folder, env=os.environ | {"PATH": PATH})
@@ -78,7 +78,7 @@ def same(one: str, other: str) -> bool:
 
 
 def without_times(page: str) -> str:
-    """The page with the column `ms` taken out of its tables."""
+    """Return the page without the column `ms` of the tables."""
     lines: list[str] = []
     place: slice | None = None
     for line, below in itertools.pairwise([*page.splitlines(), ""]):

@@ -1,6 +1,6 @@
-"""Fetch the layout library of `tfg view` from the npm registry, byte for byte what its version and checksum pin.
+"""Fetch the layout library of `tfg view` from the npm registry; version and checksum are pinned.
 
-usage: vendor_layout.py [--check]        --check only says whether the files in the package are those of the pinned release
+usage: vendor_layout.py [--check]        --check only compares the files in the package with the pinned release
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FILES = {"package/dist/dagre.min.js": "dagre.min.js", "package/LICENSE": "dagre.
 
 
 def release() -> bytes:
-    """The packed release; SystemExit where it is not the one that is pinned."""
+    """Return the packed release; raise SystemExit for another release than the pinned release."""
     with urllib.request.urlopen(URL, timeout=60) as answer:
         packed: bytes = answer.read()
     text = f"sha512-{base64.b64encode(hashlib.sha512(packed).digest()).decode()}"
@@ -34,7 +34,7 @@ def release() -> bytes:
 
 
 def files(packed: bytes) -> dict[pathlib.Path, bytes]:
-    """What is to stand in the package; the pointer to a source map, which would be asked for, is left out."""
+    """Return the files of the package, without the pointer to a source map, which browsers would request."""
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         members = {name: archive.extractfile(name) for name in FILES}
         contents = {FOLDER / FILES[name]: member.read() for name, member in members.items() if member is not None}

@@ -1,4 +1,4 @@
-"""What `kernels` times: an op a row, of ten thousand to a million elements, and small ones where a call costs most."""
+"""The rows that `kernels` times: an op per row, of ten thousand to a million elements, or small where calls cost most."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MODULES = images, texts, elementwise, reductions, moving, sparse, algebra, netwo
 
 
 def families(module: types.ModuleType) -> Iterator[Callable[[], Iterator[Row]]]:
-    """The functions of a module that are called NAME_rows: each gives rows of one family."""
+    """Yield the functions of a module named NAME_rows: each returns the rows of a family."""
     return (member for name, member in vars(module).items() if name.endswith("_rows"))
 
 

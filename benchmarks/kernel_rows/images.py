@@ -1,4 +1,4 @@
-"""Images: resized, recoloured, cropped, cut into patches, encoded, and the boxes of what is in them."""
+"""Images: resized, recoloured, cropped, cut into patches, encoded, and bounding boxes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How a row is made: an op, its inputs and what they are drawn from.
+"""Construction of rows: an op, the inputs and the distributions of the inputs.
 
-`row` feeds arrays; what stands in `fixed` or `one` is a constant, as sizes, axes and the like are in most graphs.
+`row` feeds arrays; `fixed` and `one` are constants, as sizes and axes are in most graphs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Built = tuple[Sequence[Any], dict[str, Any], Sequence[str]]
 
 
 class Row(NamedTuple):
-    """A name and what makes a graph for it: outputs to fetch, feeds, and the names of nodes to run first."""
+    """A name and a function that makes a graph: outputs to fetch, feeds, and the names of nodes to run first."""
 
     name: str
     build: Callable[[GraphBuilder], Built]
@@ -37,7 +37,7 @@ def one(value: Any, dtype: Any = np.int32) -> Fixed:
 
 
 def sizes(*dims: int) -> Fixed:
-    """The dimensions of a sparse tensor, or a place in it: a constant vector of 64 bits."""
+    """Return the dimensions of a sparse tensor, or an index of the tensor: a constant vector of 64 bits."""
     return fixed(*dims, dtype=np.int64)
 
 
@@ -69,7 +69,7 @@ def fed(b: GraphBuilder, value: Any, name: str) -> Any:
 
 
 def row_name(op: str, inputs: Iterable[Any], note: str = "") -> str:
-    """The op, the sizes of the inputs that are fed, and what else tells rows apart."""
+    """Return the op, the sizes of the fed inputs, and a note that distinguishes rows."""
     return " ".join([op, *_shapes_of(inputs), *([note] if note else [])])
 
 

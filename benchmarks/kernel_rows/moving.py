@@ -1,4 +1,4 @@
-"""What moves elements: rearranges, makes anew, gathers, scatters, and sums by segments."""
+"""Ops that move elements: rearrange, create, gather, scatter, and sum by segments."""
 
 from __future__ import annotations
 

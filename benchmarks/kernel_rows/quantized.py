@@ -1,4 +1,4 @@
-"""Numbers rounded to eight bits, and what computes with them."""
+"""Numbers rounded to eight bits, and ops on these numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _dequantize(mode: str) -> Row:
 
 
 def _quantized(op: str, *inputs: Any, **attrs: Any) -> Row:
-    """An op of quint8 inputs, each with its range, that gives qint32."""
+    """Return an op with quint8 inputs and ranges, and a qint32 output."""
 
     def build(b: GraphBuilder) -> Built:
         feeds = {f"x{i}:0": value for i, value in enumerate(inputs)}

@@ -1,4 +1,4 @@
-"""Reductions, and what sorts and counts."""
+"""Reductions, sorting and counting."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def _table_of_vectors(b: GraphBuilder) -> Any:
 
 
 def _table(note: str, keys: Any, values: Any, default: Any, sought: Any, make: Callable[[GraphBuilder], Any]) -> Iterator[Row]:
-    """What a filled table finds, and filling it."""
+    """Return lookups in a filled table, and inserts into the table."""
 
     def filled(b: GraphBuilder) -> Any:
         handle = make(b)
@@ -69,7 +69,7 @@ def variable_rows() -> Iterator[Row]:
 
 
 def _variable(op: str, *inputs: Any, reads: bool = False, **attrs: Any) -> Row:
-    """An op on a variable of 1000 x 300 floats; fetched is a number that waits for it."""
+    """Return an op on a variable of 1000 x 300 floats; the fetch is a number that waits for the op."""
 
     def build(b: GraphBuilder) -> Built:
         handle = b.VarHandleOp(dtype="float32", shape=[1000, 300], shared_name="v")

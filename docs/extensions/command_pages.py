@@ -1,4 +1,4 @@
-"""What pages say of a command that the command itself knows: its usage, its help, its options and their rules.
+"""Usage, help, options and rules of commands for pages and man pages, taken from the commands.
 
 `{usage} NAME` and `{options} NAME` are directives of pages, without a name for `tfg` as a whole; `{commands}` lists all.
 """
@@ -24,7 +24,7 @@ _CODE = re.compile(r"`([^`]+)`")
 
 
 def _command(name: str | None) -> tuple[click.Command, click.Context]:
-    """The command, and the context in which it tells of itself; without a name, of `tfg` as a whole."""
+    """Return the command and a click context of the command; without a name, of `tfg` as a whole."""
     above = click.Context(root, info_name="tfg")
     if name is None:
         return root, above
@@ -35,7 +35,7 @@ def _command(name: str | None) -> tuple[click.Command, click.Context]:
 
 
 class UsageDirective(SphinxDirective):
-    """The usage line of a command, its help, and the command lines that the help shows."""
+    """The usage line of a command, the help, and the example command lines of the help."""
 
     optional_arguments = 1
 
@@ -57,7 +57,7 @@ def _literal(text: str, language: str) -> nodes.literal_block:
 
 
 def _said(text: str) -> nodes.paragraph:
-    """A paragraph in which what stands between backticks is code."""
+    """Return a paragraph with text between backticks as code."""
     paragraph = nodes.paragraph()
     for number, part in enumerate(_CODE.split(text)):
         paragraph += nodes.literal(part, part) if number % 2 else nodes.Text(part)
@@ -65,7 +65,7 @@ def _said(text: str) -> nodes.paragraph:
 
 
 class OptionsDirective(SphinxDirective):
-    """A list of the options of a command, each with its help and with what it goes with or does nothing beside."""
+    """A list of the options of a command, each with the help, the required options and the ignored options."""
 
     optional_arguments = 1
 
@@ -76,7 +76,7 @@ class OptionsDirective(SphinxDirective):
 
 
 class CommandsDirective(SphinxDirective):
-    """A list of all commands, each with what it is for and a link to its page."""
+    """A list of all commands, each with a summary and a link to the page."""
 
     def run(self) -> list[nodes.Node]:
         lines = (f"[tfg {name}]({name}.md)\n: {summary(name)}\n" for name in commands())

@@ -1,4 +1,4 @@
-"""`{rules} MODULE ...`: the rules in modules of core/passes, each with the algebra and the class that it states itself."""
+"""`{rules} MODULE ...`: the rules in modules of core/passes, each with algebra and accuracy class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 
 class RulesDirective(SphinxDirective):
-    """A list of rules: what they replace, what they are called in reports, and how close their results are."""
+    """A list of rules: the replaced ops, the name in reports, and the accuracy of the results."""
 
     required_arguments = 1
     final_argument_whitespace = True

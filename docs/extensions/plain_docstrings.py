@@ -12,7 +12,7 @@ _MARKUP = re.compile(r"([*|\\]|\w_\b)")
 
 
 def _plain(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """Code becomes a literal, whatever touches it, and nothing else is markup."""
+    """Turn code into literals, also inside words, and escape all other markup."""
     lines[:] = [_line(line) for line in lines]
 
 

@@ -1,6 +1,7 @@
-"""Pages of the site that stand in the root of the checkout: a page that begins with `{root} NAME.md` begins with that file.
+"""Pages from files in the root of the checkout: a page that begins with `{root} NAME.md` begins with the contents of the
+file.
 
-In the checkout links between such files, and from docs/ to them, name files; on the site they name pages.
+In the checkout, links from docs/ to root files and between root files name files; on the site the links name pages.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:)([^)#\s]+)(#[^)]*)?\)")
 
 
 def _read(app: Sphinx, name: str, source: list[str]) -> None:
-    """The source of a page, from where it stands, with links as the site has them."""
+    """Replace the source of a page by the file in the root, with the links of the site."""
     page = f"docs/{name}.md"
     include = _STANDS_FOR.match(source[0])
     origin = include[1] if include else page
@@ -31,7 +32,7 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
 
 
 def _link(match: re.Match[str], origin: str, page: str) -> str:
-    """A link of the file `origin` as the page has it; what is no page and no picture becomes its name."""
+    """Return a link of the file `origin` for the site; a link to a file without a page becomes the name of the file."""
     mark, text, target, anchor = match[1], match[2], match[3], match[4] or ""
     place = os.path.normpath(os.path.join(os.path.dirname(origin), target))
     place = PAGES.get(place, place)
