@@ -42,7 +42,7 @@ ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("quantize", "int8"), "optimize {1} --passes=quantize_weights --output={2} {}"),
     **dict.fromkeys(("float16", "fp16", "half"), "optimize {1} --passes=float16 --output={2} {}"),
     **dict.fromkeys(("bfloat16", "bf16"), "optimize {1} --passes=bfloat16 --output={2} {}"),
-    "rename": "optimize {1} --passes=rename{node={2}:{3}} --output={4:renamed.pb} {}",
+    "rename": "optimize {1} --passes=rename{node={2:OLD}:{3:NEW}} --output={4:renamed.pb} {}",
     **dict.fromkeys(("simplify", "optimise", "grappler", "fuse"), "optimize"),
     **dict.fromkeys(("cost", "count", "macs", "params", "parameters"), "flops"),
     **dict.fromkeys(("layer", "layers"), "flops {} --view=layer"),
@@ -147,7 +147,8 @@ def _filled(alias: str, word: str, arguments: Sequence[str], ctx: click.Context)
     missing = [match for match in _SLOT.finditer(alias) if int(match[1]) > used and match[2]]
     if missing and used:
         suggested = [*arguments[:used], *(match[2] for match in missing), *arguments[used:]]
-        raise Guess(f"'{word}' needs the name of the file to write", _line([word, *suggested]), ctx)
+        needed = "the name of the file to write" if len(missing) == 1 else f"{len(missing)} more names"
+        raise Guess(f"'{word}' needs {needed}", _line([word, *suggested]), ctx)
     for part in alias.split():
         if part == _REST:
             yield from arguments[used:]

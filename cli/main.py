@@ -115,7 +115,8 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
 def root() -> None:
     """Inspect, explain, run, train and rewrite TensorFlow graphs, without installing TensorFlow.
 
-    GRAPH is a GraphDef, MetaGraphDef or SavedModel, binary or text, plain or gzip; - is standard input.
+    GRAPH is a GraphDef, MetaGraphDef or SavedModel, binary or text, plain or gzip, a graph model of TensorFlow.js, or an
+    event file of TensorBoard; - is standard input. `tfg GRAPH` explains the graph.
 
     Exit codes: 0 done, 1 refused (the message says why), 2 wrong usage, 3 a comparison failed or a training diverged, 130
     interrupted.

@@ -49,7 +49,7 @@ def _manual(command: click.Command, name: str, rest: Iterable[str]) -> str:
     """Return a manual page: name, synopsis, description and command lines by the help, then the rest."""
     page = name.replace(" ", "-")
     said = summary(name.removeprefix("tfg ")) or inspect.cleandoc(root.help or "").partition("\n")[0]
-    usage = command.collect_usage_pieces(click.Context(command, info_name=name))
+    usage = command.collect_usage_pieces(click.Context(command, info_name=name, **root.context_settings))
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
     examples = [line for text in paragraphs if text.startswith(AS_IS) for line in text.split("\n")[1:]]
     lines = [

@@ -360,7 +360,7 @@ def reading_options(command: _Command) -> _Command:
     """--map-op, --op-library and --tags; the command gets them as one GraphReader, `reader`."""
 
     @click.option("--map-op", type=Pair("OLD", "NEW"), multiple=True, help="Read ops of type OLD as NEW; repeatable.")
-    @click.option("--op-library", multiple=True, metavar="FILE_OR_MODULE", help="First load this library of ops; repeatable.")
+    @click.option("--op-library", multiple=True, metavar="FILE_OR_MODULE", help="Load this library of ops first; repeatable.")
     @click.option("--tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
     @functools.wraps(command)
     def wrapped(*args: Any, map_op: Any, op_library: Any, tags: Any, **kwargs: Any) -> Any:
@@ -380,7 +380,7 @@ def format_option(*formats: str) -> Callable[[_Command], _Command]:
 def _table_option(command: _Command) -> _Command:
     """--table NAME: which table of several CSV has."""
 
-    @click.option("--table", metavar="NAME", help="The table that CSV has, where a command prints several.")
+    @click.option("--table", metavar="NAME", help="The table to print as CSV, if a command has several.")
     @needing("--table", "--format=csv")
     @functools.wraps(command)
     def wrapped(*args: Any, table: str | None, **kwargs: Any) -> Any:

@@ -253,7 +253,7 @@ def cluster_options(command: _Command) -> _Command:
     @click.option("--on", metavar="ADDRESS", help="Run on a TensorFlow cluster: grpc://HOST:PORT of any of its servers. Files "
                   "that the graph names are then the servers'.")  # fmt: skip
     @click.option("--retry", type=click.IntRange(0), default=0, metavar="N",
-                  help="With --on: where a server was lost, repeat the step up to N times; it may have run.")  # fmt: skip
+                  help="With --on: repeat a step up to N times if a server is lost; the lost step may have run.")  # fmt: skip
     @needing("--retry", "--on")
     @excluding("--seed", "--on=grpc*", "random ops have their seeds in the graph there")
     @excluding("--allow-files --max-memory", "--on=grpc*", "files and memory are the servers', and they alone bound them")

@@ -104,5 +104,5 @@ def _folder_hint(folder: str) -> str:
     indexes = [name for name in entries if name.endswith(".index")]
     if indexes:
         return f"there is a checkpoint in it: '{os.path.join(folder, indexes[0].removesuffix('.index'))}'"
-    graphs = [name for name in entries if name.endswith((".pb", ".pbtxt", ".meta"))]
+    graphs = [name for name in entries if name.endswith((".pb", ".pbtxt", ".meta")) or ".tfevents." in name]
     return f"there is '{os.path.join(folder, graphs[0])}'" if graphs else "give the graph's file, or a SavedModel's folder"

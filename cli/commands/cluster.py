@@ -14,7 +14,7 @@ from ..options import format_option, needing, quiet_option
 @click.argument("address")
 @click.option("--reset", is_flag=True, help="End all sessions, and drop the variables of the containers.")
 @click.option("--container", "containers", multiple=True, metavar="NAME",
-              help="Drop with --reset what is in this container instead of what is in none; repeatable.")  # fmt: skip
+              help="With --reset: drop the variables of this container, not of the default one; repeatable.")  # fmt: skip
 @format_option()
 @quiet_option
 @needing("--container", "--reset")

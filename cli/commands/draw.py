@@ -20,15 +20,15 @@ _FORMATS = tuple(known.word for known in PICTURES.formats)
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option("-o", "--output", "out", type=OutputFile(PICTURES, may_be_stdout=True), default="-", metavar="FILE",
-              help="Where to write; .svg, .png, .pdf, .dot or .txt says what.")  # fmt: skip
-@click.option("--format", "format_", type=click.Choice(_FORMATS), help="What to write, where FILE does not say it.")
+              help="Write the picture here, as .svg, .png, .pdf, .dot or .txt.")  # fmt: skip
+@click.option("--format", "format_", type=click.Choice(_FORMATS), help="Format of the picture, if FILE has no extension.")
 @selection_options
 @click.option("--function", metavar="NAME", help="The body of this function instead of the graph.")
 @click.option("--functions", is_flag=True, help="The graph, and each of its functions as a picture of its own.")
 @click.option("--stages", is_flag=True, help="One picture for each stage of the construction, what it adds in red.")
-@click.option("--depth", type=click.IntRange(0), help="Open all name scopes so deep, not as many as fit.")
+@click.option("--depth", type=click.IntRange(0), help="Open name scopes to depth N, instead of as many as fit.")
 @click.option("--expand", multiple=True, metavar="SCOPE", help="Open this name scope; repeatable.")
-@click.option("--max-nodes", type=click.IntRange(2), help="Open scopes up to so many boxes; 40, for text 18, if not given.")
+@click.option("--max-nodes", type=click.IntRange(2), help="Open scopes up to N boxes. Default: 40, for text 18.")
 @click.option("--all", "everything", is_flag=True, help="Draw constants, identities and NoOps too.")
 @click.option("--shapes", is_flag=True, help="Write dtypes and inferred shapes at the edges.")
 @click.option("--flops", is_flag=True, help="Colour by share of the FLOPs, and write it into the boxes.")

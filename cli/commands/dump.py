@@ -27,7 +27,7 @@ from ..selection import ListingSelection, selection_options
     "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="With --after: what to optimize for; repeatable."
 )
 @click.option("--elements", metavar="NAME", help="Show the first elements of this dataset or iterator.")
-@click.option("--take", type=click.IntRange(1), help="With --elements: how many.  [default: 3]")
+@click.option("--take", type=click.IntRange(1), help="With --elements: the number of elements.  [default: 3]")
 @click.option("--allow-files", multiple=True, metavar="DIR", help="With --elements: let the graph use the files in it.")
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="With --elements: give up after this time."

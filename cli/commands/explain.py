@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 @click.option("--optimized", is_flag=True, help="Say what becomes of each NODE when the graph is optimized for --fetch.")
 @fast_math_option
 @click.option("--missing", is_flag=True, help="List the ops that tfg cannot run, and those that TensorFlow does not have.")
-@click.option("--engine", metavar="NAME", help="Say what this engine would run of --fetch, and what not and why.")
+@click.option(
+    "--engine", metavar="NAME", help="List the nodes of --fetch that this engine would run, and why it leaves the others."
+)
 @click.option("--races", is_flag=True, help="List reads, writes and random draws whose order no path settles, run by run.")
 @click.option("--partition", is_flag=True, help="Say which device each node goes to on a cluster, and what crosses in a step.")
 @signature_option

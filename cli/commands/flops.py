@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Levels of scopes to show.")
 @click.option("--name", type=Regex(), default="", help="Only nodes whose names match.")
 @click.option("--op", "op_pattern", type=Regex(), default="", help="Only nodes of ops that match.")
-@click.option("--threshold", "min_flops", type=float, default=0, help="Only nodes with at least so many FLOPs.")
+@click.option("--threshold", "min_flops", type=float, default=0, help="Only nodes with at least N FLOPs.")
 @click.option("--compat", type=click.Choice(("tfprof",)), help="Compare with the formulas of tf.profiler, op by op.")
 @click.option("--run-metadata", metavar="FILE", help="Join the times of a RunMetadata or StepStats proto with the counts.")
 @click.option("--measured", is_flag=True, help="Run the graph: exact shapes and iterations, time and rate of each op.")

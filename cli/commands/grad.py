@@ -36,7 +36,12 @@ if TYPE_CHECKING:
 @click.option("--check", is_flag=True, help="Compare with central differences; exit with 3 where they differ.")
 @tolerance_option("--check", "1e-4, in single precision 1e-3")
 @click.option("--jacobian", is_flag=True, help="Print all derivatives of y with respect to x.")
-@click.option("--mode", type=click.Choice(("auto", "forward", "reverse")), default="auto", help="How --jacobian goes.")
+@click.option(
+    "--mode",
+    type=click.Choice(("auto", "forward", "reverse")),
+    default="auto",
+    help="For --jacobian: the mode of differentiation.",
+)
 @click.option("--vjp", metavar="VALUE", help="Print v^T J for this v, shaped like y.")
 @click.option("--jvp", metavar="VALUE", help="Print J v for this v, shaped like x.")
 @click.option("--hessian-vector", metavar="VALUE", help="Print H v for this v, shaped like x.")

@@ -50,7 +50,7 @@ class OpsOptions:
 @click.option("--missing", metavar="GRAPH", help="What tfg lacks of the ops of this graph.")
 @click.option("--wrap", is_flag=True, help="Write Python wrappers of the ops.")
 @click.option("-o", "--output", type=OutputFile(WRAPPERS, may_be_stdout=True), default="-", metavar="FILE",
-              help="Where --wrap writes them; by default standard output.")  # fmt: skip
+              help="For --wrap: write the wrappers here. Default: standard output.")  # fmt: skip
 @format_option()
 @quiet_option
 @graph_options
@@ -62,7 +62,7 @@ class OpsOptions:
 def command(reader: GraphReader, options: OpsOptions) -> None:
     """List the ops, or say of each NAME what its interface is and what tfg has for it.
 
-    What is no op's name is a regular expression to be found in one.
+    A NAME that is no op is a regular expression, found anywhere in the names of ops.
 
     \b
     tfg ops MatMul

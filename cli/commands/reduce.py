@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 )
 @click.option("--test", required=True, metavar="COMMAND", help="What fails; {} in it is the graph's file.")
 @click.option("-o", "--output", type=OutputFile(REDUCED, may_be_stdout=True), default="-", metavar="FILE",
-              help="Where to write the graph, as text unless FILE ends in .pb or .meta.")  # fmt: skip
+              help="Write the graph here, as text unless FILE ends in .pb or .meta.")  # fmt: skip
 @feed_option
 @session_options
 @quiet_option
 @graph_options
 @gathered("reduce_job.ReduceOptions")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: ReduceOptions) -> None:
-    """Find the smallest part of GRAPH for which COMMAND fails as for the whole: by exit code, and error but for numbers.
+    """Find the smallest part of GRAPH for which COMMAND still fails, with the exit code and the error of the whole graph.
 
-    The graph is run once; where a part takes values that are left out, constants hold them. What --fetch names runs all that
-    is kept; what --feed names stays, so that COMMAND may feed it.
+    The graph runs once, and constants hold the values of nodes that are left out. The tensors of --fetch need every node of
+    the result. Placeholders of --feed stay, so that COMMAND can feed them.
 
     \b
     tfg reduce graph.pb --fetch y --test 'tfg run {} --fetch y --check-numerics' -o small.pbtxt

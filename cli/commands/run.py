@@ -34,7 +34,13 @@ if TYPE_CHECKING:
               help="A tensor whose value to print, FUNCTION/NODE for one in a function; repeatable.")  # fmt: skip
 @feed_option
 @click.option("--target", "targets", multiple=True, metavar="OP", help="An operation to run, as a train step; repeatable.")
-@click.option("--steps", type=StepCount(), default="1", show_default=True, help="How often; `epoch`: to an iterator's end.")
+@click.option(
+    "--steps",
+    type=StepCount(),
+    default="1",
+    show_default=True,
+    help="Number of steps; `epoch` runs to the end of an iterator.",
+)
 @click.option("--fetch-every", type=click.IntRange(1), default=1, metavar="N", help="Fetch in every N-th step, and the last.")
 @click.option("--assign", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Assign a value before the steps; repeatable.")
 @click.option("--assign-add", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Add a value before the steps.")
@@ -43,12 +49,12 @@ if TYPE_CHECKING:
               help="At the end write the variables: an .npz or .safetensors file or a checkpoint.")  # fmt: skip
 @save_model_option
 @click.option("-o", "--output", "out", type=OutputFile(RUN_RESULTS, may_be_stdout=True), metavar="FILE",
-              help="Write what was fetched here; .npy, .npz, .json, .csv or .txt says how. For --each, --sweep: shards of "
-              "many results, FILE-00000-of-00010; .npz, .tfrecord, .jsonl or .csv.")  # fmt: skip
+              help="Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, "
+              "FILE-00000-of-00010, as .npz, .tfrecord, .jsonl or .csv.")  # fmt: skip
 @click.option("--shard-size", type=click.IntRange(1), default=1000, show_default=True, metavar="N",
               help="For --each, --sweep with --output: results in a shard.")  # fmt: skip
 @click.option(
-    "--format", "format_", type=click.Choice(("table", "json", "csv", "npy", "npz")), help="How to print what was fetched."
+    "--format", "format_", type=click.Choice(("table", "json", "csv", "npy", "npz")), help="Format of the printed results."
 )
 @click.option("--each", multiple=True, metavar="PATTERN",
               help="Run once for each file that matches, or lies in a folder: .npz, .npy, TFRecord, pictures, lines of JSON, "

@@ -22,7 +22,7 @@ _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__)
 @click.command(cls=GroupedCommand)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("-o", "--output", "target", type=OutputFile(FOLDERS, makes_folders=True), metavar="FOLDER",
-              help="Copy those NAMEd, or all, to this folder.")  # fmt: skip
+              help="Copy the named samples, or all, to this folder.")  # fmt: skip
 @format_option("table", "json", "csv")
 @quiet_option
 def command(names: tuple[str, ...], target: str | None, format_: str, quiet: bool) -> int:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option("-o", "--output", "out", type=OutputFile(PAGES, may_be_stdout=True), metavar="FILE",
-              help="Where to write; GRAPH's name with .html, in this folder, if not given.")  # fmt: skip
+              help="Write the page here. Default: the name of GRAPH with .html, in this folder.")  # fmt: skip
 @click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="Count the FLOPs of this, not of the outputs.")
 @click.option("--no-flops", is_flag=True, help="Don't count FLOPs.")
 @click.option(
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.option("--measured", is_flag=True, help="Run the graph, and colour by the time of each node.")
 @feed_option
 @click.option("--max-values", type=ByteSize(), default="1M", show_default=True,
-              help="How many bytes of values the page holds for download, the smallest first; 0 for none.")  # fmt: skip
+              help="Bytes of values that the page holds for download, the smallest first; 0 for none.")  # fmt: skip
 @click.option("--open", is_flag=True, help="Open the page in the browser.")
 @session_options_for("--measured", start=True)
 @needing("--feed --init --init-op", "--measured")
@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Write GRAPH as one HTML file: scopes to open, nodes to search and to read about, FLOPs, stages, functions.
 
-    The file opens from a disk in any browser, needs no network and asks nothing of one.
+    Any browser opens the file from disk. The page needs no network.
 
     \b
     tfg view graph.pb

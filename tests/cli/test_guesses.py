@@ -171,6 +171,17 @@ def test_every_alias_is_a_line_that_its_command_takes(alias, monkeypatch):
     assert {word.partition("=")[0] for word in line[1:] if word.startswith("-")} <= flags(line[0])
 
 
+def test_an_alias_names_all_that_is_missing():
+    done = run("rename", "train.pbtxt", "x")
+    assert "needs 2 more names" in done.err and "`tfg rename train.pbtxt x NEW renamed.pb`" in done.err
+
+
+def test_a_folder_of_event_files_names_one(tmp_path):
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "events.out.tfevents.1700000000.host").write_bytes(b"")
+    assert "there is 'logs/events.out.tfevents.1700000000.host'" in run("tensorboard", "logs").err.replace("\\", "/")
+
+
 def test_an_alias_says_what_it_runs_unless_quiet():
     assert run("freeze", "model", "a.pb").err.startswith("this is `tfg convert model a.pb --freeze`")
     assert run("freeze", "model", "b.pb", "-q").err == ""

@@ -67,7 +67,8 @@ def test_a_column_is_shown_or_its_name_said(name, terminal):
 def test_helps_fit_80_columns(name):
     command = root.get_command(None, name)
     assert command is not None
-    context = click.Context(command, info_name=f"tfg {name}", terminal_width=WIDTH)
+    context = click.Context(command, info_name=f"tfg {name}", **root.context_settings)
+    context.terminal_width = WIDTH
     context.meta["tfg.cli.helps"] = True
     assert [line for line in command.get_help(context).splitlines() if len(line) > WIDTH] == []
 

@@ -42,7 +42,7 @@ def flags(name: str) -> dict[str, list[str]]:
 
 def _records(name: str) -> dict[str, str]:
     """The long spelling of each option, and what --help shows at the left."""
-    context = click.Context(_command(name), info_name=name)
+    context = click.Context(_command(name), info_name=name, **root.context_settings)
     records = {max(option.opts, key=len): option.get_help_record(context) for option in _options(name)}
     return {word: record[0] for word, record in records.items() if record is not None}
 
@@ -129,7 +129,7 @@ def test_help_shows_the_usual_groups_and_help_all_every_option(name):
 
 
 def test_every_name_in_the_table_of_groups_is_an_option():
-    options = [param for name in commands() for param in _command(name).get_params(click.Context(_command(name)))]
+    options = [param for name in commands() for param in _options(name)]
     names = {max(option.opts, key=len) for option in options if isinstance(option, click.Option)}
     assert [name for name in GROUP_OF if name not in names] == []
 
