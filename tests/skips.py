@@ -25,6 +25,7 @@ ALLOWED = (
     AllowedSkip(r"the extra tfg\[(onnx|openvino|xla)\] is not installed", "need the libraries of engines", "engines"),
     AllowedSkip(r"the extra tfg\[(cluster|dask|notebook)\] is not installed", "need gRPC, Dask or Jupyter", "extras"),
     AllowedSkip(r"the extra tfg\[clients\] is not installed", "need pyright or libraries of data frames", "extras"),
+    AllowedSkip(r"could not import 'optax'", "need the library optax", "engines"),
     AllowedSkip(r"could not import 'safetensors'", "need the library safetensors", "extras"),
     AllowedSkip(r"the extra tfg\[docs\] is not installed", "need Sphinx", "docs"),
     AllowedSkip(r"the program '\S+' is not installed|no Chromium is installed", "need programs beside Python", "programs"),
