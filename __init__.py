@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .formats.api.counting import FlopsCounter, flops, profile
     from .formats.api.dataset_elements import first_elements
     from .formats.api.drawing import Drawing, draw, draw_each
+    from .formats.api.each_inputs import InputResult, run_each
     from .formats.api.engine_explanation import explain_engine
     from .formats.api.jax_export import to_jax
     from .formats.api.model_saving import save_model
@@ -84,6 +85,7 @@ _LAZY = {
     "GraphDiff": "core.comparing.graph_diff",
     "GraphFacts": "core.explaining.graph_facts",
     "GraphPage": "formats.api.viewing",
+    "InputResult": "formats.api.each_inputs",
     "Node": "core.graph.graph",
     "NodeFacts": "core.explaining.node_facts",
     "NodeFate": "core.passes.node_outcomes",
@@ -148,6 +150,7 @@ _LAZY = {
     "read_labels": "formats.api.classes",
     "recover_stages": "core.explaining.stages",
     "reduce": "formats.api.changes",
+    "run_each": "formats.api.each_inputs",
     "save": "formats",
     "save_model": "formats.api.model_saving",
     "strip_default_attrs": "core.transforms.subgraphs",
@@ -177,6 +180,7 @@ __all__ = [
     "GraphDiff",
     "GraphFacts",
     "GraphPage",
+    "InputResult",
     "Node",
     "NodeFacts",
     "NodeFate",
@@ -242,6 +246,7 @@ __all__ = [
     "read_labels",
     "recover_stages",
     "reduce",
+    "run_each",
     "save",
     "save_model",
     "strip_default_attrs",

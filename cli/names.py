@@ -10,11 +10,9 @@ from ..core.functions.callers import called_functions
 from ..core.graph.graph import Graph, Output
 from ..core.graph.metagraph import Signature, find_signature
 from ..core.planning.reachability import needed_nodes
-from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.errors import InvalidArgumentError, NotFoundError
 from ..core.support.tensor_names import parse_tensor_name
-from ..core.types.dtypes import DType
-from ..core.types.shapes import UNKNOWN, Shape
-from ..formats.value_literals import parse_value
+from ..formats.value_literals import fed_shape, value_of
 
 
 class Names:
@@ -171,17 +169,3 @@ class Names:
     def _feed(self, word: str, text: str) -> tuple[str, Any]:
         fed = self.input(word)
         return fed.name, value_of(text, fed.dtype, f"--feed {word}", fed_shape(fed))
-
-
-def fed_shape(fed: Output) -> Shape:
-    """Return the shape that a placeholder declares, an unknown shape for another node."""
-    shape = fed.node.attrs.get("shape") if fed.node.is_placeholder else None
-    return UNKNOWN if shape is None else shape
-
-
-def value_of(text: str, dtype: DType | None, option: str, shape: Shape = UNKNOWN) -> Any:
-    """The value that `text` stands for, of a dtype where one is known; an error begins with the option that gave it."""
-    try:
-        return parse_value(text, dtype.base if dtype else None, shape)
-    except TfgError as error:
-        raise type(error)(f"{option}: {error.message}", hint=error.hint) from None

@@ -47,7 +47,7 @@ class PlaceholderOptions:
         if not self:
             return
         from ..core.transforms.placeholders import declared_shape, set_placeholders, set_shapes
-        from .names import value_of
+        from ..formats.value_literals import value_of
 
         set_shapes(graph, {names.input(word).name: Shape(sizes) for word, sizes in self.shapes})
         values: dict[str, Array] = {}

@@ -14,8 +14,9 @@ import ml_dtypes
 import numpy as np
 
 from ..core.codecs.tfrecord import RecordError, read_records
+from ..core.graph.graph import Output
 from ..core.support.atomic import file_errors
-from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.regular_files import open_input, open_regular
 from ..core.types import dtypes
 from ..core.types.arrays import Array
@@ -35,6 +36,20 @@ _FORMS = (
     "for JSON from standard input"
 )
 _MAX_ELEMENTS = 1 << 40
+
+
+def fed_shape(fed: Output) -> Shape:
+    """Return the shape that a placeholder declares, an unknown shape for another node."""
+    shape = fed.node.attrs.get("shape") if fed.node.is_placeholder else None
+    return UNKNOWN if shape is None else shape
+
+
+def value_of(text: str, dtype: DType | None, option: str, shape: Shape = UNKNOWN) -> Any:
+    """Return the value of a text, of a dtype where the dtype is known; an error begins with `option`."""
+    try:
+        return parse_value(text, dtype.base if dtype else None, shape)
+    except TfgError as error:
+        raise type(error)(f"{option}: {error.message}", hint=error.hint) from None
 
 
 def parse_value(text: str, dtype: DType | None = None, shape: Shape = UNKNOWN) -> Array:

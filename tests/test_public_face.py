@@ -83,6 +83,7 @@ def right_arguments(folder):
         "write_wrappers": (tfg.write_wrappers, {"ops": ["MatMul"]}),
         "flops_formulas": (tfg.flops_formulas, {"ops": ["MatMul"]}),
         "list_nodes": (tfg.list_nodes, {"graph": graph, "name": "y", "to": "y:0"}),
+        "run_each": (tfg.run_each, {"graph": graph, "fetches": "y:0", "sweep": {"x:0": [np.ones(2, np.float32)]}}),
         "first_elements": (tfg.first_elements, {"graph": pipeline(), "name": "range", "count": 2}),
         "read_checkpoint": (tfg.read_checkpoint, {"path": str(folder / "v.npz")}),
         "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
@@ -137,9 +138,9 @@ def call(function, arguments):
 
 MADE_BY_TFG = {
     "Checkpoint", "ClusterSession", "Drawing", "EngineReport", "FitReport", "FlopsReport", "GradientCheck", "Graph",
-    "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "Node", "NodeFacts", "NodeFate", "NodeListing",
-    "OnnxExport", "OpCoverage", "OptimizeReport", "Output", "PartitionFacts", "Problem", "Recording", "RunRaces",
-    "StableHloExport", "StateComparison", "Survey", "TensorRow", "TrainingReport", "Verification",
+    "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Node", "NodeFacts", "NodeFate",
+    "NodeListing", "OnnxExport", "OpCoverage", "OptimizeReport", "Output", "PartitionFacts", "Problem", "Recording",
+    "RunRaces", "StableHloExport", "StateComparison", "Survey", "TensorRow", "TrainingReport", "Verification",
 }  # fmt: skip
 """Classes whose objects come from functions of tfg."""
 

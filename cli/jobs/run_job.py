@@ -22,11 +22,12 @@ from ...core.support.file_formats import NPY, NPZ, RESULTS, SHARDS, named_format
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
 from ...formats.api.classes import read_labels
+from ...formats.value_literals import value_of
 from .. import render
 from ..engines import suggest_engine
 from ..main import DONE, INTERRUPTED
 from ..models import save_model
-from ..names import Names, value_of
+from ..names import Names
 from ..options import refuse_terminal
 from ..sections.flops_sections import measured_sections, write_trace
 from ..sections.run_sections import with_top_classes

@@ -22,10 +22,11 @@ from ...core.training.losses import NamedLoss, parse_loss
 from ...core.training.train_step import Clipping
 from ...core.types.tensors import Tensor
 from ...formats.api.training_runs import FitReport, TrainingReport, fit, train
+from ...formats.value_literals import value_of
 from .. import render
 from ..main import COMPARISON_FAILED, DONE, INTERRUPTED
 from ..models import save_model
-from ..names import Names, value_of
+from ..names import Names
 from ..sessions import SessionOptions
 
 if TYPE_CHECKING:

@@ -418,3 +418,62 @@ def test_a_measurement_by_scope_and_its_trace(model):
     assert {row.path for row in measurement.by_scope(1)} >= {"y", "loss"}
     events = [event for event in measurement.trace()["traceEvents"] if event["ph"] == "X"]
     assert {event["args"]["node"] for event in events} >= {"y", "loss"}
+
+
+@pytest.fixture
+def counting():
+    """y = 2 x + offset, and the number of runs so far."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[None], name="x")
+    offset = g.variable(1.0, name="offset")
+    count = g.variable(0.0, name="count")
+    g.AddV2(g.AddV2(x, x), offset, name="y")
+    g.Identity(g.AssignAdd(count, 1.0), name="counted")
+    g.Log(g.CheckNumerics(x, message="not finite"), name="log")
+    g.global_variables_initializer()
+    return g.graph
+
+
+@pytest.fixture
+def arrays(tmp_path):
+    for i in range(3):
+        np.savez(tmp_path / f"a{i}.npz", x=np.float32([i, i + 1]))
+    return str(tmp_path / "*.npz")
+
+
+def test_each_input_runs(counting, arrays, tmp_path):
+    """The results are 2 x + 1, those of the command; a run that writes begins from the initial values."""
+    results = {result.name: result.values["y:0"] for result in tfg.run_each(counting, arrays, "y:0")}
+    assert {name: list(value) for name, value in results.items()} == {"a0": [1, 3], "a1": [3, 5], "a2": [5, 7]}
+    assert [result.values["counted:0"] for result in tfg.run_each(counting, arrays, "counted:0")] == [1, 1, 1]
+    tfg.save(counting, tmp_path / "g.pb")
+    options = "--init", "--fetch", "y:0", "--each", arrays, "--out-dir", tmp_path / "out"
+    assert command("run", tmp_path / "g.pb", *options).code == 0
+    for name, value in results.items():
+        assert list(np.load(tmp_path / "out" / f"{name}.npz")["y:0"]) == list(value)
+
+
+def test_each_part_and_setting_runs(counting, tmp_path):
+    for i in range(3):
+        np.savez(tmp_path / f"a{i}.npz", other=np.float32([10 * i]))
+    results = list(tfg.run_each(counting, str(tmp_path), ["y:0"], parts={"x:0": "other"}, sweep={"offset": [0, 5]}))
+    assert [(result.name, result.values["y:0"].tolist()) for result in results] == [
+        ("a0,offset=0", [0]), ("a0,offset=5", [5]), ("a1,offset=0", [20]), ("a1,offset=5", [25]), ("a2,offset=0", [40]),
+        ("a2,offset=5", [45]),
+    ]  # fmt: skip
+    swept = tfg.run_each(counting, (), "y:0", sweep={"x:0": [[1.0], [2.0]]}, state={"offset": np.float32(3)})
+    assert [result.values["y:0"].tolist() for result in swept] == [[5], [7]]
+
+
+def test_each_failure_is_a_result_or_an_end(counting, tmp_path):
+    for name, value in (("a", 1.0), ("b", np.nan), ("c", 1.0)):
+        np.save(tmp_path / f"{name}.npy", np.float32([value]))
+    pattern = str(tmp_path / "*.npy")
+    results = list(tfg.run_each(counting, pattern, "log:0", keep_going=True))
+    assert [(result.name, result.error is None) for result in results] == [("a", True), ("b", False), ("c", True)]
+    assert results[1].error.node == "CheckNumerics" and "not finite" in repr(results[1])
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="not finite"):
+        list(tfg.run_each(counting, pattern, "log:0"))
+    for wrong in ({"inputs": "none/*.npy"}, {"fetches": "none"}, {"parts": {"none": "x"}}, {"parts": {"x:0": "?none=1"}}):
+        with pytest.raises(tfg.errors.TfgError):
+            tfg.run_each(counting, **{"inputs": pattern, **wrong})

@@ -1,0 +1,266 @@
+"""The function behind `tfg run --each` and `--sweep`: a graph run once for each of many inputs."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from ...core.functions.callers import called_functions
+from ...core.graph.graph import Graph, Output
+from ...core.graph.traversal import topological_order
+from ...core.graph.variable_nodes import find_variables
+from ...core.ordering.effects import READ, accesses
+from ...core.planning.reachability import needed_nodes
+from ...core.registry.op_facts import has_fact
+from ...core.runtime.session.runner import Runner
+from ...core.runtime.session.session_like import SessionLike
+from ...core.support.arguments import expect, takes
+from ...core.support.display import Report
+from ...core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
+from ...core.support.words import counted
+from ..codecs.csv_table import Row, cells_as_array, pick, read_row
+from ..items import WHOLE, Item, find_items, read_item
+from ..pictures import parse_transform
+from ..value_literals import cast_value, fed_shape, value_of
+from .outputs import default_fetches
+from .prepared_sessions import Opener, State, named, names_of, session_on
+
+EACH: Final = "@each"
+"""The value of a --feed that stands for an input, with `:KEY` for an array or for columns, with `?OPTIONS` for a picture."""
+_PART: Final = re.compile(r"([^?]*)(\?.*)?", re.DOTALL)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class InputResult(Report):
+    """The fetched values for an input, or the error that ended its run."""
+
+    main_table: ClassVar[str] = "settings"
+
+    name: str
+    """The name of the input, with the values of a sweep: `photos/cat,rate=0.5`."""
+    values: Mapping[str, Any]
+    """The values by the names of the fetches; empty after an error."""
+    error: TfgError | None = None
+    settings: tuple[tuple[str, Any], ...] = ()
+    """The values of a sweep, by the names of tensors and variables."""
+
+    def headline(self) -> str:
+        return f"{self.name}: {self.error.message if self.error is not None else counted(len(self.values), 'value')}"
+
+
+@takes(
+    graph=Graph, feeds=Mapping | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool, state=Mapping | None,
+    seed=int | None,
+)  # fmt: skip
+def run_each(
+    graph: Graph,
+    inputs: Sequence[str] | str = (),
+    fetches: Sequence[str] | str = (),
+    feeds: Mapping[str, Any] | None = None,
+    *,
+    parts: Mapping[str, str] | None = None,
+    sweep: Mapping[str, Sequence[Any]] | None = None,
+    keep_going: bool = False,
+    state: State | None = None,
+    seed: int | None = 0,
+    open_session: Opener | None = None,
+) -> Iterator[InputResult]:
+    """Run a graph once for each input, and yield the results in the order of the inputs.
+
+    `inputs` are patterns of files: .npz, .npy, TFRecord, pictures, lines of JSON and rows of CSV. Arrays are fed by name. A
+    file with one array without a name feeds the only input of the graph. `parts` maps a tensor to the key of an array, to
+    columns (`a,b`), or for pictures to options such as `?scale=1/255`. `sweep` maps tensors and variables to values: the
+    graph runs once with each combination.
+
+    Runs share a session where no step writes or draws. Otherwise each run begins from the initial values, or those of
+    `state`. The first error ends the runs; with `keep_going` the error is in the result. `fetches` are by default the
+    outputs. NotFoundError for a pattern without a file.
+    """
+    names = names_of(fetches) or default_fetches(graph)
+    tensors = {name: graph.result(name).name for name in names}
+    settings = named(sweep)
+    expect(list | tuple, *settings.values())
+    patterns = names_of(inputs)
+    words = graph.meta.usual_signature.fed if graph.meta is not None and graph.meta.usual_signature is not None else {}
+    arrays = InputArrays(graph, words, tuple(tensors.values()), parts or {})
+
+    def opened(graph: Graph) -> SessionLike:
+        return session_on(graph, open_session, state, seed)
+
+    runs = _Runs(graph, tensors, named(feeds), opened)
+    # The caller learns of wrong names and files at the call, not at the first result.
+    return runs.results(find_items(patterns) if patterns else [None], settings, arrays, keep_going)
+
+
+class InputArrays:
+    """The values to feed for an input: its arrays by the names of tensors."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        words: Mapping[str, str],
+        fetches: Sequence[str],
+        parts: Mapping[str, str],
+        find: Callable[[str], Output] | None = None,
+    ) -> None:
+        """`words` are the names of a signature's inputs; `parts` say for tensors which part of an input feeds them.
+
+        `find` returns the tensor of a name. InvalidArgumentError for wrong options of pictures.
+        """
+        self._graph, self._words, self._fetches = graph, words, fetches
+        self._find = find or (lambda word: graph.output(words.get(word, word)))
+        matches = {name: _PART.fullmatch(text) for name, text in parts.items()}
+        self._tensors = {match[1] or WHOLE: name for name, match in matches.items() if match}
+        self._options = {name: match[2] or "" for name, match in matches.items() if match}
+        for name, options in self._options.items():
+            self._find(name)
+            parse_transform(options)
+
+    def of(self, item: Item) -> dict[str, Any]:
+        """Return the values to feed by the names of tensors."""
+        if item.row is not None:
+            return self._of_row(item.path, item.row)
+        if item.is_picture:
+            word = self._tensor(WHOLE)
+            fed = self._find(word)
+            picture = f"@{item.path}{self._options.get(word, '')}"
+            return {fed.name: value_of(picture, fed.dtype, f"--feed {word}", fed_shape(fed))}
+        values: dict[str, Any] = {}
+        for key, value in read_item(item).items():
+            fed = self._find(self._tensor(key))
+            is_parsed = item.start is not None
+            values[fed.name] = value_of(json.dumps(value), fed.dtype, f"'{key}' of {item.name}") if is_parsed else value
+        return values
+
+    def _of_row(self, path: str, row: Row) -> dict[str, Any]:
+        """Return the cells of a row, fed by the names of columns, or to the tensors that name the columns."""
+        cells, values = read_row(path, row), {}
+        for key in self._tensors or cells:
+            columns = [name.strip() for name in key.split(",")] if key != WHOLE else list(cells)
+            fed = self._of_column(key)
+            array = cells_as_array([pick(cells, columns, path)], fed.dtype, path)
+            values[fed.name] = cast_value(_of_rank(array, fed_shape(fed).rank), fed.dtype, f"{key} of {path}")
+        return values
+
+    def _of_column(self, key: str) -> Output:
+        """Return the tensor that columns feed; NotFoundError for a column without a tensor of its name."""
+        try:
+            return self._find(self._tensor(key))
+        except NotFoundError as error:
+            way = f"--feed TENSOR={EACH}:COLUMN,COLUMN says which columns feed a tensor"
+            raise NotFoundError(f"{error.message}: {way}", hint=error.hint) from None
+
+    def _tensor(self, key: str) -> str:
+        """Return the name of the tensor for an array of the input."""
+        if key in self._tensors:
+            return self._tensors[key]
+        return key if key != WHOLE else self._sole_input
+
+    @functools.cached_property
+    def _sole_input(self) -> str:
+        """The only tensor for an input without a name; InvalidArgumentError where there is none, or several."""
+        names = list(self._words) or self._placeholders()
+        if len(names) != 1:
+            several = ", ".join(names) or "none"
+            raise InvalidArgumentError(f"an input without a name could be for {several}", hint=f"give --feed TENSOR={EACH}")
+        return names[0]
+
+    def _placeholders(self) -> list[str]:
+        """Return the placeholders that the fetches need."""
+        needed = needed_nodes([self._graph.fetch(name) for name in self._fetches])
+        return [node.name for node in needed if node.must_be_fed]
+
+
+class SharedRuns:
+    """A session for many runs of a graph, shared where no run leaves something behind that the next run would see."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._shared: Runner | None = None
+        self._leaving: dict[frozenset[str], bool] = {}
+
+    def runner(
+        self, names: Sequence[str], fed: Mapping[str, Any], prepare: Callable[[], Runner], *, own: bool = False,
+        always: bool = False,
+    ) -> Runner:  # fmt: skip
+        """Return the session to run `names` in with these feeds: a prepared one, or that of the runs before.
+
+        A run with a session of its `own` never shares; with `always` other runs do, whatever they write.
+        """
+        is_shared = not own and (always or self._leaves_nothing(names, fed))
+        if is_shared and self._shared is not None:
+            return self._shared
+        runner = prepare()
+        self._shared = runner if is_shared else None
+        return runner
+
+    def _leaves_nothing(self, names: Sequence[str], fed: Mapping[str, Any]) -> bool:
+        """Return True where a run of the tensors and operations with these tensors fed writes and draws nothing."""
+        key = frozenset(fed)
+        if key not in self._leaving:
+            self._leaving[key] = self._finds_no_trace(names, fed)
+        return self._leaving[key]
+
+    def _finds_no_trace(self, names: Sequence[str], values: Mapping[str, Any]) -> bool:
+        fed = frozenset(self._graph.output(name) for name in values)
+        needed = needed_nodes([self._graph.fetch(name) for name in names], list(fed))
+        order = topological_order(node for node in self._graph if node in needed)
+        if any(access.kind != READ for access in accesses(self._graph, order, fed)):
+            return False
+        bodies = [self._graph.functions[name].body for name in called_functions(self._graph, order)]
+        return not any(has_fact(node.op, "random") for node in itertools.chain(order, *bodies))
+
+
+class _Runs:
+    """The runs of `run_each`."""
+
+    def __init__(
+        self, graph: Graph, fetches: Mapping[str, str], feeds: Mapping[str, Any], opened: Callable[[Graph], SessionLike]
+    ) -> None:
+        self._graph, self._fetches, self._feeds, self._opened = graph, fetches, feeds, opened
+        self._variables = find_variables(graph)
+        self._sessions = SharedRuns(graph)
+
+    def results(
+        self, items: Sequence[Item | None], sweep: Mapping[str, Sequence[Any]], arrays: InputArrays, keep_going: bool
+    ) -> Iterator[InputResult]:
+        """Yield the result of each input and setting."""
+        for item, values in itertools.product(items, list(itertools.product(*sweep.values()))):
+            settings = tuple(zip(sweep, values))
+            words = [item.name] if item is not None else []
+            name = ",".join([*words, *(f"{key}={value}" for key, value in settings)])
+            try:
+                yield InputResult(name, self._run(arrays.of(item) if item is not None else {}, settings), None, settings)
+            except InternalError:
+                raise
+            except TfgError as error:
+                if not keep_going:
+                    raise
+                yield InputResult(name, {}, error, settings)
+
+    def _run(self, values: Mapping[str, Any], settings: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        assigned = {name: value for name, value in settings if name in self._variables}
+        fed = {self._graph.output(name).name: value for name, value in settings if name not in self._variables}
+        feeds = {**self._feeds, **fed, **values}
+        names = list(self._fetches.values())
+        runner = self._sessions.runner(names, feeds, lambda: self._prepared(assigned), own=bool(assigned))
+        return dict(zip(self._fetches, runner.session.run(names, feeds)))
+
+    def _prepared(self, assigned: Mapping[str, Any]) -> Runner:
+        runner = Runner(self._opened(self._graph))
+        for name, value in assigned.items():
+            runner.assign(name, lambda variable, value=value: value)  # type: ignore[misc]
+        return runner
+
+
+def _of_rank(cells: Any, rank: int | None) -> Any:
+    """Return one row of cells, (1, columns), as an array of a rank: the columns last, a single column as one element."""
+    count = cells.shape[1]
+    if rank is None or (rank == 0 and count > 1):
+        rank = 0 if count == 1 else 1
+    return cells.reshape((1,) * (rank - 1) + (count,)) if rank else cells.reshape(())
