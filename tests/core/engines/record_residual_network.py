@@ -51,15 +51,15 @@ def main() -> None:
         rng = np.random.default_rng(0)
         feeds = {x: rng.normal(size=(6, 12, 12, 3)).astype(np.float32), labels: np.int32([0, 1, 2, 3, 4, 0])}
         names = [variable.op.name for variable in variables]
-        found = {f"variable/{name}": value for name, value in zip(names, session.run(variables))}
-        found |= {f"gradient/{name}": value for name, value in zip(names, session.run(gradients, feeds))}
-        found["rate"] = np.float32(RATE)
-        found["losses"] = np.float32([session.run([loss, train], feeds)[0] for _ in range(STEPS)])
-        found |= {f"trained/{name}": value for name, value in zip(names, session.run(variables))}
+        recorded = {f"variable/{name}": value for name, value in zip(names, session.run(variables))}
+        recorded |= {f"gradient/{name}": value for name, value in zip(names, session.run(gradients, feeds))}
+        recorded["rate"] = np.float32(RATE)
+        recorded["losses"] = np.float32([session.run([loss, train], feeds)[0] for _ in range(STEPS)])
+        recorded |= {f"trained/{name}": value for name, value in zip(names, session.run(variables))}
         definition = tf.graph_util.extract_sub_graph(graph.as_graph_def(), ["loss"])
-        found["graph"] = np.frombuffer(definition.SerializeToString(), np.uint8)
-        np.savez_compressed(FILE, x=feeds[x], labels=feeds[labels], **found)
-        print(found["losses"], FILE.stat().st_size)
+        recorded["graph"] = np.frombuffer(definition.SerializeToString(), np.uint8)
+        np.savez_compressed(FILE, x=feeds[x], labels=feeds[labels], **recorded)
+        print(recorded["losses"], FILE.stat().st_size)
 
 
 if __name__ == "__main__":
