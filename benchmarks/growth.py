@@ -189,7 +189,7 @@ def lines(given: Sequence[str]) -> int:
             code = run(given)
         finally:
             sys.settrace(before)
-    assert code in (0, 1, 3) and "fault of tfg" not in errors.getvalue(), f"{' '.join(given)}: {code} {errors.getvalue()}"
+    assert code in (0, 1, 3) and "bug in tfg" not in errors.getvalue(), f"{' '.join(given)}: {code} {errors.getvalue()}"
     return count
 
 

@@ -33,7 +33,7 @@ _MINOR = ("in", "out", "compiled", "compile s", "engine ms", "NumPy ms", "steps"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """The options --engine, --precision, --engine-report and --verify-engine. All sessions of a command share one runtime."""
+    """The options --engine, --precision, --engine-report and --verify-engine. All sessions of a command share a runtime."""
 
     engine: str | None = None
     precision: str | None = None
@@ -48,7 +48,7 @@ class EngineOptions:
         if (self.engine or os.environ.get(VARIABLE) or NUMPY) == NUMPY:
             for option in ("precision", "engine_report", "verify_engine"):
                 if getattr(self, option):
-                    raise click.UsageError(f"--{option.replace('_', '-')} goes with --engine")
+                    raise click.UsageError(f"--{option.replace('_', '-')} needs --engine")
             return None
         from ..core.engines.automatic import choose_runtime
         from ..core.engines.executables import EngineSettings
@@ -74,12 +74,16 @@ class EngineOptions:
 def engine_options(command: _Command) -> _Command:
     """The options of EngineOptions; the command gets them as `engine`."""
 
-    @click.option("--engine", metavar="NAME", help="Run supported parts in this engine, openvino or xla, or "
-                  "in the fastest installed, auto; the rest runs in NumPy. TFG_ENGINE is the default.")  # fmt: skip
-    @click.option("--precision", metavar="TYPE", help="The engine's arithmetic: f32 (as in the graph), bf16 or f16 "
-                  "for openvino; fast is the fastest one that is near enough.")  # fmt: skip
-    @click.option("--engine-report", is_flag=True, help="At the end say what went to the engine, what not, and why.")
-    @click.option("--verify-engine", is_flag=True, help="Run all in NumPy too, and name the first tensor that differs.")
+    @click.option("--engine", metavar="NAME", help="Run supported parts on this engine: openvino, xla, or auto (the "
+        "fastest installed engine). The rest runs in NumPy. Default: TFG_ENGINE.")  # fmt: skip
+    @click.option("--precision", metavar="TYPE", help="Arithmetic of the engine: f32 (as in the graph); for openvino "
+        "also bf16 and f16; fast chooses the fastest type that is near enough.")  # fmt: skip
+    @click.option(
+        "--engine-report",
+        is_flag=True,
+        help="At the end, list the nodes that ran on the engine, and the reasons for the others.",
+    )
+    @click.option("--verify-engine", is_flag=True, help="Also run the graph in NumPy, and name the first tensor that differs.")
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         values = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(EngineOptions)}
@@ -98,7 +102,7 @@ def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bo
     if suggestion is not None:
         install = f", once installed by {suggestion.install}" if suggestion.install else ""
         part = f"{suggestion.share:.0%} of the nodes"
-        render.note(f"NumPy took {seconds:.0f} s: --engine {suggestion.engine} would take {part}{install}")
+        render.note(f"NumPy took {seconds:.0f} s: --engine {suggestion.engine} would run {part}{install}")
 
 
 def report_sections(report: EngineReport) -> Iterator[render.Section]:
@@ -157,5 +161,5 @@ def _summary(report: EngineReport) -> list[str]:
     if report.note:
         lines.append(report.note)
     if report.in_small_groups:
-        lines.append(f"{counted(report.in_small_groups, 'step')} left to NumPy, as they would be alone or nearly so")
+        lines.append(f"{counted(report.in_small_groups, 'step')} left to NumPy, as their groups would be too small")
     return lines

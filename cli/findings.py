@@ -20,7 +20,7 @@ SARIF: Final = "sarif"
 FORMATS: Final = (GITHUB, SARIF)
 _NODE: Final = re.compile(rb'^\s*node\s*\{\s*name:\s*"([^"\\]*)"', re.MULTILINE)
 _MAX_TEXT: Final = 2**26
-"""The bytes of the largest file in which lines are counted."""
+"""Largest size of a file with line numbers in findings, in bytes."""
 
 
 class Finding(NamedTuple):
@@ -42,7 +42,7 @@ def print_findings(findings: Sequence[Finding], format_: str) -> None:
 
 
 def table_findings(tables: Iterable[Table], path: str, rule: str) -> list[Finding]:
-    """Return a finding for each row of tables, with all its cells that are not empty."""
+    """Return a finding for each row of tables, with all nonempty cells."""
     rows = (row for table in tables for row in table.rows)
     return [Finding("error", rule, " ".join(filter(None, map(cell, row))), path) for row in rows]
 

@@ -64,7 +64,7 @@ ALIASES: Final[Mapping[str, str]] = {
     "examples": "samples",
     "version": "--version",
 }
-"""Each word and the command line that it stands for; arguments follow where the line has no places for them."""
+"""Command lines by common words of other tools; arguments follow if the line has no placeholders."""
 
 OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("run", "--trace"), ("run", "--timeline")), "run {1} --profile trace.json"),
@@ -85,7 +85,7 @@ OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("view", "--values"), ("view", "--embed")), "view {1} --max-values 20M"),
     **dict.fromkeys((("draw", "--fetch"), ("draw", "-F")), "draw {1} --to NAME"),
 }
-"""Options that people expect of a command, and the command line that does it; {1} is the graph."""
+"""Command lines by options that users expect of a command; {1} is the graph."""
 
 
 class Guess(click.UsageError):
@@ -97,9 +97,9 @@ class Guess(click.UsageError):
 
 
 def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> list[str]:
-    """Return the command line that stands for words of which the first is not the name of a command.
+    """Return the command line for words that do not start with the name of a command.
 
-    Guess is raised where the line needs an argument that is not there, or where the first word is near the name of a command.
+    Raise Guess if the line needs a missing argument, or if the first word is close to the name of a command.
     """
     from . import render
 
@@ -120,7 +120,7 @@ def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> l
 
 
 def option_hint(option: str, words: Sequence[str]) -> str | None:
-    """Return the command line for an option that its command does not have; None for an option that nobody expects."""
+    """Return the command line for an option that its command lacks; None for an unexpected option."""
     line = OPTIONS.get((words[0], option))
     graph = next((word for word in words[1:] if not word.startswith("-")), "GRAPH")
     return None if line is None else f"try `tfg {line.replace('{1}', shlex.quote(graph))}`"

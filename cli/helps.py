@@ -1,4 +1,4 @@
-"""Helps of commands: their options in groups, of which --help shows those that most people need and --help-all all."""
+"""Helps of commands, with options in groups: --help shows the common groups, --help-all all groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OUTPUT: Final = "Output"
 FURTHER: Final = ("Limits", "Reading the graph")
 """The groups that only --help-all shows."""
 GROUPS: Final = (RUN, "Values", "State", "Engine", "Cluster", OUTPUT, *FURTHER)
-"""The groups in the order in which a help has them."""
+"""The groups in the order of the help."""
 _MEMBERS: Final = {
     "Values": "feed shape batch size trips assign assign-add assign-sub set sweep each steps fetch-every take",
     "State": "init init-op state seed save-state save-model checkpoint-every resume",
@@ -32,7 +32,7 @@ GROUP_OF: Final = {f"--{name}": group for group, names in _MEMBERS.items() for n
 
 
 def group_of(option: click.Option) -> str:
-    """Return the group of an option; an option that is listed nowhere says what to run."""
+    """Return the group of an option; unlisted options belong to the group RUN."""
     return GROUP_OF.get(max(option.opts, key=len), RUN)
 
 
@@ -58,7 +58,7 @@ class GroupedCommand(click.Command):
                 _write(group, members, ctx, formatter)
         if left_out:
             formatter.write_paragraph()
-            formatter.write_text(f"--help-all shows {left_out} more: {' and '.join(FURTHER).lower()}.")
+            formatter.write_text(f"--help-all shows {left_out} more options options: {' and '.join(FURTHER).lower()}.")
 
 
 def _broken(paragraph: str, room: int) -> str:

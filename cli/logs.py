@@ -1,4 +1,4 @@
-"""-v and --log-file, which all commands have: what tfg tells of its work, on standard error or in a file."""
+"""The options -v and --log-file of all commands: log messages on standard error or in a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TO_FILE = "%(asctime)s.%(msecs)03d %(levelname)s %(name)s: %(message)s"
 
 
 def with_log_options(command: click.Command) -> click.Command:
-    """Return the command with -v, --log-file and --color, and with -q where it has no -q of its own."""
+    """Return the command with -v, --log-file and --color, and with -q if the command has no -q."""
     if not any(param.name == "log_file" for param in command.params):
         if not any(param.name == "quiet" for param in command.params):
             help_ = "Print no notes and no progress."
@@ -32,11 +32,11 @@ def with_log_options(command: click.Command) -> click.Command:
         command.params += [
             click.Option(
                 ["-v", "--verbose"], count=True, expose_value=False, callback=_on_terminal,
-                help="Print each step and its time on standard error; -vv prints more.",
+                help="Print each step and its time to standard error; -vv prints more.",
             ),
             click.Option(
                 ["--log-file"], type=OutputFile(LOGS), metavar="FILE", expose_value=False, callback=_in_file,
-                help="Append the messages of -vv to this file, with dates.",
+                help="Append the messages of -vv, with dates, to this file.",
             ),
             click.Option(
                 ["--color"], type=click.Choice(_WHEN), is_eager=True, expose_value=False, callback=_color,
@@ -57,7 +57,7 @@ def _hush(ctx: click.Context, _param: click.Parameter, is_quiet: bool) -> None:
 
 
 def _color(ctx: click.Context, _param: click.Parameter, when: str | None) -> None:
-    """Choose between tables for a terminal and plain ones until the command ends."""
+    """Choose between colored and plain tables until the command ends."""
     if when is not None:
         from . import render
 
@@ -84,11 +84,11 @@ def _in_file(ctx: click.Context, _param: click.Parameter, path: str | None) -> N
 
 
 def _listen(ctx: click.Context, handler: logging.Handler, form: str, level: int) -> None:
-    """Have a handler told what happens until the command is over."""
+    """Attach a handler to the logger until the command ends."""
     import logging
 
     class Printable(logging.Formatter):
-        """A record in one line, whatever a graph's names hold."""
+        """A formatter that writes each record in a single line, whatever characters a graph's names contain."""
 
         def format(self, record: logging.LogRecord) -> str:
             return printable_line(super().format(record))

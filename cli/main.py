@@ -1,4 +1,4 @@
-"""The `tfg` command: commands found by their files and imported when called, and one mapping of errors to exit codes."""
+"""The `tfg` command: finds commands by their files, imports a command when called, and maps errors to exit codes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FOLDER = os.path.join(os.path.dirname(__file__), "commands")
 
 
 class LazyGroup(click.Group):
-    """The commands: each a file of `commands` that begins with "`tfg NAME`: SUMMARY", imported when it is called."""
+    """The group of commands: each file of `commands` begins with "`tfg NAME`: SUMMARY" and is imported when called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return commands()
@@ -91,7 +91,7 @@ def commands() -> list[str]:
 
 
 def summary(name: str) -> str | None:
-    """What the first line of cli/commands/NAME.py says after "`tfg NAME`: "; None where there is no such command."""
+    """Return the text after "`tfg NAME`: " in the first line of cli/commands/NAME.py; None for an unknown command."""
     if not name.isidentifier():
         return None
     try:
@@ -118,13 +118,13 @@ def root() -> None:
     GRAPH is a GraphDef, MetaGraphDef or SavedModel, binary or text, plain or gzip, a graph model of TensorFlow.js, or an
     event file of TensorBoard; - is standard input. `tfg GRAPH` explains the graph.
 
-    Exit codes: 0 done, 1 refused (the message says why), 2 wrong usage, 3 a comparison failed or a training diverged, 130
+    Exit codes: 0 done, 1 error (the message says why), 2 wrong usage, 3 a comparison failed or training diverged, 130
     interrupted.
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit. A user's error is one message and a hint; a bug keeps its traceback."""
+    """Run the command line and exit. A user's error prints a message and a hint; a bug keeps its traceback."""
     gc.set_threshold(RARELY)
     _open_streams()
     code = _flush_output(run(arguments))
@@ -133,7 +133,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _open_streams() -> None:
-    """Standard streams, closed ones too, that take any text: what an encoding lacks is written as an escape."""
+    """Make standard streams accept any text: characters outside the encoding become escapes, and closed streams are
+    replaced.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             # What was closed must not become a file of ours: there is nothing to read, and writing output fails.
@@ -144,7 +146,7 @@ def _open_streams() -> None:
 
 
 def _flush_output(code: int) -> int:
-    """The exit code once everything is written, which may fail only now."""
+    """Flush standard output and return the exit code; the flush may fail."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -216,7 +218,7 @@ def _help_hint(error: click.ClickException, words: Sequence[str]) -> str:
     """Return the command line that shows the help of the command."""
     context: Any = getattr(error, "ctx", None)
     named = next((f"tfg {word}" for word in words if summary(word)), "tfg")
-    return f"{context.command_path if context else named} --help shows how it is used"
+    return f"{context.command_path if context else named} --help shows the usage"
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..core.types.tensors import Tensor
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_HINT = "hint: start all processes again; --checkpoint-every K keeps states from which --resume goes on\n"
+_HINT = "hint: restart all processes; with --checkpoint-every K, --resume continues from the last saved state\n"
 _WORD_OF_LOSS = 3.0
 """Seconds that a process waits for news of a lost process after a failed step."""
 
@@ -39,7 +39,7 @@ class Axis(click.ParamType[int]):
             return value
         axis, _, size = str(value).partition("=")
         if axis != "batch":
-            self.fail(f"a mesh has one axis: batch=N, not '{value}'", param, ctx)
+            self.fail(f"a mesh has the axis batch=N, not '{value}'", param, ctx)
         count: int = click.IntRange(1).convert(size, param, ctx)  # type: ignore[arg-type]
         return count
 
@@ -177,21 +177,21 @@ class Company:
         graph.
         """
         if rows is not None and rows % self.mesh.size:
-            hint = f"feed a multiple of {self.mesh.size} rows, or as many by --batch"
+            hint = f"feed a multiple of {self.mesh.size} rows, or set --batch to a multiple"
             problem = f"the {rows} rows of a step cannot be divided among {self.mesh.size} devices"
             raise InvalidArgumentError(problem, hint=hint)
 
     def require_division(self) -> None:
         """UnimplementedError where nothing of a step was divided: every device would do the same work."""
         if not self.mesh.divided:
-            hint = "--engine-report without --mesh tells what XLA takes of a step, and why no more"
-            raise UnimplementedError("nothing of a step is divided among the devices: XLA is given no rows", hint=hint)
+            hint = "run --engine-report without --mesh to see the nodes that XLA supports, and the reasons for the others"
+            raise UnimplementedError("the devices share no work of a step: no rows go to XLA", hint=hint)
 
     def require_same(self, digest: bytes, what: str) -> None:
         """InvalidArgumentError where the first process has another digest."""
         if self.from_first(digest) != digest:
             assert self.peers is not None
-            raise InvalidArgumentError(f"process {self.peers.index} was given another {what} than process 0")
+            raise InvalidArgumentError(f"process {self.peers.index} has another {what} than process 0")
 
 
 class _LastWord:
@@ -246,10 +246,14 @@ def _own_output() -> Iterator[None]:
 def mesh_options(command: _Command) -> _Command:
     """The options of MeshOptions; the command gets them as `mesh`."""
 
-    @click.option("--mesh", type=Axis(), help="With --engine xla: divide the rows of the feeds among N devices.")
-    @click.option("--coordinator", type=HostPort(), help="Where process 0 is met by the others; it uses the next port too.")
-    @click.option("--processes", type=click.IntRange(1), metavar="N", help="How many processes share the mesh.")
-    @click.option("--process", type=click.IntRange(0), metavar="I", help="Which of them this is, from 0.")
+    @click.option("--mesh", type=Axis(), help="With --engine xla: split the rows of the feeds across N devices.")
+    @click.option(
+        "--coordinator",
+        type=HostPort(),
+        help="Address where process 0 listens for the other processes; it also uses the next port.",
+    )
+    @click.option("--processes", type=click.IntRange(1), metavar="N", help="Number of processes of the mesh.")
+    @click.option("--process", type=click.IntRange(0), metavar="I", help="Index of this process, from 0.")
     @needing("--mesh", "--engine=xla")
     @needing("--coordinator --processes --process", "--mesh")
     @functools.wraps(command)

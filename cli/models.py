@@ -1,4 +1,4 @@
-"""`--save-model`: what a command has made of a graph and its variables, as a SavedModel."""
+"""The option `--save-model`: writes a graph and its variables as a SavedModel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def save_model_option(command: _Command) -> _Command:
     """--save-model OUT_DIR."""
-    help_ = "At the end write a SavedModel with these variables, which TensorFlow loads."
+    help_ = "At the end, write a SavedModel with these variables, which TensorFlow loads."
     return click.option("--save-model", type=OutputFile(MODELS), metavar="OUT_DIR", help=help_)(command)
 
 
@@ -32,9 +32,10 @@ def save_model(
     folder: str, graph: Graph, session: SessionLike, names: Names, fetches: Iterable[str], quiet: bool,
     signatures: SignatureOptions | None = None,
 ) -> None:  # fmt: skip
-    """Write a graph and the variables of a session of it, or of one like it, as a SavedModel; say what is in it.
+    """Write a graph as a SavedModel, with the variables of a session of the same or a similar graph; print a note on the
+    contents.
 
-    Where the graph has no signature, what `fetches` need makes one. `signatures` says what to change of them.
+    A graph without a signature gets a signature for `fetches`. `signatures` are changes of the signatures.
     """
     from ..core.graph.metagraph import USUAL_SIGNATURE
     from ..formats.api.model_saving import write_model
@@ -45,12 +46,12 @@ def save_model(
     model = prepare(graph, inputs, outputs, names.asked.name if names.asked is not None else USUAL_SIGNATURE, edits)
     write_model(folder, graph, model, session)
     lost = graph.meta is not None and graph.meta.objects is not None and not model.has_objects
-    more = "; its Python objects and functions are gone with what was changed, its signatures are left" if lost else ""
+    more = "; the changes removed its Python objects and functions, but kept its signatures" if lost else ""
     render.note(f"wrote a SavedModel with signature {', '.join(model.signatures)} to {folder}{more}", quiet)
 
 
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
-    """The inputs and outputs of a signature for a graph without one."""
+    """Return the inputs and outputs of a signature for a graph without a signature."""
     from ..core.graph.graph import Output
     from ..formats.api.model_saving import needed_placeholders
 
@@ -66,12 +67,12 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
         return
     count = len(_remaining(written, source))
     if count:
-        values = f"the values of its {counted(count, 'variable')} are not in it"
+        values = f"the file lacks the values of its {counted(count, 'variable')}"
         render.note(f"{values}: run it with --state {shlex.quote(prefix)}, or write a SavedModel")
 
 
 def _remaining(written: Graph, source: Graph) -> set[str]:
-    """The variables that a SavedModel restores and uses, and that are variables still in what is written of its graph."""
+    """Return the restored variables in use of a SavedModel that are still variables in the written graph."""
     from ..core.explaining.purposes import Purposes
     from ..core.explaining.roles import Roles
     from ..core.graph.variable_nodes import find_variables

@@ -1,4 +1,4 @@
-"""What the words of a command line name in a graph: tensors, operations, and the values to feed."""
+"""Names on the command line: tensors, operations, and values to feed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..formats.value_literals import fed_shape, value_of
 
 
 class Names:
-    """The graph's own names, and before them those of a signature: the one asked for, or else the usual one.
+    """The names of a graph and of a signature: the requested signature, or the usual signature.
 
-    `asked` is the signature where it was named.
+    `asked` is the requested signature, or None.
     """
 
     def __init__(self, graph: Graph, signature_name: str | None = None) -> None:
@@ -31,7 +31,7 @@ class Names:
         self._defaults: dict[tuple[int, tuple[str, ...], tuple[str, ...]], dict[str, Any]] = {}
 
     def input(self, word: str) -> Output:
-        """The tensor to feed or to differentiate by; NotFoundError says what the signature has."""
+        """Return the tensor to feed or to differentiate by; NotFoundError lists the inputs of the signature."""
         return self._tensor(word, self.inputs, "input")
 
     def output(self, word: str) -> Output:
@@ -39,12 +39,12 @@ class Names:
         return self._tensor(word, self.outputs, "output")
 
     def fetch(self, word: str) -> str:
-        """The name to fetch: `y` is the tensor `y:0`, but an operation where it has no output."""
+        """Return the name to fetch: `y` is the tensor `y:0`, or an operation without outputs."""
         self._require(word, self.outputs, "output")
         return self.graph.result(self.outputs.get(word, word)).name
 
     def fetches(self, words: Iterable[str]) -> dict[str, str]:
-        """What to show and the name to fetch for each word; without words all outputs of the signature asked for."""
+        """Return the name to fetch for each word; without words all outputs of the requested signature."""
         return {word: self.fetch(word) for word in words or (self.outputs if self.asked else ())}
 
     def inside(self, word: str) -> Output | None:
@@ -63,9 +63,10 @@ class Names:
         return next((name for name in self.graph.functions if word.startswith(f"{name}/")), None)
 
     def caller(self, word: str) -> str:
-        """The name of the node that makes the function of `FUNCTION/NODE` run: of several the one that the signature needs.
+        """Return the node that calls the function of `FUNCTION/NODE`; among several nodes, the node that the signature
+        needs.
 
-        InvalidArgumentError names those there are where that does not decide.
+        InvalidArgumentError lists the callers if the choice is ambiguous.
         """
         name = self._function(word)
         callers = [node for node in self.graph if name in called_functions(self.graph, [node])]
@@ -73,25 +74,29 @@ class Names:
             needed = needed_nodes([self.graph.fetch(output) for output in self.outputs.values()])
             callers = [node for node in callers if node in needed] or callers
         if len(callers) != 1:
-            calls = f"these do: {', '.join(node.name for node in callers)}" if callers else "nothing in the graph does"
-            raise InvalidArgumentError(f"'{word}': what calls function '{name}'? {calls}", hint="--signature can decide")
+            calls = f"callers are {', '.join(node.name for node in callers)}" if callers else "no node calls it"
+            raise InvalidArgumentError(
+                f"'{word}': the call of function '{name}' is ambiguous: {calls}", hint="choose the caller with --signature"
+            )
         return callers[0].name
 
     def only_output(self, word: str | None, option: str) -> Output:
-        """The output that a word names, or without one the signature's only output."""
+        """Return the output that a word names, or without a word the only output of the signature."""
         if word is None and len(self.outputs) != 1:
             has = f"the outputs are {', '.join(self.outputs)}" if self.outputs else "the graph has no usual signature"
-            raise InvalidArgumentError(f"{option}: of which output?", hint=f"{has}; name it, as in mse(OUTPUT, LABELS)")
+            raise InvalidArgumentError(
+                f"{option}: the output is ambiguous", hint=f"{has}; name the output, as in mse(OUTPUT, LABELS)"
+            )
         return self.output(word or next(iter(self.outputs)))
 
     def unknown_feed(self, pairs: Sequence[tuple[str, str]], word: str | None) -> tuple[str, str]:
-        """The one feed that goes to no tensor of the graph: the labels of a loss that is to be added."""
+        """Return the only feed without a tensor in the graph: the labels of a new loss."""
         unknown = [pair for pair in pairs if pair[0] not in self.inputs and parse_tensor_name(pair[0])[0] not in self.graph]
         feeds = [pair for pair in unknown if word in (None, pair[0])]
         if len(feeds) != 1:
             names = ", ".join(name for name, _ in unknown) or "none"
-            hint = f"feed them by a name of their own: --feed {word or 'labels'}=@y.npy (given: {names})"
-            raise InvalidArgumentError("the loss compares with labels, which are fed beside the inputs", hint=hint)
+            hint = f"feed the labels under a new name: --feed {word or 'labels'}=@y.npy (given: {names})"
+            raise InvalidArgumentError("the loss needs labels, fed in addition to the inputs", hint=hint)
         return feeds[0]
 
     def _tensor(self, word: str, names: Mapping[str, str], kind: str) -> Output:
@@ -105,18 +110,20 @@ class Names:
             return
         if self.signature is not None:
             has = f"its {kind}s: {', '.join(map(repr, names))}" if names else f"it has no {kind}s"
-            raise NotFoundError(f"signature '{self.signature.name}' has no {kind} '{word}'; no node is called so", hint=has)
+            raise NotFoundError(
+                f"signature '{self.signature.name}' has no {kind} '{word}', and the graph has no such node", hint=has
+            )
         if self.graph.meta is not None and self.graph.meta.signatures:
-            has = f"--signature takes the names of one: {', '.join(self.graph.meta.signatures)}"
+            has = f"to use the names of a signature, add --signature: {', '.join(self.graph.meta.signatures)}"
             raise NotFoundError(f"the graph has no node '{word}'", hint=has)
 
     def node(self, word: str) -> str:
-        """The name of the node that a word is about: of one, of one of its tensors, or of what a signature calls so."""
+        """Return the name of a node from the name of the node, of a tensor, or of a signature's argument."""
         name = self.inputs.get(word, self.outputs.get(word, word))
         return self.graph.output(name).node.name if ":" in name else name
 
     def node_or_tensor(self, word: str) -> str:
-        """The graph's name for what a signature calls `word`."""
+        """Return the graph's name of an output of the signature, or the word itself."""
         return self.outputs.get(word, word)
 
     def operation(self, word: str) -> str:
@@ -124,19 +131,19 @@ class Names:
         return self.graph.node(word.removeprefix("^")).name
 
     def feeds(self, pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
-        """Tensor names and the values to feed; an error names the option and what it was given for."""
+        """Return the values to feed by tensor name; errors name the option and the word."""
         feeds: dict[str, Any] = {}
         for word, text in pairs:
             name, value = self._feed(word, text)
             if name in feeds:
-                raise InvalidArgumentError(f"--feed {word}: '{name}' is fed already")
+                raise InvalidArgumentError(f"--feed {word}: '{name}' is already fed")
             feeds[name] = value
         return feeds
 
     def complete(self, feeds: Mapping[str, Any], fetches: Iterable[str]) -> dict[str, Any]:
-        """The feeds, and the signature's defaults for inputs that are not fed.
+        """Return the feeds with the signature's defaults for other inputs.
 
-        InvalidArgumentError names, as its signature does, the first input that fetching needs and that has no value.
+        InvalidArgumentError names the first needed input without a value, by its name in the signature.
         """
         if self.signature is None:
             return dict(feeds)

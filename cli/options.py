@@ -1,4 +1,4 @@
-"""What commands share: the types of their parameters, the options that say how a graph is read, and output formats."""
+"""Shared parts of commands: parameter types, options for reading graphs, and output formats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class StepCount(click.ParamType[int | None]):
-    """A number of steps, or `epoch`, None: as many as there are elements."""
+    """A number of steps; None, from `epoch`, means a step for each element."""
 
     name = "N|epoch"
 
@@ -56,13 +56,13 @@ class FileName(click.ParamType[str]):
     name = "FILE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return str(value) or self.fail("the name of a file may not be empty", param, ctx)
+        return str(value) or self.fail("the name of a file must not be empty", param, ctx)
 
 
 class OutputFile(FileName):
-    """The name of a file or folder to write, refused at once where its extension asks for what cannot be written there.
+    """The name of an output file or folder; names with an unsupported extension are refused before any work.
 
-    `-` is standard output where that `may_be_stdout`. The folder around it must be there unless the command `makes_folders`.
+    `-` is standard output if `may_be_stdout`. The parent folder must exist unless the command `makes_folders`.
     """
 
     def __init__(self, writable: Writable, *, may_be_stdout: bool = False, makes_folders: bool = False) -> None:
@@ -74,7 +74,9 @@ class OutputFile(FileName):
         path = super().convert(value, param, ctx)
         if path == "-":
             if not self.may_be_stdout:
-                raise InvalidArgumentError(f"standard output takes no {self.writable.formats[0].name}", hint="name a file")
+                raise InvalidArgumentError(
+                    f"a {self.writable.formats[0].name} cannot be written to standard output", hint="name a file"
+                )
             return path
         is_unsaid = self.writable.default is None and is_bare(path)
         asked = None if is_unsaid else format_of(path, self.writable)
@@ -115,7 +117,7 @@ class Couple(click.ParamType[tuple[str, str]]):
 
 
 class Regex(click.ParamType[str]):
-    """A regular expression, refused at once where it is none."""
+    """A regular expression, checked when parsed."""
 
     name = "REGEX"
 
@@ -125,12 +127,12 @@ class Regex(click.ParamType[str]):
         try:
             re.compile(value)
         except re.error as error:
-            raise InvalidArgumentError(f"'{value}' is no regular expression: {error}") from None
+            raise InvalidArgumentError(f"'{value}' is not a regular expression: {error}") from None
         return str(value)
 
 
 class ShapePair(click.ParamType[tuple[str, tuple[int | None, ...]]]):
-    """TENSOR=2,?,3: sizes between commas, `?` for an unknown one; nothing stands for a scalar."""
+    """TENSOR=2,?,3: sizes between commas, `?` for an unknown size, nothing for a scalar."""
 
     name = "TENSOR=SIZES"
 
@@ -148,7 +150,7 @@ class ShapePair(click.ParamType[tuple[str, tuple[int | None, ...]]]):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OptionRule:
-    """Options that do nothing without one of `others`, or beside them; such are `--name`, or `--name=value` with a value."""
+    """Options that need one of `others`, or that have no effect with `others`; an option is `--name` or `--name=value`."""
 
     options: tuple[str, ...]
     others: tuple[str, ...]
@@ -161,19 +163,19 @@ class OptionRule:
             if _is_given(ctx, option):
                 beside = [other for other in self.others if _is_given(ctx, other)]
                 if self.are_needed and not beside:
-                    raise click.UsageError(f"{option} is for {listed(self.others)}", ctx)
+                    raise click.UsageError(f"{option} needs {listed(self.others)}", ctx)
                 if not self.are_needed and beside:
                     because = f": {self.reason}" if self.reason else ""
-                    raise click.UsageError(f"{option} does nothing beside {beside[0]}{because}", ctx)
+                    raise click.UsageError(f"{option} has no effect with {beside[0]}{because}", ctx)
 
 
 def needing(options: str, others: str) -> Callable[[_Command], _Command]:
-    """Refuse options, with spaces between them, where none of the others is given without which they do nothing."""
+    """Refuse options, separated by spaces, without at least one of the others."""
     return _ruled(OptionRule(tuple(options.split()), tuple(others.split()), True))
 
 
 def excluding(options: str, others: str, reason: str = "") -> Callable[[_Command], _Command]:
-    """Refuse options, with spaces between them, where one of the others is given beside which they do nothing."""
+    """Refuse options, separated by spaces, with any of the others."""
     return _ruled(OptionRule(tuple(options.split()), tuple(others.split()), False, reason))
 
 
@@ -220,7 +222,7 @@ class GraphReader:
         return graph
 
     def load_bytes(self, data: bytes) -> Graph:
-        """As `load`, of what a file holds."""
+        """Load a graph from bytes, as `load` does from a file."""
         from ..formats.loading import load
 
         self.load_libraries()
@@ -229,7 +231,7 @@ class GraphReader:
         return graph
 
     def load_leniently(self, source: Source) -> tuple[Graph, list[TfgError]]:
-        """The graph at a path however broken its nodes are, and what reading them came upon."""
+        """Load the graph at a path even with broken nodes; also return the errors met while reading."""
         from ..formats.codecs.source import describe
         from ..formats.loading import load_leniently
 
@@ -239,9 +241,9 @@ class GraphReader:
             return self.mapped(graph), faults
 
     def load_part(self, path: str) -> Graph:
-        """The graph at `path` without nodes that do not fit their ops and without what needs them, of which a part is kept.
+        """Load the graph at `path` without broken nodes and the nodes that need them; at least a part must remain.
 
-        Whoever asks for a node that was left out gets the error that `load` would raise.
+        A later access to a dropped node raises the error of `load`.
         """
         from ..core.explaining.broken import leave_out_broken
         from ..formats.loading import load_nodes_leniently
@@ -253,7 +255,7 @@ class GraphReader:
         return graph
 
     def load_unchecked(self, path: str) -> Graph:
-        """The graph at `path`, whose nodes need not fit their ops."""
+        """Load the graph at `path` without checking nodes against their ops."""
         from ..formats.loading import load
 
         self.load_libraries()
@@ -267,7 +269,7 @@ class GraphReader:
         return Working(f"reading {path}")
 
     def look(self, path: str) -> Graph:
-        """The graph at `path` to be looked at: where no session could run it, a note says so and what is broken is marked."""
+        """Load the graph at `path` for inspection; for a graph that cannot run, print a note and mark the broken nodes."""
         return self.look_closely(path)[0]
 
     def look_closely(self, path: str) -> tuple[Graph, bool]:
@@ -284,17 +286,17 @@ class GraphReader:
         if faults:
             from .render import note
 
-            note(f"the graph is broken: {faults[0]}; `tfg check` lists all that is wrong with it")
+            note(f"the graph is broken: {faults[0]}; `tfg check` lists all its problems")
 
     def stream(self, path: str) -> NodeStream | None:
-        """The nodes of a large file one after the other; None for what is to be loaded."""
+        """Return a stream over the nodes of a large file; None for a file to load whole."""
         from ..formats.loading import stream
 
         self.load_libraries()
         return None if self.map_op or self.function is not None else stream(path)
 
     def mapped(self, graph: Graph) -> Graph:
-        """`graph` with its op types mapped, and with a call of the function that was chosen."""
+        """Apply --map-op and --function to `graph`."""
         if self.map_op:
             from ..core.op_libraries.op_map import map_ops
 
@@ -318,9 +320,9 @@ class GraphReader:
 
 
 def gathered(kind: type | str) -> Callable[[_Command], _Command]:
-    """Give a command the options that the dataclass `kind` has fields for as one such object, its argument `options`.
+    """Pass a command its options as an instance of the dataclass `kind`, in the argument `options`.
 
-    A class of another module is told as "MODULE.CLASS" and imported when the command runs: --help does without.
+    "MODULE.CLASS" names a class of another module, imported when the command runs; --help works without the import.
     """
 
     def decorate(command: _Command) -> _Command:
@@ -347,7 +349,9 @@ def graph_options(command: _Command) -> _Command:
     """The options of `reading_options`, and --function."""
 
     @reading_options
-    @click.option("--function", metavar="NAME", help="Use this function as the graph: `__call__`, or a name from explain.")
+    @click.option(
+        "--function", metavar="NAME", help="Use this function as the graph: `__call__`, or a name that explain lists."
+    )
     @functools.wraps(command)
     def wrapped(*args: Any, function: str | None, reader: GraphReader, **kwargs: Any) -> Any:
         reader.function = function
@@ -378,7 +382,7 @@ def format_option(*formats: str) -> Callable[[_Command], _Command]:
 
 
 def _table_option(command: _Command) -> _Command:
-    """--table NAME: which table of several CSV has."""
+    """Add --table NAME, the choice of a table for CSV."""
 
     @click.option("--table", metavar="NAME", help="The table to print as CSV, if a command has several.")
     @needing("--table", "--format=csv")
@@ -394,11 +398,11 @@ def _table_option(command: _Command) -> _Command:
 
 
 ci_format_option = format_option("table", "json", "csv", "github", "sarif")
-"""--format of commands whose findings GitHub can show beside the files: as workflow commands, or as SARIF."""
+"""--format of commands with findings that GitHub can show in files: as workflow commands, or as SARIF."""
 
 
 def refuse_terminal(data: str) -> None:
-    """UsageError where standard output is a terminal, which binary data would upset."""
+    """UsageError for binary data if standard output is a terminal."""
     if sys.stdout.isatty():
         raise click.UsageError(f"{data} is binary data, and standard output is a terminal: name a file, or redirect")
 
@@ -408,7 +412,7 @@ def graph_output_options(help_: str) -> Callable[[_Command], _Command]:
 
     def decorate(command: _Command) -> _Command:
         @click.option("-o", "--output", type=OutputFile(GRAPHS, may_be_stdout=True), metavar="FILE", help=help_)
-        @click.option("--text", is_flag=True, help="Write text if the extension of FILE does not decide.")
+        @click.option("--text", is_flag=True, help="Write text, if FILE has no extension.")
         @needing("--text", "--output")
         @functools.wraps(command)
         def checked(*args: Any, output: str | None, text: bool, **kwargs: Any) -> Any:
@@ -427,7 +431,7 @@ def graph_output_options(help_: str) -> Callable[[_Command], _Command]:
 
 def fast_math_option(command: _Command) -> _Command:
     """--fast-math: allow relaxed rules."""
-    text = "Allow rewrites that may lose digits, or turn finite results into infinity or NaN and back."
+    text = "Allow rewrites that lose digits, or turn finite results into infinity or NaN and back."
     return click.option("--fast-math", is_flag=True, help=text)(command)
 
 
@@ -437,7 +441,7 @@ def quiet_option(command: _Command) -> _Command:
 
 
 def signature_option(command: _Command) -> _Command:
-    """--signature: whose names of inputs and outputs the command's words are."""
+    """Add --signature, the signature with the names of inputs and outputs."""
     return click.option(
         "--signature",
         metavar="NAME",

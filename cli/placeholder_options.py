@@ -31,7 +31,9 @@ class PlaceholderOptions:
         return bool(self.values or self.shapes)
 
     def apart(self, cuts: Sequence[str]) -> tuple[PlaceholderOptions, PlaceholderOptions]:
-        """Return the options of the graph's placeholders, and those of tensors that `cuts` turns into placeholders."""
+        """Return the options for placeholders of the graph, and the options for tensors that `cuts` turns into
+        placeholders.
+        """
         stems = {word.removesuffix(":0") for word in cuts}
         there, cut = (
             PlaceholderOptions(
@@ -43,7 +45,7 @@ class PlaceholderOptions:
         return there, cut
 
     def apply(self, graph: Graph, names: Names) -> None:
-        """Put the values and shapes into the placeholders of a graph, whose names are those of `names`."""
+        """Set the values and shapes of placeholders in a graph; `names` resolves their names."""
         if not self:
             return
         from ..core.transforms.placeholders import declared_shape, set_placeholders, set_shapes
@@ -61,9 +63,9 @@ def placeholder_options(command: _Command) -> _Command:
     """--set and --shape; the command gets them as `placeholders`."""
 
     @click.option("--set", "values", type=Pair("NAME", "VALUE"), multiple=True,
-                  help="Put a constant in the place of this placeholder; values as for --feed; repeatable.")  # fmt: skip
+                  help="Replace this placeholder with a constant; values as for --feed; repeatable.")  # fmt: skip
     @click.option("--shape", "shapes", type=ShapePair(), multiple=True,
-                  help="Write a static shape into this placeholder, ? for an unknown size; repeatable.")  # fmt: skip
+                  help="Set the static shape of this placeholder, with ? for an unknown size; repeatable.")  # fmt: skip
     @functools.wraps(command)
     def wrapped(*args: Any, values: Any, shapes: Any, **kwargs: Any) -> Any:
         return command(*args, placeholders=PlaceholderOptions(values, shapes), **kwargs)

@@ -1,6 +1,6 @@
 """Output: tables and text for people, JSON and CSV for programs. The only file that imports rich, and only at a terminal.
 
-What graphs say passes through `core.support.escaping` on its way out, here and nowhere else.
+All names and texts of graphs pass through `core.support.escaping` in this module and nowhere else.
 """
 
 from __future__ import annotations
@@ -92,10 +92,10 @@ Section = Table | Text
 
 
 def emit(schema: str, result: Any, format_: str, sections: Callable[[], Iterable[Section]]) -> None:
-    """Print `result` as JSON of a schema, or the sections that show it: all of them as tables and text, the tables as CSV.
+    """Print `result` as JSON of a schema, its sections as tables and text, or its table as CSV.
 
-    CSV takes one table, as a reader of CSV expects one header. Where there is nothing to list, and so no table, CSV is empty.
-    InvalidArgumentError where there are several tables and --table names none, or one that is not there.
+    CSV holds a single table, with a single header; CSV without a table is empty. InvalidArgumentError if several tables
+    exist and --table names none of them.
     """
     if format_ == "json":
         print_json(schema, result)
@@ -108,33 +108,33 @@ def emit(schema: str, result: Any, format_: str, sections: Callable[[], Iterable
 
 
 def require_table(name: str) -> None:
-    """Raise InvalidArgumentError where --table names another table than the only one."""
+    """Raise InvalidArgumentError if --table names another table than the only table, `name`."""
     _chosen([Table((), (), name=name)])
 
 
 def _chosen(tables: Sequence[Table]) -> Table | None:
-    """Return the table that --table names, or the only one; None where there is no table."""
+    """Return the table that --table names, or the only table; None without tables."""
     keys = [table.key for table in tables]
     if SETTINGS.table is not None:
         if SETTINGS.table not in keys:
-            known = f"the tables are {', '.join(keys)}" if keys else "there is no table"
-            raise InvalidArgumentError(f"there is no table '{SETTINGS.table}'", hint=known)
+            known = f"the tables are {', '.join(keys)}" if keys else "the command prints no table"
+            raise InvalidArgumentError(f"unknown table '{SETTINGS.table}'", hint=known)
         return tables[keys.index(SETTINGS.table)]
     if len(tables) > 1:
-        problem = f"CSV holds one table, and there are {len(tables)}: {', '.join(keys)}"
-        raise InvalidArgumentError(problem, hint=f"choose one: --table {keys[0]}; --format json has all")
+        problem = f"CSV holds a single table, but the command prints {len(tables)}: {', '.join(keys)}"
+        raise InvalidArgumentError(problem, hint=f"choose a table, e.g. --table {keys[0]}, or print all with --format json")
     return next(iter(tables), None)
 
 
 @contextlib.contextmanager
 def beside(output: str | None) -> Iterator[None]:
-    """Print on standard error what is printed within, where `output` says that a graph is on standard output."""
+    """Redirect standard output to standard error if `output` sends a graph to standard output."""
     with contextlib.redirect_stdout(sys.stderr) if output == "-" else contextlib.nullcontext():
         yield
 
 
 def print_json(schema: str, result: Any) -> None:
-    """Print a result, a dataclass or a mapping, as a JSON object whose first key is the name of its schema."""
+    """Print a result, a dataclass or a mapping, as a JSON object; the first key is the name of the schema."""
     import json
 
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
@@ -149,7 +149,7 @@ def json_line(schema: str, result: Any) -> bytes:
 
 
 def document(schema: str, result: Any) -> dict[str, Any]:
-    """Return a result as JSON can hold it, behind the name of its schema."""
+    """Return a result as JSON values, after the name of its schema."""
     return {"schema": schema, **plain(result)}
 
 
@@ -172,7 +172,7 @@ def print_sections(sections: Iterable[Section]) -> None:
 
 
 def plain_text(sections: Iterable[Section]) -> Iterator[str]:
-    """The lines of sections without colours or boxes, an empty one between sections."""
+    """Yield the lines of sections without colours or boxes, with an empty line between sections."""
     for number, section in enumerate(sections):
         if number:
             yield ""
@@ -196,7 +196,7 @@ def note(message: str, quiet: bool = False) -> None:
 
 
 def plain(value: Any) -> Any:
-    """What JSON can hold, from dataclasses, named tuples, dtypes, shapes, tensors, arrays, bytes and mappings."""
+    """Return JSON values for dataclasses, named tuples, dtypes, shapes, tensors, arrays, bytes and mappings."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -216,7 +216,7 @@ def plain(value: Any) -> Any:
 
 @functools.cache
 def _fields(kind: Any) -> Sequence[tuple[str, bool]]:
-    """Return the fields of a dataclass, and whether each is a number that may hold symbols, by its annotation."""
+    """Return the fields of a dataclass, each with True for a number that may hold symbols, by its annotation."""
     return [(field.name, "DimLike" in str(field.type)) for field in dataclasses.fields(kind)]
 
 
@@ -291,7 +291,7 @@ class ProgressBar:
 
 
 class Working:
-    """What takes long, and for how long now: on standard error, at a terminal and once it has taken over a second."""
+    """A progress line for long work: on standard error, at a terminal, after a second."""
 
     def __init__(self, label: str, quiet: bool = False) -> None:
         self._label = label
@@ -318,7 +318,7 @@ class Working:
                 self._shown.stop()
 
     def update(self, remark: str) -> None:
-        """Say what is being done."""
+        """Show a remark in the progress line."""
         if self._shown is not None:
             self._shown.update(self._task, description=f"{self._label}: {printable_line(remark)}")
 
@@ -358,7 +358,7 @@ def _plain_lines(section: Section) -> list[str]:
 
 
 def print_rows(columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
-    """Print the rows of a long table as they come; the first ones say how wide its columns are."""
+    """Print the rows of a long table as they come; the first rows set the widths of columns."""
     first = list(itertools.islice(rows, _MAX_RICH_ROWS))
     head = Table(tuple(columns), first)
     print_lines(_plain_lines(head))
@@ -371,12 +371,12 @@ def _widths(columns: Sequence[str], cells: Iterable[Sequence[str]]) -> list[int]
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines, each as one whatever stands in it."""
+    """Print lines; line feeds within a line are escaped."""
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    """Cells side by side; one that is wider than its column pushes the rest of its line to the right."""
+    """Return cells side by side; a cell wider than its column shifts the rest of the line."""
     padded = [cell.rjust(width) if is_right else cell.ljust(width) for cell, width, is_right in zip(cells, widths, right)]
     return "  ".join(padded).rstrip()
 
@@ -387,7 +387,7 @@ def _numeric_columns(table: Table) -> list[bool]:
 
 
 def cell(value: Any) -> str:
-    """A value as it stands in a table."""
+    """Return the text of a value in a table."""
     if isinstance(value, str):
         return printable_line(value)
     if type(value) is int:

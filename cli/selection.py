@@ -20,7 +20,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ListingSelection:
-    """Which nodes of a graph to show, as the options say."""
+    """The choice of nodes to show."""
 
     filter: NodeFilter
     to: tuple[str, ...]
@@ -29,7 +29,7 @@ class ListingSelection:
 
     @property
     def needs_edges(self) -> bool:
-        """True where a node alone does not tell whether it is shown."""
+        """Return True if the choice depends on edges."""
         return bool(self.to) or self.around is not None
 
     @property
@@ -49,12 +49,14 @@ def selection_options(command: _Command) -> _Command:
 
     @click.option("--name", default="", metavar="REGEX", help="Only nodes whose name matches.")
     @click.option("--exclude", default="", metavar="REGEX", help="Leave out nodes whose name matches.")
-    @click.option("--op", default="", metavar="REGEX", help="Only nodes whose op type matches as a whole.")
+    @click.option("--op", default="", metavar="REGEX", help="Only nodes whose whole op type matches.")
     @click.option("--scope", default="", metavar="SCOPE", help="Only nodes in this name scope.")
     @click.option("--device", default="", metavar="REGEX", help="Only nodes whose device matches.")
     @click.option("--to", multiple=True, metavar="NAME", help="Only nodes that this tensor or operation needs; repeatable.")
     @click.option("--around", metavar="NODE", help="Only nodes up to --hops edges from this node.")
-    @click.option("--hops", type=click.IntRange(0), default=2, show_default=True, help="How far --around reaches, in edges.")
+    @click.option(
+        "--hops", type=click.IntRange(0), default=2, show_default=True, help="Largest distance of --around, in edges."
+    )
     @needing("--hops", "--around")
     @functools.wraps(command)
     def wrapped(

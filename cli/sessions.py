@@ -1,4 +1,4 @@
-"""The one door to running a graph: the options that say how it runs, the limits around it, and the sessions they open."""
+"""Sessions of commands: options for running a graph, limits, and the sessions that the options open."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class ByteSize(click.ParamType[int]):
         try:
             return int(float(number) * self._UNITS[unit])
         except (ValueError, KeyError, OverflowError):
-            self.fail(f"'{value}' is no size; write 500000, 64K, 1.5M or 2G", param, ctx)
+            self.fail(f"'{value}' is not a size: write 500000, 64K, 1.5M or 2G", param, ctx)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """How a command runs a graph: where its variables start, which files it reaches, how much it may take, by which engine."""
+    """Settings of a run: initial values of variables, allowed files, limits, and the engine."""
 
     init: bool = False
     init_op: str | None = None
@@ -70,7 +70,7 @@ class SessionOptions:
 
     @property
     def speaks(self) -> bool:
-        """False in processes of a mesh whose output and state another one writes."""
+        """Return False in a process of a mesh that leaves output and state to the first process."""
         return self.company is None or self.company.is_first
 
     @property
@@ -79,7 +79,7 @@ class SessionOptions:
         return bool(self.init or self.init_op or self.state)
 
     def among(self, company: Company | None, engine: EngineOptions) -> SessionOptions:
-        """These options for a run by an engine, in a process of a mesh maybe."""
+        """Return these options for a run on an engine, perhaps in a process of a mesh."""
         if self.on is not None and self.on.startswith("grpc"):
             return self
         if company is None:
@@ -108,7 +108,7 @@ class SessionOptions:
         return self.local(graph, cache) if self.on is None else self.on_cluster(graph, quiet)
 
     def local(self, graph: Graph, cache: int = 0) -> Session:
-        """A session in this process, which reaches the folders allowed, and a SavedModel its own."""
+        """Open a session in this process, with access to the allowed folders and to a SavedModel's own folder."""
         from ..core.runtime.guards.allocation import keep_freed_memory
         from ..core.runtime.session.session import Session
         from ..core.runtime.state.file_access import FileAccess
@@ -119,7 +119,7 @@ class SessionOptions:
         return Session(graph, seed=self.seed, files=files, cache=cache, engine=self.engine or NUMPY, optimize=self.optimize)
 
     def on_cluster(self, graph: Graph, quiet: bool) -> ClusterSession:
-        """A session on the cluster that --on names, which ends with the command."""
+        """Open a session on the cluster of --on; the session ends with the command."""
         from ..formats.cluster.cluster_session import ClusterSession
 
         assert self.on is not None
@@ -129,9 +129,9 @@ class SessionOptions:
         return session
 
     def open(self, graph: Graph, quiet: bool, *, implied: bool = False, cache: int = 0) -> Runner:
-        """A session whose variables are initialized, then restored; notes say what was done unless `quiet`.
+        """Open a session, initialize and restore its variables, and print notes unless `quiet`.
 
-        `implied`: initialize the graph though no option asks for it.
+        `implied`: initialize the graph even without an option.
         """
         return self.prepare(self.session(graph, quiet, cache), quiet, implied)
 
@@ -145,9 +145,9 @@ class SessionOptions:
         return runner
 
     def initialize(self, runner: Runner, quiet: bool, implied: bool = False, graph: Graph | None = None) -> None:
-        """Start a SavedModel as its loader does, then run the initializer that the options name.
+        """Start a SavedModel as its loader does, then run the initializer of the options.
 
-        `graph` is the one to initialize where the runner's has more, with initializers of its own.
+        `graph` is the graph to initialize, if the graph of the runner has further initializers.
         """
         runner.session.start()
         if graph is not None:
@@ -158,7 +158,7 @@ class SessionOptions:
             render.note(f"initialized by {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", quiet or not is_asked)
 
     def initialized(self, graph: Graph, part: Graph, quiet: bool) -> SessionLike:
-        """A session on a graph, in which the variables that a part of it has are initialized."""
+        """Return a session on a graph, with the variables of a part of the graph initialized."""
         from ..core.runtime.session.runner import Runner
 
         runner = Runner(self.session(graph, quiet))
@@ -166,13 +166,13 @@ class SessionOptions:
         return runner.session
 
     def filled(self, graph: Graph) -> Session:
-        """A session in this process, whose variables are initialized where they can be, then restored."""
+        """Return a session in this process with variables initialized, if possible, and restored."""
         session = self.local(graph)
         self.prepare(session, quiet=True, implied=True)
         return session
 
     def with_variables(self, graph: Graph, quiet: bool) -> Runner:
-        """A session whose variables have the values that graph and options give; iterators are left as they are."""
+        """Return a session with variables from the graph and the options; iterators keep their state."""
         from ..core.runtime.session.runner import Runner, initializers
 
         runner = Runner(self.session(graph, quiet))
@@ -189,7 +189,7 @@ class SessionOptions:
             _note_restored(runner.restore(self.common_state(self.state, runner.graph)), quiet)
 
     def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
-        """The values in a file, which of processes that share a mesh the first one has."""
+        """Return the values in a file; in a mesh, the first process reads the file for all."""
         from ..core.runtime.session.restored_variables import restored_variables
         from ..formats.state import read_variables
 
@@ -199,9 +199,9 @@ class SessionOptions:
         return read() if self.company is None else self.company.common_state(read)
 
     def write_state(self, path: str, state: Mapping[str, Tensor], graph: Graph) -> None:
-        """Write variables: to a checkpoint in the form in which they came, that of --state or of the SavedModel.
+        """Write variables; a checkpoint gets the form of --state or of the SavedModel.
 
-        Of processes that share a mesh, in which all variables are alike, the first does.
+        In a mesh, where all processes have equal variables, only the first process writes.
         """
         if not self.speaks:
             return
@@ -215,7 +215,7 @@ class SessionOptions:
         write_state(path, with_twins(state, graph), form, restored_variables(graph))
 
     def _needs_initializer(self, graph: Graph) -> bool:
-        """False where the graph brings the values of its variables, or --state has them and nothing else gives any."""
+        """Return False if the graph holds the values of its variables, or --state does and the graph has no initializer."""
         from ..core.graph.variable_nodes import find_variables
         from ..core.runtime.session.runner import initializers
 
@@ -236,28 +236,30 @@ def _note_restored(restored: Restored, quiet: bool) -> None:
 
 
 def cluster_address(text: str, quiet: bool) -> Address:
-    """The address of a cluster's server; a note where what is sent there can be read on its way."""
+    """Return the address of a cluster's server; print a note if the connection is not encrypted."""
     from ..formats.cluster.address import Address
 
     if text.startswith(("local:", "dask://")):
-        raise InvalidArgumentError(f"'{text}' is no cluster", hint="local:N and dask://HOST:PORT are for --each and --sweep")
+        raise InvalidArgumentError(
+            f"'{text}' is not a TensorFlow cluster", hint="local:N and dask://HOST:PORT need --each or --sweep"
+        )
     address = Address.parse(text)
     if not address.is_secure and not address.is_loopback:
-        render.note(f"{address} speaks plain text to anyone: reach it by a tunnel (ssh -L), or by grpcs://", quiet)
+        render.note(f"the connection to {address} is not encrypted: use a tunnel (ssh -L) or grpcs://", quiet)
     return address
 
 
 def cluster_options(command: _Command) -> _Command:
-    """--on and --retry, and which options they exclude: what a session on a cluster cannot hold."""
+    """Add --on and --retry, and exclude options that a session on a cluster does not support."""
 
-    @click.option("--on", metavar="ADDRESS", help="Run on a TensorFlow cluster: grpc://HOST:PORT of any of its servers. Files "
-                  "that the graph names are then the servers'.")  # fmt: skip
+    @click.option("--on", metavar="ADDRESS", help="Run on a TensorFlow cluster: grpc://HOST:PORT of any of its "
+        "servers. The graph then uses the files of the servers.")  # fmt: skip
     @click.option("--retry", type=click.IntRange(0), default=0, metavar="N",
                   help="With --on: repeat a step up to N times if a server is lost; the lost step may have run.")  # fmt: skip
     @needing("--retry", "--on")
-    @excluding("--seed", "--on=grpc*", "random ops have their seeds in the graph there")
-    @excluding("--allow-files --max-memory", "--on=grpc*", "files and memory are the servers', and they alone bound them")
-    @excluding("--engine", "--on=grpc*", "the servers have kernels of their own")
+    @excluding("--seed", "--on=grpc*", "servers take the seeds from the graph")
+    @excluding("--allow-files --max-memory", "--on=grpc*", "the servers set their own limits")
+    @excluding("--engine", "--on=grpc*", "the servers use their own kernels")
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         return command(*args, **kwargs)
@@ -272,11 +274,11 @@ def _as_it_is(command: _Command) -> _Command:
 def session_options_for(
     *needs: str, start: bool = False, cluster: bool = False, mesh: bool = False
 ) -> Callable[[_Command], _Command]:
-    """The options of SessionOptions; the command gets them as `session`, and all it does is bounded as they say.
+    """Add the options of SessionOptions; the command gets `session`, and the limits hold for all its work.
 
-    Those that say how a graph runs need one of the options `needs`, where the command runs it for these only. Where values of
-    variables `start` a run too, the options that give some need nothing. `cluster` gives --on too, for what asks no more of a
-    session than SessionLike says, and `mesh` those that divide a run's rows.
+    Options for running need one of the options `needs`, if the command runs the graph only for these options. With `start`,
+    options for initial values need no other option. `cluster` adds --on for commands that need only a SessionLike; `mesh`
+    adds the options for dividing rows.
     """
     passive = "--seed --allow-files --engine" + ("" if start else " --init --init-op --state") + (" --on" if cluster else "")
     ruled = needing(passive, " ".join(needs)) if needs else _as_it_is
@@ -284,11 +286,13 @@ def session_options_for(
     def decorate(command: _Command) -> _Command:
         @click.option("--init", is_flag=True, help="First run the graph's initializer.")
         @click.option("--init-op", metavar="NAME", help="First run this operation.")
-        @click.option("--state", metavar="FILE", help="Restore the variables: an .npz, a .safetensors file or a checkpoint.")
-        @click.option("--seed", type=int, help="Seed of random ops that have none of their own.")
-        @click.option("--allow-files", multiple=True, metavar="DIR", help="Let the graph use the files in it; repeatable.")
-        @click.option("--max-memory", type=ByteSize(), help="Refuse to take more memory than this.")
-        @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Give up after this time.")
+        @click.option(
+            "--state", metavar="FILE", help="Restore the variables from an .npz or .safetensors file or a checkpoint."
+        )
+        @click.option("--seed", type=int, help="Seed of random ops without a seed.")
+        @click.option("--allow-files", multiple=True, metavar="DIR", help="Let the graph use the files in DIR; repeatable.")
+        @click.option("--max-memory", type=ByteSize(), help="Memory limit.")
+        @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Time limit.")
         @signature_option
         @engine_options
         @(mesh_options if mesh else _as_it_is)

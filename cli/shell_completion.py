@@ -1,6 +1,6 @@
-"""What a shell offers at the tab key: names of the graph that stands on the command line, of passes, of signatures.
+"""Shell completion: names of the graph on the command line, of passes, and of signatures.
 
-`eval "$(tfg completion bash)"` switches it on; other shells are zsh and fish.
+`eval "$(tfg completion bash)"` enables completion in bash; zsh and fish work the same way.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _FILES: Final = (*_GRAPHS, "after", "prefix")
 
 
 def offer_names(command: click.Command) -> click.Command:
-    """The command with types of parameters that know what may stand there."""
+    """Return the command with parameter types that complete names."""
     for param in command.params:
         names = _names_for(param)
         if isinstance(param, click.Argument) and param.name in _FILES:
@@ -103,7 +103,7 @@ class _Names(click.ParamType[Any]):
 
 
 def _graph(ctx: click.Context) -> Graph:
-    """The graph that is named so far; an empty one where there is none that can be read."""
+    """Return the first readable graph on the command line; an empty graph if none is readable."""
     from ..formats.loading import load_leniently
 
     for path in _paths(ctx):
@@ -115,7 +115,7 @@ def _graph(ctx: click.Context) -> Graph:
 
 
 def _paths(ctx: click.Context) -> Iterator[str]:
-    """What may be a graph's path; what stands before an option that has no value yet is among the arguments left over."""
+    """Yield possible paths of the graph; words before an incomplete option are still in the remaining arguments."""
     yield from (word for word in ctx.args if os.path.exists(word))
     for name in _GRAPHS:
         value = ctx.params.get(name)

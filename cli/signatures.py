@@ -26,7 +26,7 @@ _ARGUMENTS: Final = {"--input": "--input", "--output": "--signature-output"}
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SignatureOptions:
-    """What to change of the signatures, by the words of the command line; an argument is NAME:ARG, or ARG alone."""
+    """Changes of signatures, by the words of the command line; an argument is NAME:ARG, or ARG alone."""
 
     inputs: tuple[tuple[str, str], ...] = ()
     outputs: tuple[tuple[str, str], ...] = ()
@@ -66,8 +66,8 @@ def _argument(key: str) -> str:
 
 
 def with_named_signatures(args: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a command line in which `--signature NAME` before `--input ARG=TENSOR` or `--output ARG=TENSOR`
-    has become a part of ARG: NAME:ARG.
+    """Yield the words of a command line with `--signature NAME` before `--input ARG=TENSOR` or `--output ARG=TENSOR` merged
+    into the argument: NAME:ARG.
     """
     words = [part for word in args for part in (word.split("=", 1) if word.startswith(_SPLIT) else (word,))]
     name, position = "", 0
@@ -97,11 +97,14 @@ def signature_options(command: _Command) -> _Command:
     argument = Pair("[NAME:]ARG", "TENSOR")
 
     @click.option("--input", "new_inputs", type=argument, multiple=True,
-                  help="Behind --signature NAME: an input of a new signature; repeatable.")  # fmt: skip
+                  help="After --signature NAME: an input of the new signature; repeatable.")  # fmt: skip
     @click.option("--signature-output", "new_outputs", type=argument, multiple=True,
-                  help="Behind --signature NAME, also as --output ARG=TENSOR: an output of it; repeatable.")  # fmt: skip
+                  help="After --signature NAME, also as --output ARG=TENSOR: an output of the new signature; "
+                  "repeatable.")  # fmt: skip
     @click.option("--copy-signature", "copied", type=Pair("OLD", "NEW"), multiple=True, help="Copy a signature; repeatable.")
-    @click.option("--rename-signature", "renamed", type=Pair("OLD", "NEW"), multiple=True, help="Rename one; repeatable.")
+    @click.option(
+        "--rename-signature", "renamed", type=Pair("OLD", "NEW"), multiple=True, help="Rename a signature; repeatable."
+    )
     @click.option("--drop-signature", "dropped", metavar="NAME", multiple=True, help="Drop a signature; repeatable.")
     @functools.wraps(command)
     def wrapped(*args: Any, new_inputs: Any, new_outputs: Any, copied: Any, renamed: Any, dropped: Any, **kwargs: Any) -> Any:

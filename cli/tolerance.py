@@ -1,4 +1,4 @@
-"""The option `--tolerance`, which means the same in all commands that compare values."""
+"""The option `--tolerance` of all commands that compare values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ TOLERANCE: Final = 1e-5
 
 
 def tolerance_option(compared: str, default: float | str = TOLERANCE) -> Callable[[_Command], _Command]:
-    """--tolerance: the largest difference that passes, relative to the largest value; `default` as text where it depends."""
+    """Add --tolerance: the largest accepted difference, relative to the largest value; `default` is a text if the default
+    varies.
+    """
     number = default if isinstance(default, float) else None
-    text = f"Largest difference that {compared} lets pass, relative to the largest value. Default: {default}."
+    text = f"Largest difference that {compared} accepts, relative to the largest value. Default: {default}."
     return click.option("--tolerance", type=click.FloatRange(0), default=number, help=text)

@@ -1,1 +1,1 @@
-"""The graph, its analyses, its execution and its rewrites. Knows no protobuf and no terminal."""
+"""Graphs, and their analyses, execution and rewrites. Independent of protobuf and the terminal."""

@@ -37,7 +37,7 @@ _FIRST_FIELD = re.compile(rb"(?:\s|#[^\n]*\n)*([A-Za-z_]\w*)\s*(:|\{|<)")
 _NODE_NAME = re.compile(rb"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
 _OP_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_.>]*")
 
-_ORIGIN = "give tfg the SavedModel or the graph that it was converted from; Netron shows the file itself"
+_ORIGIN = "give tfg the SavedModel or graph from before the conversion; Netron shows the file itself"
 
 # (offset, magic bytes, format, hint)
 _MAGIC: tuple[tuple[int, bytes, str, str | None], ...] = (
@@ -74,7 +74,7 @@ _MAGIC: tuple[tuple[int, bytes, str, str | None], ...] = (
 _EVENTS: Final = b"brain.Event:"
 """The beginning of the version in the first record of an event file."""
 _LAST_FIELD = 7  # of a MetaGraphDef; GraphDef and SavedModel have fewer
-_CHECKPOINT_HINT = "give it as a state: --state PREFIX, or list it with `tfg checkpoint PREFIX`"
+_CHECKPOINT_HINT = "use the file as a state, with --state PREFIX, or list it with `tfg checkpoint PREFIX`"
 _TABLE_MAGIC = b"\x57\xfb\x80\x8b\x24\x75\x47\xdb"
 
 
@@ -141,11 +141,13 @@ def _refuse_known(data: memoryview, name: str) -> None:
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         raise _refuse(name, *_zip_kind(data))
     if is_safetensors(head, len(data)):
-        raise _refuse(name, "a safetensors file", "give it as a state: --state FILE, or list it with `tfg checkpoint FILE`")
+        raise _refuse(
+            name, "a safetensors file", "use the file as a state, with --state FILE, or list it with `tfg checkpoint FILE`"
+        )
     if len(data) >= 48 and bytes(data[-8:]) == _TABLE_MAGIC:
         raise _refuse(name, "a checkpoint's index or a V1 checkpoint", _CHECKPOINT_HINT)
     if not any(head):
-        raise _refuse(name, "nothing but zeros")
+        raise _refuse(name, "all zeros")
     if _is_text(head):
         raise _refuse(name, _text_description(head))
 
@@ -156,7 +158,7 @@ def _zip_kind(data: memoryview) -> tuple[str, str | None]:
     if b"model.weights.h5" in names or b"metadata.json" in names:
         return "a Keras .keras archive", "in Keras write a SavedModel with `model.export('folder')`, then `tfg explain folder`"
     if b".npy" in names:
-        return "a NumPy .npz archive", "give it as a state: --state FILE.npz"
+        return "a NumPy .npz archive", "use the file as a state, with --state FILE.npz"
     if b"data.pkl" in names:
         return "a PyTorch model", None
     return "a zip archive", "unpack it first"
@@ -167,7 +169,7 @@ def _text_description(head: bytes) -> str:
     if re.match(rb'\{\s*["}]|\[\s*[\[{"\d\]-]', stripped):
         return "a JSON file"
     if not stripped:
-        return "nothing but white space"
+        return "only white space"
     first_line = stripped.splitlines()[0][:40].decode("utf-8", "replace")
     return f"a text file that begins '{first_line}'"
 
@@ -204,8 +206,10 @@ def _first_fields(data: memoryview, name: str) -> dict[int, wire.Field]:
                 break  # a GraphDef: no need to walk all its nodes twice
     except DataLossError as error:
         if not _begins_like_graph(data, seen):
-            raise _refuse(name, "no protobuf message", "is it encrypted or compressed, or a checkpoint's data file?") from None
-        raise DataLossError(error.message, hint="it begins like a graph; copy or download it again") from None
+            raise _refuse(
+                name, "not a protobuf message", "the file may be encrypted or compressed, or the data file of a checkpoint"
+            ) from None
+        raise DataLossError(error.message, hint="the file begins like a graph: copy or download the file again") from None
     return seen
 
 
@@ -293,7 +297,7 @@ def _other_message(data: memoryview, seen: dict[int, wire.Field]) -> str:
     if first is not None and first.wire_type == wire.LENGTH_DELIMITED:
         text = bytes(data[first.start : min(first.end, first.start + 60)])
         if 2 in seen and _OP_NAME.fullmatch(text) is not None:
-            return f"a single message called '{text.decode()}' (an OpDef or NodeDef?)"
+            return f"a single message named '{text.decode()}' (perhaps an OpDef or NodeDef)"
         if _OP_NAME.fullmatch(bytes(_strings(data, first).get(1, b""))) is not None:
             return "a list of OpDefs or FunctionDefs"
     return "a protobuf message of another kind"

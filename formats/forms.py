@@ -37,7 +37,7 @@ def _read(source: Source) -> GraphDef | MetaGraphDef | SavedModel:
     name, data = describe(path), read_source(source) if path is source else read_regular(str(path))
     kind, is_text = detect.graph_kind(data, name)
     if kind in ("events", "run_metadata"):
-        raise InvalidArgumentError(f"{name} is a recording with a damaged graph in it")
+        raise InvalidArgumentError(f"{name} is a recording with a damaged graph")
     if kind == "tfjs":
         return meta_graph_of_tfjs(data, None if is_in_memory(path) else os.path.dirname(str(path)) or ".").graph_def
     message = parse(_MESSAGES[kind], serialize_text(_MESSAGES[kind], data) if is_text else data)
@@ -55,7 +55,7 @@ def _as_kind(
         ]
         return meta_graph if kind == "meta_graph" else meta_graph.graph_def
     if tags is not None:
-        raise InvalidArgumentError("the file holds one graph: tags choose among those of a SavedModel")
+        raise InvalidArgumentError("the file holds a single graph: tags choose among the graphs of a SavedModel")
     if isinstance(message, MetaGraphDef):
         return message.graph_def if kind == "graph" else message
     return MetaGraphDef(graph_def=message) if kind == "meta_graph" else message

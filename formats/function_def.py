@@ -172,7 +172,7 @@ class _Decoder:
 
     def result(self, name: str) -> Output:
         if name not in self.proto.ret:
-            raise InvalidArgumentError(f"it does not say which tensor its output '{name}' is")
+            raise InvalidArgumentError(f"it has no tensor for its output '{name}'")
         return self.output(self.proto.ret[name])
 
     def node(self, name: str) -> Node:
@@ -192,7 +192,7 @@ class _Decoder:
                 self.spellings[name, 0] = text
             return output
         if index_text and not index_text.isdecimal():
-            raise InvalidArgumentError(f"'{text}' does not end with the number of an output")
+            raise InvalidArgumentError(f"'{text}' does not end with an output number")
         index = output_number(index_text) if index_text else 0
         definition = signature_of(node.op, self.library)
         if definition is None:
@@ -235,7 +235,7 @@ def _arg_sizes(definition: OpDef, node: Node) -> Iterator[tuple[ArgDef, int]]:
             continue
         value = definition.attr(node.attrs, str(arg.number_attr or arg.type_list_attr))
         if isinstance(value, Placeholder):
-            message = f"the number of its outputs '{arg.name}' is left to the caller"
+            message = f"the caller decides the number of its outputs '{arg.name}'"
             raise InvalidArgumentError(message, node=node.name, op=node.op)
         size = value if arg.number_attr else len(value) if isinstance(value, list) else None
         if not isinstance(size, int) or size < 0:
@@ -253,7 +253,7 @@ def _arg_start(definition: OpDef, node: Node, arg_name: str) -> int:
             return start
         start += size
     names = ", ".join(arg.name for arg in definition.outputs)
-    raise InvalidArgumentError(f"'{node.name}' ({node.op}) has no output '{arg_name}'; it has: {names or 'none'}")
+    raise InvalidArgumentError(f"'{node.name}' ({node.op}) has no output '{arg_name}'; the outputs are {names or 'none'}")
 
 
 def encode_function(function: Function, functions: Mapping[str, Function]) -> FunctionDef:
@@ -340,10 +340,12 @@ class _Encoder:
             return name if value.index == 0 else f"{name}:{value.index}"
         definition = signature_of(node.op, self.functions)
         if definition is None:
-            raise InvalidArgumentError("its op is not declared, so its outputs have no names", node=node.name, op=node.op)
+            raise InvalidArgumentError("its op is unknown, so its outputs have no names", node=node.name, op=node.op)
         start = 0
         for arg, size in _arg_sizes(definition, node):
             if value.index < start + size:
                 return f"{node.name}:{arg.name}:{value.index - start}"
             start += size
-        raise InvalidArgumentError(f"there is no output {value.index}: it has {start}", node=node.name, op=node.op)
+        raise InvalidArgumentError(
+            f"it has {start} outputs, so output {value.index} does not exist", node=node.name, op=node.op
+        )

@@ -27,7 +27,7 @@ class FunctionLibrary(ReadFunctions):
         for proto in library.function:
             name = proto.signature.name
             if self._entries.setdefault(name, proto) != proto:
-                raise InvalidArgumentError(f"the library has two functions called '{name}'")
+                raise InvalidArgumentError(f"the library has two functions named '{name}'")
 
     def __getitem__(self, name: str) -> Function:
         function = self._entries[name] = self._decoded(name)

@@ -25,7 +25,7 @@ WHOLE: Final = ""
 """The key of an input that is a single array without a name."""
 CSV: Final = ".csv"
 _LINES: Final = (".jsonl", ".ndjson", ".json")
-_KINDS: Final = f"inputs are pictures, and files that end in .npz, .npy, .tfrecord, {CSV}, {', '.join(_LINES)}"
+_KINDS: Final = f"inputs are pictures, and files with the extension .npz, .npy, .tfrecord, {CSV}, {', '.join(_LINES)}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def find_items(patterns: Sequence[str]) -> list[Item]:
     for item in items:
         other = names.setdefault(item.name, item)
         if other is not item:
-            raise InvalidArgumentError(f"'{other.path}' and '{item.path}' would have one result, '{item.name}'")
+            raise InvalidArgumentError(f"'{other.path}' and '{item.path}' would share the result '{item.name}'")
     return items
 
 
@@ -101,7 +101,7 @@ def _items(path: str, below: str) -> Iterator[Item]:
     elif is_picture(path):
         yield Item(stem, path)
     else:
-        raise InvalidArgumentError(f"'{path}' is no input", hint=_KINDS)
+        raise InvalidArgumentError(f"'{path}' is not an input", hint=_KINDS)
 
 
 def _is_records(path: str) -> bool:
@@ -138,7 +138,7 @@ def _parsed(item: Item) -> Mapping[str, Any]:
     try:
         parsed = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise DataLossError(f"line {item.name.rpartition('-')[2]} of '{item.path}' is no JSON: {error}") from None
+        raise DataLossError(f"line {item.name.rpartition('-')[2]} of '{item.path}' is not JSON: {error}") from None
     return parsed if isinstance(parsed, dict) else {WHOLE: parsed}
 
 

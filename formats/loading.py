@@ -99,7 +99,7 @@ def _load_contents(
 ) -> Graph:
     kind, is_text = detect.graph_kind(data, name)
     if tags is not None and kind != "saved_model":
-        raise InvalidArgumentError(f"{name} holds one graph: tags choose among those of a SavedModel")
+        raise InvalidArgumentError(f"{name} holds a single graph: tags choose among the graphs of a SavedModel")
     if kind == "graph":
         return graph_from_text(data, faults) if is_text else graph_from_bytes(data, faults=faults)
     if kind == "tfjs":

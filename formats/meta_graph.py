@@ -194,7 +194,7 @@ def _components(proto: TensorInfo) -> tuple[str, ...]:
 
 def _decode_saver(proto: SaverDef) -> SaverInfo:
     if proto.version not in SaverDef.CheckpointFormatVersion.values():
-        raise DataLossError(f"there is no checkpoint format of number {proto.version}, which the graph's saver names")
+        raise DataLossError(f"the graph's saver names the unknown checkpoint format {proto.version}")
     format_name = SaverDef.CheckpointFormatVersion.Name(proto.version)
     return SaverInfo(
         proto.filename_tensor_name, proto.save_tensor_name, proto.restore_op_name, proto.sharded,

@@ -51,7 +51,7 @@ def compare_with_onnx(
     if lacking or not both:
         problem = f"input '{lacking[0]}'" if lacking else f"output {listed(outputs)}"
         hint = f"the graph has {', '.join(fed if lacking else fetched) or 'none'}"
-        raise InvalidArgumentError(f"the graph has no {problem} of '{os.fspath(path)}'", hint=hint)
+        raise InvalidArgumentError(f"the graph lacks {problem} of '{os.fspath(path)}'", hint=hint)
     fetches = [fetched[name] for name in both]
     drawn = Feeds(graph, feeds, [*fetches, *(fed[name] for name in inputs)])
     values, mine = next(drawn.each_that_runs(lambda given: open_session(graph).run(fetches, given)))

@@ -46,7 +46,7 @@ def require(package: str) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError:
-        problem = f"ONNX files need the packages onnx and onnxruntime: no {package}"
+        problem = f"ONNX files need the packages onnx and onnxruntime: {package} is not installed"
         raise UnimplementedError(problem, hint=extra_hint("onnx")) from None
 
 
@@ -99,9 +99,9 @@ def _require_types(onnx: Any, model: Model) -> None:
         for i, value in enumerate(operation.inputs):
             formal = schema.inputs[min(i, len(schema.inputs) - 1)]
             if value is not None and f"tensor({_onnx_name(value.dtype)})" not in formal.types:
-                lines[f"{operation.source}: ONNX's {operation.op} takes no tensor of {value.dtype}"] = None
+                lines[f"{operation.source}: ONNX's {operation.op} does not support {value.dtype}"] = None
     if lines:
-        raise UnimplementedError(f"ONNX does not get {counted(len(lines), 'node')} of the graph:", details=list(lines))
+        raise UnimplementedError(f"ONNX does not support {counted(len(lines), 'node')} of the graph:", details=list(lines))
 
 
 def _number(kinds: Any, dtype: DType) -> int:
@@ -131,7 +131,7 @@ def _check(onnx: Any, model: Any) -> None:
     try:
         onnx.checker.check_model(model, full_check=is_whole)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
-        raise InternalError(f"onnx.checker refuses the model: {error}") from error
+        raise InternalError(f"onnx.checker rejects the model: {error}") from error
 
 
 def _infos(graph: Any) -> Iterator[Any]:
@@ -258,7 +258,7 @@ def _onnx_session(path: str | os.PathLike[str]) -> Any:
         return runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no other common class
         pass_on(error)
-        raise UnimplementedError(f"onnxruntime does not load the model: {error}") from error
+        raise UnimplementedError(f"onnxruntime cannot load the model: {error}") from error
 
 
 def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[Array]:
@@ -271,7 +271,7 @@ def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[A
         outputs = _run(require("onnxruntime"), session, {name: _to_onnx(value) for name, value in feeds.items()})
     except Exception as error:
         pass_on(error)
-        raise UnimplementedError(f"onnxruntime does not run the model: {error}") from error
+        raise UnimplementedError(f"onnxruntime cannot run the model: {error}") from error
     return [_from_onnx(value) for value in outputs]
 
 

@@ -52,7 +52,7 @@ def _values_by_node(graph: Graph, rows: Mapping[str, Any], source: str, through_
     at = {name: node for name in rows if (node := nodes.get(name) or paths.node_at(name)) is not None}
     if not at:
         names = ", ".join(f"'{name}'" for name in list(rows)[:3])
-        raise InvalidArgumentError(f"{source}: no name is a node of the graph", hint=f"the names are {names or 'none'}")
+        raise InvalidArgumentError(f"{source}: no name matches a node of the graph", hint=f"the names are {names or 'none'}")
     values = _of_one_kind({name: rows[name] for name in at}, source)
     if not through_calls:
         return {at[name]: value for name, value in values.items()}
@@ -78,9 +78,11 @@ def _contents(path: str) -> dict[str, Any]:
     try:
         contents = json.loads(bytes(read_source(path)))
     except (ValueError, RecursionError) as error:
-        raise InvalidArgumentError(f"{path} is no JSON: {error}") from None
+        raise InvalidArgumentError(f"{path} is not JSON: {error}") from None
     if not isinstance(contents, dict):
-        raise InvalidArgumentError(f"{path} has no object of numbers or texts by node", hint='write {"NODE": 1.5, ...}')
+        raise InvalidArgumentError(
+            f"{path} does not hold an object with a number or text for each node", hint='write {"NODE": 1.5, ...}'
+        )
     return contents
 
 
@@ -92,7 +94,9 @@ def _rows(contents: dict[str, Any], plain: NodeOverlay, path: str) -> tuple[dict
     try:
         return {str(row[name]).removesuffix(":0"): row[value] for row in contents[key]}, frame
     except (KeyError, TypeError):
-        raise InvalidArgumentError(f"{path} has no '{key}' with '{name}' and '{value}'", hint="write the JSON anew") from None
+        raise InvalidArgumentError(
+            f"{path} has no '{key}' with '{name}' and '{value}'", hint="write the JSON file again"
+        ) from None
 
 
 def _of_one_kind(values: Mapping[str, Any], source: str) -> Mapping[str, Any]:
@@ -100,7 +104,7 @@ def _of_one_kind(values: Mapping[str, Any], source: str) -> Mapping[str, Any]:
     texts = {name: value for name, value in values.items() if isinstance(value, str)}
     for name, value in values.items():
         if name not in numbers and name not in texts:
-            raise InvalidArgumentError(f"{source}: {value!r} is neither a finite number nor a text", node=name)
+            raise InvalidArgumentError(f"{source}: {value!r} is neither a finite number nor a string", node=name)
     if numbers and texts:
-        raise InvalidArgumentError(f"{source} has numbers and texts", hint="write them to two files")
+        raise InvalidArgumentError(f"{source} mixes numbers and texts", hint="write the numbers and the texts to two files")
     return numbers or texts

@@ -20,7 +20,7 @@ from ..core.types.dtypes import DType, uint8
 from ..core.types.shapes import UNKNOWN, Shape
 
 _OPTIONS: Final = re.compile(r"\?([a-z]+=[^?]*)$")
-_FORMS: Final = "write @photo.png?resize=HEIGHT,WIDTH&scale=1/255&offset=-1, any of the three"
+_FORMS: Final = "write @photo.png?resize=HEIGHT,WIDTH&scale=1/255&offset=-1, with any of these options"
 _LARGEST: Final = 1 << 15
 """The largest height and width that a picture is resized to; bounds memory."""
 
@@ -64,7 +64,7 @@ def parse_transform(text: str) -> tuple[str, Transform]:
     fields: dict[str, str] = dict(_pair(part) for part in match[1].split("&"))
     unknown = fields.keys() - {"resize", "scale", "offset"}
     if unknown:
-        raise InvalidArgumentError(f"a picture has no option '{min(unknown)}'", hint=_FORMS)
+        raise InvalidArgumentError(f"unknown option '{min(unknown)}' of a picture", hint=_FORMS)
     size = _size(fields["resize"]) if "resize" in fields else None
     return text[: match.start()], Transform(size, _factor(fields.get("scale", "1")), _factor(fields.get("offset", "0")))
 
@@ -101,14 +101,14 @@ def is_picture(path: str) -> bool:
 def _pair(part: str) -> tuple[str, str]:
     key, equals, value = part.partition("=")
     if not equals:
-        raise InvalidArgumentError(f"'{part}' is no option of a picture", hint=_FORMS)
+        raise InvalidArgumentError(f"unknown option '{part}' of a picture", hint=_FORMS)
     return key, value
 
 
 def _size(text: str) -> tuple[int, int]:
     parts = text.split(",")
     if len(parts) != 2 or not all(part.isdecimal() and 0 < int(part) <= _LARGEST for part in parts):
-        raise InvalidArgumentError(f"resize={text} is no height and width from 1 to {_LARGEST}", hint=_FORMS)
+        raise InvalidArgumentError(f"resize={text} is not a height and width from 1 to {_LARGEST}", hint=_FORMS)
     return int(parts[0]), int(parts[1])
 
 
@@ -118,4 +118,4 @@ def _factor(text: str) -> float:
         parts = [Fraction(part) for part in text.split("/")]
         return float(parts[0] / parts[1]) if len(parts) == 2 else float(Fraction(text))
     except (ValueError, ZeroDivisionError, OverflowError):
-        raise InvalidArgumentError(f"'{text}' is no number or fraction", hint=_FORMS) from None
+        raise InvalidArgumentError(f"'{text}' is not a number or fraction", hint=_FORMS) from None

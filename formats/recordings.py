@@ -42,7 +42,7 @@ class Tag:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RecordedGraph:
-    """A graph in a recording: what it is, and the number of its nodes. `is_read` marks the graph that `load` returns."""
+    """A graph in a recording: the kind, and the number of nodes. `is_read` marks the graph that `load` returns."""
 
     what: str
     """The place of the graph in the recording."""
@@ -100,7 +100,7 @@ def graph_from_events(data: memoryview, faults: list[TfgError] | None = None) ->
         if event.WhichOneof("what") in ("graph_def", "meta_graph_def"):
             graph_event = event
     if graph_event is None:
-        raise InvalidArgumentError("the event file has no graph in it", hint="`tfg explain FILE` says what is in it")
+        raise InvalidArgumentError("the event file has no graph", hint="`tfg explain FILE` describes its contents")
     if graph_event.WhichOneof("what") == "graph_def":
         return graph_from_bytes(memoryview(graph_event.graph_def), faults=faults)
     return graph_from_meta_graph(memoryview(graph_event.meta_graph_def), faults=faults)
@@ -114,7 +114,7 @@ def graph_from_run_metadata(data: memoryview, faults: list[TfgError] | None = No
     graphs = _graphs(parse(RunMetadata, data))
     if not graphs:
         raise InvalidArgumentError(
-            "the RunMetadata has no graph in it", hint="`tfg flops GRAPH --run-metadata FILE` puts its times beside a graph"
+            "the RunMetadata has no graph", hint="`tfg flops GRAPH --run-metadata FILE` shows its times for a graph"
         )  # fmt: skip
     return graph_from_bytes(memoryview(graphs[_read(graphs)][1]), faults=faults)
 

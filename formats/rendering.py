@@ -33,8 +33,8 @@ class LayoutProgram:
         try:
             done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=timeout)
         except subprocess.TimeoutExpired:
-            hint = "draw less (--max-nodes, --scope, --around, a smaller --depth), or give it more time (--timeout)"
-            message = f"'{self.name}' did not lay out the graph within {timeout:g} s"
+            hint = "draw less (--max-nodes, --scope, --around, a smaller --depth), or raise the time limit (--timeout)"
+            message = f"'{self.name}' needed more than {timeout:g} s to lay out the graph"
             raise DeadlineExceededError(message, hint=hint) from None
         if done.returncode:
             raise UnknownError(f"'{self.name}' failed: {done.stderr.decode(errors='replace').strip()}")

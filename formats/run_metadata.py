@@ -23,7 +23,7 @@ def read_run_metadata(path: str) -> list[NodeTime]:
             stats = message.step_stats if isinstance(message, RunMetadata) else message
             if stats is not None and any(device.node_stats for device in stats.dev_stats):
                 return node_times(stats)
-    raise DataLossError(f"'{path}' holds no RunMetadata or StepStats with executions of nodes")
+    raise DataLossError(f"'{path}' has no RunMetadata or StepStats with executions of nodes")
 
 
 def _binary(kind: type[RunMetadata] | type[StepStats], data: bytes) -> RunMetadata | StepStats | None:

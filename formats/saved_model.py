@@ -23,7 +23,7 @@ def model_file(folder: str) -> str:
         if os.path.exists(path):
             return path
     files = " or ".join(detect.MODEL_FILES)
-    raise NotFoundError(f"folder '{folder}' is no SavedModel: it has no {files}", hint=_folder_hint(folder))
+    raise NotFoundError(f"folder '{folder}' is not a SavedModel: it has no {files}", hint=_folder_hint(folder))
 
 
 def graph_from_saved_model(
@@ -70,7 +70,7 @@ def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int
     graph.
     """
     if not meta_graphs:
-        raise InvalidArgumentError("the SavedModel has no graph in it")
+        raise InvalidArgumentError("the SavedModel has no graph")
     tag_sets = [_tags(meta_graph) for meta_graph in meta_graphs]
     if tags is None and len(meta_graphs) == 1:
         return 0
@@ -80,7 +80,7 @@ def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int
             return number
     listed = "; ".join(",".join(tag_set) or "(no tags)" for tag_set in tag_sets)
     asked = "several graphs" if tags is None else f"no graph with tags {','.join(tags)}"
-    raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint="choose one of them with --tags")
+    raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint="choose a graph with --tags")
 
 
 def _tags(meta_graph: memoryview) -> tuple[str, ...]:
@@ -98,11 +98,15 @@ def _folder_hint(folder: str) -> str:
     if len(nested) > 1:
         versions = sorted(nested, key=lambda name: (len(name), name) if name.isdecimal() else (0, name))
         example = f"`tfg explain {os.path.join(folder, versions[-1])}`"
-        return f"it holds the SavedModels {', '.join(versions)}; name one, as in {example}"
+        return f"the folder holds the SavedModels {', '.join(versions)}; name one SavedModel, as in {example}"
     if nested:
-        return f"there is a SavedModel in '{os.path.join(folder, nested[-1])}'"
+        return f"the folder holds a SavedModel, '{os.path.join(folder, nested[-1])}'"
     indexes = [name for name in entries if name.endswith(".index")]
     if indexes:
-        return f"there is a checkpoint in it: '{os.path.join(folder, indexes[0].removesuffix('.index'))}'"
+        return f"the folder holds a checkpoint, '{os.path.join(folder, indexes[0].removesuffix('.index'))}'"
     graphs = [name for name in entries if name.endswith((".pb", ".pbtxt", ".meta")) or ".tfevents." in name]
-    return f"there is '{os.path.join(folder, graphs[0])}'" if graphs else "give the graph's file, or a SavedModel's folder"
+    return (
+        f"the folder holds the graph '{os.path.join(folder, graphs[0])}'"
+        if graphs
+        else "give the graph's file, or a SavedModel's folder"
+    )

@@ -171,7 +171,7 @@ def _copy_tree(path: str, copied: str, files: FileGate, depth: int = 0) -> None:
         _copy_file(path, copied, files)
         return
     if os.path.islink(path):
-        raise PermissionDeniedError(f"'{path}' is a link to a folder", hint="put the folder itself in its place")
+        raise PermissionDeniedError(f"'{path}' is a link to a folder", hint="replace the link with the folder")
     if depth > _MAX_DEPTH:
         raise ResourceExhaustedError(f"the folders of '{path}' are nested deeper than {_MAX_DEPTH} levels")
     os.mkdir(copied)
@@ -183,7 +183,7 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
     try:
         read = files.open(path)
     except PermissionDeniedError:
-        raise PermissionDeniedError(f"'{path}' is a link that leads out of the model's folder") from None
+        raise PermissionDeniedError(f"'{path}' is a link to a place outside the model's folder") from None
     with read, open(copied, "xb") as written:
         shutil.copyfileobj(read, written)
         flush(written)
@@ -279,14 +279,14 @@ def _edit(graph: Graph, about: MetaGraphDef, edits: SignatureEdits) -> None:
     for old, new in (*edits.copied, *edits.renamed):
         _require_signature(about, old)
         if new in signatures:
-            raise AlreadyExistsError(f"there is a signature '{new}' already", hint=f"--drop-signature {new} drops it")
+            raise AlreadyExistsError(f"signature '{new}' already exists", hint=f"--drop-signature {new} drops it")
         signatures[new].CopyFrom(signatures[old])
     for old in (*(old for old, _ in edits.renamed), *edits.dropped):
         _require_signature(about, old)
         del signatures[old]
     for name, (inputs, outputs) in edits.defined.items():
         if not name or name == _INIT_SIGNATURE:
-            raise InvalidArgumentError(f"a signature cannot be called '{name}'")
+            raise InvalidArgumentError(f"a signature cannot be named '{name}'")
         signatures[name].Clear()
         _describe(graph, signatures[name], inputs, outputs)
 
@@ -294,14 +294,15 @@ def _edit(graph: Graph, about: MetaGraphDef, edits: SignatureEdits) -> None:
 def _require_signature(about: MetaGraphDef, name: str) -> None:
     there = sorted(set(about.signature_def) - {_INIT_SIGNATURE})
     if name not in there:
-        hint = f"it has {', '.join(there)}" if there else "it has none; --to and --freeze leave only the signatures to define"
+        none = "the model has no signatures: --to and --freeze keep only new signatures"
+        hint = f"the signatures are {', '.join(there)}" if there else none
         raise NotFoundError(f"the model has no signature '{name}'", hint=hint)
 
 
 def _describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> None:
     """Fill in a signature of tensors that `graph` has by the same names, with the known shapes."""
     if not outputs:
-        raise InvalidArgumentError("a SavedModel has outputs: which are they?", hint="name at least one with --to")
+        raise InvalidArgumentError("a SavedModel needs outputs", hint="name at least one output with --to")
     specs = infer(graph).specs
     signature.method_name = "tensorflow/serving/predict"
     for arguments, named in ((signature.inputs, inputs), (signature.outputs, outputs)):

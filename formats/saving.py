@@ -49,7 +49,7 @@ def graph_form(
     if extension and gzip not in (None, is_packed):
         raise InvalidArgumentError(
             f"the name '{os.fspath(path)}' {'asks' if is_packed else 'does not ask'} for gzip",
-            hint=f"name it '{os.fspath(path).removesuffix('.gz') if is_packed else os.fspath(path) + '.gz'}'",
+            hint=f"use the name '{os.fspath(path).removesuffix('.gz') if is_packed else os.fspath(path) + '.gz'}'",
         )
     return GraphForm(bool(text), bool(gzip) or is_packed, "meta_graph" if by_name is META_GRAPH else kind)
 
@@ -98,8 +98,9 @@ def within_limit(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memor
             yield piece
     if size > MAX_MESSAGE:
         raise InvalidArgumentError(
-            f"the graph takes {size:,} bytes, and protobuf, with it TensorFlow, reads no message of 2 GiB or more",
-            hint="split it: convert without --freeze, and keep the values in a checkpoint (`tfg run --save-state PREFIX`)",
+            f"the graph takes {size:,} bytes, but protobuf and TensorFlow cannot read messages of 2 GiB or more",
+            hint="split the graph: convert without --freeze, and keep the values in a checkpoint (`tfg run "
+            "--save-state PREFIX`)",
         )
 
 

@@ -117,7 +117,7 @@ def _numbers(
     """Return the numbers of an entry; DataLossError where the entry has another shape or dtype, or a negative number."""
     tensor = tensors[name]
     if tensor.shape != shape or tensor.dtype.numpy != dtype or (tensor.numpy() < 0).any():
-        raise DataLossError(f"'{os.fspath(path)}' says nothing that can be in its entry '{name}'")
+        raise DataLossError(f"'{os.fspath(path)}' has an invalid value in its entry '{name}'")
     return tensor.numpy()
 
 

@@ -32,8 +32,8 @@ def stored_tensors(path: str | os.PathLike[str], tags: Sequence[str] | None = No
     if prefix is not None:
         return read_variables(prefix, restored_variables(graph))
     if find_variables(graph):
-        hint = f"`tfg explain {shlex.quote(text)}` lists them; their values are in a checkpoint: `tfg checkpoint PREFIX`"
-        raise NotFoundError(f"'{text}' is a graph with variables, and has no values of them", hint=hint)
+        hint = f"`tfg explain {shlex.quote(text)}` lists the variables; `tfg checkpoint PREFIX` shows the stored values"
+        raise NotFoundError(f"'{text}' is a graph with variables, but without their values", hint=hint)
     return constants(graph)
 
 

@@ -50,13 +50,13 @@ def meta_graph_of_tfjs(data: memoryview, folder: str | None) -> MetaGraphDef:
         model = json.loads(bytes(data).decode())
         if "layers-model" in str(model.get("format", "")) or "node" not in model["modelTopology"]:
             hint = "convert the Keras model with tensorflowjs_converter --output_format=tfjs_graph_model"
-            raise InvalidArgumentError("it is a layers model of TensorFlow.js, which has no graph", hint=hint)
+            raise InvalidArgumentError("the file is a layers model of TensorFlow.js, without a graph", hint=hint)
         about = MetaGraphDef(graph_def=json_format.ParseDict(model["modelTopology"], GraphDef(), ignore_unknown_fields=True))
         _add_signature(about, model)
         weights = dict(_weights(model.get("weightsManifest") or [], folder))
         _fill(about.graph_def, weights)
     except _DAMAGED as error:
-        raise DataLossError(f"it is no sound model.json of TensorFlow.js: {str(error)[:200]}") from None
+        raise DataLossError(f"the file is not a valid model.json of TensorFlow.js: {str(error)[:200]}") from None
     return about
 
 
@@ -81,12 +81,12 @@ def _weights(manifest: list[Any], folder: str | None) -> Iterator[tuple[str, Arr
             value, position = _weight(entry, data, position)
             yield entry["name"], value
         if position != len(data):
-            raise ValueError(f"{len(data):,} bytes in {', '.join(group['paths'])}, and the manifest says {position:,}")
+            raise ValueError(f"{len(data):,} bytes in {', '.join(group['paths'])}, but the manifest says {position:,}")
 
 
 def _contents(path: str, folder: str | None) -> bytes:
     if folder is None:
-        raise NotFoundError(f"the weights are in '{path}' beside model.json", hint="give the path of model.json")
+        raise NotFoundError(f"the weights are in '{path}', next to model.json", hint="give the path of model.json")
     place = os.path.join(folder, path)
     with file_errors(place), FileGate(NO_FILES.reading(folder)).open(place) as file:
         return file.read()
@@ -117,7 +117,7 @@ def _strings(data: bytes, position: int, count: int, shape: list[int]) -> tuple[
         (length,) = _LENGTH.unpack_from(data, position)
         position += _LENGTH.size + length
         if position > len(data):
-            raise ValueError("a string that ends behind the data")
+            raise ValueError("a string ends past the data")
         strings[index] = data[position - length : position]
     return strings.reshape(shape), position
 
@@ -145,7 +145,7 @@ def _set_value(node: NodeDef, array: Array) -> None:
     tensor.dtype = node.attr["dtype"].type
     tensor.tensor_shape.CopyFrom(TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in array.shape]))
     if (dtype is dtypes.string) != (array.dtype == object):
-        raise ValueError(f"the weight '{node.name}' is of another type than the constant, {dtype}")
+        raise ValueError(f"the weight '{node.name}' has another type than the constant, {dtype}")
     if dtype is dtypes.string:
         tensor.string_val.extend(array.ravel().tolist())
     else:

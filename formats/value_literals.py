@@ -100,7 +100,7 @@ def _read_pixels(path: str, dtype: DType | None, shape: Shape) -> Array | None:
     name, transform = parse_transform(path)
     pixels = read_picture(name, dtype, shape, transform)
     if pixels is None and not transform.is_empty:
-        raise InvalidArgumentError(f"'{name}' is no picture that could be resized or scaled")
+        raise InvalidArgumentError(f"'{name}' is not a picture, so options such as resize do not apply")
     return pixels
 
 
@@ -114,7 +114,7 @@ def _read_array(path: str) -> Array:
     if is_archive:
         return _member(path, read_npz(path), key).numpy()
     if key is not None:
-        raise InvalidArgumentError(f"'{path}' holds one array, not arrays by key")
+        raise InvalidArgumentError(f"'{path}' holds a single array without a key")
     return open_array(path).read()
 
 
@@ -132,14 +132,14 @@ def _literal(text: str, dtype: DType | None) -> Array:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
         if dtype is not string:
-            raise InvalidArgumentError(f"'{text[:80]}' is no value", hint=_FORMS) from None
+            raise InvalidArgumentError(f"'{text[:80]}' is not a value", hint=_FORMS) from None
         parsed = text
     if isinstance(parsed, dict) or parsed is None:
-        raise InvalidArgumentError(f"'{text[:80]}' is no value", hint=_FORMS)
+        raise InvalidArgumentError(f"'{text[:80]}' is not a value", hint=_FORMS)
     try:
         return cast_value(as_bytes_array(parsed) if dtype is string else _parsed_array(parsed), dtype, text)
     except (ValueError, TypeError) as error:
-        raise InvalidArgumentError(f"'{text[:80]}' is no array: {error}", hint="all rows must have the same length") from None
+        raise InvalidArgumentError(f"'{text[:80]}' is not an array: {error}", hint="give all rows the same length") from None
 
 
 def _parsed_array(parsed: Any) -> Array:
@@ -163,19 +163,19 @@ def cast_value(array: Array, dtype: DType | None, text: str, hint: str | None = 
     said = f"'{text[:80]}'"
     if dtype is string:
         if array.dtype.kind not in "SUO":
-            raise InvalidArgumentError(f"{said} holds numbers, the tensor is a string")
+            raise InvalidArgumentError(f"{said} holds numbers, but the tensor has dtype string")
         return as_bytes_array(array)
     if dtype.is_object or array.dtype.kind in "SUO":
         raise InvalidArgumentError(f"{said} cannot be fed to a tensor of dtype {dtype}")
     if array.dtype.kind == "c" and not dtype.is_complex:
-        raise InvalidArgumentError(f"{said} holds complex numbers, the tensor is {dtype}")
+        raise InvalidArgumentError(f"{said} holds complex numbers, but the tensor has dtype {dtype}")
     try:
         if not dtype.is_floating and not dtype.is_complex:
             _check_whole(array, dtype, said, hint)
         with np.errstate(over="ignore"):
             result: Array = array.astype(dtype.numpy)
     except (ValueError, TypeError) as error:
-        raise InvalidArgumentError(f"{said} is no {dtype}: {error}") from None
+        raise InvalidArgumentError(f"{said} is not a value of {dtype}: {error}") from None
     if array.dtype.kind in "fiu" and (dtype.is_floating or dtype.is_complex):
         _check_finite(array, result, dtype, said)
     return result
@@ -188,7 +188,7 @@ def _check_whole(array: Array, dtype: DType, said: str, hint: str | None) -> Non
     numbers = array.astype(np.float64) if array.dtype.kind not in "iuf" else array  # of a type that only ml_dtypes has
     if numbers.dtype.kind == "f" and not (np.isfinite(numbers) & (numbers == np.trunc(numbers))).all():
         problem = "fractions" if np.isfinite(numbers).all() else "NaN or infinities"
-        raise InvalidArgumentError(f"{said} holds {problem}, the tensor is {dtype}", hint=hint)
+        raise InvalidArgumentError(f"{said} holds {problem}, but the tensor has dtype {dtype}", hint=hint)
     low, high = _range_of(dtype)
     if int(numbers.min()) < low or int(numbers.max()) > high:
         raise InvalidArgumentError(f"{said} does not fit into {dtype} ({low} to {high})")
@@ -211,13 +211,13 @@ def _check_finite(array: Array, result: Array, dtype: DType, said: str) -> None:
     overflows = np.isfinite(array) & (~np.isfinite(result) | (np.abs(array) > most))
     if overflows.any():
         number = array[overflows].ravel()[0]
-        raise InvalidArgumentError(f"{said} does not fit into {dtype}: {number} is beyond its largest number")
+        raise InvalidArgumentError(f"{said} does not fit into {dtype}: {number} exceeds its largest number")
 
 
 def _generated(name: str, arguments: str) -> Array:
     make = _GENERATORS.get(name)
     if make is None:
-        raise InvalidArgumentError(f"there is no generator '{name}'", hint=f"there are {', '.join(_GENERATORS)}")
+        raise InvalidArgumentError(f"unknown generator '{name}'", hint=f"the generators are {', '.join(_GENERATORS)}")
     sizes: list[int] = []
     options: dict[str, float] = {}
     for part in filter(None, (part.strip() for part in arguments.replace("[", "").replace("]", "").split(","))):
@@ -228,7 +228,7 @@ def _generated(name: str, arguments: str) -> Array:
             else:
                 sizes.append(int(part))
         except ValueError:
-            raise InvalidArgumentError(f"'{part}' in {name}(...) is no number") from None
+            raise InvalidArgumentError(f"'{part}' in {name}(...) is not a number") from None
     if any(size < 0 for size in sizes) or math.prod(sizes) > _MAX_ELEMENTS:
         raise InvalidArgumentError(f"{name}({arguments}) has an impossible shape")
     unknown = set(options) - set(make.options)

@@ -18,7 +18,7 @@ BLOCK = re.compile(r"```console( fails)?\n(.*?)```", re.DOTALL)
 """Blocks of commands with output; ` fails` marks blocks that show an error."""
 DONE, REFUSED, COMPARISON_FAILED = 0, 1, 3
 IDLE = re.compile(r"(?<=passes that found nothing to do: )\d+")
-INTERRUPTED = re.compile(r"node '[^']*' \(\w+\): (?=the run took more than)")
+INTERRUPTED = re.compile(r"node '[^']*' \(\w+\): (?=the run exceeded its time limit)")
 """The position of a run at the timeout: between two nodes or in a node."""
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 SPACED = re.compile(rf" *{NUMBER.pattern} *")

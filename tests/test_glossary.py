@@ -1,4 +1,4 @@
-"""The code uses the terms of docs/glossary.md, and not the words that the terms replaced."""
+"""The code uses the terms of docs/glossary.md, docstrings name things, and messages are direct sentences."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import functools
 import pathlib
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -93,3 +94,65 @@ def test_docstrings_name_things():
     words = sum(len(text.split()) for text in texts)
     assert sum(len(VAGUE.findall(text)) for text in texts) < MOST_VAGUE * words
     assert sum("what" in text.lower().split() for text in texts) < MOST_WHAT * len(texts)
+
+
+TRANSLATED = {
+    r"\b(is|are) no (?!longer|more)[a-z]": "'x' is not a device",
+    r"\bthere (is|are) no\b": "unknown stage 'x'; file 'x' does not exist; the graph has no node 'x'",
+    r"\b(takes?|knows?|gets?|wants?) no\b": "XLA does not support complex64",
+    r"\b(has|have) none\b": "the model has no signatures",
+    r"\bof (its|their) own\b": "a separate file",
+    r"\bin the place of\b": "replaces, instead of",
+    r"\bread by others\b": "other nodes also read Conv2D",
+    r"\bnobody\b|\bwho\b": "no node",
+    r"\bis (told|given)\b": "has",
+    r"\bdoes nothing beside\b|\bgoes? with\b": "--text has no effect with --on, --seed needs --on",
+    r"\bwhat (is|it|the|a|was|has|they|becomes|goes)\b": "the noun",
+    r"\bsays? (how|what|which|who)\b": "describes, lists",
+    r"\bHow to\b|\bHow (many|often)\b": "Number of",
+    r"\bto hand (on|out)\b|\bhands? (on|out)\b": "passes on",
+    r"\bis it '": "did you mean 'x'?",
+}
+"""Patterns of sentences that read like a translation, each with a better sentence."""
+
+
+def messages(path: pathlib.Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of each string that a program may show: strings of several words, helps of commands."""
+    tree = ast.parse(path.read_text())
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose and " " in node.value:
+            yield node.lineno, node.value
+        if isinstance(node, ast.FunctionDef) and node.name == "command" and path.parent.name == "commands":
+            yield node.lineno, ast.get_docstring(node) or ""
+
+
+def test_messages_use_direct_sentences():
+    faults = [
+        f"{path.relative_to(ROOT)}:{line}: {text!r}; write it like: {better}"
+        for path in SOURCES
+        for line, text in messages(path)
+        for pattern, better in TRANSLATED.items()
+        if re.search(pattern, text)
+    ]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'x' is no device",
+        "there is no stage 'x'",
+        "ONNX takes no strings",
+        "hint: it has none",
+        "what it does",
+        "How to print",
+    ],
+)
+def test_translated_sentences_are_seen(text):
+    assert any(re.search(pattern, text) for pattern in TRANSLATED)
+
+
+@pytest.mark.parametrize("text", ["'x' is not a device", "the queue is no longer open", "the graph has no node 'x'"])
+def test_direct_sentences_pass(text):
+    assert not any(re.search(pattern, text) for pattern in TRANSLATED)

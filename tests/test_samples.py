@@ -37,7 +37,7 @@ def test_momentum_is_carried_across_runs(tmp_path):
     expected = [1.0, 0.64, 0.2116, 0.003844, 0.09523396, 0.3368874]
     assert losses(*common, "--save-state", state, "-o", trained) == pytest.approx(expected[:3], rel=1e-5)
     assert losses(*common, "--state", state) == pytest.approx(expected[3:], rel=1e-5)
-    assert "it carries over from step to step, and from run to run" in tfg("explain", trained, "var/Momentum").out
+    assert "keeps its value from step to step, and from run to run" in tfg("explain", trained, "var/Momentum").out
 
 
 def test_kernel_decays_every_tenth_step():

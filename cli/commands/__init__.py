@@ -1,1 +1,1 @@
-"""The commands: one module per command, with its options; imported when the command is called."""
+"""Commands: a module for each command with its options, imported when the command is called."""

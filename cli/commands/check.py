@@ -1,4 +1,4 @@
-"""`tfg check`: list all that is wrong with graphs, not only the first."""
+"""`tfg check`: list all problems of graphs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..options import GraphReader, ci_format_option, graph_options
 
 @click.command(cls=GroupedCommand)
 @click.argument("graphs", metavar="GRAPH...", nargs=-1, required=True)
-@click.option("--strict", is_flag=True, help="Let warnings count as errors for the exit code.")
+@click.option("--strict", is_flag=True, help="Count warnings as errors in the exit code.")
 @ci_format_option
 @graph_options
 def command(graphs: tuple[str, ...], strict: bool, format_: str, reader: GraphReader) -> int:
-    """List all problems of each GRAPH and its functions: what cannot run, never runs, or contradicts itself.
+    """List the problems of each GRAPH and its functions, such as bad attributes, wrong dtypes and effects that never run.
 
-    Exit code 0 where there are no errors, 3 where there are, 1 where a GRAPH cannot be read.
+    Exit code: 0 for no errors, 3 for errors, 1 if a GRAPH cannot be read.
 
     \b
     tfg check graph.pb

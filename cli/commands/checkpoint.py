@@ -29,13 +29,18 @@ _STATISTICS = ("min", "max", "mean", "std", "NaN", "inf")
 _MINOR = ("dtype", "bytes", "std", "mean")
 """The columns that a narrow terminal leaves out first, where there are statistics."""
 _MAX_SHOWN = 1000
-"""Of more elements than so many, a table shows the first and last ones."""
+"""The largest number of elements that a table shows in full; larger tensors show the first and last elements."""
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("prefix")
-@click.option("--name", default="", metavar="REGEX", help="Only tensors in whose name this is found.")
-@click.option("--stats", "with_statistics", is_flag=True, help="Also minimum, maximum, mean, deviation, NaNs, infinities.")
+@click.option("--name", default="", metavar="REGEX", help="Only tensors whose name matches.")
+@click.option(
+    "--stats",
+    "with_statistics",
+    is_flag=True,
+    help="Also show minimum, maximum, mean, standard deviation, NaNs and infinities.",
+)
 @click.option("--values", metavar="TENSOR", multiple=True, help="Print the values of this tensor; repeatable.")
 @click.option("-o", "--output", "out", type=OutputFile(STATES), metavar="FILE",
               help="Write the tensors to an .npz file, a .safetensors file or a checkpoint.")  # fmt: skip
@@ -95,13 +100,13 @@ def _listing(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
 
 
 def _statistics(row: TensorRow) -> tuple[object, ...]:
-    """Return the cells of a tensor's statistics; none where no statistics were asked for."""
+    """Return the cells of a tensor's statistics; empty without --stats."""
     values = row.statistics
     return () if values is None else (values.min, values.max, values.mean, values.std, values.nans, values.infs)
 
 
 def _values(tensors: Mapping[str, Any], format_: str) -> Iterator[render.Section]:
-    """Each tensor's values; in CSV a row an element."""
+    """Yield the values of each tensor; in CSV a row for each element."""
     import numpy as np
 
     if format_ == "csv":

@@ -1,4 +1,4 @@
-"""`tfg cluster`: look at a TensorFlow cluster: its devices, whether they answer, what it keeps."""
+"""`tfg cluster`: show the devices and dead tasks of a TensorFlow cluster."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from ..options import format_option, needing, quiet_option
 
 @click.command(cls=GroupedCommand)
 @click.argument("address")
-@click.option("--reset", is_flag=True, help="End all sessions, and drop the variables of the containers.")
+@click.option("--reset", is_flag=True, help="Close all sessions and drop the variables of the containers.")
 @click.option("--container", "containers", multiple=True, metavar="NAME",
               help="With --reset: drop the variables of this container, not of the default one; repeatable.")  # fmt: skip
 @format_option()
 @quiet_option
 @needing("--container", "--reset")
 def command(address: str, reset: bool, containers: tuple[str, ...], format_: str, quiet: bool) -> int:
-    """List the devices of the cluster that a server belongs to, with the memory that each states, and tasks that are dead.
+    """List the devices of a server's cluster with their memory, and the dead tasks.
 
-    ADDRESS is HOST:PORT or grpc://HOST:PORT of any of its servers. A session is made on the cluster, to tell how long each
-    device takes to answer, and closed. TensorFlow's servers have no call that lists sessions or the memory in use.
+    ADDRESS is the HOST:PORT or grpc://HOST:PORT of any server of the cluster. The command opens a session, measures how long
+    each device takes to answer, and closes the session. TensorFlow's servers have no call that lists sessions or the memory
+    in use.
 
     \b
     tfg cluster localhost:2222
@@ -40,13 +41,13 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
         note=lambda text: render.note(text, quiet),
     )
     if reset:
-        render.note("all sessions are ended, and variables dropped", quiet)
+        render.note("closed all sessions and dropped the variables", quiet)
     columns = ("device", "kind", "memory", "answers in", "master")
     rows = [
         (d.name, d.kind, f"{d.memory / 2**20:,.0f} MiB", f"{seconds * 1e3:.1f} ms", "yes" if d.is_of_master else "")
         for d, seconds in zip(survey.devices, survey.seconds)
     ]
     rows += [(task, "", "", "no answer", "") for task in survey.silent]
-    made = f"a session is made in {survey.session_seconds * 1e3:.1f} ms"
+    made = f"a session opens in {survey.session_seconds * 1e3:.1f} ms"
     render.emit("tfg.cluster/1", survey, format_, lambda: [render.Table(columns, rows, "devices"), render.Text(made)])
     return REFUSED if survey.silent else DONE

@@ -1,4 +1,4 @@
-"""`tfg compare`: run two graphs, or two engines, on the same feeds and find the first node whose value differs."""
+"""`tfg compare`: run two graphs, or two engines, on the same feeds and find the first difference."""
 
 from __future__ import annotations
 
@@ -30,26 +30,33 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("before")
 @click.argument("after", required=False)
-@click.option("--passes", metavar="LIST", help="Instead of AFTER: what these passes, or `default`, make of BEFORE.")
+@click.option("--passes", metavar="LIST", help="Instead of AFTER: BEFORE after these passes, or after `default`.")
 @fast_math_option
 @click.option(
-    "--engines", type=Couple(), help="Instead of AFTER: BEFORE by two engines, as numpy,openvino or xla,openvino:bf16."
+    "--engines", type=Couple(), help="Instead of AFTER: BEFORE on two engines, e.g. numpy,openvino or xla,openvino:bf16."
 )
 @click.option(
-    "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="What to run, by default all outputs; repeatable."
+    "-F",
+    "--fetch",
+    "fetches",
+    multiple=True,
+    metavar="NAME",
+    help="Tensor or operation to run; repeatable. Default: all outputs.",
 )
 @feed_option
 @tolerance_option("the comparison")
-@click.option("--measured", is_flag=True, help="Also time the nodes of both: the largest slowdown of AFTER first.")
 @click.option(
-    "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="How many rows --measured shows."
+    "--measured", is_flag=True, help="Also time the nodes of both graphs; the largest slowdown of AFTER comes first."
 )
-@click.option("--all", "show_all", is_flag=True, help="Show every node that was compared, not only the first that differs.")
+@click.option(
+    "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Number of rows that --measured shows."
+)
+@click.option("--all", "show_all", is_flag=True, help="Show every compared node, not only the first difference.")
 @ci_format_option
-@excluding("--engine", "--engines", "these two run the graph")
+@excluding("--engine", "--engines", "--engines names the engines")
 @needing("--fast-math", "--passes")
 @needing("--top", "--measured")
-@excluding("--measured", "--engines", "an engine runs groups of nodes")
+@excluding("--measured", "--engines", "an engine runs groups of nodes, not single nodes, not single nodes")
 @session_options
 @quiet_option
 @graph_options
@@ -57,12 +64,12 @@ if TYPE_CHECKING:
 def command(
     before: str, after: str | None, format_: str, reader: GraphReader, session: SessionOptions, options: CompareOptions
 ) -> int:
-    """Run BEFORE and AFTER on the same feeds and find the first node, in the order of execution, whose value differs.
+    """Run BEFORE and AFTER on the same feeds and find the first node, in execution order, with different values.
 
-    Nodes are matched by name, and where names were changed by what they compute; nodes in called functions, too. The first
-    node that became NaN or infinite is named apart. Placeholders that are not fed get random values, the same in both. One of
-    the two may be an .onnx file, whose outputs onnxruntime computes (the extra `onnx`). Two states (checkpoints, .npz or
-    .safetensors files) are compared variable by variable. Exit code 0 where all agree, 3 where they do not.
+    Nodes match by name, or by their computation if the names changed; nodes of called functions match too. The report also
+    names the first node with NaN or infinity. Placeholders without a feed get the same random values in both graphs. Either
+    graph may be an .onnx file, which onnxruntime runs (the extra `onnx`). Two states (checkpoints, .npz or .safetensors files)
+    are compared variable by variable. Exit code: 0 if all values agree, 3 if some differ.
 
     \b
     tfg compare graph.pb optimized.pb

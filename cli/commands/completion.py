@@ -1,4 +1,4 @@
-"""`tfg completion`: print the script that completes commands, options and names at the tab key."""
+"""`tfg completion`: print a script for shell completion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHELLS = ("bash", "zsh", "fish")
 @click.command(cls=GroupedCommand)
 @click.argument("shell", type=click.Choice(_SHELLS))
 def command(shell: str) -> None:
-    """Print the script that lets SHELL complete commands, options and the names of a graph.
+    """Print a script for SHELL that completes commands, options and the names of a graph.
 
     \b
     eval "$(tfg completion bash)"

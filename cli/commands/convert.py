@@ -1,4 +1,4 @@
-"""`tfg convert`: write a graph in another form: text, binary, frozen, cut out, ONNX."""
+"""`tfg convert`: convert a graph: text, binary, frozen, a part, ONNX, StableHLO."""
 
 from __future__ import annotations
 
@@ -64,22 +64,22 @@ class ConvertOptions:
 
     @property
     def cuts(self) -> bool:
-        """True where only a part of the graph is to be kept."""
+        """Return True if the command keeps only a part of the graph."""
         return self.subgraph or bool(self.outputs or self.inputs)
 
     @property
     def inlines(self) -> bool:
-        """True where calls are to be replaced by the bodies of the functions, as TensorFlow's converter does in freezing."""
+        """Return True to inline functions, as TensorFlow's converter does when freezing."""
         return self.inline_functions or (self.freeze and not self.keep_functions)
 
     @property
     def changes_form_only(self) -> bool:
-        """True where a graph is to be written as it is, in another form."""
+        """Return True if only the form of the graph changes."""
         changes = (self.freeze, self.inline_functions, self.strip_default_attrs, self.clear_devices, self.placeholders)
         return not self.cuts and not any(changes)
 
     def checked(self, target: str) -> ConvertOptions:
-        """The options with the kind that the name of the target asks for; InvalidArgumentError where it asks for another."""
+        """Return the options with the kind of the target's name; InvalidArgumentError for a conflict."""
         if self.kind == "saved_model":
             format_of(target, MODELS)
         if not target.endswith("/"):
@@ -89,7 +89,7 @@ class ConvertOptions:
         return dataclasses.replace(self, kind="saved_model")
 
     def form_of(self, target: str) -> GraphForm:
-        """The form in which a graph goes to a file, as was asked for or as its name ends."""
+        """Return the form of a graph's file, from the options or the extension."""
         from ...formats.saving import graph_form
 
         return graph_form(target, self.text, self.compress, None if self.kind == "saved_model" else self.kind)
@@ -109,20 +109,28 @@ class ConvertCommand(GroupedCommand):
 @click.command(cls=ConvertCommand)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=OutputFile(CONVERTED, may_be_stdout=True))
-@click.option("--text/--binary", "text", default=None, help="Write text or binary; by default as OUT ends (.pbtxt is text).")
-@click.option("--gzip/--no-gzip", "compress", default=None, help="Compress; by default where OUT ends in .gz.")
+@click.option(
+    "--text/--binary", "text", default=None, help="Write text or binary. Default: the extension of OUT (.pbtxt is text)."
+)
+@click.option("--gzip/--no-gzip", "compress", default=None, help="Compress the output. Default: only if OUT ends in .gz.")
 @click.option("--kind", type=click.Choice(("graph", "meta_graph", "saved_model")), help="Write this kind of graph.")
 @click.option(
-    "--to", "outputs", multiple=True, metavar="NAME", help="Keep only what this tensor or operation needs; repeatable."
+    "--to",
+    "outputs",
+    multiple=True,
+    metavar="NAME",
+    help="Keep only the nodes that this tensor or operation needs; repeatable.",
 )
-@click.option("--from", "inputs", multiple=True, metavar="TENSOR", help="Cut here: this becomes a placeholder; repeatable.")
-@click.option("--subgraph", is_flag=True, help="Keep only what --to needs, cut at --from (they imply it).")
+@click.option(
+    "--from", "inputs", multiple=True, metavar="TENSOR", help="Cut here: this tensor becomes a placeholder; repeatable."
+)
+@click.option("--subgraph", is_flag=True, help="Keep only the nodes that --to needs, cut at --from. Implied by both.")
 @click.option("--freeze", is_flag=True, help="Turn variables into constants.")
-@click.option("--keep-functions", is_flag=True, help="Freeze, but leave calls of functions as they are.")
-@click.option("--except", "kept_variables", multiple=True, metavar="VARIABLE", help="Do not freeze this one; repeatable.")
+@click.option("--keep-functions", is_flag=True, help="Freeze, but keep function calls.")
+@click.option("--except", "kept_variables", multiple=True, metavar="VARIABLE", help="Do not freeze this variable; repeatable.")
 @session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx", "OUT=*.stablehlo", "OUT=*/")
-@click.option("--inline-functions", is_flag=True, help="Put the bodies of called functions in the place of the calls.")
-@click.option("--strip-default-attrs", is_flag=True, help="Drop attributes that have their default value.")
+@click.option("--inline-functions", is_flag=True, help="Replace each call of a function with the body of the function.")
+@click.option("--strip-default-attrs", is_flag=True, help="Drop attributes with default values.")
 @click.option("--clear-devices", is_flag=True, help="Drop the devices of all nodes.")
 @placeholder_options
 @signature_options
@@ -137,14 +145,14 @@ class ConvertCommand(GroupedCommand):
 @needing("--tolerance", "--verify")
 @needing("--except", "--freeze")
 @excluding("--keep-functions", "--inline-functions")
-@excluding(_OF_GRAPHS, "OUT=*.onnx", "an ONNX file has one form, no variables, no functions and no devices")
-@excluding(_OF_GRAPHS, "OUT=*.stablehlo", "a StableHLO file has one form, no variables, no functions and no devices")
+@excluding(_OF_GRAPHS, "OUT=*.onnx", "an ONNX file has a single form, without variables, functions or devices")
+@excluding(_OF_GRAPHS, "OUT=*.stablehlo", "a StableHLO file has a single form, without variables, functions or devices")
 def command(source: str, target: str, reader: GraphReader, session: SessionOptions, options: ConvertOptions) -> int:
     """Read the graph IN and write it to OUT, or -o OUT; - is standard input or output.
 
-    The name of OUT says the format: .pb or no extension is binary, .pbtxt is text, .meta is a MetaGraphDef, and .gz behind
-    them compresses. A slash at the end, or a folder that is there, makes a SavedModel. Where OUT ends in .onnx the inference
-    part goes there: what --to names, or the signature has, variables frozen. A .stablehlo file has this part as a program for
+    The name of OUT sets the format. .pb or no extension is binary, .pbtxt is text, .meta is a MetaGraphDef; a .gz at the end
+    compresses the file. A slash at the end, or an existing folder, makes a SavedModel. An .onnx file holds the inference part
+    with frozen variables: the nodes that --to or the signature needs. A .stablehlo file holds the same part as a program for
     JAX (`jax.export.deserialize`), for batches of any size.
 
     \b
@@ -187,7 +195,7 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
 
 
 def _change_form(source: str, target: str, reader: GraphReader, form: GraphForm, quiet: bool) -> None:
-    """Write the graph of a file to another, and say what is wrong with it."""
+    """Write the graph of a file to another file, and print its problems."""
     from ...formats.codecs.source import read_source
     from ..models import note_variables
 
@@ -209,7 +217,7 @@ def _change_form(source: str, target: str, reader: GraphReader, form: GraphForm,
 
 
 def _save(graph: Graph, target: str, form: GraphForm, quiet: bool) -> None:
-    """Write a graph to a file, and say so."""
+    """Write a graph to a file, and print a note."""
     from ...formats.saving import write_graph
 
     with render.Working(f"writing {target}", quiet):
@@ -218,7 +226,7 @@ def _save(graph: Graph, target: str, form: GraphForm, quiet: bool) -> None:
 
 
 def _write_as_read(source: str, target: str, reader: GraphReader, form: GraphForm, quiet: bool) -> bool:
-    """Write a large file of nodes while it is read; False, and nothing is written, where the graph has to be loaded."""
+    """Convert a large file while reading; return False, without writing, if the graph must be loaded."""
     stream = reader.stream(source) if target != "-" and form.kind != "meta_graph" else None
     if stream is None:
         return False
@@ -234,7 +242,7 @@ def _write_as_read(source: str, target: str, reader: GraphReader, form: GraphFor
 def _write_message(
     source: Source, target: str, reader: GraphReader, form: GraphForm, faults: Sequence[TfgError], quiet: bool
 ) -> None:
-    """Write a graph whose nodes cannot even be told apart."""
+    """Write a graph without valid node names."""
     from ...formats.forms import write_message
 
     if reader.map_op:
@@ -251,7 +259,7 @@ def _note_written(count: int, target: str, quiet: bool) -> None:
 
 
 def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:
-    """Write an ONNX or StableHLO file, and compare it where that is asked for."""
+    """Write an ONNX or StableHLO file, and compare its results for --verify."""
     from ...formats.api.changes import convert
     from ...formats.api.outputs import outputs_of
     from ..jobs.convert_job import note_export, verdict_sections
@@ -259,11 +267,12 @@ def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions
     outputs_named = options.outputs or tuple(names.outputs) or outputs_of(names.graph)
     outputs = {word: names.output(word).name for word in outputs_named}
     if not outputs:
-        raise InvalidArgumentError("what to convert? name at least one tensor with --to")
+        raise InvalidArgumentError("nothing to convert: name at least one tensor with --to")
     cut = options.placeholders.apart(options.inputs)[1]
     if cut.values:
         raise InvalidArgumentError(
-            "--set takes no tensor of --from beside ONNX", hint="convert to a .pb with both, then that file"
+            "--set and --from name the same tensor, which ONNX export does not support",
+            hint="convert to a .pb file with both options, then convert that file",
         )
     written = convert(
         names.graph, target, outputs, [names.input(word).name for word in options.inputs], state=opened.session,
@@ -279,7 +288,7 @@ def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions
 
 
 def _changed(graph: Graph, names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:
-    """The graph with all changes that were asked for."""
+    """Return the graph with all requested changes."""
     from ...core.transforms.subgraphs import clear_devices, strip_default_attrs
     from ...formats.api.changes import extract, freeze
 
@@ -296,13 +305,13 @@ def _changed(graph: Graph, names: Names, runner: Runner | None, options: Convert
         graph = freeze(graph, runner.session, outputs, inputs, keep_functions=True, keep_variables=options.kept_variables)
     elif options.cuts or names.asked is not None:
         if not outputs:
-            raise InvalidArgumentError("what to keep? name at least one tensor with --to")
+            raise InvalidArgumentError("nothing to keep: name at least one tensor with --to")
         graph = extract(graph, outputs, inputs)
     options.placeholders.apart(options.inputs)[1].apply(graph, names)
     if options.strip_default_attrs:
-        render.note(f"dropped {strip_default_attrs(graph)} attributes that had their default", options.quiet)
+        render.note(f"dropped {strip_default_attrs(graph)} attributes with default values", options.quiet)
     if options.clear_devices:
-        render.note(f"cleared {clear_devices(graph)} devices", options.quiet)
+        render.note(f"cleared the devices of {clear_devices(graph)} nodes", options.quiet)
     return graph
 
 

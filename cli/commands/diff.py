@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("before")
 @click.argument("after")
-@click.option("--strict-names", is_flag=True, help="Match nodes and functions by name alone, and compare names as they are.")
+@click.option("--strict-names", is_flag=True, help="Match nodes and functions by name alone, and compare the full names.")
 @ci_format_option
 @quiet_option
 @graph_options
 def command(before: str, after: str, strict_names: bool, format_: str, quiet: bool, reader: GraphReader) -> int:
     """Compare BEFORE with AFTER: nodes, functions, signatures, variables with their values, assets, versions.
 
-    The order of nodes does not count. Functions match by what they compute, and numbers that TensorFlow adds to names do
-    not count, nor does the way in which a model saves its variables. Exit code 0 where all sections are equal, 3 where they
-    differ. `tfg view BEFORE --diff AFTER` shows both graphs and the differences in a page.
+    The comparison ignores the order of nodes, the numbers that TensorFlow adds to names, and the nodes that save variables.
+    Functions match by their computation. Exit code: 0 if all sections are equal, 3 if they differ. `tfg view BEFORE
+    --diff AFTER` shows both graphs and the differences in a page.
 
     \b
     tfg diff graph.pb optimized.pb
@@ -56,7 +56,7 @@ def _diff(before: str, after: str, strict_names: bool, quiet: bool, reader: Grap
 
 
 def _diff_as_read(before: str, after: str, strict_names: bool, quiet: bool, reader: GraphReader) -> GraphDiff | None:
-    """Compare two large files of nodes while they are read; None where the graphs have to be loaded."""
+    """Compare two large files while reading; return None if the graphs must be loaded."""
     streams = [stream for path in (before, after) if (stream := reader.stream(path)) is not None]
     if len(streams) < 2:
         return None

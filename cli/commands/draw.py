@@ -23,33 +23,36 @@ _FORMATS = tuple(known.word for known in PICTURES.formats)
               help="Write the picture here, as .svg, .png, .pdf, .dot or .txt.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(_FORMATS), help="Format of the picture, if FILE has no extension.")
 @selection_options
-@click.option("--function", metavar="NAME", help="The body of this function instead of the graph.")
-@click.option("--functions", is_flag=True, help="The graph, and each of its functions as a picture of its own.")
-@click.option("--stages", is_flag=True, help="One picture for each stage of the construction, what it adds in red.")
+@click.option("--function", metavar="NAME", help="Draw the body of this function instead of the graph.")
+@click.option("--functions", is_flag=True, help="Draw the graph, and each of its functions as a separate picture.")
+@click.option("--stages", is_flag=True, help="Draw a picture for each construction stage, with new nodes in red.")
 @click.option("--depth", type=click.IntRange(0), help="Open name scopes to depth N, instead of as many as fit.")
 @click.option("--expand", multiple=True, metavar="SCOPE", help="Open this name scope; repeatable.")
 @click.option("--max-nodes", type=click.IntRange(2), help="Open scopes up to N boxes. Default: 40, for text 18.")
-@click.option("--all", "everything", is_flag=True, help="Draw constants, identities and NoOps too.")
-@click.option("--shapes", is_flag=True, help="Write dtypes and inferred shapes at the edges.")
-@click.option("--flops", is_flag=True, help="Colour by share of the FLOPs, and write it into the boxes.")
+@click.option("--all", "everything", is_flag=True, help="Also draw constants, identities and NoOps.")
+@click.option("--shapes", is_flag=True, help="Label edges with dtypes and inferred shapes.")
+@click.option("--flops", is_flag=True, help="Colour boxes by their share of the FLOPs, and print the share.")
 @click.option(
-    "--color-by", "colour", type=click.Choice(("device", "colocation", "stage")), help="Colour by this, not by kind."
+    "--color-by",
+    "colour",
+    type=click.Choice(("device", "colocation", "stage")),
+    help="Colour boxes by this property. Default: kind.",
 )
 @click.option("--highlight", multiple=True, metavar="NODE", help="Draw this node with a red border; repeatable.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", default=20, show_default=True,
-              help="Give up after this time.")  # fmt: skip
+              help="Time limit.")  # fmt: skip
 @quiet_option
 @reading_options
 @gathered("draw_job.DrawOptions")
-@excluding("--flops", "--color-by", "both colour the boxes")
-@excluding("--flops", "--function", "the graph is what is counted")
+@excluding("--flops", "--color-by", "both options set the colours")
+@excluding("--flops", "--function", "FLOPs are counted for the graph")
 @excluding("--function", "--functions --stages")
 @excluding("--functions", "--stages")
 def command(graph: str, out: str, format_: str | None, reader: GraphReader, options: DrawOptions) -> None:
-    """Draw GRAPH: data edges solid, control edges dashed, references to variables with a diamond.
+    """Draw GRAPH, with solid data edges, dashed control edges, and a diamond at references to variables.
 
-    Name scopes are opened as far as they fit on a screen; constants, identities and NoOps are left out. Graphviz lays
-    svg and png out where its program `dot` is installed, the package graphviz-pure elsewhere; pdf needs `dot`.
+    Name scopes open as far as the picture fits on a screen. Constants, identities and NoOps are hidden. Graphviz lays
+    out svg and png if its program `dot` is installed; otherwise the package graphviz-pure does. pdf needs `dot`.
 
     \b
     tfg draw graph.pb --format text

@@ -1,4 +1,4 @@
-"""`tfg dump`: print the nodes of a graph, or what each construction stage changed."""
+"""`tfg dump`: print the nodes of a graph, or the changes of each construction stage."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from ..selection import ListingSelection, selection_options
 
 @click.command(cls=GroupedCommand)
 @click.argument("graphs", nargs=-1, metavar="[GRAPH]...")
-@click.option("--script", metavar="FILE", help="Run a script on tfg.GraphBuilder and dump each stage it marks.")
-@click.option("--stages", is_flag=True, help="Recover the stages of a finished graph: variables, model, loss ...")
-@click.option("--stage", metavar="NAME", help="Of several graphs or a script: only the graph after this stage.")
-@click.option("--after", metavar="PASS", help="Show what optimizing changes: load, prune, fold ... or all.")
 @click.option(
-    "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="With --after: what to optimize for; repeatable."
+    "--script", metavar="FILE", help="Run a script that uses tfg.GraphBuilder and dump each stage that the script marks."
+)
+@click.option("--stages", is_flag=True, help="Recover the stages of a finished graph: variables, model, loss ...")
+@click.option("--stage", metavar="NAME", help="With several graphs or a script: show only the graph after this stage.")
+@click.option("--after", metavar="PASS", help="Show the changes of an optimization pass: load, prune, fold ... or all.")
+@click.option(
+    "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="With --after: a tensor to optimize for; repeatable."
 )
 @click.option("--elements", metavar="NAME", help="Show the first elements of this dataset or iterator.")
 @click.option("--take", type=click.IntRange(1), help="With --elements: the number of elements.  [default: 3]")
-@click.option("--allow-files", multiple=True, metavar="DIR", help="With --elements: let the graph use the files in it.")
-@click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="With --elements: give up after this time."
-)
+@click.option("--allow-files", multiple=True, metavar="DIR", help="With --elements: let the graph use the files in DIR.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="With --elements: time limit.")
 @click.option("--init-op", metavar="NAME", help="With --elements: first run this operation, not the graph's initializer.")
 @click.option(
-    "--state", metavar="FILE", help="With --elements: restore the variables, an .npz or .safetensors file or a checkpoint."
+    "--state", metavar="FILE", help="With --elements: restore the variables from an .npz or .safetensors file or a checkpoint."
 )
-@click.option("--seed", type=int, help="With --elements: seed of random ops that have none of their own.")
+@click.option("--seed", type=int, help="With --elements: seed of random ops without a seed.")
 @selection_options
-@click.option("--sort", type=click.Choice(ORDERS), default="graph", show_default=True, help="In which order to print nodes.")
-@click.option("--shapes", is_flag=True, help="Infer the shapes of all outputs, not only show those that nodes declare.")
+@click.option("--sort", type=click.Choice(ORDERS), default="graph", show_default=True, help="Order of the nodes.")
+@click.option("--shapes", is_flag=True, help="Infer the shapes of all outputs. Default: show only declared shapes.")
 @format_option("table", "list", "text", "json", "csv")
 @graph_options
 @needing("--fetch", "--after")
@@ -48,10 +48,10 @@ from ..selection import ListingSelection, selection_options
 @excluding("--stages --after", "--script")
 @excluding("--stages", "--after")
 @excluding("--elements", "--script --stages --after --stage --sort --shapes")
-@excluding("--name --exclude --op --scope --device --to --around", "--elements", "elements are no nodes")
+@excluding("--name --exclude --op --scope --device --to --around", "--elements", "--elements shows elements, not nodes")
 @excluding("--sort", "--script --stages --after")
 @excluding("--shapes", "--script --stages --after")
-@excluding("--name --exclude --op --scope --device --to --around", "--after", "what a pass changes is shown whole")
+@excluding("--name --exclude --op --scope --device --to --around", "--after", "--after shows all changes of a pass")
 def command(
     graphs: tuple[str, ...], script: str | None, stages: bool, stage: str | None, after: str | None, fetches: tuple[str, ...],
     elements: str | None, take: int | None, allow_files: tuple[str, ...], timeout: float | None, init_op: str | None,
@@ -60,7 +60,7 @@ def command(
 ) -> None:  # fmt: skip
     """Print the nodes of GRAPH: name, op, outputs, inputs, device, colocation and attributes.
 
-    Several GRAPHs are snapshots of one graph under construction: each is compared with the one before.
+    Several GRAPHs are snapshots of a graph under construction: the command compares each snapshot with the previous one.
 
     \b
     tfg dump graph.pb
@@ -73,7 +73,7 @@ def command(
     tfg dump train_graph.pb --elements IteratorGetNext --take 3
     """
     if bool(graphs) == bool(script):
-        raise click.UsageError("give either graph files or --script")
+        raise click.UsageError("give either GRAPH files or --script")
     if elements is not None:
         session = {"allow_files": allow_files, "timeout": timeout, "init_op": init_op, "state": state, "seed": seed}
         _dump_elements(graphs, elements, take or 3, session, format_, reader)
@@ -88,7 +88,7 @@ def command(
 
 
 def _dump_file(path: str, shapes: bool, selection: ListingSelection, sort: str, format_: str, reader: GraphReader) -> None:
-    """The nodes of a graph; those of a large file as they are read, where nothing is asked that takes all of them."""
+    """Dump the nodes of a graph; stream a large file if no option needs all nodes."""
     whole = shapes or format_ == "json" or selection.needs_edges or sort != "graph"
     stream = None if whole else reader.stream(path)
     if stream is None:
@@ -131,7 +131,7 @@ def _dump_snapshots(
     if stage is not None:
         stages = dict(snapshots)
         if stage not in stages:
-            raise InvalidArgumentError(f"there is no stage '{stage}'", hint=f"the stages are {', '.join(stages)}")
+            raise InvalidArgumentError(f"unknown stage '{stage}'", hint=f"the stages are {', '.join(stages)}")
         _dump_graph(DumpedGraph(stages[stage], stage), selection, format_)
     elif format_ == "text":
         for name, graph in snapshots:
@@ -139,7 +139,7 @@ def _dump_snapshots(
             render.print_text(f"# stage: {printable_line(name)}\n{text}")
     else:
         if selection.is_of_some:
-            raise click.UsageError("what each stage changed is shown whole: choose nodes of one --stage, or of --format text")
+            raise click.UsageError("tables show all changes of each stage: to choose nodes, add --stage or --format text")
         result = diff_snapshots(snapshots)
         data = {"snapshots": result}
         render.emit("tfg.dump.snapshots/1", data, format_, lambda: snapshot_sections(result, format_))
@@ -169,7 +169,7 @@ def _dump_elements(
     if len(graphs) != 1:
         raise click.UsageError("--elements takes one graph")
     if format_ not in ("table", "json"):
-        raise click.UsageError(f"elements are shown as a table or as json, not as {format_}")
+        raise click.UsageError(f"elements have the formats table and json, not {format_}")
     graph, options = reader.load(graphs[0]), SessionOptions(**session)
     with options.limits():
         steps = first_elements(
@@ -181,7 +181,7 @@ def _dump_elements(
 def _dump_optimization(
     graphs: tuple[str, ...], after: str, fetches: tuple[str, ...], format_: str, reader: GraphReader
 ) -> None:
-    """What each pass changes, or one of them."""
+    """Dump the changes of each pass, or of a single pass."""
     from ...core.comparing.graph_diff import diff_snapshots
     from ...core.passes.pipeline import optimization_stages
 
@@ -193,5 +193,5 @@ def _dump_optimization(
     shown = tuple(s for s in diff_snapshots(snapshots) if after in ("all", s.stage))
     if not shown:
         names = ", ".join(dict.fromkeys(name for name, _ in snapshots))
-        raise InvalidArgumentError(f"'{after}' is none of the stages that change this graph", hint=f"these do: {names}, all")
+        raise InvalidArgumentError(f"pass '{after}' does not change this graph", hint=f"the passes that do are {names}, all")
     render.emit("tfg.dump.snapshots/1", {"snapshots": shown}, format_, lambda: snapshot_sections(shown, format_))

@@ -1,4 +1,4 @@
-"""`tfg explain`: say in plain words what a graph, or each of its nodes, is for."""
+"""`tfg explain`: describe a graph, a node or an op in plain words."""
 
 from __future__ import annotations
 
@@ -32,16 +32,21 @@ if TYPE_CHECKING:
     "fetches",
     multiple=True,
     metavar="NAME",
-    help="Say why fetching this runs each NODE, or that it does not. With --races, --engine, --partition: what runs together.",
+    help="Explain why fetching this tensor runs each NODE or not. With --races, --engine or --partition: a tensor or "
+    "operation of the run.",
 )
-@click.option("--optimized", is_flag=True, help="Say what becomes of each NODE when the graph is optimized for --fetch.")
+@click.option("--optimized", is_flag=True, help="Report the outcome for each NODE when the graph is optimized for --fetch.")
 @fast_math_option
-@click.option("--missing", is_flag=True, help="List the ops that tfg cannot run, and those that TensorFlow does not have.")
+@click.option("--missing", is_flag=True, help="List the ops that tfg cannot run, and the ops that TensorFlow lacks.")
 @click.option(
     "--engine", metavar="NAME", help="List the nodes of --fetch that this engine would run, and why it leaves the others."
 )
-@click.option("--races", is_flag=True, help="List reads, writes and random draws whose order no path settles, run by run.")
-@click.option("--partition", is_flag=True, help="Say which device each node goes to on a cluster, and what crosses in a step.")
+@click.option("--races", is_flag=True, help="List races in each run: reads, writes and random draws that no path orders.")
+@click.option(
+    "--partition",
+    is_flag=True,
+    help="Show the device of each node on a cluster, and the tensors that cross between devices in a step.",
+)
 @signature_option
 @format_option("table", "json", "csv")
 @graph_options
@@ -51,7 +56,7 @@ if TYPE_CHECKING:
 @excluding("--partition", "--races --missing --optimized --engine")
 @excluding("--missing", "--optimized --fetch --signature")
 def command(graph: str, reader: GraphReader, options: ExplainOptions) -> None:
-    """Say in plain words what GRAPH is, or what each NODE of it is for; in the place of GRAPH, an op type is described.
+    """Describe GRAPH, or the role of each NODE in GRAPH. If GRAPH is the name of an op type, describe the op.
 
     \b
     tfg explain graph.pb

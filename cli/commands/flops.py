@@ -30,37 +30,47 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
-@click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="Count what this runs; repeatable.")
-@click.option("-f", "--feed", "feeds", multiple=True, metavar="TENSOR[=VALUE]", help="Cut here: it is fed; repeatable.")
-@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of a placeholder or a tensor; repeatable.")
-@click.option("--batch", type=click.IntRange(0), metavar="N", help="The batch: the symbol N becomes this number.")
-@click.option("--size", "sizes", type=Pair("SIZE", "NUMBER"), multiple=True, help="A size that only a run tells; repeatable.")
-@click.option("--trips", type=Pair("LOOP", "NUMBER"), multiple=True, help="How often a loop runs; repeatable.")
-@click.option("--backward", is_flag=True, help="Count the gradients too: those in the graph, or built for --loss.")
-@click.option("--loss", metavar="TENSOR", help="The loss to differentiate; the first fetch by default.")
-@click.option("--wrt", type=Regex(), default="", help="Differentiate only with respect to variables that match.")
+@click.option(
+    "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="Count the run of this tensor or operation; repeatable."
+)
+@click.option(
+    "-f", "--feed", "feeds", multiple=True, metavar="TENSOR[=VALUE]", help="Cut here: treat this tensor as fed; repeatable."
+)
+@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="Shape of a placeholder or tensor; repeatable.")
+@click.option("--batch", type=click.IntRange(0), metavar="N", help="Batch size: the value of the symbol N.")
+@click.option(
+    "--size", "sizes", type=Pair("SIZE", "NUMBER"), multiple=True, help="A size that depends on values of the run; repeatable."
+)
+@click.option("--trips", type=Pair("LOOP", "NUMBER"), multiple=True, help="Number of iterations of a loop; repeatable.")
+@click.option(
+    "--backward", is_flag=True, help="Also count the gradients: the gradients in the graph, or gradients built for --loss."
+)
+@click.option("--loss", metavar="TENSOR", help="Loss to differentiate. Default: the first fetch.")
+@click.option("--wrt", type=Regex(), default="", help="Differentiate only with respect to matching variables.")
 @click.option("--per-variable", is_flag=True, help="Show the backward pass by variable.")
 @click.option(
     "--view",
     type=click.Choice(("op", "node", "layer", "scope")),
     default="op",
     show_default=True,
-    help="The rows; a layer is the scope that owns weights.",
+    help="Rows of the table; a layer is a scope that owns weights.",
 )
-@click.option("--top", type=click.IntRange(1), help="Rows to show: 20 in a table, all in JSON and CSV, unless given.")
-@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Levels of scopes to show.")
-@click.option("--name", type=Regex(), default="", help="Only nodes whose names match.")
-@click.option("--op", "op_pattern", type=Regex(), default="", help="Only nodes of ops that match.")
+@click.option("--top", type=click.IntRange(1), help="Number of rows. Default: 20 in a table, all in JSON and CSV.")
+@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Number of scope levels.")
+@click.option("--name", type=Regex(), default="", help="Only nodes whose name matches.")
+@click.option("--op", "op_pattern", type=Regex(), default="", help="Only nodes whose op matches.")
 @click.option("--threshold", "min_flops", type=float, default=0, help="Only nodes with at least N FLOPs.")
 @click.option("--compat", type=click.Choice(("tfprof",)), help="Compare with the formulas of tf.profiler, op by op.")
 @click.option("--run-metadata", metavar="FILE", help="Join the times of a RunMetadata or StepStats proto with the counts.")
 @click.option("--measured", is_flag=True, help="Run the graph: exact shapes and iterations, time and rate of each op.")
 @session_options_for("--measured", cluster=True)
-@click.option("--warmup", type=click.IntRange(0), default=1, show_default=True, help="For --measured: runs before timing.")
-@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="For --measured: timed runs.")
+@click.option(
+    "--warmup", type=click.IntRange(0), default=1, show_default=True, help="With --measured: number of runs before timing."
+)
+@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="With --measured: number of timed runs.")
 @click.option("--trace", type=OutputFile(TRACES), metavar="FILE",
-              help="For --measured: write a Chrome trace, which Perfetto opens.")  # fmt: skip
-@click.option("--strict", is_flag=True, help="Exit with 3 where anything could not be counted.")
+              help="With --measured: write a Chrome trace, which Perfetto opens.")  # fmt: skip
+@click.option("--strict", is_flag=True, help="Exit with 3 if the cost of any node is unknown.")
 @format_option()
 @quiet_option
 @graph_options
@@ -75,10 +85,10 @@ if TYPE_CHECKING:
 @excluding("--compat --run-metadata", "--per-variable")
 @excluding("--compat", "--run-metadata")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: FlopsOptions) -> int:
-    """Count the floating-point operations of GRAPH: what the fetches run, by section.
+    """Count the floating-point operations of the nodes of GRAPH that the fetches run, by section.
 
     A multiply-add is 2 FLOPs and 1 MAC; transcendental functions (exp, log, tanh ...) are counted apart. Unknown dimensions
-    stay symbols: N for the batch, n[Where] for what only a run tells, here how many elements are true.
+    stay symbols: N is the batch, n[Where] a size that depends on values, here the number of true elements.
 
     \b
     tfg flops resnet50.pb --batch 8

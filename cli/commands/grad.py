@@ -27,14 +27,16 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
-@click.option("--y", "ys", multiple=True, required=True, metavar="TENSOR", help="What to differentiate; repeatable.")
-@click.option("--x", "xs", multiple=True, required=True, metavar="TENSOR", help="With respect to what; repeatable.")
-@click.option("--grad-y", "grad_ys", multiple=True, metavar="TENSOR", help="The gradients that arrive at the ys, in order.")
-@click.option("--stop", "stops", multiple=True, metavar="TENSOR", help="Let no gradient flow past this; repeatable.")
+@click.option("--y", "ys", multiple=True, required=True, metavar="TENSOR", help="Tensor to differentiate; repeatable.")
+@click.option(
+    "--x", "xs", multiple=True, required=True, metavar="TENSOR", help="Tensor to differentiate with respect to; repeatable."
+)
+@click.option("--grad-y", "grad_ys", multiple=True, metavar="TENSOR", help="Incoming gradients of the ys, in order.")
+@click.option("--stop", "stops", multiple=True, metavar="TENSOR", help="Stop gradients at this tensor; repeatable.")
 @click.option("--colocate", is_flag=True, help="Put gradient nodes on the devices of their forward nodes.")
 @graph_output_options("Write the graph with the gradient nodes here; - is standard output.")
-@click.option("--check", is_flag=True, help="Compare with central differences; exit with 3 where they differ.")
-@tolerance_option("--check", "1e-4, in single precision 1e-3")
+@click.option("--check", is_flag=True, help="Compare with central differences; exit with 3 if they differ.")
+@tolerance_option("--check", "1e-4, or 1e-3 in single precision")
 @click.option("--jacobian", is_flag=True, help="Print all derivatives of y with respect to x.")
 @click.option(
     "--mode",
@@ -61,9 +63,9 @@ if TYPE_CHECKING:
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: GradOptions) -> int:
     """Add gradient nodes to GRAPH under gradients/, or evaluate derivatives of y with respect to x.
 
-    Where --feed, --init or --state give values, the gradient at them is printed.
+    If --feed, --init or --state give values, the command prints the gradient at these values.
 
-    y may be any tensor, not only a loss; several ys share one backward pass. VALUE is as in --feed.
+    y may be any tensor, not only a loss; several ys share a single backward pass. VALUE is as in --feed.
 
     \b
     tfg grad model.pb --y loss --x w --x b -o with_gradients.pb

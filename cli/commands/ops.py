@@ -42,13 +42,17 @@ class OpsOptions:
 
 @click.command(cls=GroupedCommand)
 @click.argument("names", nargs=-1, metavar="[NAME_OR_REGEX]...")
-@click.option("--family", metavar="NAME", help="Only ops of this family: the file of core/ops that tfg has them in.")
-@click.option("--missing-kernel", is_flag=True, help="Only ops that tfg has no kernel for.")
-@click.option("--custom", is_flag=True, help="Only ops that op libraries declared.")
-@click.option("--coverage", is_flag=True, help="Count the ops that have a kernel, a shape function, a gradient, FLOPs.")
-@click.option("--flops", is_flag=True, help="Show the formulas by which their FLOPs are counted.")
-@click.option("--missing", metavar="GRAPH", help="What tfg lacks of the ops of this graph.")
-@click.option("--wrap", is_flag=True, help="Write Python wrappers of the ops.")
+@click.option("--family", metavar="NAME", help="Only ops of this family: the file of core/ops that defines the ops.")
+@click.option("--missing-kernel", is_flag=True, help="Only ops without a kernel in tfg.")
+@click.option("--custom", is_flag=True, help="Only ops declared by op libraries.")
+@click.option("--coverage", is_flag=True, help="Count the ops with a kernel, a shape function, a gradient or FLOPs.")
+@click.option("--flops", is_flag=True, help="Show the FLOPs formulas.")
+@click.option(
+    "--missing",
+    metavar="GRAPH",
+    help="Find the kernels, gradients and other functions that tfg lacks for the ops of this graph.",
+)
+@click.option("--wrap", is_flag=True, help="Write Python wrappers for the ops.")
 @click.option("-o", "--output", type=OutputFile(WRAPPERS, may_be_stdout=True), default="-", metavar="FILE",
               help="For --wrap: write the wrappers here. Default: standard output.")  # fmt: skip
 @format_option()
@@ -60,7 +64,7 @@ class OpsOptions:
 @excluding("--wrap", "--flops")
 @excluding("--coverage", "--missing")
 def command(reader: GraphReader, options: OpsOptions) -> None:
-    """List the ops, or say of each NAME what its interface is and what tfg has for it.
+    """List the ops, or show the interface of each op NAME and its support in tfg.
 
     A NAME that is no op is a regular expression, found anywhere in the names of ops.
 
@@ -75,16 +79,16 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
 
     names, format_ = options.names, options.format_
     if options.missing is not None and names:
-        raise click.UsageError("--missing takes the ops of GRAPH: it takes no NAME")
+        raise click.UsageError("--missing lists the ops of GRAPH: leave out NAME")
     if options.missing is not None:
         missing = missing_parts(reader.load(options.missing))
         render.emit("tfg.ops.missing/1", {"missing": missing}, format_, lambda: missing_sections(missing, format_))
         return
     reader.load_libraries()
     if options.wrap and not (names or options.family or options.custom or options.missing_kernel):
-        raise click.UsageError("--wrap writes a wrapper for each op that is chosen: name some, or give --family or --custom")
+        raise click.UsageError("--wrap writes a wrapper for each chosen op: name ops, or give --family or --custom")
     if options.coverage and names:
-        raise click.UsageError("--coverage counts all ops, by family: it takes no NAME")
+        raise click.UsageError("--coverage counts all ops by family: leave out NAME")
     if options.coverage:
         coverage = op_coverage()
         render.emit("tfg.ops.coverage/1", coverage, format_, lambda: coverage_sections(coverage.families, coverage.total))
@@ -121,7 +125,7 @@ def _list(options: OpsOptions) -> None:
 
 
 def _selected(options: OpsOptions) -> Any:
-    """The ops that the names or expressions and the filters choose; NotFoundError where one chooses none."""
+    """Return the ops that match the names or expressions and the filters; NotFoundError for a name without a match."""
     from ...core.op_libraries.op_listing import select_ops
 
     return select_ops(options.names, options.family, options.missing_kernel, options.custom)

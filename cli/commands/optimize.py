@@ -1,4 +1,4 @@
-"""`tfg optimize`: rewrite a graph so that it runs faster, and say what changed."""
+"""`tfg optimize`: rewrite a graph to run faster, and report the changes."""
 
 from __future__ import annotations
 
@@ -34,30 +34,38 @@ if TYPE_CHECKING:
 @click.argument("graph", required=False)
 @graph_output_options("Write the optimized graph here; - is standard output.")
 @save_model_option
-@click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="What must stay the same; repeatable.")
+@click.option(
+    "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="Tensor or operation that must stay the same; repeatable."
+)
 @feed_option
 @placeholder_options
-@click.option("--passes", metavar="LIST", help='Run these: "prune,fold{limit=1MB},cse", "default,layout"; see --list.')
+@click.option(
+    "--passes", metavar="LIST", help='Passes to run, e.g. "prune,fold{limit=1MB},cse" or "default,layout"; see --list.'
+)
 @click.option("--disable", multiple=True, metavar="PASS", help="Leave this pass out; repeatable.")
 @fast_math_option
 @click.option(
     "--cluster",
     is_flag=True,
-    help="At the end group what only computes into one function call, and say how much of it XLA takes.",
+    help="At the end, group pure nodes into a single function call, and report the nodes that XLA supports.",
 )
 @click.option("--keep", multiple=True, metavar="NODE", help="Keep this node; repeatable.")
-@click.option("--fed", multiple=True, metavar="TENSOR", help="Every run feeds this, as it does what --feed names; repeatable.")
-@click.option("--overridable", multiple=True, metavar="TENSOR", help="A run may feed this, but need not; repeatable.")
-@click.option("--verify", is_flag=True, help="Run both graphs on the same feeds; exit with 3 where they differ.")
 @click.option(
-    "--unverified", is_flag=True, help="Write the graph even where --verify finds no feeds that it runs on; exit with 3."
+    "--fed", multiple=True, metavar="TENSOR", help="A tensor that every run feeds, like the tensors of --feed; repeatable."
 )
-@tolerance_option("--verify", "1e-6 where all rewrites are exact, else 1e-4; more for 16-bit floats")
+@click.option("--overridable", multiple=True, metavar="TENSOR", help="A tensor that a run may feed; repeatable.")
+@click.option("--verify", is_flag=True, help="Run both graphs on the same feeds; exit with 3 if they differ.")
 @click.option(
-    "--steps", type=click.IntRange(1), help="The runs in a row --verify compares; 3 where there are variables, or else 1."
+    "--unverified", is_flag=True, help="Write the graph even if --verify finds no feeds that the graph runs on; exit with 3."
+)
+@tolerance_option("--verify", "1e-6 if all rewrites are exact, otherwise 1e-4; more for 16-bit floats")
+@click.option(
+    "--steps",
+    type=click.IntRange(1),
+    help="Number of consecutive runs that --verify compares. Default: 3 with variables, otherwise 1.",
 )
 @session_options_for("--verify", "--save-model")
-@click.option("--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass, which takes half of the time.")
+@click.option("--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass; this doubles the time.")
 @click.option("--list", "list_", is_flag=True, help="List the passes with their options, and exit.")
 @format_option()
 @quiet_option
@@ -70,8 +78,8 @@ def command(
 ) -> int:  # fmt: skip
     """Optimize GRAPH for its fetches: the same results with less work.
 
-    A rewrite is exact, rounding (a few units in the last place of the operands, or the sign of a zero) or relaxed. The report
-    names the class of each.
+    Each rewrite is exact, rounding (a few units in the last place of the operands, or the sign of a zero) or relaxed. The
+    report names the class of each rewrite.
 
     \b
     tfg optimize model.pb -o fast.pb --fetch y --verify
@@ -87,7 +95,7 @@ def command(
         render.emit("tfg.optimize.passes/1", passes_json(), options.format_, passes_sections)
         return DONE
     if graph is None:
-        raise click.UsageError("GRAPH is needed, or --list")
+        raise click.UsageError("missing argument GRAPH; --list needs none")
     loaded = _loaded(graph, reader, session, options)
     placeholders.apply(loaded, Names(loaded, session.signature))
     job = OptimizeJob(loaded, session, options)
@@ -102,7 +110,7 @@ def command(
 
 
 def _loaded(graph: str, reader: GraphReader, session: SessionOptions, options: OptimizeOptions) -> Graph:
-    """The graph, checked as far as the passes keep it."""
+    """Return the graph, with checks of the parts that the passes keep."""
     from ...core.passes.pipeline import choose_passes
 
     chosen = choose_passes(options.passes, options.disable)

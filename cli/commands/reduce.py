@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option(
-    "-F", "--fetch", "fetches", multiple=True, required=True, metavar="NAME", help="What the command runs; repeatable."
+    "-F",
+    "--fetch",
+    "fetches",
+    multiple=True,
+    required=True,
+    metavar="NAME",
+    help="Tensor or operation that the command runs; repeatable.",
 )
-@click.option("--test", required=True, metavar="COMMAND", help="What fails; {} in it is the graph's file.")
+@click.option("--test", required=True, metavar="COMMAND", help="Failing command; {} stands for the graph's file.")
 @click.option("-o", "--output", type=OutputFile(REDUCED, may_be_stdout=True), default="-", metavar="FILE",
               help="Write the graph here, as text unless FILE ends in .pb or .meta.")  # fmt: skip
 @feed_option

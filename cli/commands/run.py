@@ -1,4 +1,4 @@
-"""`tfg run`: run a graph: feed, fetch, train, keep the variables."""
+"""`tfg run`: run a graph: feed, fetch, train, save variables."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME",
-              help="A tensor whose value to print, FUNCTION/NODE for one in a function; repeatable.")  # fmt: skip
+              help="Tensor to print; FUNCTION/NODE for a tensor in a function; repeatable.")  # fmt: skip
 @feed_option
-@click.option("--target", "targets", multiple=True, metavar="OP", help="An operation to run, as a train step; repeatable.")
+@click.option("--target", "targets", multiple=True, metavar="OP", help="Operation to run, such as a train step; repeatable.")
 @click.option(
     "--steps",
     type=StepCount(),
@@ -41,50 +41,71 @@ if TYPE_CHECKING:
     show_default=True,
     help="Number of steps; `epoch` runs to the end of an iterator.",
 )
-@click.option("--fetch-every", type=click.IntRange(1), default=1, metavar="N", help="Fetch in every N-th step, and the last.")
-@click.option("--assign", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Assign a value before the steps; repeatable.")
-@click.option("--assign-add", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Add a value before the steps.")
-@click.option("--assign-sub", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Subtract a value before the steps.")
+@click.option(
+    "--fetch-every", type=click.IntRange(1), default=1, metavar="N", help="Fetch in every N-th step and in the last step."
+)
+@click.option(
+    "--assign",
+    type=Pair("VARIABLE", "VALUE"),
+    multiple=True,
+    help="Assign a value to a variable before the steps; repeatable.",
+)
+@click.option(
+    "--assign-add", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Add a value to a variable before the steps."
+)
+@click.option(
+    "--assign-sub", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Subtract a value from a variable before the steps."
+)
 @click.option("--save-state", type=OutputFile(STATES), metavar="FILE",
-              help="At the end write the variables: an .npz or .safetensors file or a checkpoint.")  # fmt: skip
+              help="At the end, write the variables to an .npz or .safetensors file or a checkpoint.")  # fmt: skip
 @save_model_option
 @click.option("-o", "--output", "out", type=OutputFile(RUN_RESULTS, may_be_stdout=True), metavar="FILE",
               help="Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, "
               "FILE-00000-of-00010, as .npz, .tfrecord, .jsonl or .csv.")  # fmt: skip
 @click.option("--shard-size", type=click.IntRange(1), default=1000, show_default=True, metavar="N",
-              help="For --each, --sweep with --output: results in a shard.")  # fmt: skip
+              help="With --each or --sweep, and --output: number of results in a shard.")  # fmt: skip
 @click.option(
     "--format", "format_", type=click.Choice(("table", "json", "csv", "npy", "npz")), help="Format of the printed results."
 )
 @click.option("--each", multiple=True, metavar="PATTERN",
-              help="Run once for each file that matches, or lies in a folder: .npz, .npy, TFRecord, pictures, lines of JSON, "
-              "rows of CSV; arrays are fed by name, or as --feed TENSOR=@each:KEY or @each?scale=1/255 says.")  # fmt: skip
-@click.option("--sweep", type=Pair("NAME", "V1,V2"), multiple=True, help="Run once with each value for a tensor or variable.")
+              help="Run once for each matching file, or file of a folder: .npz, .npy, TFRecord, pictures, lines of "
+              "JSON, rows of CSV. Arrays are fed by name, or by --feed TENSOR=@each:KEY or @each?scale=1/255.")  # fmt: skip
+@click.option("--sweep", type=Pair("NAME", "V1,V2"), multiple=True, help="Run once with each value of a tensor or variable.")
 @click.option("--out-dir", type=OutputFile(FOLDERS, makes_folders=True), metavar="DIR",
-              help="For --each, --sweep: a file for each result; results of the same job are not made again.")  # fmt: skip
-@click.option("--overwrite", is_flag=True, help="For --each, --sweep: run all inputs again, whatever --out-dir holds.")
-@click.option("--keep-going", is_flag=True, help="For --each, --sweep: go on after a failure.")
-@click.option("--cache-stats", is_flag=True, help="Keep between steps what no write, feed or draw changes; say what it saved.")
+              help="With --each or --sweep: folder with a file for each result. A job skips the results that it "
+              "already has.")  # fmt: skip
+@click.option("--overwrite", is_flag=True, help="With --each or --sweep: run all inputs again, even if --out-dir has results.")
+@click.option("--keep-going", is_flag=True, help="With --each or --sweep: continue after a failure.")
+@click.option(
+    "--cache-stats",
+    is_flag=True,
+    help="Cache values between steps that no write, feed or random draw changes; print the savings.",
+)
 @click.option("--optimize", type=click.Choice(("none", "fuse", "parallel")), default="parallel", show_default=True,
-              help="What repeated runs may do: call each kernel by itself, run groups of steps as one, run branches "
-              "in threads too.")  # fmt: skip
-@click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf: say which node made it, and of what.")
+              help="Execution of repeated runs: call each kernel separately, run groups of steps as a unit, or also "
+                  "run branches in threads.")  # fmt: skip
+@click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf, and name the node and its inputs.")
 @click.option("--top-k", type=click.IntRange(1), metavar="N", help="Show the N best classes of each row of fetched scores.")
-@click.option("--labels", type=FileName(), metavar="FILE", help="For --top-k: the classes' labels, a line each, or JSON.")
+@click.option(
+    "--labels",
+    type=FileName(),
+    metavar="FILE",
+    help="With --top-k: file with the labels of the classes, a line each, or JSON.",
+)
 @click.option(
     "--profile",
     type=OutputFile(TRACES),
     metavar="FILE",
-    help="Write a Chrome trace of the last step, which Perfetto opens; show the costliest nodes and the memory peak.",
+    help="Write a Chrome trace of the last step for Perfetto; show the costliest nodes and the memory peak.",
 )
 @cluster_session_options
 @quiet_option
 @graph_options
 @gathered("run_job.RunOptions")
-@excluding("--check-numerics --cache-stats --optimize --profile", "--on=grpc*", "the kernels run on the servers")
+@excluding("--check-numerics --cache-stats --optimize --profile", "--on=grpc*", "the servers run the kernels")
 @excluding("--profile", "--check-numerics --each --sweep")
 @excluding("--out-dir", "--output", "results go to shards")
-@excluding("--shard-size", "--out-dir", "each result has a file of its own")
+@excluding("--shard-size", "--out-dir", "each result has its own file")
 @needing("--out-dir --keep-going --overwrite", "--each --sweep")
 @excluding("--save-state --save-model --cache-stats", "--each --sweep")
 @needing("--shard-size", "--each --sweep")
@@ -95,10 +116,11 @@ if TYPE_CHECKING:
     "--fetch --target --signature --function --feed --each --check-numerics --profile --top-k --output",
 )
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
-    """Run GRAPH and print what was fetched.
+    """Run GRAPH and print the fetched values.
 
-    The order: initializer, --state, --assign (then --assign-add, --assign-sub), --steps, --save-state. Variables live as long
-    as the command; --save-state and --state carry them from one to the next. GRAPH alone shows what can be run.
+    A run has this order: initializer, --state, --assign (then --assign-add, --assign-sub), --steps, --save-state. Variables
+    live as long as the command; --save-state and --state carry them to the next command. Without further options, the
+    command lists the outputs and operations that can run.
 
     \b
     tfg run saved_model_folder

@@ -1,4 +1,4 @@
-"""`tfg samples`: list the sample graphs that come with tfg, or copy them."""
+"""`tfg samples`: list or copy the sample graphs of tfg."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__)
 @format_option("table", "json", "csv")
 @quiet_option
 def command(names: tuple[str, ...], target: str | None, format_: str, quiet: bool) -> int:
-    """List the sample graphs that come with tfg, or copy them: those of the README and of docs/.
+    """List or copy the sample graphs of tfg, which the README and docs/ use.
 
     \b
     tfg samples
@@ -48,18 +48,18 @@ def command(names: tuple[str, ...], target: str | None, format_: str, quiet: boo
 
 
 def _samples(names: tuple[str, ...]) -> list[str]:
-    """The samples named, or all; NotFoundError for one that there is not."""
+    """Return the named samples, or all samples; NotFoundError for an unknown sample."""
     known = sorted(name for name in os.listdir(_FOLDER) if not name.startswith(("_", ".")))
     for name in names:
         if name not in known:
-            raise NotFoundError(f"there is no sample '{name}'", hint=f"there are {', '.join(known)}")
+            raise NotFoundError(f"unknown sample '{name}'", hint=f"the samples are {', '.join(known)}")
     return list(names) or known
 
 
 def _copy(source: str, target: str) -> None:
-    """Copy a file or a folder, over nothing that is there."""
+    """Copy a file or a folder; refuse to overwrite."""
     if os.path.lexists(target):
-        raise AlreadyExistsError(f"'{target}' is there already")
+        raise AlreadyExistsError(f"'{target}' already exists")
     if os.path.isdir(source):
         shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
     else:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class OptimizerName(click.ParamType[str]):
-    """The name of an optimizer, or another word for it."""
+    """The name of an optimizer, or an alias."""
 
     name = "NAME"
 
@@ -43,27 +43,37 @@ class OptimizerName(click.ParamType[str]):
 
 @click.command(cls=GroupedCommand)
 @excluding("--mesh --checkpoint-every --resume", "--optimizer=lm")
-@excluding("--state", "--resume", "--save-state is where training goes on")
+@excluding("--state", "--resume", "training continues from --save-state")
 @click.argument("graph")
-@click.option("--loss", required=True, metavar="TENSOR", help="What to minimize, for lm residuals; or mse, mae, crossentropy.")
-@click.option("--var", "variables", type=Regex(), default="", help="Train only variables that match.")
+@click.option(
+    "--loss", required=True, metavar="TENSOR", help="Loss to minimize (for lm: residuals), or mse, mae or crossentropy."
+)
+@click.option("--var", "variables", type=Regex(), default="", help="Train only matching variables.")
 @click.option("--optimizer", type=OptimizerName(), default="sgd", show_default=True, metavar="NAME",
               help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, ftrl or lm.")  # fmt: skip
-@click.option("--lr", type=float, help="The learning rate; each optimizer has its default.")
+@click.option("--lr", type=float, help="Learning rate. Default: depends on the optimizer.")
 @click.option("--hyperparameter", "settings", type=Pair("NAME", "NUMBER"), multiple=True,
               help="Set a hyperparameter, such as momentum=0.9; repeatable.")  # fmt: skip
 @click.option("--schedule", metavar="NAME(...)", help="exponential, inverse_time, polynomial or cosine(decay_steps=100).")
 @click.option("--clip", type=Pair("KIND", "LIMIT"), help="Clip gradients: value=, norm= or global_norm=LIMIT.")
-@click.option("--steps", type=click.IntRange(1), default=100, show_default=True, help="Steps, for lm iterations at most.")
+@click.option(
+    "--steps",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Number of steps; for lm the largest number of iterations.",
+)
 @feed_option
-@click.option("--batch", type=click.IntRange(1), metavar="N", help="Feed N rows a step, round and round.")
+@click.option("--batch", type=click.IntRange(1), metavar="N", help="Feed N rows a step, and start over at the end.")
 @mesh_session_options
-@click.option("--save-state", type=OutputFile(STATES), metavar="FILE", help="At the end write all variables, slots too.")
-@click.option("--checkpoint-every", type=click.IntRange(1), metavar="N", help="Write --save-state after every N steps too.")
-@click.option("--resume", is_flag=True, help="Go on from --save-state, if it is there, up to --steps in all.")
+@click.option(
+    "--save-state", type=OutputFile(STATES), metavar="FILE", help="At the end, write all variables, including slots."
+)
+@click.option("--checkpoint-every", type=click.IntRange(1), metavar="N", help="Also write --save-state after every N steps.")
+@click.option("--resume", is_flag=True, help="Continue from --save-state if the file exists, up to --steps in total.")
 @save_model_option
-@graph_output_options("Write the training graph here; TensorFlow can train it on.")
-@click.option("--dump-stages", is_flag=True, help="Show the nodes that each phase added.")
+@graph_output_options("Write the training graph here; TensorFlow can continue its training.")
+@click.option("--dump-stages", is_flag=True, help="Show the nodes that each phase adds.")
 @format_option()
 @quiet_option
 @graph_options
@@ -73,9 +83,9 @@ class OptimizerName(click.ParamType[str]):
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: TrainOptions) -> int:
     """Minimize a loss of GRAPH.
 
-    Training starts from the values that the graph's initializer gives, those of a SavedModel, or those of --state.
-    The gradients, slot variables and update ops are added to the graph (-o keeps it); momentum and the like live in the
-    slot variables, so --save-state and --state carry them from one call to the next.
+    Training starts from the initial values of the graph, the values of a SavedModel, or the values of --state. The command
+    adds gradients, slot variables and update ops to the graph; -o writes that graph. The slot variables hold momentum and
+    similar state, so --save-state and --state carry that state to the next command.
 
     \b
     tfg train model.pb --loss loss --optimizer adam --feed x=@x.npy --feed y=@y.npy --steps 500 --save-state s.npz

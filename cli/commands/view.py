@@ -1,4 +1,4 @@
-"""`tfg view`: write a graph as a page to look through in a browser."""
+"""`tfg view`: write a graph as an interactive page for the browser."""
 
 from __future__ import annotations
 
@@ -28,15 +28,26 @@ if TYPE_CHECKING:
 @click.argument("graph")
 @click.option("-o", "--output", "out", type=OutputFile(PAGES, may_be_stdout=True), metavar="FILE",
               help="Write the page here. Default: the name of GRAPH with .html, in this folder.")  # fmt: skip
-@click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="Count the FLOPs of this, not of the outputs.")
+@click.option(
+    "-F",
+    "--fetch",
+    "fetches",
+    multiple=True,
+    metavar="NAME",
+    help="Count the FLOPs of this tensor or operation. Default: the outputs.",
+)
 @click.option("--no-flops", is_flag=True, help="Don't count FLOPs.")
 @click.option(
-    "--diff", "other", metavar="AFTER", help="Show GRAPH and AFTER in one page, and what `tfg diff` finds between them."
+    "--diff",
+    "other",
+    metavar="AFTER",
+    help="Show GRAPH and AFTER in a single page, with the differences that `tfg diff` finds.",
 )
 @click.option("--overlay", "overlays", multiple=True, metavar="FILE.json",
-              help="Colour by {NODE: VALUE}, or by JSON of `flops --measured` or `compare --all`; repeatable.")  # fmt: skip
-@click.option("--run-metadata", metavar="FILE", help="Colour by the times of a run that TensorFlow recorded.")
-@click.option("--measured", is_flag=True, help="Run the graph, and colour by the time of each node.")
+              help="Colour nodes by a JSON file: {NODE: VALUE}, or output of `flops --measured` or `compare --all`; "
+              "repeatable.")  # fmt: skip
+@click.option("--run-metadata", metavar="FILE", help="Colour nodes by the times of a run recorded by TensorFlow.")
+@click.option("--measured", is_flag=True, help="Run the graph, and colour nodes by their times.")
 @feed_option
 @click.option("--max-values", type=ByteSize(), default="1M", show_default=True,
               help="Bytes of values that the page holds for download, the smallest first; 0 for none.")  # fmt: skip
@@ -50,7 +61,7 @@ if TYPE_CHECKING:
 def command(
     graph: str, out: str | None, other: str | None, reader: GraphReader, session: SessionOptions, options: ViewOptions
 ) -> None:
-    """Write GRAPH as one HTML file: scopes to open, nodes to search and to read about, FLOPs, stages, functions.
+    """Write GRAPH as a single HTML file, with collapsible scopes, node search, FLOPs, stages and functions.
 
     Any browser opens the file from disk. The page needs no network.
 
@@ -65,6 +76,6 @@ def command(
     from ..jobs.view_job import ViewJob
 
     if options.open and out == "-":
-        raise click.UsageError("--open needs a file: name one with -o")
+        raise click.UsageError("--open needs a file: name the file with -o")
     loaded, is_sound = reader.look_closely(graph)
     ViewJob(loaded, is_sound, graph, session, options, reader.load(other) if other is not None else None).write(out)

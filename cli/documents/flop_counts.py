@@ -242,7 +242,7 @@ class MeasuredData(TypedDict):
     memory: int
     """The largest number of bytes that values held at a time."""
     memory_path: str
-    """The node after which values held so many bytes."""
+    """The node at which the memory of values peaked."""
     rows: Sequence[MeasuredRow]
     """The rows of the view, the slowest first."""
 

@@ -121,7 +121,7 @@ class DerivativeValues(TypedDict):
     y: str
     """The tensor that is differentiated."""
     x: str
-    """The tensor with respect to which it is."""
+    """The tensor to differentiate with respect to."""
     jacobian: NotRequired[np.ndarray]
     """With --jacobian: all derivatives; the dimensions of y before the dimensions of x."""
     vjp: NotRequired[np.ndarray]
@@ -156,7 +156,7 @@ class RuleRow(TypedDict):
     name: str
     """The name, by which reports count the rewrites."""
     algebra: str
-    """What the rule replaces by what."""
+    """The expression before and after the rewrite."""
     accuracy: str
     """`exact`, `rounding` or `relaxed`: what the rule keeps for all numbers."""
     relaxed_where: str

@@ -1,1 +1,1 @@
-"""The work of a command between its options and its output."""
+"""Implementations of commands: from the parsed options to the output."""

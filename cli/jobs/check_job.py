@@ -1,4 +1,4 @@
-"""The work of `tfg check`, from its options to its output."""
+"""Implementation of `tfg check`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..findings import FORMATS, Finding, print_findings
 from ..main import COMPARISON_FAILED, DONE, REFUSED
 from ..options import GraphReader
 
-_COLUMNS = ("severity", "problem", "node", "op", "what is wrong", "what to do")
+_COLUMNS = ("severity", "problem", "node", "op", "description", "next step")
 
 
 class CheckJob:
-    """One `tfg check`: graphs, and how their problems are shown."""
+    """A run of `tfg check`: the graphs, and the output format."""
 
     def __init__(self, paths: Sequence[str], reader: GraphReader, strict: bool, format_: str) -> None:
         self.paths = paths
@@ -46,7 +46,7 @@ class CheckJob:
             if len(self.paths) == 1 and self.format_ not in FORMATS:
                 raise
             return CheckedGraph(path, (), error.summary)
-        with render.Working("looking for problems"):
+        with render.Working("checking"):
             return CheckedGraph(path, check(graph, faults))
 
     def _exit_code(self, graph: CheckedGraph) -> int:
@@ -74,7 +74,7 @@ def _rows(graph: CheckedGraph) -> list[tuple[str, ...]]:
 
 
 def _summaries(report: Check) -> Iterator[str]:
-    """Yield a line for each graph, and one for all."""
+    """Yield a line for each graph, then a total."""
     for graph in report.graphs:
         yield f"{graph.graph}: {'cannot be read' if graph.unreadable is not None else _summary(graph.problems)}"
     sound = sum(not graph.problems and graph.unreadable is None for graph in report.graphs)
@@ -83,7 +83,7 @@ def _summaries(report: Check) -> Iterator[str]:
 
 def _summary(problems: Sequence[Problem]) -> str:
     counts = Counter(problem.severity for problem in problems)
-    return " and ".join(counted(count, severity) for severity, count in counts.items()) or "nothing is wrong with it"
+    return " and ".join(counted(count, severity) for severity, count in counts.items()) or "no problems"
 
 
 def _place(problem: Problem) -> str | None:

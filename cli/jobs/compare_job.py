@@ -1,4 +1,4 @@
-"""What `tfg compare` does between its options and its output: two graphs, one graph by two engines, or two states."""
+"""Implementation of `tfg compare`: compares two graphs, a graph on two engines, or two states."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_NAMES = 10
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """The options of `tfg compare`, apart from those that open its sessions."""
+    """The options of `tfg compare`, without the session options."""
 
     passes: str | None
     fast_math: bool
@@ -41,7 +41,7 @@ class CompareOptions:
 
 
 class CompareJob:
-    """One `tfg compare`: what came of it, and how it is shown."""
+    """A run of `tfg compare`: the result and the output."""
 
     def __init__(self, result: GraphComparison, options: CompareOptions) -> None:
         self.result = result
@@ -63,20 +63,20 @@ class CompareJob:
         return [Finding("error", "different value", _difference(node), path, node.other.partition(":")[0]) for node in shown]
 
     def sections(self, format_: str) -> Iterator[render.Section]:
-        """The first difference, or all values; then what could not be compared, and what engines ran."""
+        """Yield the first difference, or all values; then unmatched nodes, engine reports and times."""
         result = self.result
         if self.options.show_all or format_ == "csv":
             yield _table(result.nodes if self.options.show_all else [result.first] if result.first else [], result.of_states)
         if result.first is None:
-            yield render.Text(f"all {len(result.nodes)} values that both have agree")
+            yield render.Text(f"all {len(result.nodes)} common values agree")
         else:
             if not self.options.show_all:
-                yield _table([result.first], result.of_states, "the first that differs")
+                yield _table([result.first], result.of_states, "first difference")
             differing = sum(not node.passed for node in result.nodes)
-            yield render.Text(f"{differing} of {len(result.nodes)} values that both have differ; --all shows them")
+            yield render.Text(f"{differing} of {len(result.nodes)} common values differ; --all shows all of them")
         if result.first_nonfinite is not None:
             yield _nonfinite_table(result.first_nonfinite)
-        for title, names in (("only in the first", result.only_before), ("only in the second", result.only_after)):
+        for title, names in (("only in BEFORE", result.only_before), ("only in AFTER", result.only_after)):
             if names and not self.options.quiet:
                 more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
                 yield render.Text(", ".join(names[:_MAX_NAMES]) + more, title)
@@ -89,9 +89,9 @@ class CompareJob:
 def compare_files(
     before: str, after: str | None, reader: GraphReader, session: SessionOptions, options: CompareOptions
 ) -> CompareJob:
-    """Compare what the command line names."""
+    """Run the comparison that the options ask for."""
     if (after is not None) + (options.passes is not None) + (options.engines is not None) != 1:
-        raise click.UsageError("give one of a second graph, --passes and --engines")
+        raise click.UsageError("give exactly one of AFTER, --passes and --engines")
     if holds_state(before) or (after is not None and holds_state(after)):
         _refuse_what_states_do_not_take()
         return CompareJob(_compared_states(before, after, options), options)
@@ -123,13 +123,13 @@ def _require_a_graph(before: str, after: str | None, options: CompareOptions) ->
     """Raise a usage error unless an ONNX file is compared with a graph, by values alone."""
     if after is None or options.measured or is_onnx(before) == is_onnx(after):
         what = "with --measured" if options.measured else f"with {after}" if after else "alone"
-        raise click.UsageError(f"an ONNX file is compared with a graph, not {what}")
+        raise click.UsageError(f"an ONNX file must be compared with a graph, not {what}")
 
 
 def _compared_states(before: str, after: str | None, options: CompareOptions) -> GraphComparison:
     for path in (before, after):
         if path is None or not holds_state(path):
-            raise click.UsageError(f"a state is compared with another state, not with {path or 'nothing'}")
+            raise click.UsageError(f"a state must be compared with another state, not with {path or 'nothing'}")
     assert after is not None
     return compare_states(read_variables(before), read_variables(after), tolerance=options.tolerance)
 
@@ -140,17 +140,17 @@ def _refuse_what_states_do_not_take() -> None:
     for param in ctx.command.params:
         is_given = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
         if is_given and param.name not in taken:
-            raise click.UsageError(f"{max(param.opts, key=len)} does nothing where states are compared", ctx)
+            raise click.UsageError(f"{max(param.opts, key=len)} has no effect when states are compared", ctx)
 
 
 def _difference(node: NodeComparison) -> str:
-    return f"'{node.tensor}' differs by {node.largest_difference:.6g}; a tolerance of {node.tolerance_needed:.3g} would pass"
+    return f"'{node.tensor}' differs by {node.largest_difference:.6g}; tolerance {node.tolerance_needed:.3g} would pass"
 
 
 def _nonfinite_table(node: NodeComparison) -> render.Table:
-    columns = ("tensor", "op", "in the second", "NaN or infinite in the first", "in the second")
+    columns = ("tensor", "op", "in AFTER", "NaN or infinite in BEFORE", "in AFTER")
     row = (node.tensor, node.op, node.other if node.other != node.tensor else "", node.nonfinite_before, node.nonfinite_after)
-    return render.Table(columns, [row], "the first that became NaN or infinite")
+    return render.Table(columns, [row], "first NaN or infinity")
 
 
 def _time_sections(times: TimeComparison, top: int) -> Iterator[render.Section]:
@@ -164,8 +164,8 @@ def _time_sections(times: TimeComparison, top: int) -> Iterator[render.Section]:
         )
         for row in (*times.nodes[:top], whole)
     ]
-    columns = ("node", "op", "in the second", "ms before", "ms after", "ms more")
-    yield render.Table(columns, rows, "the largest slowdowns")
+    columns = ("node", "op", "in AFTER", "ms before", "ms after", "ms more")
+    yield render.Table(columns, rows, "largest slowdowns")
 
 
 def _milliseconds(seconds: float | None) -> float | None:
@@ -174,11 +174,11 @@ def _milliseconds(seconds: float | None) -> float | None:
 
 def _table(nodes: Sequence[NodeComparison], of_states: bool, title: str = "") -> render.Table:
     """A row for each value; variables have neither ops nor other names."""
-    columns = ("tensor", "op", "in the second", "largest difference", "tolerance that passes", "agrees")
+    columns = ("tensor", "op", "in AFTER", "largest difference", "passing tolerance", "agrees")
     rows = [
         (n.tensor, n.op, n.other if n.other != n.tensor else "", n.largest_difference, n.tolerance_needed, n.passed)
         for n in nodes
     ]
     if of_states:
         return render.Table((columns[0], *columns[3:]), [(row[0], *row[3:]) for row in rows], title)
-    return render.Table(columns, rows, title, minor=("in the second", "op"))
+    return render.Table(columns, rows, title, minor=("in AFTER", "op"))

@@ -1,4 +1,4 @@
-"""What `tfg convert` says of a model file."""
+"""Notes of `tfg convert` on exported models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
-    """Say what there is to know of the model."""
+    """Print notes on the exported model."""
     if isinstance(written, StableHloExport):
         inputs = ", ".join(written.inputs) or "none"
         render.note(f"wrote {written.size:,} bytes of StableHLO to {written.path}; inputs: {inputs}", quiet)
@@ -24,14 +24,16 @@ def note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
         operations = counted(written.operations, "operation")
         render.note(f"wrote {operations} of opset {OPSET} and {written.weights:,} bytes of weights to {written.path}", quiet)
     for name in written.states:
-        render.note(f"variable '{name}' changes: {name}_before is an input, {name}_after an output", quiet)
+        render.note(
+            f"variable '{name}' changes: its old value is input {name}_before, its new value is output {name}_after", quiet
+        )
     if isinstance(written, OnnxExport) and written.narrowed:
         some = ", ".join(written.narrowed[:3]) + (" ..." if len(written.narrowed) > 3 else "")
         count_of = counted(len(written.narrowed), "node")
-        render.note(f"onnxruntime has no 64-bit kernels for {count_of}, which have 32 bits: {some}", quiet)
+        render.note(f"{count_of} computed in 32 bits, as onnxruntime lacks 64-bit kernels: {some}", quiet)
 
 
 def verdict_sections(comparisons: Sequence[Comparison], runtime: str) -> Iterator[render.Section]:
-    """What --verify found."""
+    """Yield the results of --verify."""
     rows = [(c.fetch, c.largest_difference, c.tolerance_needed, c.passed) for c in comparisons]
-    yield render.Table(("output", "largest difference", "tolerance that passes", "passed"), rows, f"{runtime} beside tfg")
+    yield render.Table(("output", "largest difference", "passing tolerance", "passed"), rows, f"{runtime} compared with tfg")

@@ -1,4 +1,4 @@
-"""The work of `tfg draw`, from its options to its output."""
+"""Implementation of `tfg draw`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class DrawOptions:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Paper:
-    """Where pictures go: the file or `-`, the format, and the program that lays them out, where the format needs one."""
+    """The destination of pictures: the file or `-`, the format, and the layout program if the format needs a program."""
 
     out: str
     format: PictureFormat
@@ -54,7 +54,7 @@ class Paper:
 
     @classmethod
     def of(cls, out: str, format_: str | None) -> Paper:
-        """The paper that the options ask for; NotFoundError where the program that it needs is not installed."""
+        """Return the destination for the options; NotFoundError if a required layout program is not installed."""
         asked = named_format(out, format_, PICTURES) or DOT
         if out == "-" and asked in (PNG, PDF):
             refuse_terminal(asked.name)
@@ -67,7 +67,7 @@ class Paper:
 
 
 class DrawJob:
-    """One `tfg draw`: a graph, how it is to be drawn and on what."""
+    """A run of `tfg draw`: the graph, the options, and the destination."""
 
     def __init__(self, graph: Graph, paper: Paper, options: DrawOptions) -> None:
         self.graph = graph
@@ -84,7 +84,7 @@ class DrawJob:
                 render.print_lines(str(drawing).splitlines())
             return
         if out == "-" and len(drawings) > 1 and self.paper.program is not None:
-            raise click.UsageError(f"{len(drawings)} pictures need files: give -o FILE.{format_}")
+            raise click.UsageError(f"{len(drawings)} pictures need files: add -o FILE.{format_}")
         if out == "-":
             write_file(out, [drawing.data for drawing in drawings])
             return

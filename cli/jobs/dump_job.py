@@ -1,4 +1,4 @@
-"""What `tfg dump` does with a file of very many nodes: it shows each as it is read, and keeps none."""
+"""Streaming for `tfg dump`: shows the nodes of very large files one by one, without a graph in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
-    """Print the nodes that pass, then those of functions; NotFoundError where there are none."""
+    """Print the matching nodes of the graph, then of functions; NotFoundError if no node matches."""
     nodes = _FirstNodes(chosen.apply(stream.nodes()))
     if format_ == "text":
         texts = map(NodePrinter().text, nodes)
@@ -47,7 +47,7 @@ def dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
 
 
 class _FirstNodes(Iterator[T]):
-    """Passes on what it is given, and keeps one of it."""
+    """An iterator that keeps the first item."""
 
     def __init__(self, items: Iterator[T]) -> None:
         self._items = items
@@ -60,6 +60,6 @@ class _FirstNodes(Iterator[T]):
 
 
 def _in_functions(stream: NodeStream, chosen: NodeFilter) -> Iterator[NodeRecord]:
-    """The nodes of all functions, which are known once the others were gone through."""
+    """Yield the nodes of all functions; call after all other nodes were read."""
     for _, body in function_records(stream.functions(), chosen):
         yield from body

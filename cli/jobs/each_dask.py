@@ -1,4 +1,4 @@
-"""A Dask cluster that works on tasks. Its workers get the graph from a plugin, and again where they are started anew."""
+"""Execution of tasks on a Dask cluster. A plugin gives workers the graph, restarted workers too."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .each_results import Results, SweepReport, reports, writing_results
 from .each_worker import Outcome, Recipe, SweepTask, TaskQueue, Worker, digest_of
 
 _AHEAD: Final = 3
-"""Batches that are with the cluster for each of its threads: results wait there only as long as they are written here."""
+"""Batches in flight for each thread of the cluster; bounds the results that wait on the cluster."""
 _BATCH_SECONDS: Final = 0.25
-"""Seconds of work in a batch of tasks: Dask's own work for it takes some milliseconds."""
+"""Seconds of work in a batch of tasks; Dask's overhead is some milliseconds a batch."""
 _MOST: Final = 1000
 _BATCH_BYTES: Final = 1 << 24
 """Bytes of results that a batch is to have at most."""
 _CONNECT_SECONDS: Final = 10
 WORKER_SECONDS: Final = 60.0
-"""Seconds without any worker after which a job ends: workers may be started after it, or anew."""
+"""Seconds without workers after which a job fails; leaves time to start or restart workers."""
 _POLL_SECONDS: Final = 0.005
 _CHECK_SECONDS: Final = 5.0
-"""Seconds without a result after which the scheduler is asked for its workers."""
+"""Seconds without a result after which the client asks the scheduler for its workers."""
 _recipes: dict[str, Recipe] = {}
 
 
@@ -57,7 +57,7 @@ class GraphPlugin(distributed.WorkerPlugin):
 
 
 def _profile(worker: Any, starts: bool) -> None:
-    """Let Dask sample what a worker does, or not: a hundred times a second it interrupts a thread that computes."""
+    """Enable or disable Dask's sampling profiler, which interrupts computing threads a hundred times a second."""
     sampling = worker.periodic_callbacks.get("profile")
     if sampling is not None:
         (sampling.start if starts else sampling.stop)()
@@ -72,7 +72,7 @@ def _worker(name: str) -> Worker:
 def _work(name: str, tasks: Sequence[SweepTask]) -> tuple[Sequence[Outcome], float]:
     """What a worker of the cluster runs: the outcomes of a batch, and the seconds that it took.
 
-    A shard is written by the worker; results that have files of their own are returned.
+    The worker writes shards itself; results with separate files travel back.
     """
     started = time.monotonic()
     worker, options = _worker(name), _recipes[name].options
@@ -90,7 +90,7 @@ def _has_graph(path: str, digest: str) -> bool:
 
 
 class Dask:
-    """The cluster whose scheduler is at an address, HOST:PORT."""
+    """A cluster with a scheduler at an address, HOST:PORT."""
 
     def __init__(self, address: str, recipe: Recipe, note: Callable[[str], None] = lambda _: None) -> None:
         try:
@@ -105,7 +105,7 @@ class Dask:
     def reports(self, queue: TaskQueue, results: Results) -> Iterator[SweepReport]:
         """Yield what became of the tasks, as it is known; each outcome comes once. UnavailableError if the scheduler is lost.
 
-        `results` writes here the results that have files of their own.
+        `results` writes results with separate files, in this process.
         """
         computed = 0
         try:
@@ -120,7 +120,7 @@ class Dask:
                 yield SweepReport(results.finish() if stops else results.known(), computed)
             yield SweepReport(results.finish(), computed)
         except (OSError, concurrent.futures.CancelledError) as error:
-            raise UnavailableError(f"the Dask cluster is lost: {error or type(error).__name__}") from None
+            raise UnavailableError(f"lost the Dask cluster: {error or type(error).__name__}") from None
 
     def _outcomes(self, queue: TaskQueue) -> Iterator[Sequence[Outcome]]:
         self._require_workers()
@@ -168,7 +168,7 @@ class Dask:
                 time.sleep(_POLL_SECONDS)
 
     def _answered(self, ask: Callable[..., Any]) -> Any:
-        """The answer about a completed future; its result is made again if the worker that held it is gone."""
+        """Return the answer about a completed future; recompute a result whose worker was lost."""
         while True:
             try:
                 return ask(timeout=_CHECK_SECONDS)
@@ -186,12 +186,12 @@ class Dask:
         try:
             self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
         except TimeoutError:
-            hint = "start one: dask worker ADDRESS"
+            hint = "start a worker: dask worker ADDRESS"
             problem = f"no worker joined the Dask scheduler at {address} in {WORKER_SECONDS:g} s"
             raise UnavailableError(problem, hint=hint) from None
 
     def _prepare(self) -> str:
-        """Give the workers the recipe, without the graph where all of them have its file; the name they know it by."""
+        """Send the recipe to the workers, without the graph if all workers have its file; return the name of the plugin."""
         recipe = self._recipe
         answers = self._client.run(_has_graph, recipe.path, recipe.digest)
         if answers and all(answers.values()):
@@ -201,7 +201,7 @@ class Dask:
         return name
 
     def _settled(self, future: Any, tasks: Sequence[SweepTask]) -> Sequence[Outcome] | None:
-        """The outcomes of a batch; None where its tasks are to be tried one by one, as one of them ends its workers."""
+        """Return the outcomes of a batch; None if a task killed its workers, so that the tasks must run separately."""
         error = self._answered(future.exception)
         if error is None:
             outcomes: Sequence[Outcome]
@@ -212,10 +212,10 @@ class Dask:
             raise error
         if len(tasks) > 1 and tasks[0].shard is None:
             return None
-        return [Outcome(task, error=f"its workers were ended again and again: {error}") for task in tasks]
+        return [Outcome(task, error=f"its workers were killed repeatedly: {error}") for task in tasks]
 
     def _learn(self, outcomes: Sequence[Outcome], seconds: float) -> None:
-        """Choose the size of later batches by the time and the bytes of one."""
+        """Choose the size of later batches from the time and the bytes of this batch."""
         if outcomes:
             size = sum(len(outcome.result) for outcome in outcomes)
             by_bytes = _BATCH_BYTES * len(outcomes) // max(size, 1)

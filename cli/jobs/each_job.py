@@ -1,4 +1,4 @@
-"""What `tfg run --each` and --sweep do: a task for each input and setting, wherever they run, and a file for each result."""
+"""Implementation of `tfg run --each` and `--sweep`: a task and a result file for each input and setting."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _TELL_SECONDS: Final = 60.0
 
 
 class EachJob:
-    """One `tfg run` over many inputs: the tasks that are left, and who works on them."""
+    """A run of `tfg run` over many inputs: the remaining tasks, and the place where they run."""
 
     def __init__(self, path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> None:
         if options.out_dir is None and options.out is None:
-            raise click.UsageError("--each and --sweep need --out-dir DIR, or --output FILE for shards, where the results go")
+            raise click.UsageError("--each and --sweep need --out-dir DIR, or --output FILE for shards")
         self._path = path
         self._reader = reader
         self._quiet = options.quiet
@@ -56,7 +56,7 @@ class EachJob:
         self._session = session if is_remote else dataclasses.replace(session, on=None, seed=self._seed(session))
 
     def run(self) -> int:
-        """Work on all tasks whose results are not there; 1 where any failed."""
+        """Compute all missing results; return 1 if any task failed, otherwise 0."""
         folder = results_folder(self._options)
         with file_errors(folder):
             os.makedirs(folder, exist_ok=True)
@@ -83,12 +83,12 @@ class EachJob:
             self._record.end(tasks)
 
     def _seed(self, session: SessionOptions) -> int:
-        """One seed for all processes and for the job when it is resumed: what an initializer draws is then the same."""
+        """Return the seed for all processes, the same after a resume, so that initializers draw the same numbers."""
         seed = session.seed if self._options.overwrite else self._record.adopt_seed(session.seed)
         return secrets.randbits(31) if seed is None else seed
 
     def _reports(self, queue: TaskQueue) -> Generator[SweepReport]:
-        """What becomes of the tasks, as it is known, from where --on says. What no task can be done with is refused here."""
+        """Yield reports on the tasks from the place that --on names, after a check of the options."""
         kind, _, rest = self._on.partition(":")
         if kind == "dask":
             return self._on_dask(rest.removeprefix("//"), queue)
@@ -110,7 +110,7 @@ class EachJob:
         try:
             from .each_dask import Dask
         except ImportError as error:
-            problem = f"dask:// needs {error.name}, which is missing"
+            problem = f"dask:// needs {error.name}, which is not installed"
             raise UnimplementedError(problem, hint=extra_hint("dask")) from None
         dask = Dask(address, self._recipe(), lambda text: render.note(text, self._quiet))
 
@@ -138,7 +138,7 @@ class EachJob:
         shards = counted(len({task.shard for task in self._tasks}), "shard")
         place = self._options.out_dir or f"{shards} of {self._options.out}"
         parts = [f"{counted(tally.done, 'result')} written to {place}", *([f"{len(failed)} failed"] if failed else [])]
-        parts += [f"{skipped} were there"] if skipped else []
+        parts += [f"{skipped} already there"] if skipped else []
         if worked:
             rate, cpu = worked / tally.seconds, tally.cpu / worked * 1e3
             parts.append(f"{tally.seconds:.1f} s, {rate:.1f} a second, {cpu:.1f} ms of CPU time each")
@@ -146,7 +146,7 @@ class EachJob:
 
 
 class Tally:
-    """What became of the tasks of a job so far, and how fast."""
+    """The progress of a job: finished and failed tasks, and the speed."""
 
     def __init__(self, total: int) -> None:
         self.done = 0
@@ -178,14 +178,14 @@ class Tally:
         return f"{rate:.3g}/s, {_duration((self._total - self._computed) / rate)} left" if rate else ""
 
     def tell(self, quiet: bool) -> None:
-        """Say so once a minute where no terminal shows it."""
+        """Print the progress once a minute, if no terminal shows a progress bar."""
         if not sys.stderr.isatty() and time.monotonic() - self._told > _TELL_SECONDS:
             self._told = time.monotonic()
             render.note(f"{self._computed} of {counted(self._total, 'input')}, {self.pace}", quiet)
 
 
 def _duration(seconds: float) -> str:
-    """A time in words of one or two units."""
+    """Return a duration in words, with one or two units."""
     minutes = round(seconds / 60)
     if seconds < 100:
         return f"{seconds:.0f} s"
@@ -193,7 +193,7 @@ def _duration(seconds: float) -> str:
 
 
 def _tasks(options: RunOptions) -> list[SweepTask]:
-    """The tasks of a job, one for each input and setting, each with its shard where results go to shards."""
+    """Return the tasks of a job: a task for each input and setting, with its shard if results go to shards."""
     items: Sequence[Item | None] = find_items(options.each) or [None]
     settings = [[(name, text) for text in _values(values)] for name, values in options.sweep]
     tasks = [
@@ -202,7 +202,7 @@ def _tasks(options: RunOptions) -> list[SweepTask]:
         for chosen in itertools.product(*settings)
     ]
     if len({task.name for task in tasks}) < len(tasks):
-        raise InvalidArgumentError("a --sweep gives one value twice")
+        raise InvalidArgumentError("--sweep repeats a value")
     if options.out is None:
         return tasks
     size = options.shard_size
@@ -216,12 +216,12 @@ def _record(options: RunOptions, job: Mapping[str, Any], tasks: Sequence[SweepTa
 
 def _count(text: str) -> int:
     if not text.isdecimal():
-        raise click.UsageError(f"--on local:{text}: '{text}' is no number of processes")
+        raise click.UsageError(f"--on local:{text}: '{text}' is not a number of processes")
     return int(text)
 
 
 def _values(text: str) -> list[str]:
-    """The values between commas; those within brackets and quotes belong to a value."""
+    """Split values at commas outside brackets and quotes."""
     depth, is_quoted, start, items = 0, False, 0, []
     for i, character in enumerate(text):
         is_quoted ^= character == '"'
@@ -233,6 +233,6 @@ def _values(text: str) -> list[str]:
 
 
 def _name(item: str | None, settings: Sequence[tuple[str, str]]) -> str:
-    """What the result is called: as its input, and by what was set."""
+    """Return the name of a result: the name of its input, and its settings."""
     words = [f"{name}={text}".replace(os.sep, "_") for name, text in settings]
     return ",".join([*([item] if item is not None else []), *words])

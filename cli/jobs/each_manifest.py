@@ -1,4 +1,4 @@
-"""The manifest of the shards of `tfg run --each`: the job, and for each shard that is done the names of its results."""
+"""The manifest of the shards of `tfg run --each`: the job, and the names of the results in each finished shard."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def manifest_path(out: str) -> str:
 
 
 class Manifest(Record):
-    """Lines of JSON: first the job, then a line for each shard when it is on the disk.
+    """A file of JSON lines: first the job, then a line for each shard on the disk.
 
-    A line has the name of the shard, those of its results in their order, and the errors of the inputs that have none. A shard
-    with a failed input is made again. Of two lines for one shard the later counts; a last line that was cut off does not.
+    A line has the name of the shard, the names of its results in their order, and the errors of failed inputs. A later run
+    computes shards with failed inputs again. The last line of a shard counts; a truncated last line does not.
     """
 
     def __init__(self, options: RunOptions, job: Mapping[str, Any], tasks: Sequence[SweepTask]) -> None:
@@ -43,7 +43,7 @@ class Manifest(Record):
         self._errors: dict[str, dict[str, str]] = {}
 
     def begin(self) -> None:
-        """Write the file for a job that begins; cut off a line that was not written to its end."""
+        """Write the file for a new job; drop a truncated last line."""
         super().begin()
         data = bytes(read_regular(self._path))
         if not data.endswith(b"\n"):
@@ -51,7 +51,7 @@ class Manifest(Record):
                 file.write(data[: data.rfind(b"\n") + 1])
 
     def count(self, outcomes: Sequence[Outcome]) -> None:
-        """Note outcomes; a line is written for each shard of which all are known. NotFoundError if it is not there."""
+        """Record outcomes, and write a line for each complete shard. NotFoundError if the shard is missing."""
         lines = []
         for outcome in outcomes:
             shard = _shard(outcome.task)
@@ -69,8 +69,8 @@ class Manifest(Record):
 
     def _line(self, shard: str) -> bytes:
         if not os.path.exists(shard):
-            hint = "--output has to be in a folder that this machine and all workers have"
-            raise NotFoundError(f"a worker wrote the shard '{shard}', and it is not here", hint=hint)
+            hint = "--output must be in a folder shared by this machine and all workers"
+            raise NotFoundError(f"a worker wrote the shard '{shard}', but this machine does not have the file", hint=hint)
         names, errors = self._names.pop(shard, []), self._errors.pop(shard, {})
         entry = {_SHARD: os.path.basename(shard), _RESULTS: names} | ({_FAILED: errors} if errors else {})
         return f"{json.dumps(entry)}\n".encode()

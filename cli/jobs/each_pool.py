@@ -1,4 +1,4 @@
-"""Processes of this machine that work on tasks: one that is killed is replaced, and its tasks are begun again."""
+"""A pool of local processes for tasks: replaces killed processes and restarts their tasks."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .each_worker import Outcome, SweepTask, TaskQueue, Worker
 from .run_job import RunOptions
 
 _ATTEMPTS: Final = 3
-"""How often a task is begun whose process is killed each time."""
+"""Attempts for a task whose process is killed each time."""
 _AHEAD_SECONDS: Final = 1.0
-"""Seconds of work that a process has waiting: more than a sync takes, after which it tells what is done."""
+"""Seconds of queued work for each process; longer than a sync of the disk, after which processes report outcomes."""
 _MOST_AHEAD: Final = 1000
 _POLL_SECONDS: Final = 0.5
 """How often the processes' counts of tasks are read while none tells of outcomes."""
@@ -40,7 +40,7 @@ class ProcessPool:
         self._settled = 0
 
     def reports(self, queue: TaskQueue) -> Generator[SweepReport]:
-        """Yield what became of the tasks, as it is known. Each outcome comes once."""
+        """Yield reports on the tasks, each outcome once."""
         try:
             while queue or any(member.tasks for member in self._members):
                 self._assign(queue)
@@ -68,7 +68,9 @@ class ProcessPool:
                 member.begin(queue.take(min(member.wanted, share)))
 
     def _received(self, member: _Member, queue: TaskQueue) -> Sequence[Outcome]:
-        """What a process sent; where it is gone, its tasks wait again, but for one that was begun too often."""
+        """Return the outcomes that a process sent. If the process is dead, requeue its tasks, and fail a task with too many
+        attempts.
+        """
         try:
             sent = member.connection.recv()
         except (EOFError, OSError):
@@ -88,7 +90,7 @@ class ProcessPool:
             self._deaths[current.name] += 1
             if self._deaths[current.name] == _ATTEMPTS:
                 tasks.remove(current)
-                failed = [Outcome(current, error=f"its process was ended {_ATTEMPTS} times, at last {_how(code)}")]
+                failed = [Outcome(current, error=f"its process was killed {_ATTEMPTS} times, last {_how(code)}")]
         queue.put_back(tasks)
         return failed
 
@@ -98,7 +100,7 @@ def _how(code: int | None) -> str:
 
 
 class _Member:
-    """A process and the tasks that were sent to it and whose outcomes are not known."""
+    """A process, and its tasks without a known outcome."""
 
     def __init__(self, make_worker: Callable[[], Worker], options: RunOptions, others: Sequence[Connection]) -> None:
         self.tasks: deque[SweepTask] = deque()
@@ -114,7 +116,7 @@ class _Member:
 
     @property
     def wanted(self) -> int:
-        """How many more tasks it is to have; 0 as long as it has enough."""
+        """Return the number of tasks to send; 0 while the process has enough work."""
         rate = self._settled / max(time.monotonic() - self._started, 1e-3)
         ahead = min(int(rate * _AHEAD_SECONDS), _MOST_AHEAD)
         lacking = ahead - (len(self.tasks) - (self._begun.value - self._settled))
@@ -122,17 +124,17 @@ class _Member:
 
     @property
     def unwritten(self) -> int:
-        """How many tasks it has computed whose outcomes are not known."""
+        """Return the number of computed tasks without a known outcome."""
         return max(self._begun.value - self._settled - 1, 0)
 
     @property
     def current(self) -> SweepTask | None:
-        """The task that it began last; None where the outcomes of all that it began are known."""
+        """Return the task that started last; None if the outcomes of all started tasks are known."""
         number = self._begun.value - self._settled
         return self.tasks[number - 1] if number else None
 
     def begin(self, tasks: Sequence[SweepTask]) -> None:
-        """Send tasks; a dead process that does not take them is noticed where its answer is waited for."""
+        """Send tasks. A dead process is noticed later, when the pool waits for an answer."""
         self.tasks.extend(tasks)
         try:
             self.connection.send(tasks)
@@ -140,13 +142,13 @@ class _Member:
             return
 
     def settle(self, count: int) -> None:
-        """Note that outcomes of its first tasks are known."""
+        """Remove the first `count` tasks, whose outcomes are known."""
         self._settled += count
         for _ in range(count):
             self.tasks.popleft()
 
     def end(self) -> int | None:
-        """End the process, which may have ended already; its exit code."""
+        """Kill the process, if still alive, and return its exit code."""
         self._process.kill()
         self._process.join()
         self.connection.close()
@@ -156,7 +158,7 @@ class _Member:
 def _serve(
     make_worker: Callable[[], Worker], options: RunOptions, connection: Connection, begun: Any, inherited: Sequence[Connection]
 ) -> None:
-    """Work on tasks until there are no more, or nobody is left who wants the outcomes."""
+    """Run tasks until the queue or the parent process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that began the job, which ends this one
     for other in inherited:
         other.close()

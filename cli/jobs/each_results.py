@@ -18,7 +18,7 @@ from .each_worker import Outcome, SweepTask
 from .run_job import RunOptions
 
 _SYNC_SECONDS: Final = 0.25
-"""Seconds for which written files wait for others, so that one sync is for all."""
+"""Seconds that written files wait for further files, so that all share a sync."""
 
 
 class SweepReport(NamedTuple):
@@ -29,9 +29,9 @@ class SweepReport(NamedTuple):
 
 
 class Results(abc.ABC):
-    """Writes results, and tells the outcome of a task when its result is on the disk.
+    """A writer of results that reports the outcome of a task once the result is on the disk.
 
-    A thread waits for the disk. It syncs once for all files that were written since its last sync began.
+    A thread waits for the disk: a single sync covers all files written since the last sync began.
     """
 
     def __init__(self, group: FileGroup, disk: concurrent.futures.Executor) -> None:
@@ -74,7 +74,7 @@ class Results(abc.ABC):
         return self.known()
 
     def publish(self, file: StagedFile | None, outcomes: Sequence[Outcome]) -> None:
-        """Have a closed file synced and named. Then its outcomes are known."""
+        """Schedule the sync and renaming of a closed file; its outcomes become known after the sync."""
         with self._lock:
             self._written.append((file, outcomes))
             was_syncing, self._is_syncing = self._is_syncing, True
@@ -103,7 +103,7 @@ class ResultFiles(Results):
         self._ending = _ending(options)
 
     def write(self, outcome: Outcome) -> None:
-        """Write the result of a task. Its outcome is known after the next sync."""
+        """Write the result of a task; its outcome becomes known after the next sync."""
         staged = None
         if outcome.error is None:
             path = os.path.join(self._folder, outcome.task.name + self._ending)
@@ -113,14 +113,14 @@ class ResultFiles(Results):
         self.publish(staged, [_without_result(outcome)])
 
     def end_batch(self) -> None:
-        """Do nothing: each result has a file of its own."""
+        """Do nothing: each result has a separate file."""
 
     def close(self) -> None:
         """Do nothing: no file is open."""
 
 
 class ResultShards(Results):
-    """Writes the results of each batch to the shard that its tasks name."""
+    """A writer that adds the results of each batch to the shard of its tasks."""
 
     def __init__(self, group: FileGroup, disk: concurrent.futures.Executor) -> None:
         super().__init__(group, disk)
@@ -137,7 +137,7 @@ class ResultShards(Results):
         self._outcomes.append(_without_result(outcome))
 
     def end_batch(self) -> None:
-        """Close the shard. The outcomes of its tasks are known after the next sync."""
+        """Close the shard; the outcomes of its tasks become known after the next sync."""
         if self._shard is not None:
             self.publish(self._shard.close(), self._outcomes)
             self._shard, self._outcomes = None, []
@@ -150,7 +150,7 @@ class ResultShards(Results):
 
 @contextlib.contextmanager
 def writing_results(options: RunOptions) -> Iterator[Results]:
-    """Yield what writes the results of a job, in this process; its folder is there."""
+    """Yield the writer of a job's results for this process; the folder must exist."""
     with file_group(results_folder(options)) as group, concurrent.futures.ThreadPoolExecutor(1) as disk:
         results = ResultFiles(group, disk, options) if options.out is None else ResultShards(group, disk)
         with contextlib.closing(results):
@@ -177,7 +177,7 @@ def _ending(options: RunOptions) -> str:
 def reports(
     work: Callable[[SweepTask], Outcome], results: Results, batches: Iterable[Sequence[SweepTask]], keep_going: bool
 ) -> Iterator[SweepReport]:
-    """Work on batches of tasks one after the other and write their results; a failure ends it unless it is to `keep_going`."""
+    """Run batches of tasks in order and write their results; stop at a failure unless `keep_going`."""
     computed = 0
     for batch in batches:
         for task in batch:

@@ -20,18 +20,18 @@ from .. import render
 from ..sections.run_sections import fetched_tensors, steps_csv
 
 NAME = "name"
-"""What JSON lines and Examples call the name of a result."""
+"""The key of a result's name in JSON lines and Examples."""
 
 
 def shard_path(out: str, number: int, count: int) -> str:
-    """The path of a shard, by its number from 0 and how many there are."""
+    """Return the path of a shard from its number, from 0, and the number of shards."""
     stem, ending = os.path.splitext(out)
     return f"{stem}-{number:05d}-of-{count:05d}{ending}"
 
 
 def shard_entry(name: str, steps: Sequence[StepResult], shard: str) -> Any:
-    """A result as `Shard.add` takes it: tensors by the names of members for .npz, bytes for .tfrecord and .jsonl,
-    the header and the rows for .csv, whose first column names the result.
+    """Return a result in the form for `Shard.add`: named tensors for .npz, bytes for .tfrecord and .jsonl, the header and
+    the rows for .csv, with the name of the result in the first column.
     """
     kind = format_of(shard, SHARDS)
     if kind is NPZ:
@@ -45,9 +45,9 @@ def shard_entry(name: str, steps: Sequence[StepResult], shard: str) -> Any:
 
 
 def _example(name: str, tensors: Mapping[str, Tensor]) -> bytes:
-    """A tf.Example of the name and of each tensor as `tf.io.serialize_tensor` writes it."""
+    """Return a tf.Example with the name, and with each tensor serialized as by `tf.io.serialize_tensor`."""
     if NAME in tensors:
-        raise InvalidArgumentError(f"a tensor cannot be called '{NAME}' in a shard of Examples", hint="use .npz or .jsonl")
+        raise InvalidArgumentError(f"a shard of Examples cannot hold a tensor named '{NAME}'", hint="use .npz or .jsonl")
     example = Example()
     example.features.feature[NAME].bytes_list.value.append(os.fsencode(name))
     for key, tensor in tensors.items():
@@ -67,7 +67,7 @@ class ResultShard:
         self._header: bytes | None = None
 
     def add(self, entry: Any) -> None:
-        """Write a result, as `shard_entry` returns it."""
+        """Write a result in the form of `shard_entry`."""
         with file_errors(self._staged.path):
             if self._is_table:
                 self._file.write(self._row_bytes(*entry))
@@ -82,7 +82,7 @@ class ResultShard:
         """Return the rows of a result, behind the header at the beginning of a shard."""
         is_first, self._header = self._header is None, self._header or header
         if header != self._header:
-            raise InvalidArgumentError("results have other columns than those before", hint="use .npz or .jsonl")
+            raise InvalidArgumentError("a result has other columns than the results before", hint="use .npz or .jsonl")
         return header + rows if is_first else rows
 
     def close(self) -> StagedFile:

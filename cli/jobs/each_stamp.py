@@ -1,4 +1,4 @@
-"""The stamp of a results folder of `tfg run --each`: which job its results are of, so that another job's are never taken."""
+"""The stamp of a results folder of `tfg run --each`: the job of the results, so that jobs never mix results."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _MANY: Final = frozenset(
     ("each", "sweep", "out_dir", "out", "shard_size", "keep_going", "overwrite", "quiet")
     + ("save_state", "save_model", "cache_stats")
 )
-"""The options of a run that change no result of one input."""
+"""The options of a run without influence on the result of a single input."""
 _SEED: Final = "seed"
 
 
 class Record(abc.ABC):
-    """The file that says which job's results are there. What `job` holds decides the results."""
+    """The file that records the job of results. The values of `job` determine the results."""
 
     def __init__(self, path: str, options: RunOptions, job: Mapping[str, Any]) -> None:
         self._path = path
@@ -39,7 +39,7 @@ class Record(abc.ABC):
         self._was_there = False
 
     def adopt_seed(self, seed: int | None) -> int | None:
-        """Return the seed to run with: the one given, or the one that the job drew before where none is given."""
+        """Return the seed of the run: the user's seed, or else the seed that the job drew before."""
         return self._read().get(_SEED) if seed is None and os.path.exists(self._path) else seed
 
     def open(self, seed: int | None, tasks: Sequence[SweepTask]) -> list[SweepTask]:
@@ -48,7 +48,7 @@ class Record(abc.ABC):
         self._was_there = os.path.exists(self._path)
         known = self._read() if self._was_there and not self._options.overwrite else None
         if known is None and not self._options.overwrite and any(map(os.path.exists, self._results(tasks))):
-            raise self._refusal("does not say which job its results are of")
+            raise self._refusal("has results but no record of their job")
         if known is not None and known != self._job:
             unlike = sorted(key for key in {*known, *self._job} if known.get(key) != self._job.get(key))
             raise self._refusal(f"has the results of another job: {', '.join(unlike)} differ{'s' * (len(unlike) == 1)}")
@@ -63,10 +63,10 @@ class Record(abc.ABC):
 
     @abc.abstractmethod
     def count(self, outcomes: Sequence[Outcome]) -> None:
-        """Note outcomes, whose results are on the disk."""
+        """Record outcomes whose results are on the disk."""
 
     def end(self, tasks: Sequence[SweepTask]) -> None:
-        """Take the file back where it is of a job that began and has no result: another job may have the place then."""
+        """Remove the file of a new job without results, so that another job can use the folder."""
         if self._is_new and not self._was_there and not any(map(os.path.exists, self._results(tasks))):
             os.unlink(self._path)
 
@@ -76,7 +76,7 @@ class Record(abc.ABC):
 
     @abc.abstractmethod
     def _left(self, tasks: Sequence[SweepTask]) -> list[SweepTask]:
-        """The tasks whose results are not there, or older than their inputs."""
+        """Return the tasks with missing results, or with results older than their inputs."""
 
     @abc.abstractmethod
     def _head(self) -> bytes:
@@ -90,27 +90,27 @@ class Record(abc.ABC):
         try:
             job = self._parsed(bytes(read_regular(self._path)))
         except (ValueError, RecursionError):
-            raise DataLossError(f"'{self._path}' is damaged", hint="--overwrite starts the job anew") from None
+            raise DataLossError(f"'{self._path}' is damaged", hint="restart the job with --overwrite") from None
         return job if isinstance(job, dict) else {}
 
     def _refusal(self, problem: str) -> InvalidArgumentError:
         option = "--output" if self._options.out is not None else "--out-dir"
-        hint = f"give another {option}, or run all inputs again with --overwrite"
+        hint = f"choose another {option}, or run all inputs again with --overwrite"
         return InvalidArgumentError(f"'{self._options.out or self._options.out_dir}' {problem}", hint=hint)
 
 
 class Stamp(Record):
-    """The stamp of a folder with a file for each result.
+    """The stamp of a folder with a separate file for each result.
 
-    A result counts as there where it is younger than the stamp and than its input. So a job that starts a folder anew need
-    not remove the results of the job before, and may be killed at any moment.
+    A result is complete if its file is newer than the stamp and its input. So a job can start over without removing old
+    results, and may be killed at any moment.
     """
 
     def __init__(self, options: RunOptions, job: Mapping[str, Any]) -> None:
         super().__init__(os.path.join(results_folder(options), NAME), options, job)
 
     def count(self, outcomes: Sequence[Outcome]) -> None:
-        """Do nothing: a result is there if its file is."""
+        """Do nothing: the file of a result is the record."""
 
     def _results(self, tasks: Sequence[SweepTask]) -> Iterator[str]:
         return (result_path(self._options, task) for task in tasks)
@@ -127,7 +127,7 @@ class Stamp(Record):
 
 
 def is_there(result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
-    """True where a file is not older than the inputs of its tasks and than `since` in nanoseconds."""
+    """Return True if a file is not older than the inputs of its tasks, nor than `since` in nanoseconds."""
     try:
         made = os.stat(result).st_mtime_ns
         sources = {task.item.path for task in tasks if task.item is not None}
@@ -137,7 +137,7 @@ def is_there(result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
 
 
 def job_facts(path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> Iterator[tuple[str, Any]]:
-    """Yield what decides the results, by the name of the option; of files their contents."""
+    """Yield the facts that determine the results, by the name of the option; for files a checksum of the contents."""
     yield "graph", _digest(path)
     for name in ("map_op", "op_library", "tags", "function"):
         yield name, _plain(getattr(reader, name))
@@ -154,7 +154,7 @@ def job_facts(path: str, reader: GraphReader, session: SessionOptions, options: 
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON gives it back."""
+    """Return a value in its JSON form."""
     return json.loads(json.dumps(value))
 
 
@@ -164,7 +164,7 @@ def _state_file(state: str) -> str:
 
 
 def _digest(path: str) -> str:
-    """A checksum of a graph, a state or a feed. The index of a checkpoint has the checksums of all its tensors."""
+    """Return a checksum of a graph, a state or a feed. The index of a checkpoint holds the checksums of all its tensors."""
     head, key = path.partition(".npz:")[::2]
     files = [head + ".npz"] if key else [path, f"{path}.index", os.path.join(path, "variables", "variables.index")]
     digest = hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16)

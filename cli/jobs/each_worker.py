@@ -1,4 +1,4 @@
-"""What is done with one of many inputs, in whichever process: its values fed, the steps run, the result encoded."""
+"""Processing of a single input, in any process: feed its values, run the steps, encode the result."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ _EACH: Final = re.compile(r"@each(?::([^?]*))?(\?.*)?")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SweepTask:
-    """One result to make: an input, and what the sweep sets for it. `name` names the result, `shard` the file of many."""
+    """A result to compute: an input, and the settings of the sweep. `name` names the result, `shard` the file of many
+    results.
+    """
 
     name: str
     item: Item | None
@@ -40,9 +42,9 @@ class SweepTask:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a task: the result, or why there is none; the CPU time that it took in seconds.
+    """The outcome of a task: the result or the error, and the CPU time in seconds.
 
-    The result is the bytes of a file, or what `shard_entry` makes for a shard; none once it is written.
+    The result is the bytes of a file, or the output of `shard_entry` for a shard; empty after writing.
     """
 
     task: SweepTask
@@ -53,7 +55,7 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recipe:
-    """All that a process needs to work on tasks: the graph, by its file or as bytes, and what is done with it."""
+    """Everything that a process needs to work on tasks: the graph, as a file or as bytes, and the options."""
 
     path: str
     digest: str
@@ -63,16 +65,16 @@ class Recipe:
     options: RunOptions
 
     def load(self) -> Graph:
-        """The graph: from its file where that is the same here, from the bytes otherwise."""
+        """Load the graph from its file if this machine has the same file, otherwise from the bytes."""
         if self.digest == digest_of(self.path):
             return self.reader.load(self.path)
         if self.data is None:
-            raise NotFoundError(f"'{self.path}' is not here, or is another graph than where the job was begun")
+            raise NotFoundError(f"'{self.path}' is missing here, or differs from the graph of the job")
         return self.reader.load_bytes(self.data)
 
 
 def digest_of(path: str) -> str | None:
-    """A checksum of a graph's file, of a SavedModel's folder that of its description; None where there is none."""
+    """Return a checksum of a graph's file, or of the description of a SavedModel's folder; None without a file."""
     names = [os.path.join(path, name) for name in ("saved_model.pb", "saved_model.pbtxt")] if os.path.isdir(path) else [path]
     for name in names:
         if os.path.isfile(name):
@@ -91,7 +93,7 @@ class TaskQueue:
         return len(self._tasks)
 
     def take(self, count: int) -> list[SweepTask]:
-        """Remove the next tasks: all of one shard, or up to `count` that have files of their own."""
+        """Remove and return the next tasks: all tasks of a shard, or up to `count` tasks with separate files."""
         taken: list[SweepTask] = []
         while self._tasks and (not taken or self._tasks[0].shard == taken[0].shard):
             if taken and taken[0].shard is None and len(taken) >= count:
@@ -110,7 +112,7 @@ class TaskQueue:
 
 
 class Worker:
-    """Works on tasks one by one. Where no step writes or draws, they share a session; otherwise each has its own."""
+    """A worker for tasks. Tasks share a session if no step writes or draws; otherwise each task has a new session."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: RunOptions) -> None:
         fixed = tuple((name, text) for name, text in options.feeds if not _EACH.fullmatch(text))
@@ -126,10 +128,10 @@ class Worker:
         self._format = options.format
 
     def check(self) -> None:
-        """Refuse what no task can be done with, before any is begun."""
+        """Raise errors that concern all tasks before the first task starts."""
         _ = self._arrays
         if not self._job.fetches() and not self._job.targets():
-            raise InvalidArgumentError("nothing to fetch: give --fetch")
+            raise InvalidArgumentError("nothing to fetch: add --fetch")
 
     def work(self, task: SweepTask) -> Outcome:
         """The result of a task; an error of the graph or of the input is in the outcome."""
@@ -154,7 +156,7 @@ class Worker:
         return encoded_steps(steps, self._format)
 
     def _runner(self, assigned: tuple[tuple[str, str], ...], names: tuple[str, ...], values: Mapping[str, Any]) -> Runner:
-        """A session to run in: that of the task before, where it left nothing behind that this one would see."""
+        """Return a session: the session of the previous task if its runs change no state, otherwise a new session."""
         options = dataclasses.replace(self._options, assign=(*self._options.assign, *assigned), quiet=True)
         return self._sessions.runner(
             names, values, lambda: RunJob(self._graph, self._session, options).prepared(), own=bool(assigned),

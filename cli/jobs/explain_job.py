@@ -1,4 +1,4 @@
-"""The work of `tfg explain`, from its options to its output."""
+"""Implementation of `tfg explain`."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class ExplainOptions:
 
     @property
     def about_runs(self) -> bool:
-        """True where several fetches are what runs together, not what a node is asked about."""
+        """Return True if the fetches form a run, rather than a question about a node."""
         return self.races or self.partition or self.engine is not None
 
 
 def show_recording(path: str, options: ExplainOptions) -> bool:
-    """Show what an event file or a RunMetadata file holds, and how to read its graph; False for any other file."""
+    """Show the contents of an event file or RunMetadata file; return False for any other file."""
     if not os.path.isfile(path) or options.nodes or options.about_runs or options.missing:
         return False
     recording = describe_recording(path)
@@ -71,21 +71,21 @@ def is_op(word: str) -> bool:
     close = get_close_matches(word, list(CATALOG), 3, 0.8)
     if close:
         raise NotFoundError(
-            f"there is no file '{word}' and no op of this name",
-            hint=f"is it {' or '.join(close)}? try `tfg explain {close[0]}`",
+            f"'{word}' is neither a file nor an op",
+            hint=f"did you mean {' or '.join(close)}? Try `tfg explain {close[0]}`",
         )
     return False
 
 
 def explain_op(name: str, format_: str) -> None:
-    """Show what there is to say of an op type."""
+    """Describe an op type."""
     detail = describe_op(name)
     sections = functools.partial(detail_tables, [detail]) if format_ == "csv" else functools.partial(detail_sections, detail)
     render.emit("tfg.explain.op/1", {"ops": [detail]}, format_, sections)
 
 
 class ExplainJob:
-    """One `tfg explain`: a graph, whether it is sound, and what is asked of it."""
+    """A run of `tfg explain`: the graph, its soundness, and the options."""
 
     def __init__(self, path: str, graph: Graph, is_sound: bool, options: ExplainOptions) -> None:
         self.path = path
@@ -101,16 +101,16 @@ class ExplainJob:
         options = self.options
         for name in ("races", "missing", "partition"):
             if options.nodes and getattr(options, name):
-                raise click.UsageError(f"--{name} is about the graph: it takes no NODE")
+                raise click.UsageError(f"--{name} describes the graph: leave out NODE")
         if options.about_runs:
             return
         if len(self.fetches) > 1:
-            raise click.UsageError("several --fetch go with --engine, --partition and --races only")
+            raise click.UsageError("more than one --fetch needs --engine, --partition or --races")
         if (self.fetches or options.optimized) and not options.nodes:
-            raise click.UsageError("--fetch and --optimized are about a NODE: name at least one")
+            raise click.UsageError("--fetch and --optimized describe nodes: name at least one NODE")
 
     def run(self) -> None:
-        """Find out what is asked, and show it."""
+        """Show the facts that the options ask for."""
         options = self.options
         if options.partition:
             self._partition()
@@ -164,7 +164,7 @@ class ExplainJob:
 
     def _graph(self) -> None:
         signature = self.names.asked.name if self.names.asked is not None else None
-        with render.Working("looking through the graph"):
+        with render.Working("reading the graph"):
             facts = explain(self.graph, signature=signature, path=self.path, is_sound=self.is_sound)
         render.emit("tfg.explain/1", facts, self.options.format_, lambda: graph_sections(facts, self._max_rows))
 

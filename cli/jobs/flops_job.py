@@ -1,4 +1,4 @@
-"""The work of `tfg flops`, from its options to its output."""
+"""Implementation of `tfg flops`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ROWS_OF_A_TABLE: Final = 20
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FlopsOptions:
-    """The options of `tfg flops`, apart from those that open a session for --measured."""
+    """The options of `tfg flops`, without the session options of --measured."""
 
     fetches: tuple[str, ...]
     feeds: tuple[str, ...]
@@ -61,12 +61,12 @@ class FlopsOptions:
 
     @property
     def rows_shown(self) -> int | None:
-        """The number of rows to show, None for all of them: `top`, or what a table has room for."""
+        """Return the number of rows to show, None for all rows: `top`, or the default of a table."""
         return self.top if self.top is not None or self.format_ != "table" else _ROWS_OF_A_TABLE
 
 
 class FlopsJob:
-    """One `tfg flops`: its options, the graph, what is fetched and fed."""
+    """A run of `tfg flops`: the options, the graph, the fetches and the feeds."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: FlopsOptions) -> None:
         self.options = options
@@ -90,7 +90,7 @@ class FlopsJob:
             return self.counter.report
 
     def measure(self) -> Measurement:
-        """A Measurement of real runs; writes the trace where one is asked for."""
+        """Measure real runs; write the trace if the options ask for a trace."""
         measurement = profile(
             self.counter.graph, self.counter.fetches, self.feeds(required=True), warmup=self.options.warmup,
             runs=self.options.runs, open_session=lambda graph: self.session.open(graph, self.options.quiet).session,
@@ -99,7 +99,7 @@ class FlopsJob:
         return measurement
 
     def measure_on_cluster(self) -> ClusterMeasurement:
-        """What the servers of a cluster note of real runs, beside the count; writes the trace where one is asked for."""
+        """Measure real runs on a cluster, from the notes of its servers; write the trace if the options ask for a trace."""
         session = self.session.on_cluster(self.counter.graph, self.options.quiet)
         self.session.prepare(session, self.options.quiet)
         feeds = self.feeds(required=True)
@@ -112,24 +112,24 @@ class FlopsJob:
             flops_sections.write_trace(self.options.trace, trace, events, self.options.quiet)
 
     def feeds(self, required: bool) -> dict[str, Any]:
-        """The values to feed; a usage error names a feed without a value where one is `required`."""
+        """Return the values to feed; raise a usage error for a feed without a required value."""
         parted = [[part.strip() for part in item.partition("=")] for item in self.options.feeds]
         bare = [name for name, equals, _ in parted if not equals]
         if required and bare:
-            raise click.UsageError(f"--measured runs the graph: give --feed {bare[0]}=VALUE")
+            raise click.UsageError(f"--measured runs the graph: add --feed {bare[0]}=VALUE")
         return self.names.feeds((name, text) for name, equals, text in parted if equals)
 
     def _guessed_fetches(self, graph: Graph) -> tuple[str, ...]:
         """The graph's outputs, as `tfg explain` finds them."""
         names = counted_fetches(graph)
         listed = ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
-        render.note(f"counting what {listed} run; --fetch chooses others", self.options.quiet)
+        render.note(f"counting the nodes that {listed} run; --fetch chooses others", self.options.quiet)
         return names
 
 
 def _whole_number(option: str, name: str, text: str) -> int:
     if not text.isdecimal():
-        raise InvalidArgumentError(f"{option} {name}={text}: '{text}' is no whole number from 0 on")
+        raise InvalidArgumentError(f"{option} {name}={text}: '{text}' is not a whole number from 0 on")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""The work of `tfg grad`, from its options to its output."""
+"""Implementation of `tfg grad`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PRODUCTS: Final = {"vjp": vjp, "jvp": jvp, "hessian_vector": hessian_vector}
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GradOptions:
-    """The options of `tfg grad`, apart from those that open its session."""
+    """The options of `tfg grad`, without the session options."""
 
     ys: tuple[str, ...]
     xs: tuple[str, ...]
@@ -59,7 +59,7 @@ class GradOptions:
 
 
 class GradJob:
-    """One `tfg grad`: the graph, its options, and the tensors they name."""
+    """A run of `tfg grad`: the graph, the options, and the named tensors."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: GradOptions) -> None:
         self.graph = graph
@@ -91,8 +91,8 @@ class GradJob:
 
             save(result, options.output, text=options.text or None)
             added = len(result) - len(self.graph)
-            what = f"{counted(len(result), 'node')}, {added} of them new"
-            render.note(f"wrote {what}, to {render.place(options.output)}", options.quiet)
+            what = f"{counted(len(result), 'node')}({added} new)"
+            render.note(f"wrote {what} to {render.place(options.output)}", options.quiet)
         if self.feeds or self.session.changes_state:
             self._evaluate_built(result, items)
         rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in items]
@@ -106,7 +106,7 @@ class GradJob:
         return DONE
 
     def _evaluate_built(self, graph: Graph, gradients: Sequence[dict[str, Any]]) -> None:
-        """Put the value of each gradient beside its name."""
+        """Add the value of each gradient to its entry."""
         there = [item for item in gradients if item["gradient"] is not None]
         fetches = [item["gradient"] for item in there]
         session = self.session.open(graph, self.options.quiet).session
@@ -122,16 +122,16 @@ class GradJob:
             for x in self.xs
         ]
         rows = [(c.x, c.elements, c.worst_index, c.analytic, c.numeric, c.tolerance_needed, c.passed) for c in checks]
-        columns = ("x", "elements", "worst element", "gradient", "difference quotient", "tolerance that passes", "passed")
+        columns = ("x", "elements", "worst element", "gradient", "difference quotient", "passing tolerance", "passed")
         render.emit(
             "tfg.grad.check/1", {"checks": checks}, self.options.format_, lambda: [render.Table(columns, rows, name="checks")]
         )
         return DONE if all(c.passed for c in checks) else COMPARISON_FAILED
 
     def _evaluate(self) -> int:
-        """Derivatives of the one y with respect to each x."""
+        """Show the derivatives of a single y with respect to each x."""
         if len(self.ys) != 1:
-            raise click.UsageError("derivatives are evaluated for one --y at a time")
+            raise click.UsageError("derivatives need a single --y")
         session = self._opened()
         results = [self._derivatives(x, session) for x in self.xs]
         if self.options.format_ == "csv":

@@ -1,4 +1,4 @@
-"""The work of `tfg optimize`, from its options to its output."""
+"""Implementation of `tfg optimize`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ..names import Names
 from ..sessions import SessionOptions
 
 _REASONS = 3
-"""How many reasons for what XLA does not take are said of a group."""
+"""The number of reasons shown for the nodes of a group that XLA does not support."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OptimizeOptions:
-    """The options of `tfg optimize`, apart from those that open the sessions of --verify."""
+    """The options of `tfg optimize`, without the session options of --verify."""
 
     output: str | None
     save_model: str | None
@@ -51,7 +51,7 @@ class OptimizeOptions:
 
 
 class OptimizeJob:
-    """One `tfg optimize`: the graph, its options, and what came of it."""
+    """A run of `tfg optimize`: the graph, the options, and the results."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: OptimizeOptions) -> None:
         self.graph = graph
@@ -106,7 +106,7 @@ class OptimizeJob:
             render.note(f"wrote {counted(len(result), 'node')} to {render.place(self.options.output)}")
             note_variables(result, self.graph, self.options.quiet)
         if self.options.output is None and self.options.save_model is None:
-            render.note("nothing is written: -o FILE writes the optimized graph", self.options.quiet)
+            render.note("nothing written: -o FILE writes the optimized graph", self.options.quiet)
         if self.options.save_model and self.may_write:
             words = self.options.fetches or self.names.outputs
             save_model(
@@ -120,7 +120,7 @@ class OptimizeJob:
         return report
 
     def _note_clusters(self, result: Graph) -> None:
-        """Say what XLA would take of each group that became a function."""
+        """Print the number of nodes that XLA supports in each new group."""
         from ...core.engines.lowerable import function_refusals
 
         for name in sorted(result.functions.keys() - self.graph.functions.keys()):
@@ -128,15 +128,15 @@ class OptimizeJob:
                 count, refused = function_refusals(result.functions[name])
                 reasons = Counter(f"{node.op}: {reason}" for node, reason in refused.items())
                 left = "".join(f"; not {number} {reason}" for reason, number in reasons.most_common(_REASONS))
-                taken = f"XLA takes {count - len(refused)} of {counted(count, 'node')} in '{name}'"
+                taken = f"XLA supports {count - len(refused)} of {counted(count, 'node')} in '{name}'"
                 render.note(f"{taken}{left}", self.options.quiet)
 
     def _saver(self) -> SaverInfo | None:
-        """What saves the variables of a SavedModel, which stays where one is written again."""
+        """Return the saver of a SavedModel's variables, if the command writes a SavedModel again."""
         return self.graph.meta.saver if self.graph.meta is not None and self.options.save_model else None
 
     def _passes(self) -> str | None:
-        """The passes as text; --cluster adds its pass at the end."""
+        """Return the passes as text, with the pass of --cluster at the end."""
         passes = self.options.passes
         return f"{'default' if passes is None else passes},{FunctionClusters.name}" if self.options.cluster else passes
 
@@ -149,17 +149,17 @@ class OptimizeJob:
         }
 
     def verdict_sections(self) -> Iterator[render.Section]:
-        """What --verify found."""
+        """Yield the results of --verify."""
         if self.verification is not None:
             rows = [
                 (c.fetch, c.step, c.largest_difference, c.tolerance_needed, c.passed) for c in self.verification.comparisons
             ]
-            columns = ("fetch", "worst step", "largest difference", "tolerance that passes", "passed")
+            columns = ("fetch", "worst step", "largest difference", "passing tolerance", "passed")
             title = f"verification over {counted(self.verification.steps, 'step')}"
             yield render.Table(columns, rows, title, "verification")
 
     def _verify(self, result: Graph, stated: float | Accuracy) -> None:
-        """Compare the results of each signature, which are never run together, or what is fetched."""
+        """Compare the results of the fetches, or of each signature separately."""
         options = self.options
         tolerance = stated if options.tolerance is None else options.tolerance
         try:
@@ -169,7 +169,7 @@ class OptimizeJob:
             )  # fmt: skip
         except NoFeedsError as error:
             if not options.unverified:
-                hint = f"{error.hint}; or --unverified, which writes the graph all the same"
+                hint = f"{error.hint}; or write the graph unverified with --unverified"
                 raise NoFeedsError(error.message, node=error.node, op=error.op, hint=hint) from None
             self.unverified = error.message
             render.note(f"not verified: {error.message}", options.quiet)

@@ -1,4 +1,4 @@
-"""The work of `tfg reduce`, from its options to its output."""
+"""Implementation of `tfg reduce`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ..names import Names
 from ..sessions import SessionOptions
 
 _NOT_RUN: Final = (126, 127)
-"""The exit codes of a shell that finds no such command, or cannot run it."""
+"""The exit codes of a shell for a missing program or a program that cannot run."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ReduceOptions:
-    """The options of `tfg reduce`, apart from those that open its session."""
+    """The options of `tfg reduce`, without the session options."""
 
     fetches: tuple[str, ...]
     test: str
@@ -37,11 +37,11 @@ class ReduceOptions:
 
 
 class ReduceJob:
-    """One `tfg reduce`: the command that fails, and the graphs that it was tried on."""
+    """A run of `tfg reduce`: the failing command, and the number of tried graphs."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: ReduceOptions) -> None:
         if "\0" in options.test:
-            raise click.UsageError("--test holds a NUL, which no command can")
+            raise click.UsageError("--test contains a NUL, which a command cannot contain")
         self.graph = graph
         self.session = session
         self.options = options
@@ -51,7 +51,7 @@ class ReduceJob:
         self.tried = 0
 
     def run(self) -> None:
-        """Reduce, and write what is left."""
+        """Reduce the graph, and write the result."""
         total = len(self.graph)
         with (
             tempfile.TemporaryDirectory() as folder,
@@ -73,7 +73,7 @@ class ReduceJob:
 
             reduced = reduce(
                 self.graph, fails, self.fetches, self.feeds, open_session=self.session.filled,
-                on_error=lambda error: render.note(f"the graph stops at {error}", self.options.quiet),
+                on_error=lambda error: render.note(f"the run stops at {error}", self.options.quiet),
             )  # fmt: skip
         output = self.options.output
         is_text = output == "-" or format_of(output, REDUCED) is TEXT_GRAPH
@@ -81,20 +81,22 @@ class ReduceJob:
         render.note(f"{len(reduced):,} of {counted(total, 'node')} left; graphs tried: {self.tried:,}", self.options.quiet)
 
     def _outcome(self, graph: Graph, path: str) -> tuple[int, str]:
-        """Run the command on a graph; its exit code and the line that tells the error."""
+        """Run the command on a graph; return the exit code and the line with the error."""
         save(graph, path)
         command = self.options.test.replace("{}", path)
         done = subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         return done.returncode, _error_line(done.stderr.decode("utf-8", "replace"))
 
     def _check_failure(self, code: int, line: str) -> None:
-        """Say how the command fails on the whole graph; InvalidArgumentError where it succeeds, or the shell cannot run it."""
+        """Print the failure of the command on the whole graph; InvalidArgumentError if the command succeeds or cannot run."""
         if code == 0:
-            hint = "it must fail: end with another exit code than 0"
+            hint = "write a command that fails, with an exit code other than 0"
             raise InvalidArgumentError("the command succeeds on the whole graph", hint=hint)
         if code in _NOT_RUN:
-            raise InvalidArgumentError(f"the shell cannot run the command: {line}", hint="give --test its whole path")
-        render.note(f"reducing while the command ends with exit code {code} and says '{line}'", self.options.quiet)
+            raise InvalidArgumentError(
+                f"the shell cannot run the command: {line}", hint="give --test the full path of the program"
+            )
+        render.note(f"reducing the graph while the command fails with exit code {code} and '{line}'", self.options.quiet)
 
 
 def _error_line(text: str) -> str:
@@ -105,5 +107,5 @@ def _error_line(text: str) -> str:
 
 
 def _without_numbers(line: str) -> str:
-    """A line without its numbers, which may change with the graph."""
+    """Return a line without numbers, which may change with the graph."""
     return re.sub(r"\d+", "", line)

@@ -1,4 +1,4 @@
-"""The work of `tfg run`, from its options to its output."""
+"""Implementation of `tfg run`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CACHE = 2**28
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The options of `tfg run`, apart from those that open its session."""
+    """The options of `tfg run`, without the session options."""
 
     fetches: tuple[str, ...]
     feeds: tuple[tuple[str, str], ...]
@@ -72,33 +72,33 @@ class RunOptions:
 
     @property
     def is_of_many(self) -> bool:
-        """True where there is not one run, but one for each input or setting."""
+        """Return True for several runs: one for each input or setting."""
         return bool(self.each or self.sweep)
 
     @property
     def format(self) -> str:
-        """The format in which to print or write what was fetched: as asked for, or as the name of --output says."""
+        """Return the format of the results: from --format, or from the extension of --output."""
         asked = named_format(self.out, self.format_, SHARDS if self.is_of_many and self.out is not None else RESULTS)
         return "table" if asked is None else asked.word
 
     @property
     def asks_nothing(self) -> bool:
-        """True where nothing is said but which graph it is about: then what could be asked is shown."""
+        """Return True if no option asks for a run; the command then lists the possible runs."""
         said = dataclasses.replace(self, format_=None, quiet=False)
         return said == RunOptions((), (), (), 1, 1, (), (), (), None, None, None, None, False, False, False)
 
     def check(self) -> None:
-        """Refuse what cannot end well before anything runs."""
+        """Raise usage errors before the first step."""
         if self.is_of_many and self.out == "-":
-            raise click.UsageError("--output of --each and --sweep is the name of files, not standard output")
+            raise click.UsageError("with --each and --sweep, --output names files, not standard output")
         if self.is_of_many and self.out is not None and self.format_ is not None:
-            raise click.UsageError("--format does nothing beside --output of --each and --sweep: the name says the format")
+            raise click.UsageError("--format has no effect with --output of --each and --sweep: the extension sets the format")
         if self.format in (NPY.word, NPZ.word) and self.out in (None, "-") and not self.is_of_many:
             refuse_terminal(f"--format {self.format}")
 
 
 class RunJob:
-    """One `tfg run`: its options, and its session while it runs."""
+    """A run of `tfg run`: the options, and the session while open."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: RunOptions) -> None:
         graph.check()
@@ -112,7 +112,7 @@ class RunJob:
         """The number, the records and the seconds of the last step."""
 
     def run(self) -> tuple[StepResult, ...]:
-        """All steps that ran; what was promised to be saved is saved, also where Ctrl-C or a deadline ended them."""
+        """Run the steps and return their results; save the promised files even after Ctrl-C or a deadline."""
         options = self.options
         orders = self.orders()
         _ = self._labels  # a file without labels is an error before the graph runs
@@ -162,10 +162,10 @@ class RunJob:
         )
 
     def _notify(self) -> None:
-        render.note("interrupted: the step under way is finished first; press Ctrl-C again to stop at once", self.quiet)
+        render.note("interrupted: finishing the current step; press Ctrl-C again to stop at once", self.quiet)
 
     def _snapshot(self, runner: Runner) -> dict[str, Tensor]:
-        """What to save should a deadline cut the next step in two."""
+        """Return the variables to save in case a deadline interrupts the next step."""
         return runner.state() if self.options.save_state and self.session.timeout is not None else {}
 
     def _watched(self, runner: Runner, orders: Orders) -> Iterator[StepResult]:
@@ -190,16 +190,14 @@ class RunJob:
             with render.beside("-"):
                 render.print_sections(measured_sections(measurement, measurement.by_node()[:_COSTLIEST]))
             if number == 1 and self.graph.functions:
-                render.note("the first step also plans the functions that it calls: --steps 2 profiles the second", self.quiet)
+                render.note("the first step also plans called functions: profile the second with --steps 2", self.quiet)
             write_trace(self.options.profile, measurement.trace(), len(measurement.events), self.quiet)
 
     def orders(self, fed: Mapping[str, Any] | None = None) -> Orders:
-        """What each step does; `fed` are values beside those of --feed."""
+        """Return the orders for each step; `fed` are values in addition to --feed."""
         options, (fetches, targets) = self.options, self._wanted
         if not fetches and not options.targets and not self._changes_state():
-            raise click.UsageError(
-                "nothing to do: no output stands out in this graph; give --fetch, --target, --init or --assign"
-            )
+            raise click.UsageError("nothing to do: the graph has no obvious output; add --fetch, --target, --init or --assign")
         feeds = self.names.complete({**self.names.feeds(options.feeds), **(fed or {})}, (*fetches.values(), *targets))
         hook = check_numerics if options.check_numerics else KernelRecorder(with_shapes=True) if options.profile else None
         return Orders(fetches, feeds, targets, options.steps, options.fetch_every, hook, self.inside)
@@ -209,7 +207,7 @@ class RunJob:
         return self.fetches(), self.targets()
 
     def fetches(self) -> dict[str, str]:
-        """The names to show, and what to fetch for each: a tensor, or what calls the function that a node stands in."""
+        """Return the names to show, each with its fetch: a tensor, or the caller of the function that holds the node."""
         inside, words = self.inside, list(self._words())
         if not inside:
             return self.names.fetches(words)

@@ -1,4 +1,4 @@
-"""The work of `tfg train`, from its options to its output."""
+"""Implementation of `tfg train`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TrainOptions:
-    """The options of `tfg train`, apart from those that open its session."""
+    """The options of `tfg train`, without the session options."""
 
     loss: str
     variables: str
@@ -62,7 +62,7 @@ class TrainOptions:
 
     @property
     def clipping(self) -> Clipping | None:
-        """What --clip KIND=LIMIT asks for."""
+        """Return the clipping of --clip KIND=LIMIT."""
         return None if self.clip is None else Clipping(self.clip[0], _number("--clip", self.clip[1]))
 
 
@@ -75,7 +75,7 @@ class _Kept:
 
 
 class TrainJob:
-    """One `tfg train`: the graph, its options, and the history of losses."""
+    """A run of `tfg train`: the graph, the options, and the history of losses."""
 
     schema: ClassVar[str]
     """The name of the schema of `result`."""
@@ -108,7 +108,7 @@ class TrainJob:
         raise NotImplementedError
 
     def result(self) -> dict[str, Any]:
-        """What --format json prints."""
+        """Return the output of --format json."""
         raise NotImplementedError
 
     def sections(self) -> Iterator[render.Section]:
@@ -137,14 +137,14 @@ class TrainJob:
             save(graph, self.options.output, text=self.options.text or None)
             render.note(f"wrote {counted(len(graph), 'node')} to {render.place(self.options.output)}", self.quiet)
             if not (self.options.save_state or self.options.save_model):
-                render.note("what the variables are now is not in it: --save-state or --save-model keeps that", self.quiet)
+                render.note("the file lacks the trained values: --save-state or --save-model saves them", self.quiet)
 
     def _save_last(self, runner: Runner) -> None:
         if self.options.save_state and not self.has_diverged:
             self._save_state(self._noted(runner))
 
     def _noted(self, runner: Runner) -> Mapping[str, Tensor]:
-        """What to save of variables now."""
+        """Return the variables to save now."""
         return runner.state()
 
     def _save_state(self, state: Mapping[str, Tensor], when: str = "") -> None:
@@ -215,7 +215,7 @@ class FirstOrderJob(TrainJob):
         return not self.interruption.requested
 
     def _digest(self, graph: Graph) -> bytes:
-        """What processes that train together must have in common."""
+        """Return a digest of the settings that all training processes must share."""
         from ...formats.saving import to_bytes
 
         options = self.options
@@ -228,17 +228,17 @@ class FirstOrderJob(TrainJob):
         return digest.digest()
 
     def _resume(self, runner: Runner) -> int:
-        """Restore the state of --save-state, if there is one and --resume asks for it; the number of steps behind it."""
+        """Restore the state of --save-state for --resume, if the file exists; return its number of steps."""
         progress = self._progress() if self.options.resume else None
         if progress is None or self.options.save_state is None:
             return 0
         runner.restore(self.session.common_state(self.options.save_state, runner.graph))
         runner.session.draw_on(progress.streams)
-        render.note(f"going on after step {progress.steps}", self.quiet)
+        render.note(f"resuming after step {progress.steps}", self.quiet)
         return progress.steps
 
     def _progress(self) -> TrainingPosition | None:
-        """How far --save-state is, as the first process sees it; None where there is no such state."""
+        """Return the progress of --save-state as seen by the first process; None without a state."""
         from ...formats.state import TrainingPosition, holds_state, read_progress
 
         path, company = self.options.save_state, self.session.company
@@ -246,15 +246,15 @@ class FirstOrderJob(TrainJob):
         if self.session.speaks and path is not None and holds_state(path):
             progress = read_progress(path)
             if progress is None:
-                problem = f"'{path}' does not say after how many steps it was written"
-                raise InvalidArgumentError(problem, hint="it begins a training by --state")
+                problem = f"'{path}' has no step number to resume from"
+                raise InvalidArgumentError(problem, hint="start a new training from these values with --state")
         if company is None:
             return progress
         told = json.loads(company.from_first(json.dumps(progress and dataclasses.asdict(progress)).encode()))
         return told and TrainingPosition(**told)
 
     def _snapshot(self, runner: Runner) -> _Kept:
-        """What to save should a deadline cut the next step in two."""
+        """Return the variables to save in case a deadline interrupts the next step."""
         is_needed = self.options.save_state and self.session.timeout is not None
         return _Kept(self._noted(runner) if is_needed else {}, self.trained)
 
@@ -264,7 +264,7 @@ class FirstOrderJob(TrainJob):
         return self.done + len(self.losses)
 
     def _noted(self, runner: Runner) -> Mapping[str, Tensor]:
-        """With how far training is where it may go on from there."""
+        """Return the variables to save, with the progress of training if a later run may resume."""
         from ...formats.state import TrainingPosition
 
         state = super()._noted(runner)
@@ -295,11 +295,11 @@ class FirstOrderJob(TrainJob):
         yield from super().sections()
 
     def _diverged(self, step: Progress) -> None:
-        """Say so, --quiet or not. Such variables are of no use: a state that was saved before is left alone."""
+        """Print the error, even with --quiet. The diverged variables are useless, so an older saved state stays unchanged."""
         self.exit_code = COMPARISON_FAILED
         self.has_diverged = True
         unsaved = "; the variables are not saved" if self.options.save_state else ""
-        render.note(f"error: the loss is {step.loss} in step {step.step}, with which training ends{unsaved}")
+        render.note(f"error: the loss is {step.loss} in step {step.step}; training stops{unsaved}")
         render.note("hint: try a lower --lr, or --clip")
 
     def _interrupted(self) -> None:
@@ -308,7 +308,7 @@ class FirstOrderJob(TrainJob):
             self.session.company.part("was interrupted")
 
     def _notify(self) -> None:
-        render.note("interrupted: the step under way is finished first; press Ctrl-C again to stop at once", self.quiet)
+        render.note("interrupted: finishing the current step; press Ctrl-C again to stop at once", self.quiet)
 
 
 class LeastSquaresJob(TrainJob):
@@ -363,4 +363,4 @@ def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InvalidArgumentError(f"{name}={text}: {text} is no number") from None
+        raise InvalidArgumentError(f"{name}={text}: {text} is not a number") from None

@@ -1,4 +1,4 @@
-"""The work of `tfg view`, from its options to its page."""
+"""Implementation of `tfg view`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ViewOptions:
 
 
 class ViewJob:
-    """One `tfg view`: a graph, where it came from, and what is to be said of it."""
+    """A run of `tfg view`: the graph, its file, and the contents of the page."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class ViewJob:
         name = os.path.basename(os.path.abspath(self.path)) if self.path != "-" else "graph"
         out = out or f"{name.partition('.')[0] or name}.html"
         options = self.options
-        with render.Working("looking through the graph", options.quiet) as working, rare_collection():
+        with render.Working("reading the graph", options.quiet) as working, rare_collection():
             book = make_page(
                 self.graph, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
@@ -92,7 +92,7 @@ class ViewJob:
             yield read_overlay(path, self.graph)
 
     def _measure(self) -> Measurement:
-        """Run the graph, and time its nodes."""
+        """Run the graph and time its nodes."""
         names, options = Names(self.graph, self.session.signature), self.options
         fetches = tuple(names.fetches(options.fetches or names.outputs).values()) or counted_fetches(self.graph)
         return profile(
@@ -107,7 +107,7 @@ def _progress(working: render.Working, stage: str) -> Report:
 
 
 def _sheets(facts: GraphFacts) -> Iterator[Sheet]:
-    """What `tfg explain` says of the graph."""
+    """Yield the sections of `tfg explain` for the graph."""
     for section in graph_sections(facts, sys.maxsize):
         if isinstance(section, render.Table):
             rows = (tuple(map(render.cell, row)) for row in section.rows)

@@ -42,7 +42,7 @@ class DumpedGraph(NamedTuple):
 def node_sections(
     dump: DumpedGraph, nodes: Sequence[NodeRecord], functions: Mapping[str, Sequence[NodeRecord]], format_: str
 ) -> Iterator[Section]:
-    """The nodes of the graph, then those of each function."""
+    """Yield the nodes of the graph, then of each function."""
     if format_ == "csv":
         yield _node_table(
             [*nodes, *(node for body in functions.values() for node in body)], with_function=bool(functions)
@@ -55,7 +55,7 @@ def node_sections(
 
 
 def function_section(function: Function, body: Sequence[NodeRecord], format_: str) -> Section:
-    """The nodes of one function under its signature."""
+    """Return the nodes of a function below its signature."""
     return _show(format_)(body, f"function {_function_text(function)}")
 
 
@@ -89,7 +89,7 @@ COLUMNS: Mapping[str, Callable[[NodeRecord], str]] = {
 
 
 def node_row(node: NodeRecord) -> tuple[str, ...]:
-    """What stands in all columns."""
+    """Return the cells of all columns."""
     return tuple(cell(node) for cell in COLUMNS.values())
 
 
@@ -102,7 +102,7 @@ def _node_table(nodes: Sequence[NodeRecord], title: str = "", with_function: boo
 
 
 def snapshot_sections(snapshots: Sequence[Snapshot], format_: str) -> Iterator[Section]:
-    """What each stage changed."""
+    """Yield the changes of each stage."""
     if format_ == "csv":
         staged = [(snapshot.stage, *row) for snapshot in snapshots for row in change_rows(snapshot.diff)]
         yield Table(("stage", "change", "name", "op", "detail"), staged)

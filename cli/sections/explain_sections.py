@@ -1,4 +1,4 @@
-"""How `tfg explain` shows what it found."""
+"""Output sections of `tfg explain`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def graph_sections(facts: GraphFacts, max_rows: int = MAX_ROWS) -> Iterator[Sect
     yield _cut(("op", "count", "kernel"), [(op.op, op.count, op.kernel) for op in facts.ops], "ops", max_rows)
     if facts.missing:
         names = ", ".join(f"{op.op} ({op.count})" for op in facts.missing)
-        yield Text((names, "--missing says what they are"), "ops without a kernel")
+        yield Text((names, "--missing describes these ops"), "ops without a kernel")
     if facts.conflicts:
         yield Text(facts.conflicts, "colocated nodes on different devices")
     yield Text(facts.next_commands, "next", "commands")
@@ -70,7 +70,7 @@ def _arguments(called: CallableFacts) -> str:
 
 
 def _pipeline(facts: PipelineFacts) -> Text:
-    """What is done to elements, one line each, and what is given."""
+    """Return the stages of an input pipeline, a line each, then the components of its elements."""
     components = ", ".join(f"{part.dtype}{part.shape}" for part in facts.components)
     begins = f"; begins with {facts.iterator}" if facts.iterator else ""
     begun = f"; begun by {', '.join(facts.begun_by)}" if facts.begun_by else begins
@@ -78,7 +78,7 @@ def _pipeline(facts: PipelineFacts) -> Text:
 
 
 def _footprint(facts: GraphFacts) -> Iterator[tuple[str, str]]:
-    """What the graph holds, and what a run takes."""
+    """Yield the bytes of the graph's tensors, and the memory of a run."""
     for held in facts.holdings:
         noun = "parameter" if held.purpose == "trainable" else "element"
         yield _PURPOSES[held.purpose], f"{counted(held.elements, noun)}, {size_in_bytes(held.bytes)}, in {held.tensors:,}"
@@ -86,18 +86,18 @@ def _footprint(facts: GraphFacts) -> Iterator[tuple[str, str]]:
     if peak is not None and peak.node:
         more = f"; {counted(peak.unknown, 'value')} of unknown rank not counted" if peak.unknown else ""
         names = ", ".join(peak.fetches[:3]) + (" ..." if len(peak.fetches) > 3 else "")
-        yield "memory of a run", f"about {size_in_bytes(peak.bytes)} for {names}, unknown sizes as 1, at {peak.node}{more}"
+        yield "memory of a run", f"about {size_in_bytes(peak.bytes)} for {names} at {peak.node}, with unknown sizes as 1{more}"
 
 
 def _cut(columns: tuple[str, ...], rows: Sequence[tuple[object, ...]], title: str, max_rows: int = MAX_ROWS) -> Table:
-    """At most so many rows; the title tells how many there are."""
+    """Return a table with at most `max_rows` rows; the title states the total."""
     if len(rows) > max_rows:
         title = f"{title} (the first {max_rows} of {len(rows)}; --format json has all)"
     return Table(columns, rows[:max_rows], title)
 
 
 def signature_table(signature: Signature) -> Table:
-    """What a signature takes and gives."""
+    """Return a table of the inputs and outputs of a signature."""
     arguments = [("input", *item) for item in signature.inputs.items()]
     arguments += [("output", *item) for item in signature.outputs.items()]
     rows = [(kind, key, info.tensor or info.components, info.dtype, info.shape) for kind, key, info in arguments]
@@ -115,30 +115,30 @@ def race_sections(runs: Sequence[RunRaces], format_: str) -> Iterator[Section]:
     for run in runs:
         if run.races:
             lines = [f"in function '{race.function}': {race.words}" if race.function else race.words for race in run.races]
-            lines += ["and more, which are not listed"] * run.has_more
+            lines += ["and more races"] * run.has_more
             yield Text("\n".join(lines), f"races of {', '.join(run.fetches)}")
     if not any(run.races for run in runs):
         names = [name for run in runs for name in run.fetches]
         more = f" and {len(names) - MAX_ROWS} more" if len(names) > MAX_ROWS else ""
-        yield Text(f"no races in {', '.join(names[:MAX_ROWS])}{more}" if names else "no races: nothing writes or draws")
+        yield Text(f"no races in {', '.join(names[:MAX_ROWS])}{more}" if names else "no races: no node writes or draws")
 
 
 def partition_sections(facts: PartitionFacts, max_rows: int = MAX_ROWS) -> Iterator[Section]:
-    """How many nodes go to each device, what crosses between them, and what cannot be."""
+    """Yield the number of nodes on each device, the tensors that cross between devices, and placement conflicts."""
     counts = collections.Counter(facts.devices.values())
     yield Table(("device", "nodes"), [(device, count) for device, count in sorted(counts.items())], "devices")
     if not facts.crossings:
-        yield Text("nothing crosses between devices")
+        yield Text("no tensor crosses between devices")
     else:
         columns = ("tensor", "what", "from", "to", "dtype", "shape", "bytes")
         ranked = sorted(facts.crossings, key=lambda c: -(c.bytes or 0))
         rows = [(c.tensor, c.kind, c.source, c.target, c.dtype, c.shape, _bytes(c.bytes)) for c in ranked]
-        yield _cut(columns, rows, "what crosses in a step", max_rows)._replace(name="crossings")
+        yield _cut(columns, rows, "crossings of a step", max_rows)._replace(name="crossings")
         unknown = sum(crossing.bytes is None for crossing in facts.crossings)
-        more = f", and {counted(unknown, 'tensor')} of sizes that only a run tells" if unknown else ""
+        more = f", and {counted(unknown, 'tensor')} of sizes known only at run time" if unknown else ""
         yield Text(f"{counted(len(facts.crossings), 'crossing')} a step: {facts.bytes:,} bytes{more}")
     if facts.conflicts:
-        yield Text("\n".join(facts.conflicts), "what no placement can give")
+        yield Text("\n".join(facts.conflicts), "placement conflicts")
 
 
 def _bytes(size: int | None) -> str:
@@ -146,15 +146,15 @@ def _bytes(size: int | None) -> str:
 
 
 def fate_sections(fates: Sequence[NodeFate]) -> Iterator[Section]:
-    """What became of nodes."""
+    """Yield the outcomes of nodes."""
     yield Table(
-        ("node", "op", "op after", "what became of it"),
+        ("node", "op", "op after", "outcome"),
         [(f.name, f.op, f.op_after or "", f.fate) for f in fates],
         name="outcomes",
     )
     refused = [(fate.name, reason) for fate in fates for reason in fate.refused]
     if refused:
-        yield Table(("node", "not done, and why"), refused, name="refused")
+        yield Table(("node", "not changed, because"), refused, name="refused")
 
 
 def missing_sections(missing: Sequence[MissingOp], graph: str, format_: str) -> Iterator[Section]:
@@ -163,18 +163,18 @@ def missing_sections(missing: Sequence[MissingOp], graph: str, format_: str) -> 
         yield Text("every op of the graph has a kernel")
         return
     rows = [(op.op, op.count, op.known, op.reason, op.nodes[0]) for op in missing]
-    yield Table(("op", "count", "in TensorFlow", "what it is", "first node"), rows, "ops without a kernel")
+    yield Table(("op", "count", "in TensorFlow", "description", "first node"), rows, "ops without a kernel")
     maps = [f"--map-op {op.op}={op.map_to}" for op in missing if op.map_to]
     if maps:
         yield Text(
             f"tfg explain {graph} {' '.join(maps)}",
-            "read them as ops that tfg knows, in this and every other command",
+            "to read these ops as ops that tfg knows, in any command",
             "commands",
         )
 
 
 def node_sections(nodes: Sequence[NodeFacts], format_: str) -> Iterator[Section]:
-    """Each node: a paragraph, then what it waits for, where it lives, who takes its values."""
+    """Yield each node: a paragraph, then its control inputs, its device, and its consumers."""
     if format_ == "csv":
         columns = ("node", "op", "function", "stage", "role", "inputs", "device")
         rows = [(f.node.name, f.node.op, f.function, f.stage, f.role, f.node.inputs, f.node.device) for f in nodes]
@@ -188,7 +188,7 @@ def _node_lines(facts: NodeFacts) -> Iterator[str]:
     yield f"  {facts.role}"
     yield f"  stage: {facts.stage} ({facts.evidence})"
     if facts.function is not None:
-        yield f"  in function {facts.function}, called by {', '.join(facts.callers) or 'nobody'}"
+        yield f"  in function {facts.function}, called by {', '.join(facts.callers) or 'no node'}"
     if facts.node.outputs:
         yield f"  outputs: {', '.join(map(str, facts.node.outputs))}"
     if facts.node.inputs:
@@ -197,12 +197,12 @@ def _node_lines(facts: NodeFacts) -> Iterator[str]:
     yield from _placement_lines(facts)
     yield f"  consumers: {_consumers(facts)}"
     if facts.fetch is not None:
-        why = " -> ".join(facts.fetch.path) if facts.fetch.runs else "it does not run"
+        why = " -> ".join(facts.fetch.path) if facts.fetch.runs else "does not run"
         yield f"  fetch {facts.fetch.fetch}: {why}"
 
 
 def _control_lines(controls: Sequence[ControlFacts]) -> Iterator[str]:
-    """A line for each, and one for all further ones that are alike but for names."""
+    """Yield a line for each control input; similar control inputs beyond the first ones share a line."""
     alike: dict[str, list[ControlFacts]] = {}
     for control in controls:
         alike.setdefault(_QUOTED.sub("", control.meaning), []).append(control)
@@ -210,21 +210,21 @@ def _control_lines(controls: Sequence[ControlFacts]) -> Iterator[str]:
         shown = together if len(together) <= _MAX_ALIKE else together[: _MAX_ALIKE - 1]
         yield from (f"  ^{control.name}: {control.meaning}" for control in shown)
         if len(together) > len(shown):
-            yield f"  ^ and {len(together) - len(shown)} more that do the same"
+            yield f"  ^ and {len(together) - len(shown)} more like this"
 
 
 def _placement_lines(facts: NodeFacts) -> Iterator[str]:
     if facts.loc_chain:
         names = " -> loc:@".join(facts.loc_chain)
-        yield f"  colocated: loc:@{names}: will be placed on the device of '{facts.loc_chain[-1]}', whichever that is"
+        yield f"  colocated: loc:@{names}: will be placed on the device of '{facts.loc_chain[-1]}'"
     group = facts.colocation
     if group is not None:
-        where = group.device or "no device asked for, so any one will do"
+        where = group.device or "any device"
         yield f"  colocation group of {len(group.members)} ({', '.join(group.members[:5])}): {where}"
         for conflict in group.conflicts:
             yield f"  conflict: {conflict}"
         for name in group.missing:
-            yield f"  loc:@{name} names a node that the graph does not have"
+            yield f"  loc:@{name} names a node that is not in the graph"
     elif facts.node.device:
         yield f"  device: {facts.node.device}"
 
@@ -241,8 +241,8 @@ def recording_sections(recording: Recording, path: str) -> Iterator[Section]:
         "kind": recording.kind,
         "writer": recording.writer,
         "events": recording.events,
-        "time from first to last": f"{recording.seconds:.6g} s" if recording.events else "",
-        "ends within a record": "yes, as while it is written" if recording.is_cut else "",
+        "duration": f"{recording.seconds:.6g} s" if recording.events else "",
+        "truncated": "yes, or still being written" if recording.is_cut else "",
         "executions of nodes": recording.executions,
         "devices": ", ".join(recording.devices),
     }
@@ -253,4 +253,4 @@ def recording_sections(recording: Recording, path: str) -> Iterator[Section]:
     if recording.graphs:
         graphs = [(graph.what, graph.nodes, graph.is_read) for graph in recording.graphs]
         yield Table(("graph", "nodes", "read by tfg"), graphs, "graphs")
-        yield Text(f"tfg dump {shlex.quote(path)}\ntfg convert {shlex.quote(path)} graph.pb", "its graph", "commands")
+        yield Text(f"tfg dump {shlex.quote(path)}\ntfg convert {shlex.quote(path)} graph.pb", "graph", "commands")

@@ -40,7 +40,7 @@ def count_sections(report: FlopsReport, rows: Sequence[Row], top: int | None, is
     values = [value for totals in (*report.sections().values(), *(row.totals for row in shown)) for value in _totals(totals)]
     is_cut = any(shortened(value) != readable(value) for value in values)
     yield render.Text(
-        [*_remarks(report), *(["of long sums the largest terms are shown; --format json has all"] if is_cut else [])]
+        [*_remarks(report), *(["long sums show the largest terms; --format json has all terms"] if is_cut else [])]
     )
 
 
@@ -51,7 +51,7 @@ def _row(row: Row, is_tree: bool) -> tuple[Any, ...]:
 
 
 def count_csv(sections: Mapping[str, Sequence[Row]], everything: float) -> Iterator[render.Section]:
-    """Yield one table of the rows of each section: numbers, and formulas as text; a share is of `everything`, in FLOPs."""
+    """Yield a table of the rows of each section, with numbers and formulas; shares are fractions of `everything`, in FLOPs."""
     totals = ("flops", "macs", "transcendentals", "bytes", "parameters")
     columns = ("section", "name", "nodes", "share", *totals, "intensity", *(f"{name}_formula" for name in totals))
     cells = [
@@ -71,10 +71,10 @@ def count_csv(sections: Mapping[str, Sequence[Row]], everything: float) -> Itera
 
 
 def variable_sections(costs: Mapping[str, Any]) -> Iterator[render.Section]:
-    """What the backward pass costs for each variable, the dearest first."""
+    """Yield the cost of the backward pass for each variable, the most expensive first."""
     ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
     yield render.Table(
-        ("variable", "own FLOPs", "own MACs", "FLOPs of all it needs"),
+        ("variable", "own FLOPs", "own MACs", "FLOPs with inputs"),
         [(name, *map(shortened, (own.flops, own.macs, whole.flops))) for name, (own, whole) in ranked],
     )
 
@@ -141,7 +141,7 @@ def timing_sections(timings: Sequence[Timing], top: int | None) -> Iterator[rend
 
 
 def cluster_sections(measurement: ClusterMeasurement, top: int | None) -> Iterator[render.Section]:
-    """The servers' times beside the counts, and what a run took from here."""
+    """Yield the servers' times next to the counts, and the wall time on this machine."""
     yield from timing_sections(measurement.timings, top)
     busy: dict[str, float] = {}
     for timing in measurement.timings:
@@ -159,9 +159,9 @@ def _maybe(flops: Any) -> str:
 
 
 def comparison_sections(report: Any) -> Iterator[render.Section]:
-    """tf.profiler's figures beside these, op by op."""
+    """Yield tf.profiler's counts next to tfg's counts, op by op."""
     yield render.Table(
-        ("op", "nodes", "tfg FLOPs", "tf.profiler", "why they differ"),
+        ("op", "nodes", "tfg FLOPs", "tf.profiler", "reason for the difference"),
         [(d.op, d.nodes, shortened(d.flops), shortened(d.profiler), d.reason) for d in report],
     )
     ours, theirs = sum(magnitude(d.flops) for d in report), sum(magnitude(d.profiler) for d in report)
@@ -182,7 +182,7 @@ def _listed(unknown: Mapping[str, int]) -> str:
 
 
 def _remarks(report: FlopsReport) -> Iterator[str]:
-    """The coverage, what the symbols mean, and the decisions that the numbers rest on."""
+    """Yield the coverage, the meaning of the symbols, and the assumptions behind the numbers."""
     unknown: dict[str, int] = {}
     for node in report.unknown():
         unknown[node.op] = unknown.get(node.op, 0) + 1

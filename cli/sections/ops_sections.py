@@ -29,7 +29,7 @@ def detail_tables(ops: Sequence[OpDetail]) -> Iterator[Table]:
 
 
 def detail_sections(op: OpDetail) -> Iterator[Section]:
-    """Interface, kernels and decisions of one op."""
+    """Yield the interface, kernels and decisions of an op."""
     lines = [f"{op.name}({_joined(op.inputs)}) -> ({_joined(op.outputs)})", f"declared by {op.declared_by}"]
     if op.flags:
         lines.append(f"flags: {', '.join(op.flags)}")
@@ -57,7 +57,7 @@ def _joined(args: Sequence[object]) -> str:
 
 
 def _any_dtype(op: OpDetail) -> str:
-    """What a kernel that names no dtypes takes: those of TensorFlow's own."""
+    """Return the dtypes of a kernel without declared dtypes: the dtypes of TensorFlow's kernels."""
     return "; or ".join(map(_dtypes, op.tensorflow_dtypes)) or "any"
 
 
@@ -81,12 +81,12 @@ def _counts(row: FamilyCoverage) -> tuple[str | int, ...]:
 def formula_sections(formulas: Sequence[Formula]) -> Iterator[Section]:
     """A row for the ops of a family that share a formula."""
     rows = [(", ".join(f.ops), f.flops, f.counted, f.family) for f in formulas]
-    yield Table(("ops", "FLOPs", "what is counted", "family"), rows)
+    yield Table(("ops", "FLOPs", "counted operations", "family"), rows)
 
 
 def missing_sections(missing: Sequence[MissingFor], format_: str) -> Iterator[Section]:
     if not missing and format_ != "csv":
-        yield Text("tfg has everything for every op of this graph")
+        yield Text("tfg supports every op of this graph fully")
         return
     rows = [(row.op, row.count, ", ".join(row.missing), row.reason, row.nodes[0]) for row in missing]
     yield Table(("op", "nodes", "missing", "reason", "first node"), rows)

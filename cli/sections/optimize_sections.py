@@ -1,4 +1,4 @@
-"""How `tfg optimize` shows its passes and what they did."""
+"""Output sections of `tfg optimize`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def passes_sections() -> Iterator[render.Section]:
         (kind.name, kind.in_default_pipeline, ", ".join(kind.accuracies()), _options(kind), kind.summary)
         for kind in all_passes()
     ]
-    yield render.Table(("pass", "default", "accuracy", "options", "what it does"), rows)
+    yield render.Table(("pass", "default", "accuracy", "options", "description"), rows)
 
 
 def _options(kind: type[Pass]) -> str:
@@ -51,9 +51,9 @@ def _options(kind: type[Pass]) -> str:
 
 
 def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
-    """Yield the tables of a report: a row for each pass that changed the graph, or with -v for each of its rounds."""
+    """Yield the tables of a report: a row for each pass that changed the graph, or with -v for each round of a pass."""
     if not report.passes:
-        yield render.Text("no pass ran: none was chosen; --list shows them")
+        yield render.Text("no pass ran: no pass was chosen; --list shows all passes")
         return
     busy = [record for record in report.passes if record.fired or record.nodes_after != record.nodes_before]
     rows = _round_rows(report) if is_told() else _pass_rows(report, busy)
@@ -123,7 +123,7 @@ def _cost(cost: GraphCost | None) -> tuple[str, str, str]:
 
 
 def _op_rows(report: OptimizeReport) -> Iterator[tuple[str, int, int]]:
-    """The ops of which most nodes came or went, those that are left in one row, and the total."""
+    """Yield the ops with the largest changes in node count, the other ops in a single row, and the total."""
     before, after = report.ops_before, report.ops_after
     counts = {op: (before.get(op, 0), after.get(op, 0)) for op in {*before, *after}}
     ops = sorted(counts, key=lambda op: (-abs(counts[op][0] - counts[op][1]), -counts[op][0], op))
@@ -139,7 +139,7 @@ def _fired(fired: Mapping[str, int], accuracy: Mapping[str, Any]) -> str:
 
 
 def _refusals(report: OptimizeReport) -> Iterator[render.Section]:
-    """What each pass refused in any round, by reason, with one node as an example."""
+    """Yield the refusals of each pass over all rounds, by reason, with a node as an example."""
     grouped: dict[tuple[str, str, str], dict[str, None]] = {}
     for record in report.passes:
         for refusal in record.refused:

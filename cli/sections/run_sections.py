@@ -1,4 +1,4 @@
-"""How `tfg run` shows or writes what was fetched."""
+"""Output sections and files of `tfg run`."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ def encoded_steps(steps: Sequence[StepResult], format_: str, schema: str = "tfg.
 
 
 def _table(steps: Sequence[StepResult]) -> bytes:
-    """The table as it is printed, with all elements."""
+    """Return the printed table with all elements."""
     return "".join(f"{line}\n" for line in render.plain_text(_sections(steps, sys.maxsize))).encode()
 
 
 def show_choices(graph: Graph, name: str, format_: str) -> int:
-    """Print the signatures of a graph, or its inputs and outputs where it has none, and the commands that run them.
+    """Print the signatures of a graph, or else its inputs and outputs, and the commands that run them.
 
-    UsageError where there is nothing to fetch.
+    UsageError for a graph without outputs.
     """
     facts = explain_graph(graph, name)
     if not (facts.signatures or facts.outputs or facts.train_ops):
-        raise click.UsageError("nothing to do: no output stands out; give --fetch, --target, --init or --assign")
+        raise click.UsageError("nothing to do: the graph has no obvious output; add --fetch, --target, --init or --assign")
     commands = [command for command in facts.next_commands if command.startswith("tfg run")]
     shown = {"signatures": facts.signatures, "inputs": facts.inputs, "outputs": facts.outputs, "next_commands": commands}
     render.emit("tfg.run.choices/1", shown, format_, lambda: _choices(facts, commands))
@@ -82,10 +82,10 @@ def _choices(facts: GraphFacts, commands: Sequence[str]) -> Iterator[render.Sect
 def _npy(steps: Sequence[StepResult]) -> bytes:
     arrays = _history(steps)
     if len(arrays) != 1:
-        raise InvalidArgumentError(f".npy holds one tensor, {len(arrays)} were fetched", hint="use --format npz")
+        raise InvalidArgumentError(f".npy holds a single tensor, but {len(arrays)} were fetched", hint="use --format npz")
     name, array = next(iter(arrays.items()))
     if array.dtype.kind not in "biufc":
-        raise UnimplementedError(f"'{name}' is of a dtype that .npy cannot hold", hint="use --format npz or json")
+        raise UnimplementedError(f".npy cannot hold the dtype of '{name}'", hint="use --format npz or json")
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=False)
     return buffer.getvalue()
@@ -96,22 +96,24 @@ def _npz(steps: Sequence[StepResult]) -> bytes:
 
 
 def steps_csv(steps: Sequence[StepResult], result: str | None = None) -> bytes:
-    """The fetched values as CSV with a header: a row for each place along the first axis, or for each step.
+    """Return the fetched values as CSV with a header: a row for each index of the first axis, or for each step.
 
-    `result` is the content of a first column `name`. A tensor of one column has its name, one of several NAME_0, NAME_1 and
-    so on. InvalidArgumentError for tensors that do not fit into one table.
+    `result` is the value of a first column `name`. A tensor with a single column gives the column its name; several columns
+    are NAME_0, NAME_1 and so on. InvalidArgumentError for tensors that do not fit into a table.
     """
     columns: dict[str, Any] = {"step": [step.step for step in steps]} if len(steps) > 1 else {}
     for name, array in _history(steps).items():
         if array.ndim > 2:
-            problem = f"'{name}' has {array.ndim} dimensions with the steps, and CSV has rows and columns"
+            problem = f"'{name}' has {array.ndim} dimensions including the steps, but CSV has only rows and columns"
             raise InvalidArgumentError(problem, hint="write .npz or .json")
         flat = array.reshape(array.shape[0] if array.ndim else 1, -1)
         width = flat.shape[1]
         columns |= {name if array.ndim < 2 else f"{name}_{i}": list(map(_csv_cell, flat[:, i])) for i in range(width)}
     heights = {len(column) for column in columns.values()}
     if len(heights) > 1:
-        raise InvalidArgumentError("the fetched tensors have unequal numbers of rows", hint="fetch one, or write .npz")
+        raise InvalidArgumentError(
+            "the fetched tensors have unequal numbers of rows", hint="fetch a single tensor, or write .npz"
+        )
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     first, mark = ((), ()) if result is None else (("name",), (result,))
@@ -146,7 +148,9 @@ def _history(steps: Sequence[StepResult]) -> dict[str, Any]:
 
 
 def _sections(steps: Sequence[StepResult], max_shown: int) -> Iterator[render.Section]:
-    """Scalars of several steps as one table, a row a step; everything else tensor by tensor, of so many elements at most."""
+    """Yield scalars of several steps as a table with a row for each step, and all other tensors one by one, cut to
+    `max_shown` elements.
+    """
     scalars = all(item.shape in ((), None) for step in steps for item in step.values)
     if scalars and len(steps) > 1:
         columns = ("step", *(item.name for item in steps[0].values))

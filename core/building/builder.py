@@ -48,7 +48,7 @@ class GraphBuilder(NodeBuilder):
     def stage(self, name: str) -> None:
         """Mark the end of a construction stage: `tfg dump --script` shows the graph at this point."""
         if any(name == stage for stage, _ in self.stages):
-            raise InvalidArgumentError(f"there is a stage '{name}' already")
+            raise InvalidArgumentError(f"stage '{name}' already exists")
         self.stages.append((name, self.graph.copy()))
 
 

@@ -71,7 +71,7 @@ class NodeBuilder(RawOps):
             takes = counted(len(definition.inputs), "input")
             raise InvalidArgumentError(f"{op} takes {takes} ({names}), not {len(inputs)}", op=op)
         if name is not None and not isinstance(name, str):
-            raise ArgumentTypeError(f"a name is text, not {name!r}", op=op)
+            raise ArgumentTypeError(f"a name must be a string, not {name!r}", op=op)
         exact = (name or op).endswith("/")
         node_name = (name or op).rstrip("/") if exact else self._names.unique(self._scope + (name or op))
         resolved = {key: _attr_value(definition, key, value) for key, value in attrs.items() if value is not None}
@@ -253,7 +253,7 @@ class NodeBuilder(RawOps):
         for attr in definition.attrs.values():
             if attr.name not in attrs:
                 if not attr.has_default:
-                    raise InvalidArgumentError(f"attribute '{attr.name}' is needed", node=node_name, op=definition.name)
+                    raise InvalidArgumentError(f"missing attribute '{attr.name}'", node=node_name, op=definition.name)
                 attrs[attr.name] = attr.default
 
 
@@ -293,7 +293,9 @@ def _attr_value(definition: OpDef, name: str, value: Any) -> Any:
     attr = definition.attrs.get(name)
     if attr is None:
         names = ", ".join(definition.attrs)
-        raise InvalidArgumentError(f"{definition.name} has no attribute '{name}' (it has {names})", op=definition.name)
+        raise InvalidArgumentError(
+            f"{definition.name} has no attribute '{name}'; its attributes are {names}", op=definition.name
+        )
     try:
         if attr.type.startswith("list("):
             element = attr.type[5:-1]

@@ -35,7 +35,9 @@ class DeviceSpec:
             name = next((n for n, pattern in _PARTS.items() if pattern.fullmatch(part)), None)
             match = _PARTS[name].fullmatch(part) if name else None
             if match is None:
-                raise InvalidArgumentError(f"'{text}' is no device", hint="such as /job:worker/task:0/device:GPU:0")
+                raise InvalidArgumentError(
+                    f"'{text}' is not a device", hint="write a device such as /job:worker/task:0/device:GPU:0"
+                )
             if name == "device":
                 parts |= {"kind": match[1].upper(), "index": match[2]}
             else:
@@ -162,7 +164,7 @@ class Placement:
                 continue
             conflict = device.conflict(own)
             if conflict:
-                conflicts.append(f"'{node.name}' asks for {node.device}, the group has {device}: {conflict}")
+                conflicts.append(f"'{node.name}' asks for {node.device}, but its colocation group has {device}: {conflict}")
             else:
                 device = device.merged(own)
         missing = tuple(name for name in members if name not in self._graph)

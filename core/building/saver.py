@@ -1,4 +1,4 @@
-"""The nodes by which a graph saves and restores its variables, as tf.compat.v1.train.Saver makes them."""
+"""Nodes for saving and restoring the variables of a graph, in the form of tf.compat.v1.train.Saver."""
 
 from __future__ import annotations
 

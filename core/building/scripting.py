@@ -22,7 +22,7 @@ def run_script(path: str) -> list[tuple[str, Graph]]:
     names the file and line of a failure.
     """
     if not pathlib.Path(path).is_file():
-        raise NotFoundError(f"there is no script '{path}'")
+        raise NotFoundError(f"script '{path}' does not exist")
     builder = _run(path)
     stages = list(builder.stages)
     if not stages or len(stages[-1][1]) != len(builder.graph):
@@ -48,7 +48,9 @@ def _run(path: str) -> GraphBuilder:
     finally:
         sys.path.remove(folder)
     if not builders:
-        raise InvalidArgumentError(f"'{path}' made no graph", hint="it needs `g = tfg.GraphBuilder()`, or `def build(g):`")
+        raise InvalidArgumentError(
+            f"script '{path}' made no graph", hint="define `g = tfg.GraphBuilder()` or `def build(g):` in the script"
+        )
     return builders[0]
 
 

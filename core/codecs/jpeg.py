@@ -48,12 +48,12 @@ def header(data: bytes) -> Header:
         if marker in _FRAMES:
             frame = payload
     if len(frame) < 6 or len(frame) < 6 + 3 * frame[5]:
-        raise ValueError("there is no frame header")
+        raise ValueError("missing frame header")
     height, width, count = struct.unpack(">HHB", frame[1:6])
     parts = [frame[6 + 3 * i : 9 + 3 * i] for i in range(count)]
     sampling = tuple((part[1] >> 4, part[1] & 15) for part in parts)
     if not (height and width and count) or not all(1 <= factor <= 4 for pair in sampling for factor in pair):
-        raise ValueError("the frame header is damaged")
+        raise ValueError("damaged frame header")
     return Header(height, width, bytes(part[0] for part in parts), sampling, has_jfif, adobe)
 
 

@@ -59,14 +59,14 @@ class _Database:
         self._size = size
         _, self._flags, self._root = max(metas)
         if self._flags & ~_PLAIN_FLAGS:
-            raise DatabaseError("a database with duplicate keys is not supported")
+            raise DatabaseError("databases with duplicate keys are not supported")
 
     def _meta(self, page: bytes) -> tuple[tuple[int, int, int], int]:
         """Return ((transaction, flags and root of the main tree), size of pages)."""
         position = _HEADER.size
         magic, version, _, _ = _META.unpack_from(page, position)
         if magic != _MAGIC or version != 1:
-            raise DatabaseError("the file is no LMDB database")
+            raise DatabaseError("the file is not an LMDB database")
         free = _TREE.unpack_from(page, position + _META.size)
         main = _TREE.unpack_from(page, position + _META.size + _TREE.size)
         transaction = struct.unpack_from("<QQ", page, position + _META.size + 2 * _TREE.size)[1]
@@ -76,7 +76,7 @@ class _Database:
 
     def _page(self, number: int, count: int = 1) -> bytes:
         if number * self._size >= self._end:
-            raise DatabaseError(f"there is no page {number}")
+            raise DatabaseError(f"page {number} does not exist")
         self._file.seek(number * self._size)
         return self._file.read(count * self._size)
 
@@ -89,14 +89,14 @@ class _Database:
             if not pending:
                 return
             if seen * self._size >= self._end:
-                raise DatabaseError("a page is reached on more than one way")
+                raise DatabaseError("a page has several parents")
             pause()
             number, depth = pending.pop()
             page = self._page(number)
             _, _, flags, lower, _ = _HEADER.unpack_from(page)
             offsets = struct.unpack_from(f"<{(lower - _HEADER.size) // 2}H", page, _HEADER.size)
             if depth > _MAX_DEPTH or not flags & (_BRANCH | _LEAF):
-                raise DatabaseError(f"page {number} is no page of the tree")
+                raise DatabaseError(f"page {number} is not part of the tree")
             if flags & _LEAF:
                 yield from (self._pair(page, offset) for offset in offsets)
             else:
@@ -108,7 +108,7 @@ class _Database:
         key = page[offset + _NODE.size : start]
         value = self._big(page, start, size) if flags & _BIG else page[start : start + size]
         if flags & ~_BIG or len(key) != length or len(value) != size:
-            raise DatabaseError("a pair of the database is cut off, or of a kind that is not supported")
+            raise DatabaseError("an entry of the database is truncated or of an unsupported kind")
         return key, value
 
     def _big(self, page: bytes, start: int, size: int) -> bytes:
@@ -116,7 +116,7 @@ class _Database:
         number = struct.unpack_from("<Q", page, start)[0]
         pages = self._page(number, -(-(size + _HEADER.size) // self._size))
         if not _HEADER.unpack_from(pages)[2] & _OVERFLOW:
-            raise DatabaseError(f"page {number} does not hold a value")
+            raise DatabaseError(f"page {number} holds no value")
         return pages[_HEADER.size : _HEADER.size + size]
 
 

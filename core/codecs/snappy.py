@@ -24,10 +24,10 @@ def unframed(data: bytes) -> bytes:
     while position < len(view):
         start = position + _SIZE.size
         if start > len(view):
-            raise DataLossError(f"a snappy file is cut off at byte {position}")
+            raise DataLossError(f"a snappy file is truncated at byte {position}")
         position = start + _SIZE.unpack_from(view, start - _SIZE.size)[0]
         if position > len(view):
-            raise DataLossError(f"a snappy file is cut off: a block ends {position - len(view)} bytes past its end")
+            raise DataLossError(f"a snappy file is truncated: a block ends {position - len(view)} bytes past its end")
         blocks.append(decompress(view[start:position]))
     return b"".join(blocks)
 
@@ -64,9 +64,9 @@ def decompress(data: memoryview) -> bytes:
         while position < len(data):
             position = _element(data, position, result)
     except IndexError:
-        raise DataLossError(f"a snappy block is cut off at byte {position}") from None
+        raise DataLossError(f"a snappy block is truncated at byte {position}") from None
     if len(result) != size:
-        raise DataLossError(f"a snappy block holds {len(result)} bytes, not the {size} it claims")
+        raise DataLossError(f"a snappy block holds {len(result)} bytes, not the {size} of its header")
     return bytes(result)
 
 
@@ -104,7 +104,7 @@ def _literal(data: memoryview, position: int, result: bytearray) -> int:
 def _copy(result: bytearray, offset: int, length: int) -> None:
     """Repeat the bytes that lie `offset` bytes back; source and target of a copy may overlap."""
     if not 0 < offset <= len(result):
-        raise DataLossError(f"a snappy block refers back {offset} bytes, {len(result)} are there")
+        raise DataLossError(f"a snappy block refers back {offset} bytes, but has only {len(result)}")
     start = len(result) - offset
     if offset >= length:
         result += result[start : start + length]

@@ -52,9 +52,9 @@ def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[Fie
         elif wire_type in _FIXED_SIZES:
             after = payload + _FIXED_SIZES[wire_type]
         else:
-            raise DataLossError(f"byte {position} is no start of a protobuf field")
+            raise DataLossError(f"no protobuf field starts at byte {position}")
         if number == 0:
-            raise DataLossError(f"byte {position} is no start of a protobuf field")
+            raise DataLossError(f"no protobuf field starts at byte {position}")
         if after > end:
             raise DataLossError(f"the message is truncated: field at byte {position} ends {after - end} bytes past the end")
         yield Field(number, wire_type, position, payload, after, data)
@@ -70,7 +70,7 @@ def read_varint(data: Buffer, position: int, end: int) -> tuple[int, int]:
         if byte < 0x80:
             return result & MASK_64, i + 1
         shift += 7
-    raise DataLossError(f"the protobuf message is cut off or damaged at byte {position}")
+    raise DataLossError(f"the protobuf message is truncated or damaged at byte {position}")
 
 
 def read_varints(data: Buffer, count: int) -> tuple[list[int], int]:
@@ -151,7 +151,7 @@ def repeated_fixed(occurrences: Iterable[Field], size: int) -> bytes:
     wire_types = (LENGTH_DELIMITED, FIXED32 if size == 4 else FIXED64)
     data = b"".join(field.payload for field in occurrences if field.wire_type in wire_types)
     if len(data) % size:
-        raise DataLossError("a packed field is cut off")
+        raise DataLossError("a packed field is truncated")
     return data
 
 

@@ -132,7 +132,7 @@ class Feeds:
     def _value(self, node: Node, plan: _Plan, sizes: Sequence[int], rng: np.random.Generator) -> Any:
         if math.prod(sizes) > _MAX_SIZE:
             message = f"{as_shape(node.attr('shape'))} is too large for random values"
-            raise NoFeedsError(message, node=node.name, op=node.op, hint="feed it")
+            raise NoFeedsError(message, node=node.name, op=node.op, hint="feed a value")
         dtype = node.attrs["dtype"]
         if dtype.is_object:
             values = np.empty(sizes, object)
@@ -143,8 +143,8 @@ class Feeds:
     def _refused(self, error: Exception | None) -> NoFeedsError:
         names = ", ".join(f"{node.name} ({node.attrs['dtype']} {as_shape(node.attr('shape'))})" for node in self.drawn)
         flags = " ".join(f"--feed {node.name}=VALUE" for node in self.drawn)
-        what = f"the graph runs on none of the feeds drawn for {counted(len(self.drawn), 'placeholder')}: {names}"
-        return NoFeedsError(f"{what}; the last error was: {error}", hint=f"feed what it takes: {flags}")
+        what = f"the graph fails on all random feeds of {counted(len(self.drawn), 'placeholder')}: {names}"
+        return NoFeedsError(f"{what}; the last error was: {error}", hint=f"feed valid values: {flags}")
 
 
 def generated_feeds(graph: Graph, given: Mapping[str, Any], fetches: Sequence[str]) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class GraphMatch:
 
 
 def named_by(graph: Graph, node: Node) -> Iterator[str]:
-    """Yield the functions that a node names: by its op, in its attributes in the order of their names, as its gradient."""
+    """Yield the functions named by a node's op, by attributes in the order of names, and as the gradient."""
     if node.op in graph.functions:
         yield node.op
     for _, value in sorted(node.attrs.items()) if node.op_def is None or node.op_def.takes_functions else ():

@@ -17,8 +17,8 @@ from .node_changes import STRICT, FieldChange, Renaming, attribute_changes, node
 from .saver_parts import NO_SAVER, saver_part
 
 NOTHING_CHANGED = (
-    "nothing changed: a graph is the program, not its values. Running it (an initializer, a training step) changes "
-    "what the variables hold, and a session holds that, not the graph"
+    "nothing changed: a graph is the program, not its values. A run (an initializer, a training step) changes the "
+    "values of variables, which the session holds, not the graph"
 )
 
 

@@ -70,7 +70,7 @@ def verify(
                 comparison = compare(name, step, pair[0][name], pair[1][name], allowed)
                 worst[name] = worse(worst.get(name), comparison)
     if not worst:
-        raise InvalidArgumentError(f"nothing to compare: {', '.join(fetches)} have no values and leave no variables behind")
+        raise InvalidArgumentError(f"nothing to compare: {', '.join(fetches)} have no values and change no variables")
     order = {name: place for place, name in enumerate(fetches)}
     return sorted(worst.values(), key=lambda comparison: (order.get(comparison.fetch, len(order)), comparison.fetch))
 

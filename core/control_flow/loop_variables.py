@@ -54,5 +54,5 @@ def _is_loop_switch(node: Node) -> bool:
 
 def _only(node: Node, candidates: list[Node]) -> Node:
     if len(candidates) != 1:
-        raise UnimplementedError("the loop around it is not built as tf.while_loop builds loops", node=node.name, op=node.op)
+        raise UnimplementedError("the loop around it does not have the form of tf.while_loop", node=node.name, op=node.op)
     return candidates[0]

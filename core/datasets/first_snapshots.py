@@ -85,7 +85,7 @@ def _records(stream: Any) -> Iterator[bytes]:
         size = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else -1
         data = stream.read(min(size, 1 << 62)) if size >= 0 else b""
         if len(data) != size:
-            raise DataLossError("a snapshot is cut off or damaged")
+            raise DataLossError("a snapshot is truncated or damaged")
         yield data
 
 

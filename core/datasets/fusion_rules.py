@@ -63,14 +63,14 @@ class Mapping(Calling, Protocol):
 def why_calls_stay(first: Calling, second: Calling) -> str:
     """Return the reason not to fuse the functions of two transformations; empty where fusing is allowed."""
     if first.is_stateful or second.is_stateful:
-        return "a function of theirs has a state or effects"
-    return "a function of theirs takes more than the element" if first.has_captures or second.has_captures else ""
+        return "one of the functions has state or effects"
+    return "one of the functions takes more than the element" if first.has_captures or second.has_captures else ""
 
 
 def why_maps_stay(first: Mapping, second: Mapping) -> str:
     """Return the reason not to fuse two maps; empty where fusing is allowed."""
     if first.kind != second.kind:
-        return "one of them makes its calls in parallel, the other does not"
+        return "only one of the datasets makes parallel calls"
     if first.calls >= 0 or second.calls >= 0:
-        return "the number of parallel calls is given"
+        return "the number of parallel calls is set"
     return why_calls_stay(first, second)

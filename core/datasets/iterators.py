@@ -42,8 +42,8 @@ class IteratorState:
         """Parse a state of a checkpoint; InvalidArgumentError for a state of TensorFlow, DataLossError for a damaged state."""
         if stored.kind != IteratorState.KIND:
             raise InvalidArgumentError(
-                f"the variant holds no state of an iterator that tfg kept, but '{stored.kind}'",
-                hint="TensorFlow's states are of its own iterators: run the iterator's initializer, it begins anew",
+                f"the variant holds '{stored.kind}', not an iterator state of tfg",
+                hint="TensorFlow's states fit only its own iterators: restart the iterator with its initializer",
             )
         fields = list(wire.fields(stored.metadata))
         taken, failed = (
@@ -124,7 +124,7 @@ class DatasetIterator(Shared):
     def state(self) -> IteratorState:
         """Return the iterator's state for `resume`."""
         if self.dataset is None:
-            raise FailedPreconditionError("the iterator has not been initialized, so it has no state")
+            raise FailedPreconditionError("the iterator has no state: it has not been initialized")
         return IteratorState(self.taken, self._starts, self._has_failed)
 
     def resume(self, state: IteratorState) -> None:

@@ -44,7 +44,7 @@ class MultiDeviceIterator(Shared):
         if incarnation != self.incarnation:
             raise InvalidArgumentError(f"Invalid incarnation id. Provided: {incarnation}; Expected: {self.incarnation}")
         if not 0 <= shard < len(self._waiting):
-            raise InvalidArgumentError(f"there is no shard {shard}: the iterator has {len(self._waiting)}")
+            raise InvalidArgumentError(f"shard {shard} does not exist: the iterator has {len(self._waiting)} shards")
         while not self._waiting[shard]:
             self._deal(self._pull)
         outcome = self._waiting[shard].popleft()

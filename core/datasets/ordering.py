@@ -147,7 +147,7 @@ class _Permutation:
         self._words = words
         self._made: list[int] = []
         self._moved: dict[int, int] = {}
-        """The numbers at places beyond the computed ones, where a number differs from its place."""
+        """Numbers at places not yet computed, if the number differs from the place."""
 
     def __getitem__(self, index: int) -> int:
         while len(self._made) <= index:

@@ -61,7 +61,7 @@ class Metadata:
             wire.repeated_integers(fields.get(number, [])) or [0] for number in (_VERSION, _SIZE, _FINISHED, _CREATED)
         )
         if versions[-1] != version or _RUN not in fields:
-            raise DataLossError(f"a saved dataset of version {versions} cannot be read, only of version {version}")
+            raise DataLossError(f"tfg reads saved datasets of version {version}, not {versions}")
         run, graph = (b"".join(f.payload for f in fields.get(n, [])[-1:]).decode("utf-8", "replace") for n in (_RUN, _GRAPH))
         dtypes = tuple(wire.repeated_integers(fields.get(_DTYPES, [])))
         return Metadata(run, dtypes, sizes[-1], bool(finished[-1]), version, graph, created[-1])

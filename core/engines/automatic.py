@@ -200,7 +200,7 @@ def choose_runtime(
     chosen = name or os.environ.get(VARIABLE) or NUMPY
     if chosen == NUMPY:
         if precision is not None:
-            raise InvalidArgumentError(f"precision {precision} is for engines, and NumPy runs everything")
+            raise InvalidArgumentError(f"precision {precision} needs an engine, but NumPy runs everything")
         return None
     if chosen == AUTO and mesh is None:
         return AutoRuntime(precision, settings)

@@ -47,9 +47,9 @@ class Meeting:
 
     def __post_init__(self) -> None:
         if not 0 <= self.index < self.count:
-            raise InvalidArgumentError(f"there is no process {self.index} of {self.count}: they are counted from 0")
+            raise InvalidArgumentError(f"process {self.index} of {self.count} does not exist: indices start at 0")
         if not 0 < self.port < 65535:
-            raise InvalidArgumentError(f"port {self.port}: it must be 1 to 65534, for the next one is used too")
+            raise InvalidArgumentError(f"port {self.port} is out of range: use 1 to 65534, as the next port is needed too")
 
     @property
     def target(self) -> str:
@@ -93,7 +93,7 @@ class _Link:
 class Peers:
     """This process in a mesh, after all processes have come. `terms` are settings that must be the same in all.
 
-    `ended` is called in a thread when another process is gone before all are done, with a message and whether the process
+    `ended` is called in a thread when another process has ended before all are done, with a message and whether the process
     was lost without a word. The callback must end this process, which may be waiting where no exception arrives.
     """
 
@@ -132,7 +132,7 @@ class Peers:
             for link in self._links.values():
                 link.send(kind, data)
         except OSError as error:
-            raise UnavailableError("another process is gone") from error
+            raise UnavailableError("another process has ended") from error
 
     def leave(self) -> None:
         """Wait until all are done: none that is may end while others still compute."""
@@ -197,7 +197,7 @@ def _gathered(meeting: Meeting, terms: dict[str, str]) -> dict[int, _Link]:
                 connection, _ = listener.accept()
             except TimeoutError:
                 missing = sorted({*range(1, meeting.count)} - links.keys())
-                raise UnavailableError(f"process {missing[0]} did not come within {meeting.wait:g} s") from None
+                raise UnavailableError(f"process {missing[0]} did not connect within {meeting.wait:g} s") from None
             arrived = _arrived(connection)
             if arrived is not None:
                 _admit(links, *arrived, meeting, terms)
@@ -212,7 +212,7 @@ def _listening(meeting: Meeting) -> Iterator[socket.socket]:
         family, *_, address = socket.getaddrinfo(meeting.host, meeting.port, type=socket.SOCK_STREAM)[0]
         listener = socket.create_server(address[:2], family=family)
     except OSError as error:
-        hint = "process 0 must run where this address is"
+        hint = "run process 0 on the machine with this address"
         raise UnavailableError(f"cannot listen at {meeting.host}:{meeting.port}: {error.strerror}", hint=hint) from error
     with listener:
         yield listener
@@ -232,10 +232,10 @@ class _Hello:
             message = json.loads(data)
             index, terms = message["index"], message["terms"]
         except (ValueError, RecursionError, TypeError, KeyError):
-            raise ConnectionError("no hello") from None
+            raise ConnectionError("a wrong greeting") from None
         are_texts = isinstance(terms, dict) and all(isinstance(value, str) for value in terms.values())
         if type(index) is not int or not are_texts:
-            raise ConnectionError("no hello")
+            raise ConnectionError("a wrong greeting")
         return _Hello(index, terms)
 
 
@@ -259,13 +259,13 @@ def _admit(links: dict[int, _Link], hello: _Hello, link: _Link, meeting: Meeting
     """Add a process to the links, or refuse to go on: both processes raise the same message."""
     number, problem = hello.index, None
     if not 0 < number < meeting.count:
-        problem = f"a process came as number {number} of {meeting.count}"
+        problem = f"a process connected as number {number} of {meeting.count}"
     elif number in links:
-        problem = f"two processes came as number {number}"
+        problem = f"two processes connected as number {number}"
     else:
         unlike = [name for name, value in terms.items() if hello.terms.get(name) != value]
         if unlike:
-            problem = f"process {number} was given another {unlike[0]} than process 0"
+            problem = f"process {number} has another {unlike[0]} than process 0"
     if problem is not None:
         for other in (*links.values(), link):
             with contextlib.suppress(OSError):
@@ -282,7 +282,7 @@ def _joined(meeting: Meeting, terms: dict[str, str]) -> _Link:
         link.send(_DATA, json.dumps({"index": meeting.index, "terms": terms}).encode())
         kind, reason = link.receive()
     except OSError:
-        raise UnavailableError(f"process 0 at {meeting.host}:{meeting.port} is gone") from None
+        raise UnavailableError(f"process 0 at {meeting.host}:{meeting.port} has ended") from None
     if kind == _FAILED:
         raise InvalidArgumentError(reason.decode(errors="replace"))
     return link
@@ -296,7 +296,7 @@ def _connected(meeting: Meeting) -> socket.socket:
         except OSError as error:
             if time.monotonic() > deadline:
                 said = error.strerror or str(error)
-                raise UnavailableError(f"no process 0 at {meeting.host}:{meeting.port}: {said}") from error
+                raise UnavailableError(f"process 0 does not answer at {meeting.host}:{meeting.port}: {said}") from error
             time.sleep(0.1)
         else:
             connection.settimeout(None)

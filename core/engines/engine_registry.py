@@ -60,7 +60,7 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
     except Exception as error:
         if entry is None:
             raise
-        problem = f"engine '{name}', which '{entry.value}' makes, failed: {type(error).__name__}: {error}"
+        problem = f"engine '{name}' from '{entry.value}' failed: {type(error).__name__}: {error}"
         raise InvalidArgumentError(problem) from error
 
 
@@ -86,7 +86,7 @@ def _of_others(engine: Any) -> Engine:
     """Return the engine that an entry point made; TypeError where members are missing."""
     missing = [name for name in _MEMBERS if not hasattr(engine, name)]
     if missing:
-        raise TypeError(f"{engine!r} is no engine: it has no {', '.join(missing)}")
+        raise TypeError(f"{engine!r} is not an engine: it has no {', '.join(missing)}")
     return cast(Engine, engine)
 
 
@@ -94,10 +94,10 @@ def _maker(name: str) -> Callable[..., Any]:
     if name in OWN_ENGINES:
         made: Callable[..., Any] = getattr(importlib.import_module(f".{name}.engine", __package__), OWN_ENGINES[name])
         return made
-    raise NotFoundError(f"there is no engine '{name}'", hint=f"there are {', '.join(engine_names())}")
+    raise NotFoundError(f"unknown engine '{name}'", hint=f"the engines are {', '.join(engine_names())}")
 
 
 def refuse_precision(name: str, precision: str | None) -> None:
     """Raise InvalidArgumentError for a precision given to an engine without a choice."""
     if precision is not None:
-        raise InvalidArgumentError(f"engine '{name}' has one precision, that of the graph; it cannot be asked for {precision}")
+        raise InvalidArgumentError(f"engine '{name}' supports only the precision of the graph, not {precision}")

@@ -19,6 +19,6 @@ def called_plan(functions: Mapping[str, Function], reference: FuncRef) -> tuple[
     if function is None:
         raise UnimplementedError(f"function '{reference.name}' is not in the library")
     if function.signature.attrs:
-        raise UnimplementedError(f"function '{function.name}' is made for each call")
+        raise UnimplementedError(f"function '{function.name}' is instantiated for each call")
     arguments = [argument.output() for argument in function.args]
     return function, compile_plan(function.body, function_targets(function), arguments)

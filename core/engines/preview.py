@@ -34,4 +34,4 @@ def _plans(graph: Graph, fetches: Sequence[Output | Node]) -> Iterator[tuple[Gra
 
 
 def _never(*values: object) -> tuple[object, ...]:
-    raise AssertionError("nothing runs in a preview")
+    raise AssertionError("a preview cannot run")

@@ -30,47 +30,47 @@ class Reason(str):
         return Reason(f"{place}: {self}", self.step)
 
 
-_FUNCTIONAL: Final = (
-    "export the model with functional control flow, as tf.function and tf.compat.v1.enable_control_flow_v2() do"
-)
+_FUNCTIONAL: Final = "export the model with functional control flow: use tf.function or tf.compat.v1.enable_control_flow_v2()"
 _NO_STEP: Final = "no step is needed"
 _FREEZE: Final = "freeze the variables: `tfg convert --freeze`"
 _TRY_XLA: Final = "try --engine xla, or leave the node to NumPy"
-_LEAVE: Final = "leave the node to NumPy, whose result is right"
-_FEED: Final = "feed the tensor that the node gives, or leave the node to NumPy"
-_PAD: Final = "let shapes be the same in all runs, as by padding, or leave the node to NumPy"
+_LEAVE: Final = "leave the node to NumPy, which computes the right result"
+_FEED: Final = "feed the output of the node, or leave the node to NumPy"
+_PAD: Final = "keep shapes the same in all runs, e.g. by padding, or leave the node to NumPy"
 _WRITE: Final = "leave the node to NumPy, or write a lowering for the op (CONTRIBUTING.md, An engine)"
 _MESSAGE: Final = "try another engine or version of the engine, or leave the node to NumPy"
-_INLINE: Final = "put functions in the place of their calls: `tfg optimize` or `tfg convert --inline-functions`"
+_INLINE: Final = "inline the functions: `tfg optimize` or `tfg convert --inline-functions`"
 
 LOOPS_BY_NODE: Final = Reason("it is in a graph whose loops run node by node", _FUNCTIONAL)
-V1_LOOP: Final = Reason("it is a V1 loop", "use --engine xla, which takes V1 loops")
+V1_LOOP: Final = Reason("it is a V1 loop", "use --engine xla, which supports V1 loops")
 ON_BRANCH: Final = Reason(
     "it lies on a branch of a V1 conditional",
     f"{_FUNCTIONAL}; or make the predicate a constant and run `tfg optimize`, which keeps one branch",
 )
 BY_REFERENCE: Final = Reason("it touches a variable by reference", _FREEZE)
 WRITES_IN_LOOP: Final = Reason("it writes to a variable", "move the assignment out of the loop, or leave the loop to NumPy")
-UPDATED: Final = Reason("it writes to a variable", "pass `updates=True`: the function then returns the new values, too")
+UPDATED: Final = Reason("it writes to a variable", "pass `updates=True`, so that the function also returns the new values")
 KEPT: Final = Reason("its value is kept between runs", "run without --cache-stats, or without Session(cache=)")
 TORN: Final = Reason(
-    "a list, stack or array of tensors that it works on is not in its group alone",
-    "fetch and feed tensors instead of the list, and look at the reasons of other nodes that work on it",
+    "other groups share a list, stack or array of tensors with it",
+    "fetch and feed tensors instead of the list, and see the reasons of other nodes that use the list",
 )
 COMPUTES_NOTHING: Final = Reason("it computes nothing", f"{_NO_STEP}: the node costs next to nothing")
-UNREAD: Final = Reason("it is on no branch", f"{_NO_STEP}: nothing reads the value")
-STRINGS: Final = Reason("it takes strings", "feed the numbers that are made of the strings, or leave the node to NumPy")
-OWN_CALLS: Final = Reason("the functions that it calls are divided by themselves", f"for larger groups, {_INLINE}")
-NO_LOWERING: Final = Reason("there is no lowering for it", _WRITE)
+UNREAD: Final = Reason("no branch needs it", f"{_NO_STEP}: no node reads the value")
+STRINGS: Final = Reason("it takes strings", "feed the numbers parsed from the strings, or leave the node to NumPy")
+OWN_CALLS: Final = Reason("tfg divides the called functions separately", f"for larger groups, {_INLINE}")
+NO_LOWERING: Final = Reason("it has no lowering", _WRITE)
 UNTRANSLATED: Final = Reason("OpenVINO does not translate it", _TRY_XLA)
 FAILS_TO_TRANSLATE: Final = Reason("OpenVINO fails to translate it", _TRY_XLA)
 UNTRANSLATED_SHAPES: Final = Reason("OpenVINO does not translate it for these shapes", _TRY_XLA)
 EMPTY: Final = Reason("OpenVINO crashes on tensors without elements", _TRY_XLA)
-NO_ELEMENTS: Final = Reason("a tensor that it gives or takes has no elements", _TRY_XLA)
-SHAPE_OF_VALUES: Final = Reason("the shape of its result follows from values", _PAD)
-SHAPE_OF_VARIABLE: Final = Reason("a shape follows from the value of a variable", _FREEZE)
-NO_VARIABLE: Final = Reason("a reference leads to no variable", "feed a value for the variable, or leave the group to NumPy")
-NOT_ONE_NODE: Final = Reason("one of its nodes does not compile", "look at the nodes that are left to NumPy")
+NO_ELEMENTS: Final = Reason("an input or output has no elements", _TRY_XLA)
+SHAPE_OF_VALUES: Final = Reason("its output shape depends on values", _PAD)
+SHAPE_OF_VARIABLE: Final = Reason("a shape depends on the value of a variable", _FREEZE)
+NO_VARIABLE: Final = Reason(
+    "a reference does not lead to a variable", "feed a value for the variable, or leave the group to NumPy"
+)
+NOT_ONE_NODE: Final = Reason("one of its nodes does not compile", "see the nodes left to NumPy")
 
 
 def of_engine(reason: str) -> Reason:
@@ -80,14 +80,14 @@ def of_engine(reason: str) -> Reason:
 
 def blind(error: object) -> Reason:
     """Return the reason where an engine fails to look at a graph."""
-    return Reason(f"the engine fails to look at the graph: {error}", _MESSAGE)
+    return Reason(f"the engine fails to analyze the graph: {error}", _MESSAGE)
 
 
 def dtype_not_taken(dtype: DType | None) -> Reason:
     """Return the reason for a tensor that no engine takes."""
     if dtype is dtypes.string:
-        return Reason("it takes or gives string", STRINGS.step)
-    return Reason(f"it takes or gives {dtype or 'tensors of unknown dtype'}", _FEED)
+        return Reason("it has string inputs or outputs", STRINGS.step)
+    return Reason(f"it has inputs or outputs of {dtype or 'unknown dtype'}", _FEED)
 
 
 def dtype_of_openvino(dtype: DType | None) -> Reason:
@@ -97,18 +97,18 @@ def dtype_of_openvino(dtype: DType | None) -> Reason:
 
 def dtype_of_xla(dtype: DType | None) -> Reason:
     """Return the reason for a dtype that XLA does not get."""
-    return Reason(f"XLA gets no tensors of {dtype}", _FEED)
+    return Reason(f"XLA does not support {dtype}", _FEED)
 
 
 def refused_by_tensorflow(message: str) -> Reason:
     """Return the reason for a node without a kernel in TensorFlow."""
-    return Reason(message, "cast the inputs to a dtype that TensorFlow takes: it would refuse the node, too")
+    return Reason(message, "cast the inputs to a dtype that TensorFlow supports; TensorFlow rejects the node, too")
 
 
 def of_impurity(node: Node, why: str) -> Reason:
     """Return the reason for a node with side effects, or without computation."""
     if has_fact(node.op, "random"):
-        return Reason(why, f"{_NO_STEP}: random numbers are drawn in NumPy, so that they are the same with every engine")
+        return Reason(why, f"{_NO_STEP}: NumPy draws random numbers, so that every engine gets the same numbers")
     if node.op in CONTROL_FLOW:
         return Reason(why, ON_BRANCH.step)
     if node.is_placeholder:
@@ -116,7 +116,7 @@ def of_impurity(node: Node, why: str) -> Reason:
     if next(function_references(node), None) is not None:
         return Reason(why, _INLINE)
     if has_fact(node.op, "reads_files"):
-        return Reason(why, "feed what is in the file, or leave the node to NumPy")
+        return Reason(why, "feed the contents of the file, or leave the node to NumPy")
     touches = any(value.dtype is dtypes.resource or (value.dtype is not None and value.dtype.is_ref) for value in node.inputs)
     return Reason(why, _FREEZE if touches else _LEAVE)
 
@@ -128,7 +128,7 @@ def recursive(name: str) -> Reason:
 
 def by_node(name: str) -> Reason:
     """Return the reason for a function with V1 control flow."""
-    return Reason(f"function '{name}' has V1 control flow that goes node by node", _FUNCTIONAL)
+    return Reason(f"function '{name}' has V1 control flow, which runs node by node", _FUNCTIONAL)
 
 
 def not_called(message: str) -> Reason:
@@ -158,22 +158,22 @@ def different(tensor: str, by: str) -> Reason:
 
 def slower(in_numpy: float, in_engine: float) -> Reason:
     """Return the reason for a group that NumPy runs faster, with the seconds of a run in NumPy and in the engine."""
-    return Reason(f"NumPy takes less time: {in_numpy:.6f} s beside {in_engine:.6f} s", _NO_STEP)
+    return Reason(f"NumPy takes less time: {in_numpy:.6f} s against {in_engine:.6f} s", _NO_STEP)
 
 
 def over_budget(seconds: float) -> Reason:
     """Return the reason for a group that comes after the time for compiling is over."""
-    return Reason(f"the {seconds:g} s that compiling may take were over", _PAD)
+    return Reason(f"compiling exceeded its limit of {seconds:g} s", _PAD)
 
 
 def unlike(message: str) -> Reason:
     """Return the reason for a result with an unexpected dtype or shape."""
-    return Reason(f"the engine gives another {message}", _MESSAGE)
+    return Reason(f"the engine returns another {message}", _MESSAGE)
 
 
 def declined(message: str) -> Reason:
     """Return the reason for a run whose values are not for the engine."""
-    return Reason(message, "run without --engine: NumPy's error names the node and the value, where the value is wrong")
+    return Reason(message, "run without --engine: if a value is wrong, NumPy's error names the node and the value")
 
 
 def uninitialized(variable: str) -> Reason:
@@ -183,4 +183,4 @@ def uninitialized(variable: str) -> Reason:
 
 def too_many_shapes(most: int) -> Reason:
     """Return the reason for runs after the last compilation of a group."""
-    return Reason(f"it was given inputs of more than {most} shapes", "pad inputs to a few shapes, or leave the group to NumPy")
+    return Reason(f"its inputs had more than {most} shapes", "pad inputs to a few shapes, or leave the group to NumPy")

@@ -37,7 +37,7 @@ def _wide(array: Array) -> Array:
 def _numeric_difference(result: Array, expected: Array, limit: float) -> str | None:
     off, largest = _off(result, expected)
     if off == np.inf:
-        return "NaNs or infinities are at other places"
+        return "NaNs or infinities are in other places"
     if off <= limit * largest or off == 0:
         return None
     return f"it is off by up to {off:.3g}, where the largest magnitude is {largest:.3g}"
@@ -56,7 +56,7 @@ def relative_difference(result: Array, expected: Array) -> float:
 
 
 def _off(result: Array, expected: Array) -> tuple[float, float]:
-    """Return (the largest difference, infinite where NaNs or infinities are at other places; the largest finite magnitude)."""
+    """Return (the largest difference, infinite where NaNs or infinities are in other places; the largest finite magnitude)."""
     with np.errstate(all="ignore"):
         finite = np.isfinite(expected)
         same = (result == expected) | (np.isnan(result) & np.isnan(expected))

@@ -134,8 +134,8 @@ class _Placer:
                 conflict = _device(value.node).conflict(_device(node))
                 if conflict is not None:
                     problems.append(
-                        f"'{node.name}' ({node.op}) asks for {node.device} and goes to {value.node.device}, where "
-                        f"'{value.name}' is that it works on; without soft placement TensorFlow refuses it"
+                        f"'{node.name}' ({node.op}) asks for {node.device}, but runs on {value.node.device} with its "
+                        f"input '{value.name}'; without soft placement TensorFlow rejects the node"
                     )
         return problems
 

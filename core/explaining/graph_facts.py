@@ -331,7 +331,7 @@ def missing_among(nodes: Iterable[Node], functions: Container[str]) -> tuple[Mis
 def _missing(op: str, nodes: Sequence[Node], functions: Container[str]) -> MissingOp:
     names = tuple(node.name for node in nodes[:5])
     if op in CATALOG:
-        return MissingOp(op, len(nodes), names, True, "an op of TensorFlow that tfg has no kernel for", None)
+        return MissingOp(op, len(nodes), names, True, "a TensorFlow op without a kernel in tfg", None)
     reason, map_to = foreign(op)
     original = original_function(nodes[0], functions)
     more = f"; function '{original}' holds the original nodes of '{names[0]}'" if original is not None else ""
@@ -461,7 +461,7 @@ def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:
         "op types": len(facts.ops),
         "functions": len(facts.functions),
         "variables": sum(variable.purpose != "unused" for variable in facts.variables),
-        "made by GraphDef version": "" if facts.versions is None else str(facts.versions),
+        "GraphDef version of the producer": "" if facts.versions is None else str(facts.versions),
         "losses": ", ".join(facts.losses),
         "initializer": ", ".join(facts.init_ops),
         "train op": ", ".join(facts.train_ops),

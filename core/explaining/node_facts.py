@@ -44,8 +44,8 @@ _SLOT_MEANINGS = {
     ("Ftrl", "linear"): "the linear term",
 }
 _FIRST_VALUE = (
-    " It has no value until '{}' runs, and nothing runs that no fetch needs: no edge leads from there to the variable, so an"
-    " initializer must be run first (`tfg run --init`), or a state restored."
+    " It has no value until '{}' runs. A fetch does not run the initializer, as no edge leads from the initializer to "
+    "the variable: run the initializer first (`tfg run --init`), or restore a state."
 )
 _TUPLE = re.compile(r"/tuple/(group_deps|control_dependency(?:_(\d+))?)$")
 
@@ -187,12 +187,12 @@ class Explainer:
         if node in self.roles.updates:
             return f"has updated variable '{self.roles.updates[node].variable.name}'"
         if node in self.roles.restored:
-            return f"has restored a variable from what '{self.roles.restored[node].name}' read"
+            return f"has restored a variable from the values of '{self.roles.restored[node].name}'"
         if node.is_no_op:
             return f"has waited for {counted(len(node.control_inputs), 'other node')}"
         if node.op == "Assert":
             return "has checked its condition"
-        return f"is then done ({node.op})"
+        return f"has run ({node.op})"
 
     def _fetch(self, node: Node, fetch: str) -> FetchFacts:
         target = self.graph.node_of(fetch)
@@ -214,7 +214,7 @@ class Explainer:
     def role(self, node: Node) -> str:
         """Return the node's role in a sentence or two."""
         if node.op == ABSENT:
-            return "Does not exist: nodes of the graph name it as their input."
+            return "Does not exist, but is an input of other nodes."
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
             if text is not None:
@@ -230,7 +230,7 @@ class Explainer:
             if owner is not None and (node, owner.node) in self._reads:
                 return _read_text(node, owner)
             if owner is not None and has_fact(node.op, "initialization_test"):
-                return f"Tells whether variable '{owner.name}' has a value yet."
+                return f"Tests whether variable '{owner.name}' has a value."
         return None
 
     def _write_role(self, node: Node) -> str | None:
@@ -242,16 +242,19 @@ class Explainer:
             return self._update_text(node)
         if node in self.roles.restored:
             source = self.roles.restored[node].name
-            return f"Restore: writes what '{source}' read from a checkpoint into variable '{node.inputs[0].node.name}'."
+            return (
+                f"Restore: writes the value that '{source}' reads from a checkpoint into variable "
+                f"'{node.inputs[0].node.name}'."
+            )
         if node in self.roles.init_ops:
             count = counted(len(node.control_inputs), "initializer")
-            return f"The operation that initializes: it does nothing itself but waits for {count}."
+            return f"The initialization operation: only waits for {count}."
         starts = self._starts.get(node)
         if starts:
             constant = node.attr_of(Tensor, "value")
             shown = f" ({value_text(constant)})" if constant is not None else ""
             names = ", ".join(f"'{name}'" for name in starts[:3])
-            return f"The initial value{shown} of variable {names}; it is read when the initializer runs, and never again."
+            return f"The initial value{shown} of variable {names}; only the initializer reads it."
         return None
 
     def _update_text(self, node: Node) -> str:
@@ -271,9 +274,9 @@ class Explainer:
         of = f" of '{self.roles.losses[0].name}'" if self.roles.losses else ""
         trained = self._trained.get(node)
         if trained:
-            return f"The gradient{of} with respect to variable '{trained[0]}', as its update takes it."
+            return f"The gradient{of} with respect to variable '{trained[0]}', in the form that the update takes."
         if "/grad_ys_" in node.name:
-            return f"Where the gradients{of} start: the derivative of the loss with respect to itself, which is 1."
+            return f"The start of the gradients{of}: the derivative of the loss with respect to itself, which is 1."
         forward = self.roles.gradient_of(node)
         if forward is None:
             return f"Part of the gradients{of}: {self.placed[node][1]}."
@@ -281,18 +284,18 @@ class Explainer:
         if match is None:
             return f"Part of the gradient of '{forward.name}' ({forward.op}), on the way from the loss to its inputs."
         if match[1] == "group_deps":
-            return f"Waits until all gradients of '{forward.name}' are computed, so that none is used before the others."
+            return f"Waits until all gradients of '{forward.name}' are computed, so that they become available together."
         index = output_number(match[2] or "0")
         fed = f" '{forward.inputs[index]}'" if index < len(forward.inputs) else ""
         return f"The gradient{of} with respect to input {index}{fed} of '{forward.name}' ({forward.op})."
 
     def _other_role(self, node: Node) -> str | None:
         if node.is_placeholder and node.inputs:
-            return f"An input that may be fed; otherwise it is '{node.inputs[0]}'."
+            return f"An optional input, with the default '{node.inputs[0]}'."
         if node.is_placeholder or node.is_argument:
-            return "An input: it has no value of its own and must be fed."
+            return "An input, which must be fed."
         if node in self.roles.losses:
-            return "The loss: gradients are taken of it."
+            return "The loss, of which gradients are computed."
         functions = [reference.name for reference in function_references(node)] if node.op_def is not None else []
         if functions and flow_role(node) is None:
             return f"Calls {', '.join(functions)} ({node.op}).{self._implementations_text(functions)}"
@@ -304,7 +307,7 @@ class Explainer:
         """Return a sentence about functions that run on a CPU in the place of functions called by name."""
         chosen = {name: implementation(self.graph.functions, name) for name in functions}
         return "".join(
-            f" On a CPU {other} runs in the place of {name}: both implement the same interface."
+            f" On a CPU, {other} replaces {name}: both implement the same interface."
             for name, other in chosen.items()
             if other != name
         )
@@ -318,7 +321,7 @@ class Explainer:
             holds = f" Function '{original}' holds its original nodes." if original is not None else ""
             return f"TensorFlow has no op '{node.op}': {reason}.{holds}{offer}"
         if node.is_no_op:
-            return f"Does nothing but wait for {counted(len(node.control_inputs), 'node')} ({stage})."
+            return f"Only waits for {counted(len(node.control_inputs), 'node')} ({stage})."
         if node.is_constant:
             return f"A constant, {value_text(node.attrs.get('value'))} ({stage}: {evidence})."
         return f"{node.op}, in the stage '{stage}': {evidence}."
@@ -334,7 +337,11 @@ def _by_node(named: Iterable[tuple[Output | None, str]]) -> dict[Node, list[str]
 
 
 def _owner_text(variable: VariableNodes, slot: OptimizerSlot | None) -> str:
-    kind = "a handle to it" if variable.is_resource else "a reference to it: the edge carries the memory itself, not a value"
+    kind = (
+        "a handle to the variable"
+        if variable.is_resource
+        else "a reference to the variable: the edge carries the memory itself, not a value"
+    )
     text = f"Owns the memory of variable '{variable.name}' ({variable.dtype} {variable.shape}); its output is {kind}."
     text += _FIRST_VALUE.format(variable.initializer.name) if variable.initializer is not None else ""
     if slot is None:
@@ -342,14 +349,14 @@ def _owner_text(variable: VariableNodes, slot: OptimizerSlot | None) -> str:
     meaning = _SLOT_MEANINGS.get((slot.optimizer, slot.name))
     owner = f" for variable '{slot.variable.name}'" if slot.variable else ", shared by all variables it trains"
     text += f" It is slot '{slot.name}' of {slot.optimizer}{owner}" + (f": {meaning}." if meaning else ".")
-    return text + " Being a variable, it carries over from step to step, and from run to run where the state is saved."
+    return text + " Like any variable, it keeps its value from step to step, and from run to run if the state is saved."
 
 
 def _read_text(node: Node, owner: VariableNodes) -> str:
     if owner.is_resource:
-        return f"Reads variable '{owner.name}' through its handle: the value as it is when this node runs."
+        return f"Reads variable '{owner.name}' through its handle, at the time when this node runs."
     return (
-        f"Dereferences the ref edge of variable '{owner.name}': turns the reference into a value. It exists so that many "
-        "nodes share one read, which stays as it is should the variable be written to afterwards; it is kept beside the "
-        "variable, so that only the value travels to other devices, never the reference."
+        f"Dereferences the ref edge of variable '{owner.name}': turns the reference into a value. Many nodes share "
+        f"this read, and later writes to the variable do not change the value read. The node is placed with the "
+        f"variable, so that only the value travels to other devices, never the reference."
     )

@@ -128,7 +128,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
+        raise InvalidArgumentError(f"'{pattern}' is not a regular expression: {error}") from None
 
 
 def narrowed(graph: Graph, chosen: NodeFilter, to: Iterable[str] = (), around: str | None = None, hops: int = 2) -> NodeFilter:
@@ -195,7 +195,7 @@ def list_nodes(
     order.
     """
     if order not in ORDERS:
-        raise InvalidArgumentError(f"there is no order '{order}'", hint=f"the orders are {', '.join(ORDERS)}")
+        raise InvalidArgumentError(f"unknown order '{order}'", hint=f"the orders are {', '.join(ORDERS)}")
     needed = (to,) if isinstance(to, str) else tuple(to)
     expect(str, *needed)
     chosen = narrowed(graph, NodeFilter(name, op, scope, exclude, device), needed, around, hops)
@@ -347,6 +347,8 @@ def require_nodes(records: Sequence[Any], chosen: NodeFilter) -> None:
     if not records and not chosen.is_empty:
         parts = {part: getattr(chosen, part) for part in ("name", "op", "scope", "exclude", "device")}
         conditions = [f"{part} '{text}'" for part, text in parts.items() if text]
-        conditions += [] if chosen.among is None else [f"among the {counted(len(chosen.among), 'node')} near or needed"]
+        conditions += (
+            [] if chosen.among is None else [f"among the {counted(len(chosen.among), 'node')} chosen by --to and --around"]
+        )
         hint = "`tfg dump GRAPH --format list` lists all nodes"
-        raise NotFoundError(f"no node passes the filter: {', '.join(conditions)}", hint=hint)
+        raise NotFoundError(f"no node matches the filter: {', '.join(conditions)}", hint=hint)

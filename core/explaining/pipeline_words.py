@@ -81,7 +81,7 @@ def components(node: Node) -> tuple[Component, ...]:
 def _stages(graph: Graph, dataset: Output) -> list[str]:
     """Return the stages in words from the source on; joined inputs come in turn, and a shared stage is told once."""
     return [
-        _words(graph, node) if has_fact(node.op, "input_pipeline") else f"whatever '{node.name}' ({node.op}) gives"
+        _words(graph, node) if has_fact(node.op, "input_pipeline") else f"the elements of '{node.name}' ({node.op})"
         for node in stages_of(dataset)
     ]
 

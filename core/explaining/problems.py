@@ -116,7 +116,11 @@ def _unknown_ops(bodies: Sequence[CheckedBody]) -> Iterator[Problem]:
     nodes = (node for body in bodies for node in body.graph if node.op != ABSENT)
     for op in missing_among(nodes, bodies[0].functions):
         severity, kind = (WARNING, "no kernel") if op.known else (ERROR, "unknown op")
-        hint = f"--map-op {op.op}={op.map_to} reads it as one" if op.map_to else "--op-library brings kernels of your own"
+        hint = (
+            f"read it as {op.map_to} with --map-op {op.op}={op.map_to}"
+            if op.map_to
+            else "load your own kernels with --op-library"
+        )
         message = f"{counted(op.count, 'node')} of this type: {op.reason}"
         yield Problem(severity, kind, op.nodes[0], op.op, None, message, hint)
 
@@ -129,7 +133,7 @@ def _names(body: CheckedBody, node: Node) -> Iterator[Problem]:
             yield body.problem(ERROR, "name", node, error.message, error.hint)
     if body.function is None and not is_importable(node.name):
         hint = f"`tfg optimize GRAPH -o OUT --passes 'rename{{node={node.name}:NAME}}'` renames it"
-        yield body.problem(ERROR, "name", node, "TensorFlow imports no node of this name", hint)
+        yield body.problem(ERROR, "name", node, "TensorFlow cannot import a node with this name", hint)
 
 
 def _device(body: CheckedBody, node: Node) -> Iterator[Problem]:
@@ -149,7 +153,7 @@ def _attributes(body: CheckedBody, node: Node) -> Iterator[Problem]:
         yield body.problem(ERROR, "attribute", node, message, f"`tfg ops {node.op}` lists its attributes")
     for name in node.attrs:
         if name not in definition.attrs and not name.startswith("_"):
-            yield body.problem(WARNING, "attribute", node, f"attribute '{name}' is none of its op's", None)
+            yield body.problem(WARNING, "attribute", node, f"its op has no attribute '{name}'", None)
 
 
 def _inputs(body: CheckedBody, node: Node) -> Iterator[Problem]:
@@ -177,12 +181,15 @@ def _input(body: CheckedBody, node: Node, index: int, value: Output, want: DType
         return
     if value.index >= len(dtypes):
         yield body.problem(
-            ERROR, "inputs", node, f"input {index} is '{value}', but '{value.node.name}' has {counted(len(dtypes), 'output')}"
+            ERROR,
+            "inputs",
+            node,
+            f"input {index} is '{value}', but '{value.node.name}' has only {counted(len(dtypes), 'output')}",
         )
     elif want is not None and not _fits(dtypes[value.index], want):
         got = dtypes[value.index]
         hint = leftover_hint(*_takers_of_reference(node)) if lacks_reference(got, want) else None
-        yield body.problem(ERROR, "dtype", node, f"input {index}, '{value}', is {got}, not {want}", hint)
+        yield body.problem(ERROR, "dtype", node, f"input {index}, '{value}', has dtype {got}, not {want}", hint)
 
 
 def _takers_of_reference(node: Node) -> Iterator[str]:
@@ -225,9 +232,13 @@ def _cycles(body: CheckedBody) -> Iterator[Problem]:
     for component in strongly_connected(body.graph, forward_predecessors):
         if len(component) > 1 or component[0] in forward_predecessors(component[0]):
             names = " -> ".join(node.name for node in [*component[:_MAX_NAMES], component[0]])
-            more = f" ({len(component)} nodes in all)" if len(component) > _MAX_NAMES else ""
+            more = f" ({len(component)} nodes in total)" if len(component) > _MAX_NAMES else ""
             yield body.problem(
-                ERROR, "cycle", component[0], f"it waits for itself: {names}{more}", "only loops may: NextIteration -> Merge"
+                ERROR,
+                "cycle",
+                component[0],
+                f"it waits for itself: {names}{more}",
+                "remove an edge of the cycle; only NextIteration -> Merge may close a cycle",
             )
 
 
@@ -239,7 +250,7 @@ def _colocation(body: CheckedBody) -> Iterator[Problem]:
     for group in groups:
         node = body.graph.get(group.root) or next(filter(None, map(body.graph.get, group.members)))
         for conflict in group.conflicts:
-            yield body.problem(ERROR, "colocation", node, conflict, "nodes of one group must share a device")
+            yield body.problem(ERROR, "colocation", node, conflict, "give all nodes of the group the same device")
         severity = ERROR if body.function is None else WARNING  # TensorFlow looks into functions when they are called
         for name in group.missing:
             hint = "`tfg optimize GRAPH -o OUT --passes repair` drops it"
@@ -251,13 +262,13 @@ def _unreached(body: CheckedBody) -> Iterator[Problem]:
     if body.function is None:
         for node in body.graph:
             if not node.uses and _observes(body, node):
-                hint = "it runs only where it is fetched itself"
-                yield body.problem(WARNING, "unreached effect", node, "nothing waits for it", hint)
+                hint = "it runs only when fetched: add a control edge from it to another node"
+                yield body.problem(WARNING, "unreached effect", node, "no node waits for it", hint)
         return
     needed = reachable([value.node for value in body.function.results] + body.function.control_results)
     for node in body.graph:
         if node not in needed and has_fact(node.op, "side_effect"):
-            hint = "make it a control output of the function, or let a result wait for it"
+            hint = "make it a control output of the function, or add a control edge from it to a result"
             yield body.problem(WARNING, "unreached effect", node, "no result of the function needs it", hint)
 
 
@@ -334,22 +345,22 @@ def _recorded(body: CheckedBody, node: Node, inference: Inference) -> Iterator[P
                 raise InvalidArgumentError(f"is recorded as {shape!r}")
             merge_shapes(inference.specs[value].shape, shape)
         except InvalidArgumentError as error:
-            message = f"'{value}' is recorded to be {shape}, which it is not: {error.message}"
+            message = f"the recorded shape {shape} of '{value}' is wrong: {error.message}"
             yield body.problem(ERROR, "attribute", node, message, hint)
 
 
 def _versions(graph: Graph) -> Iterator[Problem]:
     """Yield conflicts of the graph's versions with the versions of TensorFlow that can read the graph."""
     versions = graph.versions or Versions()
-    hint = "a newer TensorFlow reads it"
+    hint = "read the graph with a newer TensorFlow"
     if versions.min_consumer > GRAPH_VERSION:
-        message = f"it asks for GraphDef version {versions.min_consumer} at least, and TensorFlow 2.21 has {GRAPH_VERSION}"
+        message = f"it needs GraphDef version {versions.min_consumer} or later, but TensorFlow 2.21 has {GRAPH_VERSION}"
         yield Problem(ERROR, "version", None, None, None, message, hint)
     if versions.producer < 0:
-        message = f"its producer is {versions.producer}, which no TensorFlow was"
-        yield Problem(ERROR, "version", None, None, None, message, "make the graph again")
+        message = f"its producer version {versions.producer} is invalid"
+        yield Problem(ERROR, "version", None, None, None, message, "build the graph again")
     if GRAPH_VERSION in versions.bad_consumers:
-        message = f"it refuses readers of GraphDef version {GRAPH_VERSION}, which TensorFlow 2.21 is"
+        message = f"it rejects GraphDef version {GRAPH_VERSION}, the version of TensorFlow 2.21"
         yield Problem(ERROR, "version", None, None, None, message, hint)
 
 
@@ -377,9 +388,9 @@ def _uninitialized(body: CheckedBody) -> Iterator[Problem]:
         return
     for variable in find_variables(body.graph).values():
         if variable.initializer is None:
-            hint = "give its value with --assign or --state, or restore it from a checkpoint"
+            hint = "set the value with --assign or --state, or restore the variable from a checkpoint"
             yield body.problem(
-                WARNING, "uninitialized", variable.node, f"nothing gives variable '{variable.name}' a first value", hint
+                WARNING, "uninitialized", variable.node, f"no node initializes variable '{variable.name}'", hint
             )
 
 

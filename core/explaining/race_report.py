@@ -158,4 +158,4 @@ def _words(race: Race, first: Access, second: Access, edge: tuple[str, str] | No
     else:
         where = f" in iterations of loop '{race.loop}' that overlap" if race.loop is not None else ""
         said = f"'{first.node.name}' {first.words} and '{second.node.name}' {second.words}{where}, and no path orders the two"
-    return f"{said}; a control edge from '{edge[0]}' to '{edge[1]}' would settle it" if edge is not None else said
+    return f"{said}; a control edge from '{edge[0]}' to '{edge[1]}' would order them" if edge is not None else said

@@ -47,17 +47,17 @@ class RecoveredStage:
 
 _ALL = NodeFilter()
 _EVIDENCE = {
-    "input pipeline": "datasets, their iterators, and what only feeds them",
-    "variables": "nodes that own a variable's memory and those that read it",
-    "initial values": "nodes that feed nothing but the assignments that initialize variables",
+    "input pipeline": "datasets, their iterators, and nodes that only feed them",
+    "variables": "nodes that own or read the memory of a variable",
+    "initial values": "nodes that feed only the initial assignments of variables",
     "model": "the forward computation",
-    "loss": "what lies between the model and the tensor that gradients are taken of",
-    "gradients": "nodes in a 'gradients' scope, gradient ops, and what only they need",
-    "slot variables": "variables that optimizers keep for themselves, with their initial values",
-    "updates": "nodes that write to variables in training, and what only they need",
+    "loss": "nodes between the model and the loss",
+    "gradients": "nodes in a 'gradients' scope, gradient ops, and nodes that only they need",
+    "slot variables": "internal variables of optimizers, with their initial values",
+    "updates": "nodes that write to variables in training, and nodes that only they need",
     "initializers": "assignments of initial values, and the operations that run them",
-    "save/restore": "Save and Restore ops, and what only serves them",
-    "summaries": "summary ops, and what only feeds them",
+    "save/restore": "Save and Restore ops, and nodes that only serve them",
+    "summaries": "summary ops, and nodes that only feed them",
 }
 
 
@@ -127,7 +127,7 @@ class _Sorter:
             own = [read for read in variable.reads if read.name.startswith(variable.node.name + "/")]
             self._put(stage, own, f"reads '{variable.name}'")
             tests = [user for user in variable.node.uses if has_fact(user.op, "initialization_test")]
-            self._put(stage, tests, f"tells whether '{variable.name}' is initialized")
+            self._put(stage, tests, f"tests whether '{variable.name}' is initialized")
             if variable.initializer is not None:
                 what = f"assigns the initial value {phrase if slot else f'of {variable.name!r}'}"
                 self._put("initializers" if slot is None else stage, [variable.initializer], what)
@@ -147,10 +147,10 @@ class _Sorter:
         for node in cores:
             self._put("save/restore", [node], f"{node.op} reads or writes checkpoints")
         self._put("save/restore", self._saving_calls(), "calls a function that reads or writes checkpoints")
-        self._put("save/restore", self.roles.restored, "assigns what a Restore op read")
+        self._put("save/restore", self.roles.restored, "assigns a value read by a Restore op")
         for node in self.roles.graph:
             if self._is_free(node) and node.is_identity and any(c in cores for c in node.control_inputs):
-                self._put("save/restore", [node], "hands on the file name once the checkpoint is written")
+                self._put("save/restore", [node], "passes on the file name after the checkpoint is written")
         self._groups("save/restore", "waits for {count} nodes that save or restore")
         members = [node for node, (stage, _) in self.placed.items() if stage == "save/restore"]
         self._put("save/restore", self._only_for(members), "needed only to save or restore")
@@ -166,7 +166,7 @@ class _Sorter:
     def _input_pipeline(self) -> None:
         cores = [node for node in self.roles.graph if has_fact(node.op, "input_pipeline")]
         for node in cores:
-            gives = "gives elements" if has_fact(node.op, "next_element") else "makes or follows a dataset"
+            gives = "returns elements" if has_fact(node.op, "next_element") else "makes or follows a dataset"
             self._put("input pipeline", [node], f"{node.op} {gives}")
         self._put("input pipeline", self._only_for(cores), "feeds only the input pipeline")
 
@@ -198,7 +198,7 @@ class _Sorter:
     def _loss(self) -> None:
         """Claim the losses, and the nodes before a loss that come from labels and lead to no further variable."""
         losses = set(self.roles.losses)
-        self._put("loss", losses, "gradients are taken of it")
+        self._put("loss", losses, "gradients are computed of it")
         leading = self._leading_to_variables()
         behind = [node for node in self.roles.graph if node in self.roles.needed_by_loss and self._is_free(node)]
         labels = {node for node in behind if node.is_placeholder and node not in leading}

@@ -23,7 +23,7 @@ class BranchChoice:
     def __str__(self) -> str:
         labels = {0: "false", 1: "true"}
         listed = ", ".join(f"{labels.get(branch, branch)} {cost}" for branch, cost in sorted(self.costs.items()))
-        reason = "is what runs" if self.is_known else "is counted"
+        reason = "runs" if self.is_known else "is counted"
         return f"branches on {self.predicate}: {listed} FLOPs; {labels.get(self.taken, self.taken)} {reason}"
 
 

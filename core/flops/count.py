@@ -134,7 +134,7 @@ class _CountState:
         self._bodies: dict[Hashable, list[NodeCost]] = {}
         self._signatures = Signatures()
         if self._is_by_function:
-            self.notes.append("so many calls are not listed one by one: nodes of functions stand for all calls of these")
+            self.notes.append("too many calls to list: each node of a function stands for all calls of the function")
 
     def count(self, targets: Sequence[Output | Node], needed: set[Node], known: Known) -> list[NodeCost]:
         """Return the cost of the nodes that run for the targets; initializers that run with them are told apart."""
@@ -189,7 +189,7 @@ class _CountState:
         """Return the cost of a node by itself."""
         path, function = scope.prefix + node.name, registry.flops_function(node.op)
         if function is None:
-            reason = "its op is not declared" if node.op_def is None else f"op {node.op} has no FLOPs formula"
+            reason = "its op is unknown" if node.op_def is None else f"op {node.op} has no FLOPs formula"
             return _uncounted(path, node, section, reason)
         inputs = [scope.inference.specs[value] for value in node.inputs]
         outputs = [scope.inference.specs[value] for value in node.outputs()]
@@ -269,7 +269,7 @@ class _CountState:
         decided = _chosen(tuple(branches), specs[0])
         taken = decided or max(costs, key=lambda label: magnitude(costs[label]))
         listed = ", ".join(f"{label} {cost}" for label, cost in costs.items())
-        reason = "is what runs" if decided else "is counted"
+        reason = "runs" if decided else "is counted"
         self.notes.append(f"branches of {scope.prefix}{node.name}: {listed} FLOPs; {taken} {reason}")
         return by_label[taken]
 
@@ -300,7 +300,7 @@ class _CountState:
         if key in self._bodies:
             return [dataclasses.replace(cost, parameters=0) for cost in self._bodies[key]]
         if self._signatures.is_full(name):
-            reason = f"function '{name}', or what it is called by, is called with too many different shapes"
+            reason = f"function '{name}', or its caller, is called with too many different shapes"
             return [NodeCost(name, call.node.op, call.section, ZERO, 0, 0, 1, reason)]
         self._signatures.add(name)
         call = dataclasses.replace(call, is_repeated=True)

@@ -111,7 +111,7 @@ def shape_reason(node: Node, scope: CountScope) -> str:
         reason = scope.shape_reasons.get(current) or _own_reason(current, sources, scope)
         stack += [source for source in dict.fromkeys(sources) if source not in seen]
         seen.update(sources)
-    reason = reason or "its cost depends on values that only a run tells"
+    reason = reason or "its cost depends on values known only at run time"
     scope.shape_reasons.update(dict.fromkeys(passed, reason))
     return reason
 
@@ -132,12 +132,12 @@ def _source_reason(node: Node, scope: CountScope) -> str:
     """Return the reason why a node has outputs of unknown shape though the shapes of the inputs are known."""
     path, place = scope.prefix + node.name, f"{node.name}=SIZES"
     if is_placeholder(node):
-        return f"placeholder '{path}' has no shape: --shape {place} gives it one"
+        return f"placeholder '{path}' has no shape: set it with --shape {place}"
     if node.is_argument and scope.caller is not None and scope.site is not None:
         if all(is_definite(scope.caller.inference.shape(value)) for value in scope.site.inputs):
             return f"the shape of '{path}' changes from one iteration of '{scope.site.name}' to the next"
         return shape_reason(scope.site, scope.caller)
-    hint = "" if scope.prefix else f": --shape {place} gives it"
+    hint = "" if scope.prefix else f": set it with --shape {place}"
     if scope.is_repeated or any(scope.loops_around(node)):
-        return f"the shape of '{path}' ({node.op}) is known only when it runs, and may be another in each iteration{hint}"
-    return f"the shape of '{path}' ({node.op}) is known only when it runs{hint}"
+        return f"the shape of '{path}' ({node.op}) is known only at run time, and may change between iterations{hint}"
+    return f"the shape of '{path}' ({node.op}) is known only at run time{hint}"

@@ -18,9 +18,9 @@ _SIZE = re.compile(r"([\w.]+(?:\[[^\[\]]*\])?)\.shape\.num_elements")
 
 # (expression, what is counted, family) of what is no formula.
 _NONE = {
-    registry.zero_cost: ("", "nothing: data or control is moved", ""),
-    registry.uncounted_call: ("", "what the functions do that it calls", ""),
-    registry.uncounted_program: ("", "unknown: it holds a compiled program", ""),
+    registry.zero_cost: ("", "none: moves data or control", ""),
+    registry.uncounted_call: ("", "the cost of the called functions", ""),
+    registry.uncounted_program: ("", "unknown: holds a compiled program", ""),
 }
 
 

@@ -49,7 +49,7 @@ def merge_given_shape(output: Output, user_shape: Shape, graph_shape: Shape) -> 
         return merge_shapes(user_shape, graph_shape)
     except TfgError:
         raise InvalidArgumentError(
-            f"the shape {user_shape} given for '{output}' contradicts the graph, which says {graph_shape}",
+            f"the shape {user_shape} given for '{output}' contradicts the shape {graph_shape} of the graph",
             node=output.node.name,
             op=output.node.op,
         ) from None

@@ -57,7 +57,7 @@ class LoopCounts:
     def note(self, loop: LoopCount) -> Iterator[str]:
         """Yield a note on the iterations of a loop, none where they are a symbol."""
         if self._given_rounds(loop.name) is not None:
-            yield f"loop {loop.name}: {loop.rounds} iterations as given"
+            yield f"loop {loop.name}: {loop.rounds} iterations, as set"
         elif loop.name in self._derived:
             yield f"loop {loop.name}: {loop.rounds} iterations, derived from its condition"
 
@@ -67,7 +67,7 @@ class LoopCounts:
         for name in self._given:
             if name not in ends:
                 listed = ", ".join(sorted(self._met)) or "none"
-                raise InvalidArgumentError(f"there is no loop '{name}'", hint=f"loops: {listed}")
+                raise InvalidArgumentError(f"unknown loop '{name}'", hint=f"the loops are {listed}")
 
     def rounds(self, name: str, owner: object, derived: DimLike | None) -> DimLike:
         """Return the iterations given by the user, or derived from the graph, or a symbol."""
@@ -128,7 +128,7 @@ def _in_all(node: NodeCost, symbol: str, rounds: DimLike, loop: str) -> NodeCost
     values = (node.cost.flops, node.cost.macs, node.cost.transcendentals, node.bytes, node.times)
     sums = [total for value in values if (total := summed(value, symbol, rounds)) is not None]
     if len(sums) < len(values) or _is_anonymous(sums) > _is_anonymous(values):
-        reason = f"no formula says what it costs in the {rounds} iterations of loop {loop} together; --trips gives a number"
+        reason = f"its total cost in the {rounds} iterations of loop {loop} has no formula; set a number with --trips"
         return dataclasses.replace(node, cost=Cost(), bytes=0, reason=reason)
     *cost, moved, times = sums
     return dataclasses.replace(node, cost=Cost(*cost), bytes=moved, times=times)

@@ -84,7 +84,7 @@ class Measurement:
     memory: int = 0
     """The largest number of bytes that values held at a time: values that nodes returned and that were not freed yet."""
     memory_path: str = ""
-    """The node after which values held so many bytes."""
+    """The node at which the memory of values peaked."""
 
     @property
     def flops(self) -> int:
@@ -285,7 +285,7 @@ def _object_dtype(held: Any) -> DType:
 def _measured(path: str, times: list[int], runs: int, work: _NodeWork | None) -> MeasuredNode:
     calls, nanoseconds = times
     if work is None:
-        return MeasuredNode(path, "?", calls / runs, nanoseconds / runs / 1e9, 0, 0, 0, "", "it did not run when counted")
+        return MeasuredNode(path, "?", calls / runs, nanoseconds / runs / 1e9, 0, 0, 0, "", "it did not run")
     flops, transcendentals = (int(v) if isinstance(v, int) else 0 for v in (work.cost.flops, work.cost.transcendentals))
     seconds = nanoseconds / runs / 1e9
     return MeasuredNode(

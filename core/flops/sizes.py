@@ -22,8 +22,8 @@ _OF_FORM: Final = {form: [op for op, kind in CALL_KINDS.items() if kind.form is 
 _MEANING: Final = {
     "Where": "the number of true elements",
     **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), "the number of distinct values"),
-    **dict.fromkeys((*MERGE, *_OF_FORM[Form.BRANCH]), "as the branch taken makes it"),
-    **dict.fromkeys((*EXIT, *_OF_FORM[Form.LOOP]), "as the last iteration leaves it"),
+    **dict.fromkeys((*MERGE, *_OF_FORM[Form.BRANCH]), "a result of the branch taken"),
+    **dict.fromkeys((*EXIT, *_OF_FORM[Form.LOOP]), "a result of the last iteration"),
 }
 """The meaning of an unknown size, by op."""
 
@@ -100,5 +100,5 @@ def _claim(node: Node, index: int, axis: int | None, is_only: bool, prefix: str,
     place = "" if is_only else f":{index}" if axis is None else f":{index},{axis}"
     what = "a number in" if axis is None else f"dimension {axis} of"
     where = f"{path}:{index} ({_MEANING.get(node.op, node.op)})"
-    text = f"{what} {where}, known only when it runs; --size {{}}{place}=NUMBER sets it"
+    text = f"{what} {where}, known only at run time; --size {{}}{place}=NUMBER sets it"
     return symbols.claim(f"n[{{}}{place}]", path, (path, index, axis), text)

@@ -85,15 +85,17 @@ def _reason(op: str, ours: Sequence[NodeCost], nodes: Sequence[Node], dropped: S
     formula = profiler_formula(op)
     if formula is None:
         return "tf.profiler has no formula"
-    reasons = [f"{dropped.count(reason)} of {len(nodes)} dropped there: {reason}" for reason in dict.fromkeys(dropped)]
+    reasons = [
+        f"{dropped.count(reason)} of {len(nodes)} not counted by tf.profiler: {reason}" for reason in dict.fromkeys(dropped)
+    ]
     names = {node.name for node in nodes}
     run = sum(cost.path in names for cost in ours)
     if run < len(nodes):
         reasons.append(f"{len(nodes) - run} do not run for these fetches")
     if len(ours) > run:
-        reasons.append(f"{len(ours) - run} in functions are not visited there")
+        reasons.append(f"{len(ours) - run} in functions are not visited by tf.profiler")
     if any(cost.times != 1 for cost in ours):
-        reasons.append("loops count once there")
+        reasons.append("tf.profiler counts loops once")
     if formula.differs:
         reasons.append(formula.differs)
     return "; ".join(reasons)

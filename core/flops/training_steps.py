@@ -46,7 +46,7 @@ def _matching(named: Mapping[str, str], loss: str, wrt: str) -> dict[str, str]:
     """Return the gradients of variables that match; InvalidArgumentError where there are none."""
     matches = {variable: gradient for variable, gradient in named.items() if re.search(wrt, variable)}
     if not matches:
-        hint = f"it has those of {', '.join(named)}" if named else None
+        hint = f"the graph has the gradients of {', '.join(named)}" if named else None
         raise InvalidArgumentError(f"the graph has no gradient of '{loss}' for a variable that matches '{wrt}'", hint=hint)
     return matches
 

@@ -60,7 +60,7 @@ def rows(report: FlopsReport, view: str = "op", depth: int = 3, nodes: Sequence[
         layers = layers_by_path(report.nodes)
         return _ranked(grouped(nodes, lambda node: [layers[node.path]]), nodes)
     if view not in ("op", "node"):
-        raise InvalidArgumentError(f"there is no view '{view}'", hint="the views are op, node, layer and scope")
+        raise InvalidArgumentError(f"unknown view '{view}'", hint="the views are op, node, layer and scope")
     return by_op(nodes) if view == "op" else by_node(nodes)
 
 

@@ -18,8 +18,8 @@ class Form(enum.Enum):
     """The use that an op makes of its functions."""
 
     CALL = "runs its function once"
-    BRANCH = "runs the one of its functions that its first input chooses"
-    LOOP = "runs its last function again and again, each time on what it returned"
+    BRANCH = "runs the function that its first input selects"
+    LOOP = "runs its last function repeatedly, each time on the previous results"
     MAP = "runs its function for each element of its arguments"
     GRADIENT = "runs the gradient of its function"
 
@@ -73,7 +73,7 @@ class CallKind:
         values = [node.attr(name) for name in self.functions]
         references = [reference for value in values for reference in (value if isinstance(value, list) else [value])]
         if not all(isinstance(reference, FuncRef) for reference in references):
-            raise InvalidArgumentError("it names no function that it calls", node=node.name, op=node.op)
+            raise InvalidArgumentError("it does not name the called function", node=node.name, op=node.op)
         return references
 
     def naming(self, node: Node, references: Iterable[FuncRef]) -> dict[str, Any]:

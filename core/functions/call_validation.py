@@ -54,7 +54,7 @@ def _mismatch(node: Node, function: Function, before: int, is_condition: bool) -
     if reason is not None or node.op_def is None:
         return reason
     if is_condition:
-        return None if len(function.results) == 1 else f"returns {len(function.results)} values, not one"
+        return None if len(function.results) == 1 else f"returns {len(function.results)} values instead of one"
     return _difference("returns", function.signature.outputs, node.output_dtypes)
 
 

@@ -11,7 +11,7 @@ from .callers import captured_functions
 def inline_blocker(graph: Graph, node: Node, kind: CallKind) -> str | None:
     """Return the reason against reading a node's functions, or None."""
     if not kind.is_plain:
-        return f"{node.op} gives its function more, or other, than its inputs"
+        return f"{node.op} passes other arguments than its inputs to its function"
     for reference in kind.references(node):
         function = graph.functions.get(reference.name)
         if function is None:
@@ -23,7 +23,7 @@ def inline_blocker(graph: Graph, node: Node, kind: CallKind) -> str | None:
             return f"function '{reference.name}' takes {counted(len(function.args), 'argument')}"
     last = graph.functions[kind.references(node)[-1].name]
     is_loop_body = kind.is_loop and len(last.results) == len(last.args)
-    return None if is_loop_body or not kind.is_loop else f"function '{last.name}' does not return what it takes"
+    return None if is_loop_body or not kind.is_loop else f"function '{last.name}' returns other values than it takes"
 
 
 def change_blocker(graph: Graph, function: Function) -> str | None:
@@ -36,6 +36,6 @@ def change_blocker(graph: Graph, function: Function) -> str | None:
     if function.gradient is not None:
         return f"a gradient is declared for function '{function.name}'"
     if function.name in captured_functions(graph):
-        return f"a gradient that is saved with the graph reads the nodes of function '{function.name}'"
+        return f"a saved gradient reads the nodes of function '{function.name}'"
     strange = next((n for n in function.body if n.op_def is None and n.op not in graph.functions), None)
     return None if strange is None else f"op '{strange.op}' in function '{function.name}' is not declared"

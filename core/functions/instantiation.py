@@ -76,7 +76,7 @@ def _is_open(value: Any) -> bool:
 def _filled(value: Any, values: Mapping[str, Any], function: str) -> Any:
     if isinstance(value, Placeholder):
         if value.name not in values:
-            raise InvalidArgumentError(f"function '{function}' leaves attribute '{value.name}' to its caller, who gives none")
+            raise InvalidArgumentError(f"function '{function}' needs attribute '{value.name}', which its caller lacks")
         return values[value.name]
     if isinstance(value, FuncRef):
         return FuncRef(value.name, {key: _filled(item, values, function) for key, item in value.attrs.items()})

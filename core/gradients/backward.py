@@ -75,7 +75,7 @@ class Backward(Sweep):
             return [None] * len(node.inputs)
         if not callable(function):
             raise UnimplementedError(
-                f"op '{node.op}' has no gradient; it lies on the path {' -> '.join(self.path(node))}",
+                f"op '{node.op}' on the path to the variables has no gradient:  {' -> '.join(self.path(node))}",
                 node=node.name,
                 op=node.op,
                 hint=f'register one in an op library, `@tfg.core.registry.registry.gradient("{node.op}")`, '
@@ -86,7 +86,7 @@ class Backward(Sweep):
             result: Gradients = function(self.builder, node, *dense)
         if len(result) != len(node.inputs):
             raise InvalidArgumentError(
-                f"its gradient gives {counted(len(result), 'value')} for {counted(len(node.inputs), 'input')}",
+                f"its gradient returns {counted(len(result), 'value')} for {counted(len(node.inputs), 'input')}",
                 node=node.name,
                 op=node.op,
             )

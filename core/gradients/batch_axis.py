@@ -125,7 +125,10 @@ def _routed(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
     """Route a whole batch into or out of a loop or a branch; the predicate must be the same for all members."""
     if node.op in SWITCH and isinstance(inputs[-1], Batched):
         raise UnimplementedError(
-            "what decides depends on the vectors of the batch", node=node.name, op=node.op, hint="multiply by one at a time"
+            "the predicate depends on the vectors of the batch",
+            node=node.name,
+            op=node.op,
+            hint="multiply by a single vector at a time",
         )
     return call(*inputs)
 

@@ -72,8 +72,8 @@ def check_gradient(
     x_value, y_value = run.run([x, y], feeds)
     if x_value.dtype == object and not run.takes_hooks:
         raise UnimplementedError(
-            f"'{x}' is a handle of a cluster, which only its servers can replace by another",
-            hint="check without --on, or name the tensor that is read from the variable",
+            f"'{x}' is a handle of a cluster, which only the servers can replace",
+            hint="check without --on, or name the tensor read from the variable",
         )
     fed: Callable[[Any], Any] = np.asarray
     if x_value.dtype == object and isinstance(x_value.item(), Variable):

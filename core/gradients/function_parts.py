@@ -94,7 +94,7 @@ class DifferentiatedFunctions:
         self._again += function.name in self._begun
         self._begun.add(function.name)
         if self._again > _MAX_AGAIN:
-            problem = f"more than {_MAX_AGAIN:,} of the calls need a gradient of their own of a function that has one already"
+            problem = f"more than {_MAX_AGAIN:,} calls need another gradient of a function that already has a gradient"
             raise ResourceExhaustedError(problem, node=node.name, op=node.op)
 
 
@@ -103,7 +103,7 @@ def require_few(node: Node, branches: Sequence[Differentiated]) -> None:
     count = sum(len(parts.captured) for parts in branches)
     if count > _MAX_SAVED:
         name = branches[0].function.name
-        problem = f"the gradient of function '{name}' would save {count:,} values, of {_MAX_SAVED:,} allowed"
+        problem = f"the gradient of function '{name}' would save {count:,} values, more than the limit of {_MAX_SAVED:,}"
         raise ResourceExhaustedError(problem, node=node.name, op=node.op)
 
 

@@ -91,10 +91,10 @@ class Derivative:
     def jacobian(self, feeds: Feeds, mode: str = "auto", chunk_bytes: int = DEFAULT_CHUNK_BYTES) -> Array:
         """Return all derivatives, of y's shape followed by x's."""
         if mode not in MODES:
-            raise InvalidArgumentError(f"mode is '{mode}', not one of {', '.join(MODES)}")
+            raise InvalidArgumentError(f"mode must be {' or '.join(MODES)}, not '{mode}'")
         for value in (self.y, self._x_value):
             if value.base_dtype.is_object:
-                raise InvalidArgumentError(f"'{value.name}' is of {value.base_dtype}, of which there are no derivatives")
+                raise InvalidArgumentError(f"'{value.name}' has dtype {value.base_dtype}, which has no derivatives")
         y, x = self.values(feeds)
         is_forward = mode == "forward" or (mode == "auto" and x.size < y.size)
         basis_of, other = (x, y) if is_forward else (y, x)

@@ -19,10 +19,10 @@ def registered_gradient(backward: Sweep, node: Node, grads: Gradients, registere
     g = backward.builder
     if registered.captures is None or registered.returns is None:
         raise UnimplementedError(
-            f"its gradient is function '{registered.function}', and what that one reads is told by the SavedModel only",
+            f"its gradient function '{registered.function}' reads tensors that only the SavedModel describes",
             node=node.name,
             op=node.op,
-            hint="differentiate the SavedModel that the graph was taken from",
+            hint="differentiate the original SavedModel",
         )
     function = find_function(backward.graph, node, FuncRef(registered.function))
     arriving = [
@@ -32,8 +32,8 @@ def registered_gradient(backward: Sweep, node: Node, grads: Gradients, registere
     inputs = [*arriving, *(_captured(backward, node, capture) for capture in registered.captures)]
     if len(inputs) != len(function.args) or len(registered.returns) != len(node.inputs):
         raise InvalidArgumentError(
-            f"its gradient '{registered.function}' takes {len(function.args)} values and gives {len(registered.returns)}, "
-            f"but there are {len(inputs)} and {len(node.inputs)}",
+            f"its gradient '{registered.function}' takes {len(function.args)} values and returns "
+            f"{len(registered.returns)}, but must take {len(inputs)} and return {len(node.inputs)}",
             node=node.name,
             op=node.op,
         )
@@ -47,7 +47,7 @@ def missing_gradient(node: Node, name: str) -> UnimplementedError:
     gradient.
     """
     return UnimplementedError(
-        f"its gradient is '{name}', which is neither saved with the graph nor registered",
+        f"its gradient '{name}' is neither saved with the graph nor registered",
         node=node.name,
         op=node.op,
         hint=f'register it: `@tfg.core.registry.registry.gradient("{name}")` on a function (g, node, *grads) '
@@ -63,7 +63,7 @@ def _captured(backward: Sweep, node: Node, capture: Capture) -> Output:
     captured = _seen(backward, capture)
     if captured is None:
         raise NotFoundError(
-            f"its gradient reads '{capture.tensor}' of function '{capture.function}', which cannot be seen from here",
+            f"its gradient reads '{capture.tensor}' of function '{capture.function}', which is out of reach",
             node=node.name,
             op=node.op,
         )

@@ -79,7 +79,7 @@ def refuse_other_stacks(reached: Collection[Node], ys: Sequence[Output]) -> None
     filled = {handed_in(node.inputs[0]).node for node in pushes}
     for node in reachable((y.node for y in ys), by_control=False):
         if node.op in POP and has_gradient(dtype_of(node.output())) and handed_in(node.inputs[0]).node in filled:
-            problem = "the result depends on what it pops, and no gradient goes through this stack to what was pushed"
+            problem = "the result depends on a popped value, but no gradient flows through this stack to the pushed value"
             raise UnimplementedError(problem, node=node.name, op=node.op)
 
 

@@ -104,7 +104,7 @@ class Sweep(abc.ABC):
         """Start the sweep: the given gradients, or 1 for each element, arrive at ys."""
         arriving = grad_ys if grad_ys is not None else [None] * len(ys)
         if len(arriving) != len(ys):
-            raise InvalidArgumentError(f"there are {len(ys)} ys but {len(arriving)} grad_ys")
+            raise InvalidArgumentError(f"{len(ys)} ys do not match {len(arriving)} grad_ys")
         for i, (y, grad) in enumerate(zip(ys, arriving)):
             _require_differentiable_dtype(y, "y")
             self.add(y, grad if grad is not None else self._ones(y, f"grad_ys_{i}"))

@@ -16,7 +16,7 @@ def branches_of(value: Output, deadness: Deadness) -> list[tuple[Output, int]]:
 
     Raises UnimplementedError where a Merge on the way joins other values than the two branches of a predicate.
     """
-    return in_order(deadness.of_value(value), deadness, f"whether '{value}' is there")
+    return in_order(deadness.of_value(value), deadness, f"whether '{value}' exists")
 
 
 def in_order(literals: Iterable[Literal], deadness: Deadness, decided: str) -> list[tuple[Output, int]]:

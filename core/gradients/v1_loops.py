@@ -101,7 +101,7 @@ class _LoopGradient:
         own = results.get(variable.enter)
         if (own is not None or grad is not None) and source_of(variable.body_output) != variable.body_input:
             raise UnimplementedError(
-                "it is a handle that changes from one iteration to the next: no gradient can be summed for it",
+                "its handle changes from one iteration to the next, so its gradient cannot be summed",
                 node=variable.enter.name,
                 op=variable.enter.op,
             )

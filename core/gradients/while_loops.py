@@ -112,7 +112,7 @@ def _check_handles(node: Node, parts: Differentiated, indices: Sequence[int]) ->
     for i in indices:
         if source_of(parts.results[i]).node is not parts.args[i]:
             raise UnimplementedError(
-                f"loop variable {i} is a handle that changes from one iteration to the next: no gradient can be summed for it",
+                f"loop variable {i} is a handle that changes from one iteration to the next, so its gradient cannot be summed",
                 node=node.name,
                 op=node.op,
             )

@@ -36,7 +36,7 @@ def foreign(op: str) -> tuple[str, str | None]:
     import difflib
 
     close = difflib.get_close_matches(op, list(CATALOG), 1, 0.8)
-    return "neither TensorFlow nor an op library that was loaded declares it", close[0] if close else None
+    return "neither TensorFlow nor a loaded op library declares it", close[0] if close else None
 
 
 def origin(op: str) -> tuple[str, str | None] | None:
@@ -52,7 +52,7 @@ def origin(op: str) -> tuple[str, str | None] | None:
             return f"left by {bridge}", stem if stem in CATALOG else None
     package = removed_ops().get(op)
     if package is not None:
-        return f"an op of {package}, which TensorFlow 1.15 was the last release to have", None
+        return f"an op of {package}, last available in TensorFlow 1.15", None
     if op.startswith("Addons>"):
         return "an op of the package tensorflow-addons", None
     return None
@@ -90,7 +90,7 @@ def supply_hint(op: str) -> str:
     reason, other = origin(op) or ("", None)
     words = f"it is {reason}; " if reason else ""
     return (
-        f"{words}`--map-op {op}={other or 'OTHER'}` reads it as one that tfg knows, `--op-library FILE` can supply it, "
-        "`tfg convert --from TENSOR --to TENSOR` keeps a part without it; "
-        "`tfg explain GRAPH --missing` lists all such ops"
+        f"{words}`--map-op {op}={other or 'OTHER'}` reads it as an op that tfg knows, `--op-library FILE` can supply it, "
+        "`tfg convert --from TENSOR --to TENSOR` keeps the part of the graph without it; "
+        "`tfg explain GRAPH --missing` lists all missing ops"
     )

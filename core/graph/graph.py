@@ -30,7 +30,7 @@ __all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "Node", "
 
 _linking: Final = threading.Lock()
 
-STRAY_ARGUMENT: Final = "a function's arguments stand in its signature"
+STRAY_ARGUMENT: Final = "the signature of a function fixes its arguments"
 
 
 class Graph(Summarized):
@@ -109,7 +109,7 @@ class Graph(Summarized):
         node = self.node(name)
         if node.op_def is not None and index >= len(node.output_dtypes):
             count = len(node.output_dtypes)
-            raise InvalidArgumentError(f"there is no output {index}: it has {count}", node=name, op=node.op)
+            raise InvalidArgumentError(f"output {index} does not exist: the node has {count} outputs", node=name, op=node.op)
         return Output(node, index)
 
     def fetch(self, name: str) -> Output | Node:
@@ -239,7 +239,7 @@ class Graph(Summarized):
         expect(Node, node)
         expect(int, index)
         if not 0 <= index < node.input_count():
-            raise InvalidArgumentError(f"there is no input {index}", node=node.name, op=node.op)
+            raise InvalidArgumentError(f"input {index} does not exist", node=node.name, op=node.op)
         self.set_inputs(node, (*node.inputs[:index], value, *node.inputs[index + 1 :]))
 
     def add_control_input(self, node: Node, control: Node) -> None:
@@ -356,7 +356,7 @@ class Graph(Summarized):
     def reorder(self, nodes: Sequence[Node]) -> None:
         """Put all nodes into the order given."""
         if set(nodes) != set(self._nodes.values()):
-            raise InvalidArgumentError("reorder needs each node of the graph exactly once")
+            raise InvalidArgumentError("reorder needs every node of the graph exactly once")
         self._nodes = {node.name: node for node in nodes}
         self.edits += 1
 
@@ -393,7 +393,7 @@ class Graph(Summarized):
     def _check_node(self, node: Node, left_open: Collection[str], memo: CheckMemo) -> None:
         for name in node.check(memo).opened:
             if name not in left_open:
-                raise InvalidArgumentError(f"attribute '{name}' is left to a caller, and there is none")
+                raise InvalidArgumentError(f"attribute '{name}' needs a value from a caller, but the graph has no caller")
 
     def _check_edges(self, node: Node) -> None:
         if self._is_linked:
@@ -416,7 +416,7 @@ class Graph(Summarized):
             return
         count = node.input_count()
         if len(expected) != count:
-            raise InvalidArgumentError(f"it has {counted(count, 'input')}, its op takes {len(expected)}")
+            raise InvalidArgumentError(f"it has {counted(count, 'input')}, but its op takes {len(expected)}")
         for i, (source, index) in enumerate(node.data_sources()):
             got, want = source.output_dtype(index), expected[i]
             if got is not want and want is not None:
@@ -425,10 +425,10 @@ class Graph(Summarized):
     def _check_input(self, node: Node, index: int, value: Output, got: DType | None, want: DType) -> None:
         if got is None:
             if value.node.op_def is not None:
-                raise InvalidArgumentError(f"input {index} is '{value}', which does not exist")
+                raise InvalidArgumentError(f"input {index}, '{value}', does not exist")
         elif got.base is not want.base or lacks_reference(got, want):
             hint = leftover_hint(node.op) if lacks_reference(got, want) else None
-            raise InvalidArgumentError(f"input {index}, '{value}', is {got}, not {want}", hint=hint)
+            raise InvalidArgumentError(f"input {index}, '{value}', has dtype {got}, not {want}", hint=hint)
 
     def _nearest(self, name: str) -> str:
         from difflib import get_close_matches

@@ -184,6 +184,10 @@ def find_signature(meta: MetaGraph | None, name: str) -> Signature:
     """Return a signature of a graph by name; InvalidArgumentError lists the names that exist."""
     signatures = meta.signatures if meta is not None else {}
     if name not in signatures:
-        has = f"it has {', '.join(signatures)}" if signatures else "it has none; --feed and --fetch take tensor names"
+        has = (
+            f"the signatures are {', '.join(signatures)}"
+            if signatures
+            else "the graph has no signatures: use tensor names with --feed and --fetch"
+        )
         raise InvalidArgumentError(f"the graph has no signature '{name}'", hint=has)
     return signatures[name]

@@ -56,7 +56,7 @@ class Output(Displayed):
     def base_dtype(self) -> DType:
         """The dtype of the value, behind a reference too; InvalidArgumentError where the op is not declared."""
         if self.dtype is None:
-            raise InvalidArgumentError(f"the dtype of {self} is not known", node=self.node.name, op=self.node.op)
+            raise InvalidArgumentError(f"the dtype of {self} is unknown", node=self.node.name, op=self.node.op)
         return self.dtype.base
 
     def __str__(self) -> str:
@@ -222,7 +222,7 @@ class Node(NodeKinds, Displayed):
 
     @inputs.setter
     def inputs(self, value: object) -> None:
-        raise AttributeError("edges are changed by Graph.set_input, set_inputs or replace_all_uses")
+        raise AttributeError("change edges with Graph.set_input, set_inputs or replace_all_uses")
 
     @property
     def control_inputs(self) -> tuple[Node, ...]:
@@ -235,7 +235,7 @@ class Node(NodeKinds, Displayed):
 
     @control_inputs.setter
     def control_inputs(self, value: object) -> None:
-        raise AttributeError("edges are changed by Graph.add_control_input, remove_control_input or set_inputs")
+        raise AttributeError("change edges with Graph.add_control_input, remove_control_input or set_inputs")
 
     def waits_for(self, control: Node) -> bool:
         """Return True where `control` is among the control inputs."""

@@ -50,8 +50,8 @@ def leftover_hint(*ops: str) -> str:
     """Return a hint about nodes of these types, which need references, in a frozen graph without variables."""
     plain = [(op, plain_op(op)) for op in dict.fromkeys(ops)]
     mapped = " ".join(f"--map-op {op}={other}" for op, other in plain)
-    reads = f"; `{mapped}` reads such nodes as plain ones" if all(other for _, other in plain) else ""
+    reads = f"; `{mapped}` reads these nodes as plain ops" if all(other for _, other in plain) else ""
     return (
-        "freezing left a node of the training: `tfg convert GRAPH OUT --to OUTPUT` keeps only what an output needs"
-        f"{reads}; `tfg optimize GRAPH -o OUT --passes repair` mends all of them"
+        "freezing left a training node: `tfg convert GRAPH OUT --to OUTPUT` keeps only the nodes that an output needs"
+        f"{reads}; `tfg optimize GRAPH -o OUT --passes repair` repairs all of them"
     )

@@ -40,7 +40,7 @@ def find_variables(graph: Graph) -> dict[str, VariableNodes]:
 
 
 def variable(graph: Graph, name: str) -> VariableNodes:
-    """Return a variable by its name, its node's name or its value's tensor name; NotFoundError names the nearest variables."""
+    """Return a variable by name, node name or tensor name; NotFoundError names the nearest variables."""
     variables = find_variables(graph)
     stem = name.removesuffix(":0").removesuffix("/read").removesuffix("/Read/ReadVariableOp")
     match = variables.get(stem) or next((v for v in variables.values() if v.node.name == stem), None)
@@ -48,7 +48,7 @@ def variable(graph: Graph, name: str) -> VariableNodes:
         from difflib import get_close_matches
 
         close = get_close_matches(stem, variables, 3) or list(variables)[:3]
-        hint = f"its variables are {', '.join(close)} ..." if close else "it has no variables"
+        hint = f"the variables are {', '.join(close)} ..." if close else "the graph has no variables"
         raise NotFoundError(f"the graph has no variable '{name}'", hint=hint)
     return match
 

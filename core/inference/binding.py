@@ -34,7 +34,7 @@ def select_kernel(node: Node) -> registry.Kernel:
             return candidate
     if not candidates:
         hint = stand_ins(node) or supply_hint(node.op)
-        reason = ", which asks a data service of TensorFlow's" if asks_service(node.op) else ""
+        reason = ", which needs TensorFlow's data service" if asks_service(node.op) else ""
         raise UnimplementedError(f"tfg has no kernel for op '{node.op}'{reason}", node=node.name, op=node.op, hint=hint)
     types = ", ".join(f"{k}={v}" for k, v in node.attrs.items() if any(k in c.dtypes for c in candidates))
     raise UnimplementedError(f"tfg has no kernel for op '{node.op}' with {types}", node=node.name, op=node.op)
@@ -256,7 +256,7 @@ def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count:
 
 def _of_length(results: Sequence[Any], count: int) -> Sequence[Any]:
     if len(results) != count:
-        raise InvalidArgumentError(f"its attributes ask for {counted(len(results), 'output')}, its interface has {count}")
+        raise InvalidArgumentError(f"its attributes ask for {counted(len(results), 'output')}, but its interface has {count}")
     return results
 
 

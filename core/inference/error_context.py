@@ -42,7 +42,7 @@ def raise_located(error: Exception, node: Node, role: str = "kernel") -> NoRetur
     if isinstance(error, MemoryError) or any(text in str(error) for text in _TOO_BIG):
         raise ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op) from error.__cause__
     if isinstance(error, np.linalg.LinAlgError):
-        raise InvalidArgumentError(f"its matrices have no answer: {error}", node=node.name, op=node.op) from None
+        raise InvalidArgumentError(f"its matrices have no solution: {error}", node=node.name, op=node.op) from None
     if str(error).startswith(_TOO_MANY_DIMENSIONS):
         raise UnimplementedError(f"it has too many dimensions for NumPy: {error}", node=node.name, op=node.op) from None
     if isinstance(error, RecursionError):
@@ -66,9 +66,9 @@ _TOO_MANY_DIMENSIONS = (
 
 def fault(message: str, node: Node | None = None) -> InternalError:
     """Return the error for a fault of tfg or of an op library, at a node or between nodes."""
-    hint = "this is a fault of tfg; please report it with the graph"
+    hint = "this is a bug in tfg: please report it with the graph"
     if node is not None and not _is_own(node.op):
-        hint = f"this is a fault of the op library that has op '{node.op}', not of the graph"
+        hint = f"this is a bug in the op library of op '{node.op}', not in the graph"
     name, op = (None, None) if node is None else (node.name, node.op)
     return InternalError(message, node=name, op=op, hint=hint)
 

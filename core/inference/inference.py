@@ -256,7 +256,7 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Cal
     if results is not None:
         if [spec.dtype.base for spec in results] == [spec.dtype.base for spec in unknown]:
             return results
-        reasons[node.name] = "a function returns other dtypes than the call declares"
+        reasons[node.name] = "a function returns other dtypes than its call declares"
         return unknown
     definition = node.op_def
     function = registry.shape_function(node.op)
@@ -475,7 +475,7 @@ def _as_value(value: Any, spec: TensorSpec) -> np.ndarray[Any, Any]:
     try:
         return array.astype(spec.dtype.numpy)
     except OverflowError:
-        raise InvalidArgumentError(f"a value that follows from dimensions does not fit in {spec.dtype}") from None
+        raise InvalidArgumentError(f"a value computed from dimensions does not fit in {spec.dtype}") from None
 
 
 def _is_small(spec: TensorSpec) -> bool:

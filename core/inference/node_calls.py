@@ -36,7 +36,7 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
     except Exception as error:
         _raise_from_function(error, node, definition, grouped, "shape function")
     if len(results) != len(node.output_dtypes):
-        message = f"its attributes ask for {counted(len(results), 'output')}, its interface has {len(node.output_dtypes)}"
+        message = f"its attributes ask for {counted(len(results), 'output')}, but its interface has {len(node.output_dtypes)}"
         raise InvalidArgumentError(message, node=node.name, op=node.op)
     for result in results:
         shape = result if result.__class__ is Shape else result.shape

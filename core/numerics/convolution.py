@@ -70,7 +70,7 @@ Epilogue = Callable[[Array], Finish | None]
 
 @dataclasses.dataclass(slots=True)
 class Convolution:
-    """A convolution to compute: its operands, and the shape and dtype of its result."""
+    """A convolution to compute: the operands, and the shape and dtype of the result."""
 
     x: Array
     w: Array

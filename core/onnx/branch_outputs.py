@@ -37,7 +37,7 @@ def common(g: Any, a: Any, b: Any) -> Any:
             return Held(_fresh(g, a.is_there), None if held is None else tuple(common(g, value, value) for value in held))
         return Held(_fresh(g, a.is_there), tuple(common(g, left, right) for left, right in zip(a.values, b.values)))
     if isinstance(a, Held) or isinstance(b, Held):
-        g.refuse("one branch gives an optional and the other a tensor")
+        g.refuse("one branch returns an optional, the other a tensor")
     result = g.fresh(a.dtype, relax_shapes(a.shape, b.shape), a)
     result.elements = a.elements.beside(b.elements)
     return result

@@ -42,7 +42,7 @@ def on_parts(
     if name in _PARTWISE and attrs.get("reduction", "none") in ("none", "add"):
         return _partwise(g, name, values, outputs, attrs)
     if name not in _FUNCTIONS:
-        g.refuse(f"there is no {name} of complex numbers")
+        g.refuse(f"ONNX has no {name} of complex numbers")
     return _FUNCTIONS[name](g, *values, **attrs)
 
 
@@ -87,7 +87,7 @@ def _einsum(g: Any, *values: Any, equation: str) -> Value:
     if len(values) == 2:
         return _bilinear("Einsum")(g, *values, equation=equation)
     if len(values) > 2:
-        g.refuse("there is no Einsum of more than two complex tensors")
+        g.refuse("Einsum of more than two complex tensors has no lowering")
     result: Value = g.complex(*(g.Einsum(part, equation=equation) for part in g.parts(values[0])))
     return result
 

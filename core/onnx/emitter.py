@@ -42,7 +42,7 @@ class UndecidedAxisError(UnimplementedError):
     """
 
     def __init__(self, value: Value, rank: int, possible: Sequence[int]) -> None:
-        super().__init__("its axes are no constants")
+        super().__init__("its axes are not constant")
         self.value, self.rank, self.possible = value, rank, tuple(possible)
 
 
@@ -52,7 +52,7 @@ class ModelTooLargeError(UnimplementedError):
 
 def too_deep(source: str) -> ModelTooLargeError:
     """Return the error of a node that lies in too many conditionals and loops."""
-    problem = f"conditionals and loops in one another are more than {DEEPEST} deep: ONNX files cannot be read then"
+    problem = f"conditionals and loops are nested more than {DEEPEST} deep, which ONNX files do not support"
     return ModelTooLargeError(f"{source}: {problem}", hint="export a part with --to and --from")
 
 
@@ -163,7 +163,7 @@ class Emitter:
     def known(self, value: Value, what: str) -> Array:
         """Return the elements of a constant; refuse other values, named `what` in the message."""
         if value.array is None:
-            self.refuse(f"its {what} are no constants")
+            self.refuse(f"its {what} are not constant")
         return value.array
 
     def axis(self, value: Value, rank: int | None, fits: Callable[[int], bool] = lambda axis: True) -> int:
@@ -176,7 +176,7 @@ class Emitter:
             return place % rank if rank else place
         possible = [place for place in range(rank or 0) if fits(place)]
         if rank is None or value.shape.dims not in ((), (1,)) or not possible:
-            self.refuse("its axes are no constants")
+            self.refuse("its axes are not constant")
         raise UndecidedAxisError(value, rank, possible)
 
     def rank(self, value: Value) -> int:
@@ -424,7 +424,7 @@ class Emitter:
             self.source = source
             blocks.append(block)
         if not all(is_branch_output(value) for block in blocks for value in block.outputs):
-            self.refuse("a branch gives something that is no tensor")
+            self.refuse("a branch returns a value that is not a tensor")
         outputs = [common(self, a, b) for a, b in zip(blocks[0].outputs, blocks[1].outputs)]
         for block in blocks:
             block.outputs = flat(self, [fitted(self, *pair) for pair in zip(block.outputs, outputs)])

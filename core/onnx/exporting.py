@@ -81,7 +81,7 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
     results = exporter.run(graph, list(outputs.values()), list(entries), entering, list(specs.values()))
     for name, value, result in zip(outputs, outputs.values(), results):
         if not isinstance(result, Value) or value.base_dtype in _HANDLES:
-            exporter.refuse(ExportRefusal(value.node.name, value.node.op, f"output '{name}' is of {value.base_dtype}"))
+            exporter.refuse(ExportRefusal(value.node.name, value.node.op, f"output '{name}' has dtype {value.base_dtype}"))
     if not exporter.is_refused:
         g.block.outputs = [g.packed(value) if value.dtype.is_complex else value for value in results]
         drop_unused(g.block)
@@ -119,8 +119,8 @@ def _refused(refusals: Sequence[ExportRefusal]) -> UnimplementedError:
     lines = [f"{op} ({', '.join(names)}): {reason}" for (op, reason), names in groups.items()]
     count = len({refusal.node for refusal in refusals})
     drawing = next((refusal.node for refusal in refusals if has_fact(refusal.op, "random")), None)
-    hint = f"--from {drawing} makes what it draws an input of the model" if drawing is not None else None
-    return UnimplementedError(f"ONNX does not get {counted(count, 'node')} of the graph:", hint=hint, details=lines)
+    hint = f"--from {drawing} makes its random numbers an input of the model" if drawing is not None else None
+    return UnimplementedError(f"ONNX does not support {counted(count, 'node')} of the graph:", hint=hint, details=lines)
 
 
 class _Exporter:
@@ -153,7 +153,7 @@ class _Exporter:
         inference = infer(graph, dict(zip(feeds, specs)), self.functions, answers=self.answers)
         plan = compile_plan(graph, fetches, feeds)
         if plan.needs_dataflow:
-            raise UnimplementedError("a loop or a conditional is not of the form that tf.while_loop and tf.cond give it")
+            raise UnimplementedError("a loop or conditional does not have the form of tf.while_loop or tf.cond")
         frame = _Frame(self, graph, inference.specs, plan.slots)
         for slot, value in zip(plan.feeds, values):
             frame.values[slot] = value
@@ -164,7 +164,7 @@ class _Exporter:
         """Emit a function's body in the place of the call and return the results."""
         function = self.functions.get(implementation(self.functions, reference.name))
         if function is None or len(function.args) != len(values):
-            raise UnimplementedError(f"there is no function '{reference.name}' of {counted(len(values), 'argument')}")
+            raise UnimplementedError(f"the graph has no function '{reference.name}' with {counted(len(values), 'argument')}")
         if reference.name in self.calls:
             raise UnimplementedError(f"function '{reference.name}' calls itself")
         if function.signature.attrs:
@@ -180,7 +180,7 @@ class _Exporter:
         """Count steps of the export; UnimplementedError where they are far more than the graph has nodes."""
         self.left -= steps
         if self.left < 0:
-            problem = "functions call others so often that the model would be far larger than the graph: ONNX has their bodies"
+            problem = "inlining all function calls makes the model far larger than the graph"
             raise ModelTooLargeError(problem, hint="export a part with --to and --from")
 
     def refuse(self, refusal: ExportRefusal) -> None:
@@ -280,7 +280,7 @@ class _Frame:
         lowering = onnx_lowering(node.op)
         if lowering is None:
             reason = impurity(self.graph, node)
-            raise UnimplementedError("there is no lowering for it" if reason is None else reason)
+            raise UnimplementedError("it has no lowering" if reason is None else reason)
         return self.emitted(node, lowering, values)
 
     def require_types(self, node: Node) -> None:

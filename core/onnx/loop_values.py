@@ -57,12 +57,12 @@ def _changed(g: Emitter, inner: dict[int, Value], before: Sequence[Any], after: 
     shapes = {}
     for i, value in enumerate(after):
         if i not in inner and value is not before[i] and not _same(value, before[i]):
-            g.refuse("an iteration hands on something that is no tensor")
+            g.refuse("an iteration passes on a value that is not a tensor")
         if i in inner and value is not inner[i]:
             relaxed = relax_shapes(inner[i].shape, value.shape)
             shapes[i] = inner[i].shape if str(relaxed) == str(inner[i].shape) else relaxed
             if inner[i].dtype is not value.dtype:
-                g.refuse(f"an iteration hands on {value.dtype} for {inner[i].dtype}")
+                g.refuse(f"an iteration passes on {value.dtype} instead of {inner[i].dtype}")
     return shapes
 
 

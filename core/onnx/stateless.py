@@ -101,8 +101,8 @@ class _Values:
 
 
 def _refusal(access: Access) -> UnimplementedError:
-    message = f"an output takes the value of variable '{access.state.name}', which it {access.kind}: ONNX keeps no state"
-    return UnimplementedError(message, node=access.node.name, op=access.node.op, hint="name other outputs with --to")
+    message = f"an output depends on variable '{access.state.name}', which it {access.kind}, but ONNX keeps no state"
+    return UnimplementedError(message, node=access.node.name, op=access.node.op, hint="choose other outputs with --to")
 
 
 def _accesses(graph: Graph, outputs: Sequence[str]) -> list[Access]:

@@ -25,7 +25,7 @@ def merged(
     if len(entries) == 1:
         return [entries[0][0], g.constant(np.int32(numbers[0]))]
     if not all(is_branch_output(value) for value, _ in entries):
-        g.refuse("it chooses between things that are no tensors")
+        g.refuse("it chooses between values that are not tensors")
     common = frozenset.intersection(*(condition for _, condition in entries))
     predicate, branches = _divided(g, [condition - common for _, condition in entries])
     order = [next((i for i, taken in enumerate(branches) if taken == branch), None) for branch in range(arity[predicate])]

@@ -31,9 +31,9 @@ def load_op_library(name: str) -> None:
     """
     if name.endswith(_COMPILED):
         raise InvalidArgumentError(
-            f"'{name}' is compiled for TensorFlow: its kernels run in TensorFlow only",
-            hint="write the same ops in Python: CATALOG.register(spec) declares one, @kernel gives what it computes; "
-            "sample_graphs/skipgram_ops.py is an example",
+            f"'{name}' is compiled for TensorFlow, so its kernels run only in TensorFlow",
+            hint="write the same ops in Python: CATALOG.register(spec) declares an op, @kernel defines its kernel; "
+            "see sample_graphs/skipgram_ops.py",
         )
     key = os.path.realpath(name) if name.endswith(".py") else name
     if key in _loaded:
@@ -57,7 +57,7 @@ def _named(error: Exception, name: str) -> TfgError:
     if isinstance(error, TfgError):
         return type(error)(f"op library '{name}': {error.message}", node=error.node, op=error.op, hint=error.hint)
     if isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]:
-        return NotFoundError(f"there is no module '{name}'", hint="give a path that ends in .py, or a module's name")
+        return NotFoundError(f"module '{name}' does not exist", hint="give a path that ends in .py, or the name of a module")
     if isinstance(error, ModuleNotFoundError):
         return InvalidArgumentError(f"op library '{name}' needs module '{error.name}', which is not installed")
     return InvalidArgumentError(f"op library '{name}' failed: {type(error).__name__}: {error}")
@@ -72,10 +72,10 @@ def _import(key: str) -> None:
         importlib.import_module(key)
         return
     if not pathlib.Path(key).is_file():
-        raise NotFoundError(f"there is no file '{key}'")
+        raise NotFoundError(f"file '{key}' does not exist")
     spec = importlib.util.spec_from_file_location(_module_name(key), key)
     if spec is None or spec.loader is None:
-        raise InvalidArgumentError(f"'{key}' is no Python file")
+        raise InvalidArgumentError(f"'{key}' is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -98,7 +98,7 @@ def _check_signature(function: Callable[..., Any], definition: OpDef, has_contex
     for bundle in bundles.values():
         missing = [name for name in bundle._fields if name not in definition.attrs and name not in bundle._field_defaults]
         if missing:
-            raise TypeError(f"'{missing[0]}' of {bundle.__name__} is no attribute")
+            raise TypeError(f"'{missing[0]}' of {bundle.__name__} is not an attribute")
     signature = inspect.signature(function)
     keywords = {p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY} & set(definition.attrs)
     inputs = bundled([None] * len(definition.inputs), input_bundles(function, has_context))

@@ -65,7 +65,7 @@ class Location:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelInfo:
-    """A kernel: its dtypes (empty for all that TensorFlow takes), its engine, and its statefulness."""
+    """A kernel: dtypes (empty for all dtypes of TensorFlow), engine, and statefulness."""
 
     dtypes: dict[str, tuple[str, ...]]
     """The dtypes by attribute; empty for all that TensorFlow takes."""
@@ -212,7 +212,7 @@ def select_ops(
     expression, and NotFoundError for a pattern that selects nothing and for an unknown family.
     """
     if family is not None and family not in families.names():
-        raise NotFoundError(f"there is no family '{family}'", hint=f"families are {', '.join(families.names())}")
+        raise NotFoundError(f"unknown family '{family}'", hint=f"the families are {', '.join(families.names())}")
     names = CATALOG.custom() if custom else tuple(CATALOG)
     chosen = {name for pattern in patterns for name in _matching(pattern, names)} if patterns else set(names)
     return tuple(
@@ -233,7 +233,7 @@ def _matching(pattern: str, names: Iterable[str]) -> list[str]:
     try:
         matches = list(filter(re.compile(pattern, re.IGNORECASE).search, names))
     except re.error as error:
-        raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
+        raise InvalidArgumentError(f"'{pattern}' is not a regular expression: {error}") from None
     return matches or _raise_unknown(pattern)
 
 
@@ -241,8 +241,8 @@ def _raise_unknown(name: str) -> NoReturn:
     if origin(name) is not None:
         raise NotFoundError(f"TensorFlow has no op '{name}'", hint=supply_hint(name))
     close = difflib.get_close_matches(name, list(CATALOG), 3, 0.6)
-    hint = f"is it {' or '.join(close)}?" if close else "`tfg ops PATTERN` searches"
-    raise NotFoundError(f"no op is called '{name}'", hint=hint)
+    hint = f"did you mean {' or '.join(close)}?" if close else "`tfg ops PATTERN` searches"
+    raise NotFoundError(f"unknown op '{name}'", hint=hint)
 
 
 def _summary(name: str) -> OpSummary:
@@ -346,15 +346,19 @@ def _gradient(op: str) -> Location | str | None:
     if function is registry.NOT_DIFFERENTIABLE:
         return "not differentiable"
     if function is registry.WITHOUT_GRADIENT:
-        return "none, in TensorFlow as here: where one has to flow, an error"
-    return "part of a loop, conditional or call taken back whole" if function is registry.BY_SWEEP else _location(function, op)
+        return "none, as in TensorFlow: an error if a gradient must flow"
+    return (
+        "part of a loop, conditional or call that is differentiated as a whole"
+        if function is registry.BY_SWEEP
+        else _location(function, op)
+    )
 
 
 def _flops(op: str) -> Location | str | None:
     function = registry.flops_function(op)
     if function is registry.zero_cost:
-        return "none: it does no arithmetic"
-    return "those of the functions it calls" if function is registry.uncounted_call else _location(function, op)
+        return "none: no arithmetic"
+    return "the FLOPs of the called functions" if function is registry.uncounted_call else _location(function, op)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

@@ -171,7 +171,7 @@ def _result(definition: OpDef) -> str:
 
 def _call(definition: OpDef, attrs: Sequence[AttrDef]) -> str:
     if "name" in definition.attrs:
-        raise InvalidArgumentError("attribute 'name' leaves no word for the node's name", op=definition.name)
+        raise InvalidArgumentError("attribute 'name' collides with the name of the node", op=definition.name)
     inputs = [_identifier(arg.name) for arg in definition.inputs]
     plain = [f"{attr.name}={_attr_name(definition, attr)}" for attr in attrs if not keyword.iskeyword(attr.name)]
     odd = [f'"{attr.name}": {_attr_name(definition, attr)}' for attr in attrs if keyword.iskeyword(attr.name)]

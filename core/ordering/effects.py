@@ -50,7 +50,7 @@ class Access:
     @property
     def words(self) -> str:
         """The access as a phrase that follows the node's name."""
-        place = f" (by '{self.through.name}' in a function it calls)" if self.through is not None else ""
+        place = f" (by '{self.through.name}' in a called function)" if self.through is not None else ""
         return f"{self.kind} '{self.state.name}'{place}" if self.kind != DRAW else f"draws random numbers{place}"
 
 

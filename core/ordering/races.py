@@ -180,7 +180,7 @@ class _RunOrder:
         return None
 
     def condition(self, node: Node) -> Condition:
-        """Return the condition on which a node is alive: its branches of V1 conditionals."""
+        """Return the condition for a live node: the branches of V1 conditionals."""
         return ALWAYS if self.deadness is None else self.deadness.of_node(node)
 
 

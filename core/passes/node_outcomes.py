@@ -62,6 +62,6 @@ def _reason(graph: Graph, node: Node, fetched: set[str]) -> str:
     if node.is_placeholder:
         return "it is an input"
     if node.is_constant:
-        return "it is a constant that something needs"
+        return "it is a needed constant"
     reason = impurity(graph, node)
-    return reason if reason is not None else "its value is needed, depends on what only a run knows, and no rule applies"
+    return reason if reason is not None else "its value is needed and known only at run time, and no rule applies"

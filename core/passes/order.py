@@ -22,7 +22,7 @@ def all_passes() -> tuple[type[Pass], ...]:
         followers[kind.follows].append(kind)
     ordered = _behind("", followers)
     if unknown := followers.keys() - {"", *(kind.name for kind in ordered)}:
-        raise NotFoundError(f"there is no pass to follow: {', '.join(sorted(unknown))}")
+        raise NotFoundError(f"unknown passes in `follows`: {', '.join(sorted(unknown))}")
     return tuple(ordered)
 
 
@@ -45,5 +45,5 @@ def find_pass(name: str) -> type[Pass]:
             return kind
     names = [kind.name for kind in all_passes()]
     raise NotFoundError(
-        f"there is no pass '{name}'; there are {', '.join(names)}", hint="`tfg optimize --list` says what each does"
+        f"unknown pass '{name}'; the passes are {', '.join(names)}", hint="`tfg optimize --list` describes all passes"
     )

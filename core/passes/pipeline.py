@@ -79,7 +79,7 @@ class OptimizeReport(Report):
     ops_after: Mapping[str, int]
     """The number of nodes of each op after."""
     fates: Mapping[str, str]
-    """What became of each node that is gone, by its name."""
+    """The outcome of each removed node, by name."""
 
     def headline(self) -> str:
         return f"{self.nodes_before:,} to {counted(self.nodes_after, 'node')}, {counted(len(self.passes), 'run')} of passes"
@@ -247,7 +247,7 @@ def guessed_fetches(graph: Graph, facts: GraphFacts | None = None) -> tuple[str,
     facts = facts or explain_graph(graph)
     names = (*(tensor.name for tensor in facts.outputs), *facts.train_ops)
     if not names:
-        raise InvalidArgumentError("no output stands out in this graph", hint="name one with --fetch")
+        raise InvalidArgumentError("the graph has no obvious output", hint="name an output with --fetch")
     return names
 
 

@@ -110,10 +110,10 @@ class OpDef:
             dtypes_of_arg = list(self.attr(attrs, arg.type_list_attr))
         else:
             if count > MAX_LENGTH:
-                raise InvalidArgumentError(f"attribute '{arg.number_attr}' is {count}, of at most {MAX_LENGTH} that tfg takes")
+                raise InvalidArgumentError(f"attribute '{arg.number_attr}' is {count}, more than the limit of {MAX_LENGTH}")
             dtypes_of_arg = [arg.dtype if arg.dtype is not None else self.attr(attrs, str(arg.type_attr))] * count
         if not all(isinstance(dtype, (DType, Placeholder)) for dtype in dtypes_of_arg):
-            raise InvalidArgumentError(f"attribute '{arg.type_list_attr or arg.type_attr}' holds what is no dtype")
+            raise InvalidArgumentError(f"attribute '{arg.type_list_attr or arg.type_attr}' holds a value that is not a dtype")
         return [dtype.ref if isinstance(dtype, DType) else dtype for dtype in dtypes_of_arg] if arg.is_ref else dtypes_of_arg
 
     def length(self, arg: ArgDef, attrs: Mapping[str, Any]) -> int:
@@ -123,7 +123,7 @@ class OpDef:
             return 1
         value = self.attr(attrs, name)
         if not isinstance(value, (list, tuple) if arg.type_list_attr else int):
-            raise InvalidArgumentError(f"attribute '{name}' does not say how many values '{arg.name}' stands for")
+            raise InvalidArgumentError(f"attribute '{name}' does not give the number of values of '{arg.name}'")
         return int(value) if isinstance(value, int) else len(value)
 
 
@@ -160,7 +160,7 @@ class Catalog:
         return op in _lines()
 
     def register(self, spec: str) -> OpDef:
-        """Declare an op by its one-line spec; AlreadyExistsError where the name is taken."""
+        """Declare an op from a spec line; AlreadyExistsError for a known name."""
         try:
             definition = _checked(parse_op(spec))
         except (ValueError, KeyError, IndexError) as error:

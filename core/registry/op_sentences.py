@@ -1,4 +1,7 @@
-"""What each op of TensorFlow does, in a sentence of its documentation; scripts/make_op_sentences.py makes op_sentences.txt."""
+"""Descriptions of TensorFlow's ops, a sentence each from the documentation.
+
+scripts/make_op_sentences.py writes op_sentences.txt.
+"""
 
 from __future__ import annotations
 

@@ -453,7 +453,7 @@ def _load_family(op: str) -> None:
 
 def uncounted_call(*inputs: Any) -> Cost:
     """Refuse to count the FLOPs of an op whose function is unknown; the counter looks into the known bodies."""
-    raise UnimplementedError("the FLOPs of its function cannot be told from shapes")
+    raise UnimplementedError("the FLOPs of its function cannot be derived from shapes")
 
 
 def zero_cost(*inputs: Any) -> Cost:
@@ -463,7 +463,7 @@ def zero_cost(*inputs: Any) -> Cost:
 
 def uncounted_program(*inputs: Any) -> Cost:
     """Raise UnimplementedError, for ops that hold compiled code."""
-    raise UnimplementedError("it holds a compiled program, whose operations are not known")
+    raise UnimplementedError("it holds a compiled program with unknown operations")
 
 
 def _add_kernel(added: Kernel) -> None:

@@ -135,7 +135,7 @@ def attribute_faults(definition: OpDef, attrs: Mapping[str, Any], left_open: Col
         else:
             for name in opened:
                 if name not in left_open:
-                    yield f"attribute '{name}' is left to a caller, and there is none"
+                    yield f"attribute '{name}' needs a value from a caller, but the graph has no caller"
     try:
         check_colocation(attrs.get("_class", ()))
     except InvalidArgumentError as error:
@@ -181,7 +181,7 @@ def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], count: int) -> 
         return None
     expected = sum(definition.length(arg, attrs) for arg in definition.inputs)
     if expected != count:
-        raise InvalidArgumentError(f"it has {counted(count, 'input')}, its op takes {expected}")
+        raise InvalidArgumentError(f"it has {counted(count, 'input')}, but its op takes {expected}")
     return tuple(definition.input_dtypes(attrs))
 
 

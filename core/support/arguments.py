@@ -38,7 +38,7 @@ def expect(kind: type | types.UnionType, *values: object) -> None:
     """Raise ArgumentTypeError for the first of `values` that is no `kind`; for functions called too often for `takes`."""
     for value in values:
         if not isinstance(value, kind):
-            raise ArgumentTypeError(f"{_named(kind)} is needed here, not {type(value).__name__}")
+            raise ArgumentTypeError(f"expected {_named(kind)}, not {type(value).__name__}")
 
 
 @contextlib.contextmanager

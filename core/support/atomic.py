@@ -43,7 +43,7 @@ def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     except ValueError as error:
         if not _is_no_name(os.fspath(path)):
             raise
-        raise InvalidArgumentError(f"{os.fspath(path)!r} is no name of a file: {error}") from None
+        raise InvalidArgumentError(f"{os.fspath(path)!r} is not a file name: {error}") from None
 
 
 def _is_no_name(path: str) -> bool:
@@ -71,7 +71,7 @@ def require_folder(path: str | os.PathLike[str]) -> None:
     with file_errors(path):
         is_there = not folder or _is_folder(folder)
     if not is_there:
-        raise NotFoundError(f"there is no folder '{folder}'", hint="make it first")
+        raise NotFoundError(f"folder '{folder}' does not exist", hint="create the folder first")
 
 
 def _is_folder(path: str) -> bool:
@@ -86,30 +86,30 @@ def require_new_folder(path: str | os.PathLike[str]) -> None:
     """Raise AlreadyExistsError where there is anything at the path but an empty folder."""
     with file_errors(path):
         if os.path.exists(path) and (not os.path.isdir(path) or os.listdir(path)):
-            raise AlreadyExistsError(f"'{os.fspath(path)}' is there, and is no empty folder: a SavedModel gets a new one")
+            raise AlreadyExistsError(f"'{os.fspath(path)}' already exists and is not empty: a SavedModel needs a new folder")
 
 
 def _absence(path: str) -> NotFoundError:
     """Return the error for a file that does not exist: an address, the prefix of a checkpoint, or a name near another."""
     if _ADDRESS.match(path):
-        return NotFoundError(f"'{path}' is an address, and tfg reads only local files", hint="download it, then give the file")
+        return NotFoundError(f"'{path}' is a URL, but tfg reads only local files", hint="download the file first")
     if os.path.isfile(f"{path}.index"):
-        hint = f"`tfg checkpoint {path}` lists its tensors; beside a graph give it as `--state {path}`"
-        return NotFoundError(f"'{path}' is the prefix of a checkpoint, and no file", hint=hint)
-    return NotFoundError(f"there is no file '{path}'", hint=_similar_files(path))
+        hint = f"list its tensors with `tfg checkpoint {path}`, or use it with a graph as `--state {path}`"
+        return NotFoundError(f"'{path}' is the prefix of a checkpoint, not a file", hint=hint)
+    return NotFoundError(f"file '{path}' does not exist", hint=_similar_files(path))
 
 
 def _similar_files(path: str) -> str | None:
     folder, name = os.path.split(path)
     stem = os.path.splitext(name)[0].lower()
     if not os.path.isdir(folder or "."):
-        return f"there is no folder '{folder}' either"
+        return f"folder '{folder}' does not exist either"
     try:
         entries = os.listdir(folder or ".")
     except PermissionError:
         return None
     close = sorted(entry for entry in entries if stem and stem in entry.lower())[:3]
-    return f"there is {', '.join(close)}" if close else None
+    return f"did you mean {', '.join(close)}?" if close else None
 
 
 @contextlib.contextmanager

@@ -105,7 +105,7 @@ def record(row: Any) -> dict[str, Any]:
 
 
 def _is_text(value: Any) -> bool:
-    """True for a dataclass with a text of its own, such as a shape."""
+    """Return True for a dataclass with a custom text, such as a shape."""
     plain: object = object.__str__
     return type(value).__str__ is not plain
 

@@ -71,12 +71,13 @@ class MissingKeyError(NotFoundError, KeyError):
     """A mapping has no value of a name; also a KeyError, so that `in` and `get` of the mapping work."""
 
     @classmethod
-    def of(cls, kind: str, name: object, names: Iterable[str], owner: str = "there is") -> MissingKeyError:
-        """Return the error that names the nearest of the names that there are."""
+    def of(cls, kind: str, name: object, names: Iterable[str], owner: str | None = None) -> MissingKeyError:
+        """Return the error for an unknown name, with the nearest of `names` as a hint."""
         from difflib import get_close_matches
 
         close = ", ".join(get_close_matches(str(name), list(names), _NEAREST))
-        return cls(f"{owner} no {kind} '{name}'", hint=f"nearest names: {close}" if close else None)
+        problem = f"unknown {kind} '{name}'" if owner is None else f"{owner} has no {kind} '{name}'"
+        return cls(problem, hint=f"nearest names: {close}" if close else None)
 
 
 class AlreadyExistsError(TfgError):

@@ -153,7 +153,7 @@ def named_format(path: str | None, word: str | None, writable: Writable) -> File
 
 def conflict(path: str | os.PathLike[str], by_name: FileFormat, asked: str) -> InvalidArgumentError:
     """Return the error for a file whose name and option, or argument, name different formats."""
-    message = f"'{os.fspath(path)}' is the name of a {by_name.name}, and {asked} was asked for"
+    message = f"'{os.fspath(path)}' has the extension of a {by_name.name}, but the options ask for {asked}"
     return InvalidArgumentError(message, hint="give the file the extension of its format")
 
 
@@ -171,5 +171,5 @@ def _refusal(path: str, extension: str, writable: Writable) -> InvalidArgumentEr
         output, elsewhere = "a folder", [other for other in formats if other.is_folder]
     else:
         output, elsewhere = f"a {extension} file", [other for other in formats if _is_asked(other, extension)]
-    hint = f"{output} is written by {' or '.join(other.writers for other in elsewhere)}" if elsewhere else None
+    hint = f"write {output} with {' or '.join(other.writers for other in elsewhere)}" if elsewhere else None
     return InvalidArgumentError(f"cannot write '{path}' here: the formats are {writable}", hint=hint)

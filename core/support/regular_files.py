@@ -106,7 +106,8 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
         size += len(piece)
         if size > STREAM_LIMIT:
             raise ResourceExhaustedError(
-                f"{name} gives more than {STREAM_LIMIT:,} bytes", hint="save it to a file first and give the file's name"
+                f"{name} has more than {STREAM_LIMIT:,} bytes",
+                hint="save the data to a file first, and give the name of the file",
             )
     return b"".join(pieces)
 

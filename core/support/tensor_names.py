@@ -17,7 +17,7 @@ def output_number(digits: str) -> int:
 def parse_tensor_name(text: str) -> tuple[str, int, bool]:
     """Parse `a`, `a:1` or `^a` to (node name, output index, is control); the default index is 0; TypeError for no text."""
     if not isinstance(text, str):
-        raise TypeError(f"a tensor or node is named by a str, not by {text!r}")
+        raise TypeError(f"the name of a tensor or node must be a str, not {text!r}")
     if text.startswith("^"):
         return text[1:], -1, True
     name, colon, index = text.rpartition(":")

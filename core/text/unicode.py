@@ -30,7 +30,7 @@ class Decoder:
             raise LookupError("an encoding needs a name")
         codec = codecs.lookup(encoding) if encoding.isprintable() else None
         if codec is None or not codec._is_text_encoding or codec.name in _PYTHONS_OWN:
-            raise LookupError(f"'{encoding}' is no encoding of text")
+            raise LookupError(f"'{encoding}' is not a text encoding")
         self.codec = codec.name
         self._plain = encoding.lower().replace("-", "").replace("_", "")
 

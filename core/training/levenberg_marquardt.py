@@ -102,8 +102,8 @@ def minimize(
         if len(history) == tolerances.max_iterations:
             break
     if not history:
-        return Solution(state.x, state.cost, "the start is stationary", (), True)
-    return Solution(state.x, state.cost, f"{counted(len(history), 'iteration')} did not suffice", tuple(history), False)
+        return Solution(state.x, state.cost, "the starting point is stationary", (), True)
+    return Solution(state.x, state.cost, f"no convergence in {counted(len(history), 'iteration')}", tuple(history), False)
 
 
 def _start(
@@ -121,7 +121,7 @@ def _start(
         raise InvalidArgumentError(f"{counted(r.size, 'residual')} cannot determine {counted(x.size, 'parameter')}")
     j = jacobian(x)
     if not (np.isfinite(r).all() and np.isfinite(j).all()):
-        raise InvalidArgumentError("residuals or derivatives are not finite at the start", hint="start elsewhere")
+        raise InvalidArgumentError("residuals or derivatives are not finite at the start", hint="choose other initial values")
     scale = _column_norms(j)
     scale[scale == 0] = 1.0
     norm = float(np.linalg.norm(scale * x))
@@ -195,9 +195,9 @@ def _stop_reason(state: _SearchPoint, scaled: Vector, ratio: float, reduction: f
     if state.cost == 0:
         return "the residuals are zero"
     if reduction <= tolerances.cost and ratio <= 2.0:
-        return "the cost no longer falls"
+        return "the cost no longer decreases"
     if state.radius <= tolerances.step * float(np.linalg.norm(state.scale * state.x)):
-        return "the steps have become too small to matter"
+        return "the steps are too small to matter"
     return "" if np.isfinite(scaled).all() else "the step is not finite"
 
 

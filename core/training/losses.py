@@ -70,7 +70,7 @@ def add_loss(graph: Graph, kind: str, output: Output, labels: Output, *, residua
     """
     g = GradientBuilder(graph)
     if residuals and kind != "mse":
-        raise InvalidArgumentError(f"{kind} has no residuals: least squares are fitted with --loss mse")
+        raise InvalidArgumentError(f"{kind} has no residuals: use --loss mse for least squares")
     with g.name_scope("loss"):
         if kind == "crossentropy":
             return _crossentropy(g, output, labels)
@@ -83,7 +83,7 @@ def add_loss(graph: Graph, kind: str, output: Output, labels: Output, *, residua
 def _crossentropy(g: GradientBuilder, output: Output, labels: Output) -> Output:
     dims = infer(g.graph).specs[output].shape.dims
     if not dims or not isinstance(dims[-1], int):
-        raise InvalidArgumentError("how many classes has it? its last dimension is unknown", node=output.node.name)
+        raise InvalidArgumentError("the number of classes is unknown: its last dimension is unknown", node=output.node.name)
     if dims[-1] == 1:
         return _of_one_class(g, output, g.Reshape(labels, g.shape_of(output)))
     if labels.dtype is not None and labels.dtype.is_integer:

@@ -53,7 +53,9 @@ class Optimizer:
         for name in settings:
             if name not in self.hyperparameters:
                 names = ", ".join(self.hyperparameters) or "none"
-                raise InvalidArgumentError(f"optimizer {self.name} has no hyperparameter '{name}' (it has {names})")
+                raise InvalidArgumentError(
+                    f"optimizer {self.name} has no hyperparameter '{name}'; its hyperparameters are {names}"
+                )
         return dataclasses.replace(self, hyperparameters={**self.hyperparameters, **settings})
 
 
@@ -170,4 +172,4 @@ def find_optimizer(name: str) -> Optimizer:
     try:
         return OPTIMIZERS[optimizer_name(name)]
     except KeyError:
-        raise InvalidArgumentError(f"there is no optimizer '{name}'; there are {', '.join(OPTIMIZERS)}, lm") from None
+        raise InvalidArgumentError(f"unknown optimizer '{name}'; the optimizers are {', '.join(OPTIMIZERS)}, lm") from None

@@ -36,12 +36,14 @@ def parse_schedule(text: str) -> Schedule:
     name, _, rest = text.strip().partition("(")
     formula = SCHEDULES.get(name)
     if formula is None:
-        raise InvalidArgumentError(f"there is no schedule '{name}'; there are {', '.join(SCHEDULES)}")
+        raise InvalidArgumentError(f"unknown schedule '{name}'; the schedules are {', '.join(SCHEDULES)}")
     settings = {key: value for key, value in formula.defaults.items() if value is not None}
     for item in filter(None, rest.rstrip(")").split(",")):
         key, _, value = (part.strip() for part in item.partition("="))
         if key not in formula.defaults:
-            raise InvalidArgumentError(f"schedule {name} has no setting '{key}' (it has {', '.join(formula.defaults)})")
+            raise InvalidArgumentError(
+                f"schedule {name} has no setting '{key}'; its settings are {', '.join(formula.defaults)}"
+            )
         settings[key] = _number(name, key, value)
     missing = [key for key in formula.defaults if key not in settings]
     if missing:
@@ -53,7 +55,7 @@ def _number(name: str, key: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InvalidArgumentError(f"{key}={text} of schedule {name} is no number") from None
+        raise InvalidArgumentError(f"{key}={text} of schedule {name} is not a number") from None
 
 
 def _exponential(g: GraphBuilder, rate: float, step: Output, s: Mapping[str, float]) -> Output:

@@ -79,7 +79,7 @@ def trainable_variables(graph: Graph, loss: Output, pattern: str = "") -> list[N
     matching = [node for node in variables if re.search(pattern, node.name)]
     if not matching:
         hint = (
-            f"it depends on: {', '.join(n.name for n in variables)}"
+            f"the loss depends on {', '.join(n.name for n in variables)}"
             if variables
             else "`tfg explain GRAPH` lists the variables"
         )
@@ -145,7 +145,7 @@ class _Builder:
         gradients = add_gradients(self.graph, [loss], [node.output() for node in variables])
         pairs = [(node, grad) for node, grad in zip(variables, gradients) if grad is not None]
         if not pairs:
-            raise InvalidArgumentError(f"the loss '{loss}' depends on no variable differentiably")
+            raise InvalidArgumentError(f"the loss '{loss}' has no gradient with respect to any variable")
         if self.optimizer.has_sparse_op:
             return pairs
         return [(node, self.g.densify(grad)) for node, grad in pairs]
@@ -161,7 +161,7 @@ class _Builder:
             if clipping.kind == "global_norm":
                 squares = self._squares([grad for _, grad in dense])
                 return [(n, self._scaled(grad, squares, clipping.limit)) for n, grad in dense]
-        raise InvalidArgumentError(f"clipping is by value, norm or global_norm, not '{clipping.kind}'")
+        raise InvalidArgumentError(f"clipping must be by value, norm or global_norm, not '{clipping.kind}'")
 
     def _squares(self, grads: Sequence[Output]) -> Output:
         """Add the sum of the squares of all elements."""
@@ -203,7 +203,7 @@ class _Builder:
         """Add the slot variable VARIABLE/name, of the variable's kind, dtype and shape, on the variable's device."""
         dtype, shape = variable.attrs["dtype"], variable.attrs["shape"]
         if not shape.is_known:
-            raise InvalidArgumentError("a slot variable needs its full shape", node=variable.name, op=variable.op)
+            raise InvalidArgumentError("a slot variable needs a fully known shape", node=variable.name, op=variable.op)
         value = np.full(shape.known(), initial, dtype.numpy)
         with self.g.colocate_with(variable):
             return self._variable(value, f"{variable.name}/{name}", dtype, variable.op in RESOURCE_VARIABLES)

@@ -45,7 +45,7 @@ def freeze(
         if value is None:
             raise FailedPreconditionError(
                 f"variable '{variable.name}' has no value to freeze", node=variable.node.name, op=variable.node.op,
-                hint="give --state FILE, or --init to freeze the initial values",
+                hint="add --state FILE, or --init to freeze the initial values",
             )  # fmt: skip
         if variable.is_resource:
             handles[variable.node.output()] = FrozenValue(variable.name, value.dtype, Shape(value.shape))
@@ -66,8 +66,8 @@ def _keep_functions(graph: Graph, names: Set[str]) -> None:
         for node in function.body:
             if node.op in RESOURCE_VARIABLES:
                 raise FailedPreconditionError(
-                    f"function '{name}' has a variable of its own", node=node.name, op=node.op,
-                    hint="--inline-functions puts it into the graph, where it can be frozen",
+                    f"function '{name}' owns a variable", node=node.name, op=node.op,
+                    hint="inline the function with --inline-functions, to freeze the variable",
                 )  # fmt: skip
 
 
@@ -121,5 +121,5 @@ def _drop_reference(user: Node) -> None:
         read_as(user, plain)
     elif user.op_def is not None and any(arg.is_ref for arg in user.op_def.inputs):
         raise FailedPreconditionError(
-            "it writes to a variable that is to be frozen", node=user.name, op=user.op, hint=LEAVE_IT
+            "it writes to a variable that must be frozen", node=user.name, op=user.op, hint=LEAVE_IT
         )  # fmt: skip

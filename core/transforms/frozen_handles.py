@@ -41,7 +41,7 @@ class FrozenValue:
 
 Values = dict[Output, FrozenValue]
 
-LEAVE_IT: Final = "--to OUTPUT names an output that does not need this node; --except VARIABLE leaves the variable as it is"
+LEAVE_IT: Final = "choose an output that does not need this node with --to OUTPUT, or keep the variable with --except VARIABLE"
 """The hint of an error about a variable that cannot be frozen."""
 
 
@@ -82,10 +82,10 @@ class _Replacing:
             elif (kind := call_kind(self.functions, node)) is not None and _takes(kind, node, taken):
                 values |= self.call(node, kind, taken)
             else:
-                raise _refusal(node, taken, "does more with it than read it")
+                raise _refusal(node, taken, "writes to the variable or passes on its handle")
         for node in graph:
             if node.op == "Merge" and node.output() in values and any(value not in values for value in node.inputs):
-                raise _refusal(node, {0: values[node.output()]}, "merges it with something else")
+                raise _refusal(node, {0: values[node.output()]}, "merges its handle with another value")
 
     def call(self, node: Node, kind: CallKind, taken: Mapping[int, FrozenValue]) -> Values:
         """Let a node call copies of its functions; return the outputs that were handles."""
@@ -109,7 +109,7 @@ class _Replacing:
             self.copies[key] = None
             function = self.functions.get(implementation(self.functions, reference.name))
             if function is None or max(arguments) >= len(function.args):
-                problem = f"there is no function '{reference.name}' of so many arguments"
+                problem = f"the graph has no function '{reference.name}' with this number of arguments"
                 raise InvalidArgumentError(problem, node=node.name, op=node.op)
             try:
                 self.copies[key] = self.make_copy(instantiate(function, reference.attrs), arguments)
@@ -118,7 +118,7 @@ class _Replacing:
                 raise type(error)(message, node=error.node, op=error.op, hint=error.hint) from None
         copy = self.copies[key]
         if copy is None:
-            raise _refusal(node, arguments, "hands it to the function that the node is in")
+            raise _refusal(node, arguments, "passes its handle to a recursive function")
         return copy
 
     def make_copy(self, function: Function, arguments: Mapping[int, FrozenValue]) -> _Copy:
@@ -176,7 +176,7 @@ def _results(
     if kind.is_loop:
         by_branch = [copies[-1].results, {i - kind.before: value for i, value in taken.items()}]
     if any(results.keys() != by_branch[0].keys() for results in by_branch):
-        raise _refusal(node, taken, "returns it or something else")
+        raise _refusal(node, taken, "returns its handle or another value")
     return {i: _common(node, [results[i] for results in by_branch]) for i in by_branch[0]}
 
 
@@ -184,7 +184,7 @@ def _common(node: Node, values: Sequence[FrozenValue]) -> FrozenValue:
     """Return the common facts of several values as a single value."""
     first = values[0]
     if any(value.dtype is not first.dtype for value in values):
-        raise _refusal(node, dict(enumerate(values)), "takes variables of several dtypes for it")
+        raise _refusal(node, dict(enumerate(values)), "takes variables of different dtypes")
     return first if all(value.shape == first.shape for value in values) else dataclasses.replace(first, shape=UNKNOWN)
 
 
@@ -261,5 +261,5 @@ _READS: Final[dict[str, Callable[[Graph, Node, FrozenValue], None]]] = {
 def _refusal(node: Node, taken: Mapping[int, FrozenValue], why: str) -> FailedPreconditionError:
     """Return the error for a node that uses a frozen handle; `why` completes the sentence."""
     variable = next(iter(taken.values())).variable
-    message = f"it takes the handle of variable '{variable}', which is to be frozen, and {why}"
+    message = f"variable '{variable}' cannot be frozen: the node {why}"
     return FailedPreconditionError(message, node=node.name, op=node.op, hint=LEAVE_IT)

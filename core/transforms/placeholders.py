@@ -48,7 +48,8 @@ def _placeholder(graph: Graph, name: str) -> Node:
     node = graph.output(name).node
     if not node.is_placeholder:
         raise InvalidArgumentError(
-            "it is no placeholder", node=node.name, op=node.op, hint=f"`--from {node.name}` puts a placeholder in its place"
+            "it is not a placeholder", node=node.name, op=node.op, hint=f"replace it by a placeholder with `--from "
+                f"{node.name}`"
         )  # fmt: skip
     return node
 

@@ -90,7 +90,7 @@ def _cut(graph: Graph, value: Output, shape: Shape) -> None:
     """Put a placeholder in the place of a tensor."""
     node = value.node
     if value.dtype is None:
-        raise InvalidArgumentError("it cannot be cut here: nobody declared its op", node=node.name, op=node.op)
+        raise InvalidArgumentError("it cannot be cut here: its op is unknown", node=node.name, op=node.op)
     whole = len(node.output_dtypes) == 1
     name = node.name if whole else graph.unique_name(f"{node.name}/output_{value.index}")
     if whole:

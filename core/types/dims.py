@@ -158,7 +158,7 @@ class Dim:
         return math.prod([self] * power)
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise UnimplementedError(f"the symbolic dimension {self} stands where a number is needed")
+        raise UnimplementedError(f"expected a number, not the symbolic dimension {self}")
 
     __lt__ = __le__ = __gt__ = __ge__ = __int__ = __index__ = __float__ = _refuse
 

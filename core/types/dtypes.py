@@ -184,7 +184,7 @@ def from_number(number: int) -> DType:
     try:
         return _BY_NUMBER[number]
     except KeyError:
-        raise InvalidArgumentError(f"{number} is no TensorFlow data type") from None
+        raise InvalidArgumentError(f"{number} is not a TensorFlow data type") from None
 
 
 def from_name(name: str) -> DType:
@@ -194,7 +194,7 @@ def from_name(name: str) -> DType:
     try:
         return _BY_NAME[_ALIASES.get(base, base) + ref]
     except KeyError:
-        raise InvalidArgumentError(f"'{name}' is no TensorFlow data type") from None
+        raise InvalidArgumentError(f"'{name}' is not a TensorFlow data type") from None
 
 
 def from_numpy(dtype: Any) -> DType:
@@ -204,7 +204,7 @@ def from_numpy(dtype: Any) -> DType:
     try:
         numpy_dtype = np.dtype(dtype)
     except (TypeError, ValueError):
-        raise InvalidArgumentError(f"{dtype!r} is no data type") from None
+        raise InvalidArgumentError(f"{dtype!r} is not a data type") from None
     return _from_numpy(numpy_dtype)
 
 

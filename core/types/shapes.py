@@ -189,7 +189,7 @@ def covering_shape(a: Shape, b: Shape) -> Shape:
 
 
 def substituted(spec: TensorSpec, values: Mapping[str, DimLike]) -> TensorSpec:
-    """Return `spec` with symbols replaced in its shape, its value and the specs of its handle."""
+    """Return `spec` with symbols replaced in the shape, the value and the handle specs."""
     dims = spec.shape.dims
     if dims is not None and any(isinstance(dim, Dim) for dim in dims):
         spec = dataclasses.replace(spec, shape=Shape(substitute(dim, values) for dim in dims))

@@ -123,7 +123,7 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         return np.asarray(value, None if dtype is None else dtype.numpy)
     except (ValueError, TypeError, OverflowError) as error:
         kind = "array" if dtype is None else f"array of {dtype}"
-        raise InvalidArgumentError(f"{_shortened(value)} is no {kind}: {error}") from None
+        raise InvalidArgumentError(f"{_shortened(value)} is not {kind}: {error}") from None
 
 
 def _shortened(value: Any) -> str:
@@ -155,7 +155,7 @@ def _as_bytes(value: Any) -> bytes:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass")
     if not isinstance(value, (bytes, bytearray, memoryview)):
-        raise InvalidArgumentError(f"{_shortened(value)} is no string")
+        raise InvalidArgumentError(f"{_shortened(value)} is not a string")
     return bytes(value)
 
 
@@ -192,7 +192,9 @@ class Placeholder:
         """Refuse the attributes of a value that only a caller gives; a special name is absent, as of any object."""
         if name.startswith("__"):
             raise AttributeError(name)
-        raise InvalidArgumentError(f"attribute '{self.name}' is left to the caller of a function, so that it has no '{name}'")
+        raise InvalidArgumentError(
+            f"attribute '{self.name}' gets its value from the caller of a function, so it has no '{name}'"
+        )
 
     def __str__(self) -> str:
         return f"${self.name}"

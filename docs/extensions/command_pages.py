@@ -99,7 +99,7 @@ def _rules(command: click.Command, option: click.Option) -> Iterator[str]:
             continue
         others = listed([f"`{other}`" for other in rule.others])
         because = f": {rule.reason}" if rule.reason else ""
-        yield f"Only with {others}." if rule.are_needed else f"Not beside {others}{because}."
+        yield f"Only with {others}." if rule.are_needed else f"Not with {others}{because}."
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

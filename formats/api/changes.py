@@ -68,10 +68,10 @@ def extract(graph: Graph, outputs: Sequence[str] | str, inputs: Sequence[str] | 
 def fill_placeholders(
     graph: Graph, values: Mapping[str, Any] | None = None, shapes: Mapping[str, Sequence[int | None]] | None = None
 ) -> Graph:
-    """Return a copy with constants in the place of the placeholders in `values`, and static shapes in those in `shapes`.
+    """Return a copy with constants for the placeholders in `values`, and static shapes for the placeholders in `shapes`.
 
-    The keys are names of tensors; None in a shape stands for an unknown size. InvalidArgumentError for a tensor that is no
-    placeholder's, and for a value or a shape that contradicts the placeholder or the graph.
+    The keys are names of tensors; None in a shape stands for an unknown size. InvalidArgumentError for a tensor of another
+    op than a placeholder, and for a value or a shape that contradicts the placeholder or the graph.
     """
     result = graph.copy()
     set_shapes(result, {result.output(name).name: as_shape(shape) for name, shape in named(shapes).items()})
@@ -90,15 +90,16 @@ def convert(
     shapes: Mapping[str, Any] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> OnnxExport | StableHloExport | None:
-    """Write a graph in the form that the name of the file asks for, whole or not at all.
+    """Write a graph atomically, in the format of the file's extension.
 
-    `.pb` and no extension are binary, `.pbtxt` is text, `.meta` a MetaGraphDef, `.gz` behind them compresses, and `.onnx` is
-    an ONNX model of the frozen graph, `.stablehlo` a program of the frozen graph for `jax.export.deserialize`. `outputs` and
-    `inputs` cut a part out, as for `extract`. InvalidArgumentError for other extensions.
+    `.pb` and no extension are binary, `.pbtxt` is text, `.meta` is a MetaGraphDef; a further `.gz` compresses the file.
+    `.onnx` is an ONNX model of the frozen graph, `.stablehlo` a program of the frozen graph for `jax.export.deserialize`.
+    `outputs` and `inputs` select a part of the graph, as for `extract`. InvalidArgumentError for other extensions.
 
-    The rest is for these models: `state` is as for `freeze`, `shapes` are those of inputs by tensor, and `names` maps names in
-    the model to tensors to be its inputs, as `outputs` may, too. The result can `verify` the model. FailedPreconditionError
-    without the package onnx, NotFoundError without JAX, UnimplementedError for nodes that the model cannot express.
+    The other arguments are for `.onnx` and `.stablehlo`. `state` is as for `freeze`. `shapes` holds the shapes of inputs by
+    tensor. `names` maps input names of the model to tensors; `outputs` may be a mapping for output names. The result has a
+    method `verify`. FailedPreconditionError without the package onnx, NotFoundError without JAX, UnimplementedError for
+    nodes that the model cannot express.
     """
     kind = _MODELS.get(extension_of(path))
     if kind is not None:

@@ -74,7 +74,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
     def __getitem__(self, name: str) -> Array:
         """Return a value as a NumPy array; NotFoundError, also a KeyError to `in` and `get`, names the nearest names."""
         if name not in self.tensors:
-            raise MissingKeyError.of("tensor", name, self.tensors, f"'{self.path}' has")
+            raise MissingKeyError.of("tensor", name, self.tensors, f"'{self.path}'")
         return self.tensors[name].numpy()
 
     def __iter__(self) -> Iterator[str]:
@@ -99,7 +99,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
         tensors = _select(self.tensors, pattern)
         if not tensors and pattern:
             raise NotFoundError(
-                f"'{self.path}' has no tensor whose name has '{pattern}'", hint="without --name all are listed"
+                f"no tensor name of '{self.path}' matches '{pattern}'", hint="leave out --name to list all tensors"
             )
         return Checkpoint(self.path, tensors)
 
@@ -120,7 +120,7 @@ def _select(tensors: Mapping[str, Tensor], pattern: str) -> dict[str, Tensor]:
     try:
         expression = re.compile(pattern)
     except re.error as error:
-        raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
+        raise InvalidArgumentError(f"'{pattern}' is not a regular expression: {error}") from None
     return {name: tensors[name] for name in sorted(tensors) if expression.search(name)}
 
 

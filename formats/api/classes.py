@@ -39,13 +39,13 @@ def top_classes(scores: Any, k: int = 5, labels: Sequence[str] | None = None) ->
     expect(str, *(labels or ()))
     array = np.asarray(scores)
     if array.ndim == 0 or array.dtype.kind in "OSUcb":
-        raise InvalidArgumentError("classes are ranked by real numbers, a row of them for each example")
+        raise InvalidArgumentError("ranking classes needs real scores, with a row for each example")
     if k < 1:
-        raise InvalidArgumentError(f"the number of classes is {k}", hint="give a number from 1 on")
+        raise InvalidArgumentError(f"the number of classes is {k}", hint="choose a number of at least 1")
     count = array.shape[-1]
     if labels is not None and len(labels) != count:
-        hint = "take the labels of this model; some models count the background as class 0"
-        raise InvalidArgumentError(f"there are {len(labels)} labels for {count} classes", hint=hint)
+        hint = "use the labels of this model; some models count the background as class 0"
+        raise InvalidArgumentError(f"{len(labels)} labels do not fit {count} classes", hint=hint)
     order = np.argsort(-array.astype(np.float64), axis=-1, kind="stable")[..., :k]
     named = None if labels is None else np.array([label.encode() for label in labels], object)[order]
     return TopClasses(order, np.take_along_axis(array, order, -1), named)
@@ -66,7 +66,7 @@ def read_labels(path: str | os.PathLike[str]) -> list[str]:
         values = parsed if isinstance(parsed, list) else [parsed[str(number)] for number in range(len(parsed))]
         return [str(value[-1] if isinstance(value, list) else value) for value in values]
     except (ValueError, KeyError, IndexError, RecursionError) as error:
-        problem = f"'{os.fspath(path)}' has no label for each class: {type(error).__name__} {error}"
+        problem = f"'{os.fspath(path)}' lacks a label for some class: {type(error).__name__} {error}"
         raise DataLossError(problem, hint='write a label a line, or JSON such as {"0": "cat", "1": "dog"}') from None
 
 
@@ -74,4 +74,4 @@ def _text(path: str | os.PathLike[str]) -> str:
     try:
         return bytes(read_source(path)).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataLossError(f"'{os.fspath(path)}' is no text: {error}") from None
+        raise DataLossError(f"'{os.fspath(path)}' is not a text file: {error}") from None

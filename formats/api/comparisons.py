@@ -79,7 +79,7 @@ def compare(
     """
 
     if (after is not None) + (passes is not None) + (engines is not None) != 1:
-        raise InvalidArgumentError("compare takes one of a second graph, passes and engines")
+        raise InvalidArgumentError("compare needs exactly one of a second graph, passes and engines")
     how = _How(named(feeds), signature, lambda graph: local_session(graph, open_session, state), tolerance, measured)
     if isinstance(before, Graph) and engines is not None:
         return how.by_engines(before, _targets(before, fetches, signature), engines)
@@ -125,7 +125,7 @@ class _How:
     def by_engines(self, graph: Graph, names: Sequence[str], engines: Sequence[str]) -> GraphComparison:
         """Compare two runs of a graph, each by an engine."""
         if len(engines) != 2 or self.measured:
-            raise InvalidArgumentError("two engines are compared, and not by the times of their nodes")
+            raise InvalidArgumentError("a comparison of two engines has no times of nodes")
         expect(str, *engines)
         runtimes = [_runtime(name) for name in engines]
         sessions = [self.open_session(graph).on_graph(graph, runtime or NUMPY) for runtime in runtimes]
@@ -137,7 +137,7 @@ class _How:
         """Compare the outputs of a graph and of an ONNX file, whichever comes first."""
         graph, path = (before, after) if isinstance(before, Graph) else (after, before)
         if not isinstance(graph, Graph) or path is None or not is_onnx(path):
-            message = "one of the two has to be a graph, and a path the path of an .onnx file"
+            message = "compare two graphs, or a graph with the path of an .onnx file"
             raise InvalidArgumentError(message, hint="tfg.load")
         if self.measured:
             raise InvalidArgumentError("an ONNX file has no times of nodes")
@@ -173,7 +173,7 @@ class _How:
 
 def _with_nodes(result: GraphComparison) -> GraphComparison:
     if not result.nodes:
-        raise InvalidArgumentError("no node of the one graph stands for one of the other")
+        raise InvalidArgumentError("no node of the first graph matches a node of the second")
     return result
 
 

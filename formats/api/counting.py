@@ -171,11 +171,11 @@ def counted_fetches(graph: Graph) -> tuple[str, ...]:
         return tuple(usual.fetched.values())
     if signatures:
         several = ", ".join(signatures)
-        raise InvalidArgumentError(f"the graph has several signatures: {several}", hint="--signature says which to count")
+        raise InvalidArgumentError(f"the graph has several signatures: {several}", hint="choose a signature with --signature")
     facts = explain_graph(graph)
     names = tuple(tensor.name for tensor in facts.outputs) or facts.train_ops
     if not names:
-        raise InvalidArgumentError("no output stands out in this graph", hint="name one with --fetch")
+        raise InvalidArgumentError("the graph has no obvious output", hint="name an output with --fetch")
     return names
 
 
@@ -183,8 +183,8 @@ def _loss(graph: Graph, fetches: Sequence[str]) -> str:
     """Return the first fetch with a value, or the loss that the graph's own updates go by."""
     losses = [name for name in fetches if ":" in name] or [node.output().name for node in Roles(graph).losses]
     if not losses:
-        problem = f"'{fetches[0]}' has no value to differentiate, and no loss stands out in this graph"
-        raise InvalidArgumentError(problem, hint="name one with --loss")
+        problem = f"'{fetches[0]}' has no value to differentiate, and the graph has no obvious loss"
+        raise InvalidArgumentError(problem, hint="name the loss with --loss")
     return losses[0]
 
 
@@ -196,4 +196,4 @@ def _symbol(size: str, report: FlopsReport) -> str:
     if size == "N":
         return size
     known = ", ".join(report.symbols) or "none"
-    raise InvalidArgumentError(f"--size {size}: what is counted depends on no such size", hint=f"the sizes are: {known}")
+    raise InvalidArgumentError(f"--size {size}: the count does not depend on this size", hint=f"the sizes are: {known}")

@@ -86,11 +86,11 @@ class _Maker:
 
     def __init__(self, graph: Graph, format: str, options: DrawKeywords) -> None:
         if format not in _FORMATS:
-            raise InvalidArgumentError(f"there is no format '{format}'", hint=f"the formats are {', '.join(_FORMATS)}")
+            raise InvalidArgumentError(f"unknown format '{format}'", hint=f"the formats are {', '.join(_FORMATS)}")
         expect(str | None, options.get("color_by"), options.get("function"))
         colour = options.get("color_by")
         if colour not in (None, *_COLOURS):
-            raise InvalidArgumentError(f"there is no colouring by '{colour}'", hint=f"there are {', '.join(_COLOURS)}")
+            raise InvalidArgumentError(f"unknown colouring '{colour}'", hint=f"the colourings are {', '.join(_COLOURS)}")
         self.format = format
         self.options = options
         self.library = graph
@@ -101,7 +101,7 @@ class _Maker:
         names = options.get("nodes")
         self.nodes = list(self.graph) if names is None else [self.graph.node(name) for name in names]
         if not self.nodes:
-            raise NotFoundError("no node is chosen", hint="`tfg dump GRAPH --format list` lists all nodes")
+            raise NotFoundError("no node matches", hint="`tfg dump GRAPH --format list` lists all nodes")
         self._answers = Answers()
         """What calls of functions return, found once for all pictures."""
 
@@ -232,6 +232,6 @@ def draw_each(
     The title of a picture is the name of the stage or function. The options are those of `draw`.
     """
     if parts not in ("functions", "stages"):
-        raise InvalidArgumentError(f"there are no parts '{parts}'", hint="the parts are functions and stages")
+        raise InvalidArgumentError(f"unknown parts '{parts}'", hint="the parts are functions and stages")
     maker = _Maker(graph, format, options)
     return tuple(map(maker.drawn, maker.stages() if parts == "stages" else maker.functions()))

@@ -152,7 +152,7 @@ class InputArrays:
         try:
             return self._find(self._tensor(key))
         except NotFoundError as error:
-            way = f"--feed TENSOR={EACH}:COLUMN,COLUMN says which columns feed a tensor"
+            way = f"choose the columns of a tensor with --feed TENSOR={EACH}:COLUMN,COLUMN"
             raise NotFoundError(f"{error.message}: {way}", hint=error.hint) from None
 
     def _tensor(self, key: str) -> str:
@@ -167,7 +167,10 @@ class InputArrays:
         names = list(self._words) or self._placeholders()
         if len(names) != 1:
             several = ", ".join(names) or "none"
-            raise InvalidArgumentError(f"an input without a name could be for {several}", hint=f"give --feed TENSOR={EACH}")
+            raise InvalidArgumentError(
+                f"the inputs have no names, and several tensors may take them: {several}",
+                hint=f"choose the tensor with --feed TENSOR={EACH}",
+            )
         return names[0]
 
     def _placeholders(self) -> list[str]:

@@ -46,7 +46,7 @@ def to_jax(
     NotFoundError without JAX; UnimplementedError names the nodes that JAX cannot run.
     """
     if constants not in ("fixed", "parameters"):
-        raise InvalidArgumentError(f"constants is '{constants}', and not 'fixed' or 'parameters'")
+        raise InvalidArgumentError(f"constants must be 'fixed' or 'parameters', not '{constants}'")
     module = jax_functions()
     inlined = inline_functions(graph)[0] if graph.functions else graph
     signature = None if fetches is not None or feeds is not None else _signature(graph)
@@ -106,5 +106,5 @@ def _parameters(graph: Graph, nodes: Mapping[str, Node], state: State | Session 
             parameters[name] = values[name].numpy()
         else:
             problem = f"variable '{name}' has no value"
-            raise FailedPreconditionError(problem, node=node.name, op=node.op, hint="give the value in `state`")
+            raise FailedPreconditionError(problem, node=node.name, op=node.op, hint="pass the value in `state`")
     return parameters

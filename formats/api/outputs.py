@@ -37,5 +37,5 @@ def default_outputs(graph: Graph) -> tuple[str, ...]:
     """Return the outputs that `outputs_of` returns; InvalidArgumentError where there are none."""
     names = outputs_of(graph)
     if not names:
-        raise InvalidArgumentError("no output stands out in this graph", hint="name one as an output")
+        raise InvalidArgumentError("the graph has no obvious output", hint="name an output")
     return names

@@ -24,7 +24,7 @@ Change = tuple[str, str, str]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MergedGraphs:
-    """Both graphs as one: `states` says of nodes that they are added, removed, changed, or have another shape."""
+    """Both graphs as one: `states` says of nodes that they are added, removed, changed, or have anshapes differ."""
 
     graph: Graph
     states: NodeOverlay
@@ -39,7 +39,7 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
     graph = after.copy()
     removed = _add_removed(graph, difference, match)
     changes = _shape_changes(before, after, match)
-    states = dict.fromkeys((graph[name] for name in changes), "other shape")
+    states = dict.fromkeys((graph[name] for name in changes), "shapes differ")
     merged = {graph[name]: list(lines) for name, lines in changes.items()}
     for node, change in _changed(graph, difference):
         states[node] = "changed"

@@ -58,5 +58,5 @@ def _variables(graph: Graph, state: str | None, notes: list[str]) -> dict[Node, 
     values = {variables[name].node: tensor for name, tensor in tensors.items() if name in variables}
     if state is not None and not values:
         names = ", ".join(f"'{name}'" for name in list(variables)[:3]) or "no variables"
-        raise InvalidArgumentError(f"{state} has no value for any variable of the graph", hint=f"the graph has {names}")
+        raise InvalidArgumentError(f"{state} has no value of any variable of the graph", hint=f"the graph has {names}")
     return values

@@ -187,7 +187,7 @@ def _with_loss(
     else:
         output, labels = by_name.output or _only_output(graph), by_name.labels or _only_labels(graph, values)
         if labels not in values:
-            raise InvalidArgumentError(f"the labels '{labels}' are not fed", hint=f"give their values as feeds['{labels}']")
+            raise InvalidArgumentError(f"the labels '{labels}' are not fed", hint=f"pass the values as feeds['{labels}']")
         value = np.asarray(values.pop(labels))
         graph, minimized, fed = add_labelled_loss(graph, by_name.kind, output, labels, value, residuals=residuals)
     return graph, minimized, {**{graph.output(name).name: value for name, value in values.items()}, **fed}
@@ -198,7 +198,7 @@ def _only_output(graph: Graph) -> str:
     signature = graph.meta.usual_signature if graph.meta is not None else None
     outputs = list(signature.fetched.values()) if signature is not None else []
     if len(outputs) != 1:
-        raise InvalidArgumentError("the loss is of which output?", hint="name it, as in mse(OUTPUT, LABELS)")
+        raise InvalidArgumentError("the output of the loss is ambiguous", hint="name the output, as in mse(OUTPUT, LABELS)")
     return outputs[0]
 
 
@@ -207,6 +207,6 @@ def _only_labels(graph: Graph, feeds: Mapping[str, Any]) -> str:
     names = [name for name in feeds if parse_tensor_name(name)[0] not in graph]
     if len(names) != 1:
         raise InvalidArgumentError(
-            "the loss compares with labels, which are fed beside the inputs", hint="feed them by a name of their own"
+            "the loss needs labels, fed in addition to the inputs", hint="feed the labels under a new name"
         )
     return names[0]

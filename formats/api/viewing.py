@@ -132,7 +132,7 @@ def make_page(
 
 
 class _Page:
-    """The contents of one page, and notes on its gaps."""
+    """The contents of a page, and notes on missing parts."""
 
     def __init__(self, graph: Graph, fetches: Sequence[str]) -> None:
         self.graph = graph
@@ -178,7 +178,7 @@ class _Page:
             try:
                 yield name, infer(graph, {arg.output(): spec for arg, spec in zip(args, specs)}, functions, answers=answers)
             except TfgError as error:
-                notes.append(f"shapes{f' in {name}' if name else ''} are those that nodes declare: {error}")
+                notes.append(f"shapes{f' in {name}' if name else ''} are the declared shapes: {error}")
             if not name:
                 called = dict(answers.arguments)
 
@@ -189,7 +189,7 @@ class _Page:
         except TfgError as error:
             if self.fetches:
                 raise
-            self.notes.append(f"FLOPs are not counted: {error}")
+            self.notes.append(f"FLOPs not counted: {error}")
             return {}
         self.notes.append(f"FLOPs of {_some(report.fetches)}: {readable(report.total().flops)}")
         self.notes += report.notes

@@ -76,7 +76,7 @@ def _read_table(prefix: str, file: BinaryIO) -> tuple[BundleHeaderProto, dict[by
             raise DataLossError("it has no header")
         header = parse(BundleHeaderProto, encoded)
     if header.endianness != BundleHeaderProto.LITTLE:
-        raise UnimplementedError(f"checkpoint '{prefix}' is big-endian, which tfg does not read")
+        raise UnimplementedError(f"tfg does not read big-endian checkpoints such as '{prefix}'")
     return header, items
 
 
@@ -96,7 +96,7 @@ def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
                 continue  # another writer replaced the table, and removed the old shards
             if _is_current(index, files.to_read(path)):
                 return CheckpointReader(prefix, 2, _Tensors(prefix, items, shards))
-    raise UnavailableError(f"checkpoint '{prefix}' is written again and again while it is read")
+    raise UnavailableError(f"checkpoint '{prefix}' keeps changing while tfg reads it")
 
 
 def _is_current(file: BinaryIO, path: str) -> bool:
@@ -142,7 +142,7 @@ class _Tensors(Mapping[str, StoredTensor]):
     def _slice(self, name: str, extents: Extents) -> StoredPart:
         encoded = self._items.get(slice_key(name, extents))
         if encoded is None:
-            raise DataLossError(f"it lists a slice of tensor '{name}' that it does not have")
+            raise DataLossError(f"it lists a missing slice of tensor '{name}'")
         return self._part(name, parse(BundleEntryProto, encoded), extents)
 
     def _part(self, name: str, entry: BundleEntryProto, extents: Extents) -> StoredPart:
@@ -319,7 +319,7 @@ def merge_bundles(
         if not allow_missing or os.path.exists(files.to_read(index_path(prefix)))
     ]
     if not bundles:
-        raise NotFoundError(f"there is no checkpoint to merge among {', '.join(prefixes)}")
+        raise NotFoundError(f"none of {', '.join(prefixes)} is a checkpoint to merge")
     entries: dict[bytes, BundleEntryProto] = {}
     shards: list[str] = []
     old: list[str] = []

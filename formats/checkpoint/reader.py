@@ -113,8 +113,8 @@ class CheckpointReader:
             requested = SliceSpec(tensor.shape, ((0, -1),) * len(tensor.shape))
         if requested.full_shape != tensor.shape:
             raise InvalidArgumentError(
-                f"tensor '{tensor.name}' has shape {list(tensor.shape)} in checkpoint '{self.prefix}', "
-                f"the slice is one of shape {list(requested.full_shape)}"
+                f"tensor '{tensor.name}' has shape {list(tensor.shape)} in checkpoint '{self.prefix}', but the slice "
+                f"is of shape {list(requested.full_shape)}"
             )
         return requested
 
@@ -166,8 +166,8 @@ def _read_part(tensor: StoredTensor, part: StoredPart) -> Array:
     array, shape = part.read(), SliceSpec(tensor.shape, part.extents).shape
     if array.shape != shape or array.dtype != tensor.dtype.numpy:
         raise DataLossError(
-            f"slice {format_extents(part.extents)} of tensor '{tensor.name}' is stored as {array.dtype} of shape "
-            f"{list(array.shape)}, but listed as {tensor.dtype} of shape {list(shape)}"
+            f"slice {format_extents(part.extents)} of tensor '{tensor.name}' has {array.dtype} and shape "
+            f"{list(array.shape)}, but the index says {tensor.dtype} of shape {list(shape)}"
         )
     return array
 

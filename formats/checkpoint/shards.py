@@ -61,9 +61,9 @@ class Shards:
         if dtype is dtypes.variant:
             return object_array(_read_variants(_content(data, entry), math.prod(shape), entry.crc32c, where), shape)
         if dtype.is_object:
-            raise UnimplementedError(f"tensor '{name}' is of dtype {dtype}, which tfg does not read from checkpoints")
+            raise UnimplementedError(f"tfg does not read tensor '{name}' of dtype {dtype} from checkpoints")
         if entry.size != math.prod(shape) * dtype.size:
-            raise DataLossError(f"{where} has {entry.size} bytes, which is not {dtype} of shape {list(shape)}")
+            raise DataLossError(f"{where} has {entry.size} bytes, which do not fit {dtype} of shape {list(shape)}")
         array = np.empty(shape, dtype.numpy)
         self._fill(array.reshape(-1).view(np.uint8).data, data, entry, where)
         return array
@@ -75,7 +75,7 @@ class Shards:
         for start in range(0, len(target), _PIECE):
             piece = target[start : start + _PIECE]
             if data.read_into(piece, entry.offset + start) < len(piece):
-                raise DataLossError(f"{where} was cut off after the file had been opened")
+                raise DataLossError(f"{where} was truncated after tfg opened the file")
             crc = crc if is_good else crc32c(piece, crc)
         if not is_good and mask(crc) != entry.crc32c:
             raise DataLossError(f"the checksum of {where} is wrong")
@@ -87,7 +87,7 @@ class Shards:
         path = shard_path(self._prefix, entry.shard_id, self._count)
         data = self._open.get(entry.shard_id)
         if data is None:
-            raise NotFoundError(f"there is no file '{path}', in which tensor '{name}' lies")
+            raise NotFoundError(f"file '{path}' with tensor '{name}' does not exist")
         where = f"tensor '{name}' at byte {entry.offset} of '{path}'"
         if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > len(data):
             raise DataLossError(f"{where} needs {entry.size} bytes; the file ends at byte {len(data)}")
@@ -111,7 +111,7 @@ def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) 
     try:
         sizes, position = wire.read_varints(content, count)
     except DataLossError:
-        raise DataLossError(f"{where} is cut off: it should hold {count} strings") from None
+        raise DataLossError(f"{where} is truncated: expected {count} strings") from None
     checksum, characters = content[position : position + 4], position + 4
     crc = crc32c(size_bytes(sizes))
     if mask(crc) != int.from_bytes(checksum, "little") or characters + sum(sizes) != len(content):
@@ -134,7 +134,7 @@ def _read_variants(content: memoryview, count: int, stored_crc: int, where: str)
         try:
             size, start = wire.read_varint(content, position, len(content))
         except DataLossError:
-            raise DataLossError(f"{where} is cut off: it should hold {count} variants") from None
+            raise DataLossError(f"{where} is truncated: expected {count} variants") from None
         position = start + size + 4
         message, checksum = bytes(content[start : start + size]), bytes(content[start + size : position])
         crc = crc32c(message, crc32c(size.to_bytes(8, "little"), crc))

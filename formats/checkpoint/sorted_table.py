@@ -53,7 +53,7 @@ class SortedTable:
 
     def __init__(self, data: Contents) -> None:
         if not is_table(data):
-            raise DataLossError(f"it does not end as a table does: damaged, or truncated at byte {len(data)}")
+            raise DataLossError(f"it lacks the footer of a table: damaged, or truncated at byte {len(data)}")
         self._data = data
         footer = data.read_at(len(data) - _FOOTER_SIZE, _FOOTER_SIZE)
         position = 0
@@ -97,7 +97,7 @@ def _read_block(data: Contents, offset: int, size: int) -> Buffer:
         return block[:size]
     if compression == _SNAPPY:
         return snappy.decompress(block[:size])
-    raise UnimplementedError(f"the block at byte {offset} has compression {compression}, which tfg does not know")
+    raise UnimplementedError(f"the block at byte {offset} has unknown compression {compression}")
 
 
 def _entries(block: Buffer, offset: int) -> Iterator[tuple[bytes, Buffer]]:

@@ -53,12 +53,12 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
         return open_bundle(prefix, files)
     tables = _tables(prefix, files)
     if not tables:
-        raise NotFoundError(f"there is no checkpoint '{prefix}'", hint=_others(prefix, files))
+        raise NotFoundError(f"checkpoint '{prefix}' does not exist", hint=_others(prefix, files))
     for table in tables:
         with file_errors(table), files.open(table) as file:
             if not is_table(PositionedFile(file)):
-                hint = f"give the prefix, the part before .index; of a graph `tfg explain {table}` lists the variables"
-                raise InvalidArgumentError(f"'{table}' is no checkpoint", hint=hint)
+                hint = f"give the prefix, the part before .index; for a graph, `tfg explain {table}` lists the variables"
+                raise InvalidArgumentError(f"'{table}' is not a checkpoint", hint=hint)
     return open_v1(prefix, tables, files)
 
 
@@ -89,13 +89,13 @@ def _latest(folder: str, files: FileGate) -> str:
     if os.path.exists(files.to_read(index_path(variables))):
         return variables
     names = ", ".join(os.path.basename(index).removesuffix(".index") for index in indexes[:5])
-    raise NotFoundError(f"folder '{folder}' names no checkpoint", hint=f"there are {names}" if names else None)
+    raise NotFoundError(f"folder '{folder}' has no checkpoint", hint=f"the checkpoints are {names}" if names else None)
 
 
 def _others(prefix: str, files: FileGate) -> str | None:
     """Return a hint with a checkpoint beside the missing checkpoint."""
     indexes = _indexes(os.path.dirname(prefix), files)
-    return f"there is '{indexes[-1].removesuffix('.index')}'" if indexes else None
+    return f"did you mean '{indexes[-1].removesuffix('.index')}'?" if indexes else None
 
 
 def write_checkpoint(prefix: str | os.PathLike[str], tensors: Mapping[str, Any], version: int = 2) -> None:
@@ -124,11 +124,11 @@ def _write(
     for name, full_shape, extents, tensor in items:
         expected = full_shape if extents is None else SliceSpec(full_shape, extents).shape
         if tensor.shape != expected:
-            raise InvalidArgumentError(f"tensor '{name}' has shape {list(tensor.shape)}, its slice {list(expected)}")
+            raise InvalidArgumentError(f"tensor '{name}' has shape {list(tensor.shape)}, but its slice has {list(expected)}")
     if version not in (1, 2):
-        raise InvalidArgumentError(f"there is no checkpoint format V{version}")
+        raise InvalidArgumentError(f"unknown checkpoint format V{version}")
     if os.path.basename(prefix) in ("", ".", ".."):
-        raise InvalidArgumentError(f"'{prefix}' is the name of a folder, not the beginning of the names of files")
+        raise InvalidArgumentError(f"'{prefix}' is a folder, not a prefix of file names")
     with file_errors(prefix):
         os.makedirs(files.to_write(os.path.dirname(prefix) or "."), exist_ok=True)
     (write_bundle if version == 2 else write_v1)(prefix, items, files)

@@ -41,10 +41,12 @@ class SliceSpec:
 def resolve(extents: Extents, shape: Sequence[int]) -> Extents:
     """Return the extents with every length known; InvalidArgumentError where the extents do not fit the shape."""
     if len(extents) != len(shape):
-        raise InvalidArgumentError(f"slice {format_extents(extents)} has {len(extents)} dimensions, the tensor {len(shape)}")
+        raise InvalidArgumentError(
+            f"slice {format_extents(extents)} has {len(extents)} dimensions, but the tensor has {len(shape)}"
+        )
     resolved = tuple((start, size if length < 0 else length) for (start, length), size in zip(extents, shape))
     if any(start < 0 or start + length > size for (start, length), size in zip(resolved, shape)):
-        raise InvalidArgumentError(f"slice {format_extents(extents)} lies outside of shape {list(shape)}")
+        raise InvalidArgumentError(f"slice {format_extents(extents)} lies outside shape {list(shape)}")
     return resolved
 
 
@@ -57,7 +59,7 @@ def parse_spec(spec: str) -> SliceSpec | None:
         return None
     *sizes, slice_text = spec.split(" ")
     if not all(re.fullmatch(r"\d{1,18}", size) for size in sizes):
-        raise InvalidArgumentError(f"'{spec}' is no shape and slice; it should look like '10 4 0,5:-'")
+        raise InvalidArgumentError(f"'{spec}' is not a shape and slice such as '10 4 0,5:-'")
     shape = tuple(map(int, sizes))
     extents = parse_extents(slice_text)
     resolve(extents, shape)
@@ -72,7 +74,7 @@ def parse_extents(text: str) -> Extents:
     for part in text.split(":"):
         match = re.fullmatch(r"(\d{1,18}),(\d{1,18})", part)
         if part != "-" and match is None:
-            raise InvalidArgumentError(f"'{text}' is no slice; it should look like '0,5:-'")
+            raise InvalidArgumentError(f"'{text}' is not a slice such as '0,5:-'")
         extents.append(FULL if match is None else (int(match[1]), int(match[2])))
     return tuple(extents)
 
@@ -107,7 +109,7 @@ def encode_name(name: str) -> bytes:
     try:
         return name.encode("utf-8", "surrogateescape")
     except (AttributeError, UnicodeEncodeError):
-        raise InvalidArgumentError(f"{name!r} is no name of a tensor") from None
+        raise InvalidArgumentError(f"{name!r} is not a tensor name") from None
 
 
 def slice_key(name: str, extents: Extents) -> bytes:

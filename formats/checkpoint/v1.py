@@ -52,7 +52,7 @@ def _table_errors(path: str) -> Iterator[None]:
 def _add_tensors(tensors: dict[str, StoredTensor], table: SortedTable, path: str) -> None:
     described = table.get(_META_KEY)
     if described is None:
-        raise DataLossError("it has no description of its tensors")
+        raise DataLossError("it lacks the description of its tensors")
     for meta in parse(SavedTensorSlices, described).meta.tensor:
         dtype, shape = dtypes.from_number(meta.type), decode_static_shape(meta.shape)
         parts = tuple(_part(meta.name, dtype, shape, decode_extents(proto), table, path) for proto in meta.slice)
@@ -69,10 +69,10 @@ def _part(name: str, dtype: DType, shape: tuple[int, ...], extents: Extents, tab
         with _table_errors(path):
             encoded = table.get(slice_key(name, extents))
             if encoded is None:
-                raise DataLossError(f"it lists a slice of tensor '{name}' that it does not have")
+                raise DataLossError(f"it lists a missing slice of tensor '{name}'")
             data: SavedSlice = parse(SavedTensorSlices, encoded).data
             if data.name != name:
-                raise DataLossError(f"the slice of tensor '{name}' says it is one of '{data.name}'")
+                raise DataLossError(f"a slice of tensor '{name}' carries the name '{data.name}'")
             return decode_elements(data.data, data.data.tensor_content, dtype, part_shape, decode_tensor)
 
     return StoredPart(extents, read, lambda: None)

@@ -34,14 +34,16 @@ class Address:
             parts = urllib.parse.urlsplit(text)
             host, port = parts.hostname, parts.port
         except ValueError as error:
-            raise InvalidArgumentError(f"'{text}' is no address: {error}") from None
+            raise InvalidArgumentError(f"'{text}' is not an address: {error}") from None
         files = dict(urllib.parse.parse_qsl(parts.query))
         is_secure = parts.scheme == "grpcs"
         rest = parts.path.strip("/") or parts.fragment or parts.username
         if parts.scheme not in SCHEMES or not host or not port or rest or (files and not is_secure):
-            raise InvalidArgumentError(f"'{text}' is no address", hint="write grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE")
+            raise InvalidArgumentError(
+                f"'{text}' is not an address", hint="write grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE"
+            )
         if set(files) - set(_FILES) or ("cert" in files) != ("key" in files):
-            raise InvalidArgumentError(f"'{text}': after ? come ca=FILE, and cert=FILE&key=FILE together")
+            raise InvalidArgumentError(f"'{text}': the options after ? are ca=FILE, and cert=FILE&key=FILE together")
         return Address(host, port, is_secure, **files)
 
     @property

@@ -45,7 +45,7 @@ from .tasks import TaskWatch, ask_tasks
 CONNECT_SECONDS: Final = 10.0
 TASKS_SECONDS: Final = 300.0
 """The time, in seconds, for all tasks to answer when a session is made: tasks may be started after their client."""
-_DEAD_TASK: Final = "start the task; `tfg cluster ADDRESS` lists all tasks that answer and that do not"
+_DEAD_TASK: Final = "start the task; `tfg cluster ADDRESS` shows the tasks that answer, and the tasks that do not"
 RETURN_SECONDS: Final = 60.0
 """The time, in seconds, for a lost server to return before a retry counts as failed."""
 _GRACE: Final = 5.0
@@ -194,7 +194,7 @@ class ClusterSession:
         Errors come from the cluster, with the node and the task. UnimplementedError for a hook.
         """
         if hook is not None:
-            raise UnimplementedError("the kernels run on the cluster's servers, where nothing can be called around them")
+            raise UnimplementedError("the kernels run on the servers of the cluster, where calls cannot be wrapped")
         self.start()
         names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
         fed = self._fed(feeds or {})
@@ -371,8 +371,9 @@ def _check_size(values: Mapping[Output, Any]) -> None:
     if sum(sizes.values()) > MAX_REQUEST:
         largest = max(sizes, key=sizes.__getitem__)
         raise ResourceExhaustedError(
-            f"feeds of {sum(sizes.values())} bytes, {sizes[largest]} of them for '{largest}': a message holds {MAX_REQUEST}",
-            hint="feed smaller batches, or let the graph read files that the servers have",
+            f"the feeds have {sum(sizes.values())} bytes ({sizes[largest]} for '{largest}'), "
+            f"but a message holds {MAX_REQUEST}",
+            hint="feed smaller batches, or let the graph read files of the servers",
         )
 
 

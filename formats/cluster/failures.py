@@ -37,7 +37,7 @@ def failure(code: int, message: str, graph: Graph | None = None) -> TfgError:
     text = _first_cause(message[:_LONGEST])
     task, name = _REMOTE.search(text) or _TASK.search(text), _NODE.search(text)
     node = _node(graph, name[1]) if name else None
-    said = _without_places(_TASK.sub("", text.partition(_MORE)[0])) or "the server gives no reason"
+    said = _without_places(_TASK.sub("", text.partition(_MORE)[0])) or "the server states no reason"
     where = f" (on {task[1]})" if task else ""
     kind = _KINDS.get(code, errors.UnknownError)
     return kind(said + where, node=node.name if node else name and name[1], op=node.op if node else None)

@@ -167,7 +167,7 @@ class Master:
     def _future(self, method: str, request: Message | bytes, seconds: float | None) -> Any:
         data = request if isinstance(request, bytes) else request.SerializeToString()
         if len(data) > MAX_REQUEST:
-            raise InvalidArgumentError(f"{method} would send {len(data)} bytes: a message holds at most {MAX_REQUEST}")
+            raise InvalidArgumentError(f"{method} needs {len(data)} bytes, but a message holds {MAX_REQUEST}")
         decode = getattr(pb, f"{method}Response").FromString
         call = self._channel.unary_unary(f"/tensorflow.MasterService/{method}", response_deserializer=decode)
         return call.future(data, timeout=seconds)
@@ -190,7 +190,7 @@ def _grpc() -> Any:
     try:
         import grpc
     except ImportError:
-        raise UnimplementedError("clusters take grpcio, which is missing", hint=extra_hint("cluster")) from None
+        raise UnimplementedError("clusters need grpcio, which is not installed", hint=extra_hint("cluster")) from None
     return grpc
 
 

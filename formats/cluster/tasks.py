@@ -84,10 +84,14 @@ class TaskWatch:
         for name, since in self._silent.items():
             if now - since >= SILENT_SECONDS:
                 problem = f"{name} has not answered for {now - since:.0f} s while a step waited for it"
-                raise UnavailableError(problem, hint="start the task; `tfg cluster ADDRESS` lists all that do not answer")
+                raise UnavailableError(
+                    problem, hint="start the task; `tfg cluster ADDRESS` lists the tasks that do not answer"
+                )
             if now - since >= NOTE_SECONDS and name not in self._named:
                 self._named.add(name)
-                self._note(f"a step waits for {name}, which does not answer: it is gone, or kernels keep all its threads busy")
+                self._note(
+                    f"a step waits for {name}, which does not answer: the task has ended, or kernels keep all its threads busy"
+                )
         # A question without an answer leaves an empty session at the master, so that the pauses grow.
         self._next = now + (min((now - self._begun) / 2, _LONGEST_PAUSE) if self._silent else 0.0)
 

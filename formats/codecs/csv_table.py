@@ -47,7 +47,7 @@ def read_row(path: str, row: Row) -> dict[str, str]:
     data = bytes(read_source(path)[row[0] : row[1]])
     cells = next(iter(_records(path, data.splitlines(keepends=True), row[0])))[1]
     if len(cells) != len(names):
-        problem = f"'{path}': the row at byte {row[0]} has {len(cells)} cells, the header {len(names)}"
+        problem = f"'{path}': the row at byte {row[0]} has {len(cells)} cells, but the header has {len(names)}"
         raise DataLossError(problem, hint="put a cell with a comma into double quotes")
     return dict(zip(names, cells))
 
@@ -67,7 +67,7 @@ def pick(row: Mapping[str, str], names: Sequence[str], path: str) -> list[str]:
     """Return the cells of columns; NotFoundError names the columns that exist."""
     for name in names:
         if name not in row:
-            raise NotFoundError(f"'{path}' has no column '{name}'", hint=f"its columns: {', '.join(row)}")
+            raise NotFoundError(f"'{path}' has no column '{name}'", hint=f"the columns are {', '.join(row)}")
     return [row[name] for name in names]
 
 
@@ -97,7 +97,7 @@ def _number(cell: str, path: str) -> int | float:
             return kind(text)
         except ValueError:
             continue
-    problem = f"'{path}': the cell '{cell[:80]}' is no number" if text else f"'{path}': a cell is empty"
+    problem = f"'{path}': the cell '{cell[:80]}' is not a number" if text else f"'{path}': a cell is empty"
     raise InvalidArgumentError(problem, hint="write nan for a missing number, or feed other columns: @FILE.csv:COLUMN,COLUMN")
 
 
@@ -132,4 +132,4 @@ def _records(path: str, lines: Iterator[bytes] | Sequence[bytes], start: int) ->
             yield (start, end), cells
             start = end
     except (csv.Error, UnicodeDecodeError) as error:
-        raise DataLossError(f"'{path}' is no CSV file: {error}, at byte {start}") from None
+        raise DataLossError(f"'{path}' is not a CSV file: {error}, at byte {start}") from None

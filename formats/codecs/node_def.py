@@ -37,7 +37,7 @@ def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] 
         try:
             node = graph.load_node(name, op, spelling, attrs, device)
         except AlreadyExistsError:
-            hint = "every node of a graph needs its own name"
+            hint = "rename a node: names must be unique"
             _note(faults, InvalidArgumentError("two nodes have this name", node=name, op=op, hint=hint))
             node = graph.load_node(graph.unique_name(name), op, spelling, attrs, device)
         if shared is None:
@@ -85,7 +85,7 @@ def _resolved_inputs(
             _note(faults, _missing_input(graph, node, text, name, is_hinted=len(faults or ()) < _HINTED))
             graph.load_node(name, ABSENT, (), {}, "")
         if is_control and not is_control_now:
-            message, hint = f"input '{text}' comes after a control input", "control inputs come last"
+            message, hint = f"input '{text}' comes after a control input", "move control inputs to the end"
             _note(faults, InvalidArgumentError(message, node=node.name, op=node.op, hint=hint))
         is_control = is_control_now
         names.append(controls.setdefault(text, text))
@@ -95,7 +95,7 @@ def _resolved_inputs(
 def _missing_input(graph: Graph, node: Node, text: str, name: str, is_hinted: bool) -> InvalidArgumentError:
     if not name:
         return InvalidArgumentError(
-            f"input '{text}' is malformed", node=node.name, op=node.op, hint="inputs are 'node', 'node:index' or '^node'"
+            f"input '{text}' is malformed", node=node.name, op=node.op, hint="write inputs as 'node', 'node:index' or '^node'"
         )
     hint: str | None = None
     try:

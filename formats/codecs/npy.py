@@ -60,7 +60,7 @@ class _Header:
             array: Array = np.frombuffer(data, self.dtype) if self.dtype.itemsize else np.empty(count, self.dtype)
             return array.reshape(self.shape, order="F" if self.is_fortran else "C")
         except ValueError as error:
-            raise InvalidArgumentError(f"no array has the shape {self.shape}: {error}") from None
+            raise InvalidArgumentError(f"shape {self.shape} is impossible: {error}") from None
 
 
 def open_array(path: str | os.PathLike[str]) -> StoredArray:
@@ -140,7 +140,7 @@ class _Archive:
         for info in self._archive.infolist():
             key = info.filename.removesuffix(".npy")
             if key in arrays or key == info.filename:
-                raise DataLossError(f"entry '{info.filename}' of {self._name} is no array, or there twice")
+                raise DataLossError(f"entry '{info.filename}' of {self._name} is not an array, or a duplicate")
             arrays[key] = self._stored(info, f"'{key}' of {self._name}")
         return arrays
 
@@ -168,7 +168,7 @@ class _Archive:
         if self._unpacked > unpacked_limit(self._size):
             raise ResourceExhaustedError(
                 f"{self._name} of {self._size:,} bytes would unpack to {self._unpacked:,}",
-                hint="where it is trusted, unpack it and store it again with numpy.savez",
+                hint="if you trust the file, unpack it and save the arrays again with numpy.savez",
             )
 
 
@@ -189,7 +189,7 @@ def _read_header(file: IO[bytes], where: str) -> _Header:
     start = file.read(8)
     length = _LENGTHS.get(start[6]) if len(start) == 8 and start.startswith(_MAGIC) else None
     if length is None:
-        raise DataLossError(f"{where} is no array: it does not begin as an .npy file does")
+        raise DataLossError(f"{where} is not a .npy file")
     layout, encoding = length
     (size,) = struct.unpack(layout, _exactly(file, struct.calcsize(layout), where))
     if size > _MAX_HEADER:
@@ -217,7 +217,7 @@ def _decode_header(fields: Mapping[str, Any], offset: int) -> _Header:
 
 def _check_size(header: _Header, size: int, where: str) -> None:
     if header.offset + header.size != size:
-        raise DataLossError(f"{where} has {size - header.offset} bytes, its header says {header.size}")
+        raise DataLossError(f"{where} has {size - header.offset} bytes, but its header says {header.size}")
 
 
 def _exactly(file: IO[bytes], size: int, where: str) -> bytes:

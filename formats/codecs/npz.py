@@ -65,7 +65,7 @@ class NpzWriter:
         """Write a tensor; InvalidArgumentError for a name that cannot be or is there, UnimplementedError as `write_npz`."""
         _check_name(name)
         if name in self._names:
-            raise InvalidArgumentError(f"two tensors are called '{name}' in one archive")
+            raise InvalidArgumentError(f"an archive cannot hold two tensors named '{name}'")
         array, entry = _pack(name, tensor)
         if entry is not None:
             self._manifest[name] = entry
@@ -87,14 +87,14 @@ class NpzWriter:
 def _check_name(name: str) -> None:
     """Raise InvalidArgumentError for an impossible name of a zip archive's member, or for the manifest's name."""
     if name == MANIFEST:
-        raise InvalidArgumentError(f"a tensor cannot be called '{MANIFEST}' in a state file")
+        raise InvalidArgumentError(f"a state file cannot hold a tensor named '{MANIFEST}'")
     try:
         is_too_long = len(name.encode()) > _LONGEST_NAME
     except UnicodeEncodeError:
-        raise InvalidArgumentError(f"the tensor name {name!r} is not UTF-8", hint="a checkpoint can hold it") from None
+        raise InvalidArgumentError(f"the tensor name {name!r} is not UTF-8", hint="write a checkpoint") from None
     if is_too_long or "\0" in name:
-        problem = "has a NUL" if "\0" in name else "is too long for an archive"
-        raise InvalidArgumentError(f"the tensor name {name[:80]!r} {problem}", hint="a checkpoint can hold it")
+        problem = "contains a NUL" if "\0" in name else "is too long for an archive"
+        raise InvalidArgumentError(f"the tensor name {name[:80]!r} {problem}", hint="write a checkpoint")
 
 
 def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
@@ -105,7 +105,7 @@ def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
         characters = np.frombuffer(b"".join(strings), np.uint8)
         return characters, {"dtype": dtype.name, "shape": list(array.shape), "lengths": [len(s) for s in strings]}
     if dtype.is_object:
-        raise UnimplementedError(f"tensor '{name}' is of dtype {dtype}, which no state file can hold")
+        raise UnimplementedError(f"a state file cannot hold tensor '{name}' of dtype {dtype}")
     storage = _storage(dtype)
     if dtype is dtypes.from_numpy(storage):
         return array, None
@@ -150,7 +150,7 @@ def _read_manifest(stored: StoredArray, path: str) -> dict[str, _ForeignType]:
         manifest = json.loads(stored.read().tobytes())
         return {name: _read_entry(entry) for name, entry in manifest.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InvalidArgumentError) as error:
-        raise DataLossError(f"the entry '{MANIFEST}' of '{path}' does not fit: {error}") from None
+        raise DataLossError(f"the entry '{MANIFEST}' of '{path}' is damaged: {error}") from None
 
 
 class _ForeignType(NamedTuple):
@@ -170,7 +170,7 @@ def _read_entry(entry: Mapping[str, Any]) -> _ForeignType:
         return _ForeignType(dtype)
     decoded = _ForeignType(dtype, tuple(entry["shape"]), entry["lengths"])
     if not all(type(number) is int and number >= 0 for number in (*decoded.shape, *decoded.lengths)):
-        raise ValueError("sizes that are none")
+        raise ValueError("invalid sizes")
     if math.prod(decoded.shape) != len(decoded.lengths):
         raise ValueError(f"{len(decoded.lengths)} strings for the shape {list(decoded.shape)}")
     return decoded
@@ -183,14 +183,14 @@ def _tensor(stored: StoredArray, entry: _ForeignType | None, where: str) -> Tens
         return _strings(stored, entry, where)
     dtype, storage = entry.dtype, _storage(entry.dtype)
     if stored.dtype.newbyteorder("=") != storage:
-        raise DataLossError(f"{where} holds {stored.dtype}, not {storage}, as {dtype} is stored")
+        raise DataLossError(f"{where} holds {stored.dtype}, but {dtype} is stored as {storage}")
     return Tensor(dtype, stored.shape, lambda: _converted(stored.read(), dtype.numpy))
 
 
 def _strings(stored: StoredArray, entry: _ForeignType, where: str) -> Tensor:
     size = sum(entry.lengths)
     if stored.dtype != np.uint8 or math.prod(stored.shape) != size:
-        raise DataLossError(f"{where} is not the {size} bytes that the entry '{MANIFEST}' says")
+        raise DataLossError(f"{where} does not have the {size} bytes that the entry '{MANIFEST}' states")
     return Tensor(
         entry.dtype, entry.shape, lambda: object_array(_split(stored.read().tobytes(), entry.lengths), entry.shape)
     )  # fmt: skip

@@ -64,16 +64,16 @@ def _encoded_header(tensors: Mapping[str, Tensor]) -> bytes:
         begin, end = end, end + tensor.size * tensor.dtype.size
         entries[name] = {"dtype": _word(name, tensor.dtype), "shape": list(tensor.shape), "data_offsets": [begin, end]}
     if _METADATA in tensors:
-        raise InvalidArgumentError(f"a tensor cannot be called '{_METADATA}' in a safetensors file")
+        raise InvalidArgumentError(f"a safetensors file cannot hold a tensor named '{_METADATA}'")
     try:
         text = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
-        raise InvalidArgumentError("the name of a tensor is not UTF-8", hint="a checkpoint can hold it") from None
+        raise InvalidArgumentError("the name of a tensor is not UTF-8", hint="write a checkpoint") from None
     header = text + b" " * (-len(text) % _ALIGNMENT)
     if len(header) > MAX_HEADER:
         raise ResourceExhaustedError(
-            f"the names and shapes of {len(entries):,} tensors take {len(header):,} bytes, and a header has at most"
-            f" {MAX_HEADER:,}", hint="write a checkpoint"
+            f"the names and shapes of {len(entries):,} tensors take {len(header):,} bytes, but a header has at most "
+                f"{MAX_HEADER:,}", hint="write a checkpoint"
         )  # fmt: skip
     return header
 
@@ -81,7 +81,7 @@ def _encoded_header(tensors: Mapping[str, Tensor]) -> bytes:
 def _word(name: str, dtype: DType) -> str:
     if dtype not in _WORDS:
         hint = "write an .npz file or a checkpoint, or leave the tensor out"
-        raise UnimplementedError(f"tensor '{name}' is of dtype {dtype}, which safetensors files lack", hint=hint)
+        raise UnimplementedError(f"a safetensors file cannot hold tensor '{name}' of dtype {dtype}", hint=hint)
     return _WORDS[dtype]
 
 
@@ -115,7 +115,7 @@ class _TensorEntry:
     def __init__(self, fields: Mapping[str, Any], where: str) -> None:
         word, shape, offsets = fields["dtype"], fields["shape"], fields["data_offsets"]
         if word in _FOREIGN:
-            raise UnimplementedError(f"{where} is of type {word}, which TensorFlow lacks")
+            raise UnimplementedError(f"{where} has type {word}, which TensorFlow lacks")
         self.dtype = _DTYPES[word]
         self.shape = _sizes(shape)
         self.begin, self.end = _sizes(offsets)
@@ -127,7 +127,7 @@ class _TensorEntry:
 
 def _sizes(numbers: Sequence[Any]) -> tuple[int, ...]:
     if not isinstance(numbers, list) or not all(type(number) is int and 0 <= number <= _MAX_SIZE for number in numbers):
-        raise ValueError(f"{str(numbers)[:80]} are no sizes")
+        raise ValueError(f"{str(numbers)[:80]} are not sizes")
     return tuple(numbers)
 
 
@@ -144,7 +144,7 @@ def _read_header(contents: PositionedFile, where: str) -> tuple[dict[str, _Tenso
         _check_metadata(fields.pop(_METADATA, None))
         entries = {name: _TensorEntry(entry, f"'{name}' of {where}") for name, entry in fields.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DataLossError(f"{where} has a header that does not fit: {error}") from None
+        raise DataLossError(f"{where} has a damaged header: {error}") from None
     return entries, _LENGTH.size + length
 
 
@@ -152,13 +152,13 @@ def _without_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
         ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"'{name}' is there twice")
+        raise ValueError(f"'{name}' is a duplicate")
     return fields
 
 
 def _check_metadata(metadata: Any) -> None:
     if metadata is not None and not all(isinstance(value, str) for value in metadata.values()):
-        raise ValueError(f"{_METADATA} has a value that is no text")
+        raise ValueError(f"{_METADATA} has a value that is not a string")
 
 
 def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) -> None:
@@ -166,11 +166,11 @@ def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) 
     position = 0
     for name, begin, end in _ranges(entries):
         if begin != position:
-            fault = "overlaps the array before" if begin < position else f"leaves a gap of {begin - position:,} bytes"
-            raise DataLossError(f"{where} has a header that does not fit: '{name}' {fault}")
+            fault = "overlaps the previous array" if begin < position else f"leaves a gap of {begin - position:,} bytes"
+            raise DataLossError(f"{where} has a damaged header: '{name}' {fault}")
         position = end
     if position != size:
-        raise DataLossError(f"{where} has {size:,} bytes of data, and its header says {position:,}")
+        raise DataLossError(f"{where} has {size:,} bytes of data, but its header says {position:,}")
 
 
 def _ranges(entries: Mapping[str, _TensorEntry]) -> Iterator[tuple[str, int, int]]:

@@ -38,7 +38,7 @@ def parse(message_type: type[M], data: memoryview | bytearray | bytes) -> M:
     try:
         return message_type.FromString(bytes(data))
     except DecodeError:
-        raise DataLossError(f"damaged: {len(data)} bytes are no {message_type.DESCRIPTOR.name}") from None
+        raise DataLossError(f"damaged: {len(data)} bytes are not a {message_type.DESCRIPTOR.name}") from None
 
 
 class NodeReader:

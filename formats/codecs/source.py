@@ -29,13 +29,13 @@ def is_in_memory(source: Source) -> bool:
         return True
     if isinstance(source, (str, os.PathLike)):
         return False
-    raise TypeError(f"a graph is read from a path or from bytes, not from {source!r}")
+    raise TypeError(f"a graph source must be a path or bytes, not {source!r}")
 
 
 def describe(source: Source) -> str:
     """Return the name of the source for error messages."""
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return f"the {len(source)} bytes given"
+        return f"the data of {len(source)} bytes"
     return "standard input" if source == "-" else f"'{os.fspath(source)}'"
 
 
@@ -107,7 +107,7 @@ def _unpack_member(data: memoryview, position: int, contents: bytearray, limit: 
         if len(contents) > limit:
             raise ResourceExhaustedError(
                 f"{describe(source)} of {len(data):,} bytes would unpack to more than {limit:,}",
-                hint="where it is trusted, unpack it with gunzip first",
+                hint="if you trust the file, unpack it with gunzip first",
             )
         position += len(piece)
         size = min(2 * size, _LARGEST_PIECE)

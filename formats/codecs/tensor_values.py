@@ -50,7 +50,7 @@ def decode_elements(
     """
     count = math.prod(shape)
     if len(shape) > _MOST_DIMENSIONS or math.prod(n for n in shape if n) * np.dtype(dtype.numpy).itemsize > sys.maxsize:
-        raise InvalidArgumentError(f"a constant of {dtype} has shape {list(shape)}, which no array of NumPy has")
+        raise InvalidArgumentError(f"a constant of {dtype} has shape {list(shape)}, which NumPy does not support")
     if count == 0:
         return np.empty(shape, dtype.numpy)
     if len(content):
@@ -73,7 +73,7 @@ def _from_content(buffer: Buffer, dtype: DType, shape: tuple[int, ...]) -> np.nd
         raise InvalidArgumentError(f"tensor_content cannot hold elements of dtype {dtype}")
     if len(buffer) != count * dtype.size:
         raise InvalidArgumentError(
-            f"tensor_content has {len(buffer)} bytes, {dtype} of shape {list(shape)} needs {count * dtype.size}"
+            f"tensor_content has {len(buffer)} bytes, but {dtype} of shape {list(shape)} needs {count * dtype.size}"
         )
     return np.frombuffer(buffer, dtype.numpy).reshape(shape)
 
@@ -84,7 +84,7 @@ def _split_strings(buffer: memoryview, count: int) -> list[bytes]:
         raise InvalidArgumentError(f"tensor_content has {len(buffer)} bytes, too few for {count} strings")
     sizes, position = wire.read_varints(buffer, count)
     if position + sum(sizes) != len(buffer):
-        raise InvalidArgumentError(f"tensor_content has {len(buffer)} bytes, its strings need {position + sum(sizes)}")
+        raise InvalidArgumentError(f"tensor_content has {len(buffer)} bytes, but its strings need {position + sum(sizes)}")
     return wire.pieces(buffer, position, sizes)
 
 
@@ -117,7 +117,7 @@ def _fill(values: np.ndarray[Any, Any], dtype: DType, shape: tuple[int, ...]) ->
         only = values if len(values) else np.array([_zero(dtype)], dtype.numpy)
         return np.broadcast_to(only.reshape((1,) * len(shape)), shape)
     if count * dtype.size > unpacked_limit(values.nbytes):
-        message = f"a constant of {dtype} with shape {list(shape)} has {len(values)} of its {count} elements: too few"
+        message = f"a constant of {dtype} with shape {list(shape)} has only {len(values)} of its {count} elements"
         raise ResourceExhaustedError(message)
     result = np.full(count, values[-1], dtype.numpy)
     result[: len(values)] = values
@@ -140,7 +140,7 @@ def _handle_proto(text: bytes) -> ResourceHandleProto:
     try:
         return ResourceHandleProto.FromString(text)
     except DecodeError:
-        raise InvalidArgumentError("an element of tensor_content is no handle of a resource") from None
+        raise InvalidArgumentError("an element of tensor_content is not a resource handle") from None
 
 
 def _decode_handle(proto: ResourceHandleProto) -> ResourceHandle:

@@ -76,10 +76,10 @@ def _parse(message_type: type[M], text: str) -> M:
         raise InvalidArgumentError(
             f"line {error.GetLine()}, column {error.GetColumn()} of the text: {_reason(error)}"
             if error.GetLine() is not None
-            else f"the text is no {message_type.DESCRIPTOR.name}: {error}"
+            else f"the text is not a {message_type.DESCRIPTOR.name}: {error}"
         ) from None
     except ValueError as error:  # raised by protobuf's setter for an enum's number beyond 32 bits
-        raise InvalidArgumentError(f"the text is no {message_type.DESCRIPTOR.name}: {error}") from None
+        raise InvalidArgumentError(f"the text is not a {message_type.DESCRIPTOR.name}: {error}") from None
 
 
 def _reason(error: text_format.ParseError) -> str:

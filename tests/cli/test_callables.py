@@ -79,8 +79,8 @@ def test_one_that_was_cut_out_is_all_that_is_written(tmp_path):
 
 def test_a_name_that_is_none_or_several():
     several = tfg("run", MODEL, "--function", "double")
-    assert "error: 'double' names 2 functions\nhint: name one of them: 'double[0]', 'double[1]'" in several.err
-    assert "hint: there are __call__" in tfg("run", MODEL, "--function", "call").err
+    assert "error: 'double' names 2 functions\nhint: choose a function: 'double[0]', 'double[1]'" in several.err
+    assert "hint: the functions are __call__" in tfg("run", MODEL, "--function", "call").err
     assert "index" in tfg("draw", MODEL, "--function", "indx").err
     assert "the graph has no functions" in tfg("run", SAMPLES / "xor.pbtxt", "--function", "f").err
 

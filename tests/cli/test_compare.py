@@ -178,17 +178,17 @@ def test_a_variable_that_one_state_lacks_is_a_difference(states, tmp_path):
     part = tmp_path / "part.npz"
     assert tfg("checkpoint", states[0], "--name", "^var$", "--output", part).code == 0
     done = tfg("compare", states[0], part)
-    assert (done.code, "only in the first" in done.out, "var/Momentum" in done.out) == (3, True, True)
+    assert (done.code, "only in BEFORE" in done.out, "var/Momentum" in done.out) == (3, True, True)
 
 
 def test_states_are_compared_with_states_only(states):
     graph = SAMPLES / "square.pbtxt"
     for arguments in ((states[0], graph), (graph, states[1])):
         done = tfg("compare", *arguments)
-        assert (done.code, "a state is compared with another state" in done.err) == (2, True)
+        assert (done.code, "a state must be compared with another state" in done.err) == (2, True)
     for option in ("--fetch", "--passes"):
         done = tfg("compare", states[0], *([states[1]] if option == "--fetch" else []), option, "y")
-        assert (done.code, f"{option} does nothing where states are compared" in done.err) == (2, True)
+        assert (done.code, f"{option} has no effect when states are compared" in done.err) == (2, True)
 
 
 def test_saved_models_are_graphs_though_they_hold_values():

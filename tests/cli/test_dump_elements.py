@@ -50,7 +50,7 @@ def test_a_node_of_another_kind_is_refused(tmp_path):
     path = written(tmp_path, lambda g: g.constant(1.0, name="x"))
     failed = tfg("dump", path, "--elements", "x")
     assert failed.code == 1
-    assert "no dataset and no iterator" in failed.err
+    assert "neither a dataset nor an iterator" in failed.err
 
 
 def test_files_are_those_allowed(tmp_path):

@@ -74,7 +74,7 @@ def test_what_is_there_is_not_made_again(way, graph, inputs, tmp_path):
     (out / "a2.npz").unlink()
     before = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
     done = run(*command)
-    assert "1 result written" in done.err and "6 were there" in done.err
+    assert "1 result written" in done.err and "6 already there" in done.err
     after = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
     assert after.keys() - before.keys() == {"a2.npz"} and before.items() <= after.items()
     assert "0 results written" in run(*command).err
@@ -158,7 +158,7 @@ def test_what_cannot_go_well_is_refused_first(graph, inputs, tmp_path):
     (tmp_path / "in" / "deep").mkdir()
     np.save(tmp_path / "in" / "a1.npy", np.float32([1]))
     both = ("--each", tmp_path / "in" / "a1.np*", "--fetch", "y", "--out-dir", tmp_path / "out")
-    assert "would have one result" in run("run", graph, *both).err
+    assert "would share the result" in run("run", graph, *both).err
 
 
 def test_files_stay_closed_to_the_graph(tmp_path, inputs):
@@ -229,7 +229,7 @@ def test_a_job_whose_processes_are_all_killed_goes_on_where_it_was(slow, tmp_pat
     before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.npz")}
     assert 2 <= len(before) < SLOW
     done = run(*slow, "--on", "local:2")
-    assert f"{SLOW - len(before)} results written" in done.err and f"{len(before)} were there" in done.err
+    assert f"{SLOW - len(before)} results written" in done.err and f"{len(before)} already there" in done.err
     after = {path.name: path.stat().st_mtime_ns for path in out.glob("*.npz")}
     assert before.items() <= after.items() and len(results(out)) == SLOW
 
@@ -254,7 +254,7 @@ def _runs(pid):
 
 def test_a_folder_that_no_system_has(tmp_path):
     done = run("run", SAMPLES / "square.pbtxt", "--sweep", "x=1,2", "--out-dir", f"{tmp_path}/a\0b")
-    assert done.code == 1 and "is no name of a file" in done.err
+    assert done.code == 1 and "is not a file name" in done.err
 
 
 def test_progress_tells_rate_and_time_left(monkeypatch, capsys):

@@ -57,7 +57,7 @@ def test_a_cluster_makes_what_this_process_makes(cluster, job, tmp_path):
     done = run(*job, *on(cluster))
     assert done.code == 0 and f"{COUNT} results written" in done.err, done.err
     assert values(tmp_path) == EXPECTED
-    assert f"{COUNT} were there" in run(*job, *on(cluster)).err
+    assert f"{COUNT} already there" in run(*job, *on(cluster)).err
 
 
 def left_behind(dask_worker):

@@ -106,7 +106,7 @@ def test_overwriting_makes_every_result_anew(way, folder):
     done = job(folder, "--overwrite", *way, state="two")
     assert done.code == 0 and "3 results written" in done.err
     assert values(folder) == {f"i{i}": [2 * i + 2, 4] for i in range(3)}
-    assert "3 were there" in job(folder, *way, state="two").err
+    assert "3 already there" in job(folder, *way, state="two").err
 
 
 def test_a_job_killed_while_it_overwrites_goes_on(folder):
@@ -116,7 +116,7 @@ def test_a_job_killed_while_it_overwrites_goes_on(folder):
     assert job(folder, "--overwrite", state="two").code == 1
     np.save(folder / "in" / "i1.npy", np.float32([1, 1]))
     done = job(folder, state="two")
-    assert done.code == 0 and "2 results written" in done.err and "1 were there" in done.err
+    assert done.code == 0 and "2 results written" in done.err and "1 already there" in done.err
     assert values(folder) == {f"i{i}": [2 * i + 2, 4] for i in range(3)}
 
 
@@ -125,7 +125,7 @@ def test_an_input_that_is_newer_than_its_result_runs_again(way, folder):
     assert job(folder, *way).code == 0
     np.save(folder / "in" / "i1.npy", np.float32([10, 1]))
     done = job(folder, *way)
-    assert "1 result written" in done.err and "2 were there" in done.err
+    assert "1 result written" in done.err and "2 already there" in done.err
     assert values(folder)["i1"] == [21, 3]
 
 
@@ -148,7 +148,7 @@ def test_results_without_a_stamp_are_nobodys(folder):
     stamp = folder / "out" / ".tfg-job"
     stamp.unlink()
     done = job(folder)
-    assert done.code == 1 and "does not say which job its results are of" in done.err
+    assert done.code == 1 and "has results but no record of their job" in done.err
     stamp.write_text("{")
     assert "is damaged" in job(folder).err
     assert job(folder, "--overwrite").code == 0

@@ -122,18 +122,18 @@ def test_a_missing_module_and_a_missing_engine_are_named(package, graph):
     done = run("run", graph, "--fetch", "y", *FEED, "--engine", "absent")
     assert (done.code, "a_module_that_nobody_has" in done.err) == (1, True)
     done = run("run", graph, "--fetch", "y", *FEED, "--engine", "none")
-    assert (done.code, "there is no engine 'none'" in done.err, "right" in done.err) == (1, True, True)
+    assert (done.code, "unknown engine 'none'" in done.err, "right" in done.err) == (1, True, True)
 
 
 @pytest.mark.parametrize(
     "name, problem",
     [
-        ("failing", "which 'engine_of_others:failing' makes, failed: KeyError: 'of engines'"),
+        ("failing", "from 'engine_of_others:failing' failed: KeyError: 'of engines'"),
         (
             "incomplete",
             "it has no compile, faster, largest, needs_elements, note, precision, smallest",
         ),
-        ("forgotten", "which 'engine_of_others:forgotten' makes, failed: AttributeError"),
+        ("forgotten", "from 'engine_of_others:forgotten' failed: AttributeError"),
     ],
 )
 def test_a_package_whose_engine_fails_is_named(package, graph, name, problem):
@@ -146,13 +146,13 @@ def test_a_package_whose_engine_fails_is_named(package, graph, name, problem):
 def test_options_of_an_engine_want_one(graph):
     for option in ("--engine-report", "--verify-engine", "--precision=bf16"):
         done = run("run", graph, "--fetch", "y", *FEED, option)
-        assert (done.code, "goes with --engine" in done.err) == (2, True)
+        assert (done.code, "needs --engine" in done.err) == (2, True)
 
 
 def test_a_command_that_runs_nothing_refuses_an_engine(package, graph):
     done = run("flops", graph, "--engine", "right")
     assert done.code == 2
-    assert "--engine is for --measured" in done.err
+    assert "--engine needs --measured" in done.err
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_a_long_run_at_a_terminal_names_an_engine(terminal, long_runs, monkeypat
     monkeypatch.setattr("tfg.core.engines.suggesting.installed_engines", list)
     said = [line for line in run("run", *STEPS).err.splitlines() if "--engine" in line]
     assert len(said) == 1
-    assert re.search(r"NumPy took 0 s: --engine xla would take \d+% of the nodes, once installed by .*tfg\[xla\]", said[0])
+    assert re.search(r"NumPy took 0 s: --engine xla would run \d+% of the nodes, once installed by .*tfg\[xla\]", said[0])
 
 
 def test_an_installed_engine_is_not_to_be_installed(terminal, long_runs, monkeypatch):
@@ -239,12 +239,12 @@ def test_strings_are_for_no_engine(terminal, long_runs, tmp_path):
 
 def test_the_environment_names_the_engine(monkeypatch):
     monkeypatch.setenv("TFG_ENGINE", "abacus")
-    assert "no engine 'abacus'" in run("run", *STEPS).err
+    assert "unknown engine 'abacus'" in run("run", *STEPS).err
     assert run("run", *STEPS, "--engine", "numpy").code == 0
     monkeypatch.setenv("TFG_ENGINE", "auto")
     assert "engine auto" in run("run", *STEPS, "--engine-report").err
     monkeypatch.delenv("TFG_ENGINE")
-    assert "goes with --engine" in run("run", *STEPS, "--engine-report").err
+    assert "needs --engine" in run("run", *STEPS, "--engine-report").err
 
 
 def test_auto_tells_what_it_kept():

@@ -31,7 +31,7 @@ def test_each_refusal_has_a_line(two_refusals, tmp_path):
     pytest.importorskip("onnx", reason="the extra tfg[onnx] is not installed")
     done = run("convert", two_refusals, tmp_path / "g.onnx", "--to", "y")
     first, *lines = done.err.splitlines()
-    assert done.code == 1 and first == "error: ONNX does not get 2 nodes of the graph:"
+    assert done.code == 1 and first == "error: ONNX does not support 2 nodes of the graph:"
     assert [line.partition(" (")[0] for line in lines[:2]] == ["  StringToHashBucketFast", "  StringToHashBucketStrong"]
     assert "\\n" not in done.err
 

@@ -61,7 +61,7 @@ def test_all_graphs_are_checked(folder):
 def test_the_summary_counts_graphs(folder):
     lines = run("check", "broken.pbtxt", "sound.pbtxt", "noise.pb").out.splitlines()
     assert lines[-4:] == [
-        "broken.pbtxt: 2 errors", "sound.pbtxt: nothing is wrong with it", "noise.pb: cannot be read",
+        "broken.pbtxt: 2 errors", "sound.pbtxt: no problems", "noise.pb: cannot be read",
         "1 of 3 graphs without problems",
     ]  # fmt: skip
 

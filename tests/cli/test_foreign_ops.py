@@ -52,7 +52,7 @@ def test_the_package_of_an_op_that_was_removed_is_named(op, package, tmp_path):
     graph = Graph()
     graph.add_node("n", op)
     save(graph, tmp_path / "g.pb")
-    words = f"an op of {package}, which TensorFlow 1.15 was the last release to have"
+    words = f"an op of {package}, last available in TensorFlow 1.15"
     for command in (("check",), ("explain", "--missing"), ("ops", "--missing")):
         assert words in tfg(*command, tmp_path / "g.pb").out, command
     assert words in tfg("explain", tmp_path / "g.pb", "n").out

@@ -76,9 +76,9 @@ def test_helps_fit_80_columns(name):
 def test_hints_and_notes_are_broken_between_words(monkeypatch):
     for module in (main, render):
         monkeypatch.setattr(module, "terminal_width", lambda _stream: 40)
-    plain = ["counting what loss:0, probability:0 run; --fetch chooses others"]
+    plain = ["counting the nodes that loss:0, probability:0 run; --fetch chooses others"]
     shown = run("flops", SAMPLES / "xor.pbtxt").err.splitlines()
-    assert len(shown) == 2 and " ".join(map(str.strip, shown)) == plain[0]
+    assert len(shown) == 3 and " ".join(map(str.strip, shown)) == plain[0]
     for line in run("explain", SAMPLES / "xor.pbtxt", "nonode").err.splitlines():
         assert len(line) <= 40 or " " not in line.strip()
 

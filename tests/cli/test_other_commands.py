@@ -152,7 +152,7 @@ def test_draw_writes_graphviz_source(tmp_path):
     [
         (["-o", "g.foo"], 1, ".svg (SVG)"),
         (["--around", "ini"], 1, "nearest names: init"),
-        (["--scope", "nothing"], 1, "no node is chosen"),
+        (["--scope", "nothing"], 1, "no node matches"),
         (["--highlight", "nothing"], 1, "no node 'nothing'"),
     ],
 )
@@ -206,10 +206,10 @@ def test_bugs_keep_their_traceback(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("train", SAMPLES / "square_loss.pbtxt", "--loss", "loss", "--var", "("), 1, "no regular expression"),
-        (("flops", SAMPLES / "xor.pbtxt", "--name", "("), 1, "no regular expression"),
+        (("train", SAMPLES / "square_loss.pbtxt", "--loss", "loss", "--var", "("), 1, "not a regular expression"),
+        (("flops", SAMPLES / "xor.pbtxt", "--name", "("), 1, "not a regular expression"),
         (("optimize", SAMPLES / "xor.pbtxt", "--fetch", "loss", "--keep", "nowhere"), 1, "no node 'nowhere'"),
-        (("ops", "NoSuchOpAtAll"), 1, "no op is called"),
+        (("ops", "NoSuchOpAtAll"), 1, "unknown op"),
         ((), 2, "Usage: tfg"),
     ],
 )

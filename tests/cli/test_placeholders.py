@@ -63,12 +63,12 @@ def test_a_cut_takes_values_and_shapes(graph, tmp_path):
 @pytest.mark.parametrize(
     ("option", "word", "message"),
     [
-        ("--set", "y=1", "node 'y' (AddV2): it is no placeholder"),
+        ("--set", "y=1", "node 'y' (AddV2): it is not a placeholder"),
         ("--set", "x=[1,2]", "node 'x' (Placeholder): shapes (?,2) and (2) must have the same rank"),
         ("--set", "x=[[1,2,3]]", "node 'x' (Placeholder): dimensions 2 and 3 must be equal"),
         ("--set", "x=text", "--set x: "),
         ("--set", "z=1", "no node 'z'"),
-        ("--shape", "y=1", "node 'y' (AddV2): it is no placeholder"),
+        ("--shape", "y=1", "node 'y' (AddV2): it is not a placeholder"),
         ("--shape", "x=2,3", "node 'x' (Placeholder): dimensions 2 and 3 must be equal"),
     ],
 )

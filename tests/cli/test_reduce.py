@@ -75,9 +75,9 @@ def test_what_is_preserved_is_said_first(tmp_path):
     test = f"{sys.executable} -c 'from tfg.cli.main import main; main()' run {{}} --fetch y --check-numerics"
     words = ("--fetch", "y", "--feed", "x=[1,2]", "-o", tmp_path / "small.pbtxt")
     done = tfg("reduce", tmp_path / "g.pb", *words, "--test", test)
-    (said,) = [line for line in done.err.splitlines() if line.startswith("reducing while")]
+    (said,) = [line for line in done.err.splitlines() if line.startswith("reducing the graph while")]
     error = "error: node 'x' (Placeholder): You must feed a value for this placeholder, of shape (2)"
-    assert said == f"reducing while the command ends with exit code 1 and says '{error}'"
+    assert said == f"reducing the graph while the command fails with exit code 1 and '{error}'"
 
 
 @pytest.mark.parametrize("command", ["no-such-command {}", "/dev/null {}"])

@@ -70,11 +70,11 @@ def test_a_checkpoint_is_a_state_like_others(tmp_path):
 @pytest.mark.parametrize(
     ("entry", "problem"),
     [
-        ({}, "does not say after how many steps it was written"),
-        ({"_TRAINED_STEPS": np.float32(3)}, "says nothing that can be in its entry '_TRAINED_STEPS'"),
-        ({"_TRAINED_STEPS": np.int64(-3)}, "says nothing that can be in its entry '_TRAINED_STEPS'"),
+        ({}, "has no step number to resume from"),
+        ({"_TRAINED_STEPS": np.float32(3)}, "has an invalid value in its entry '_TRAINED_STEPS'"),
+        ({"_TRAINED_STEPS": np.int64(-3)}, "has an invalid value in its entry '_TRAINED_STEPS'"),
         ({"_TRAINED_STEPS": np.int64(3), "_RANDOM_STREAM/x": np.uint64([1, 2])}, "in its entry '_RANDOM_STREAM/x'"),
-        ({"_TRAINED_STEPS": np.int64([3])}, "says nothing that can be in its entry '_TRAINED_STEPS'"),
+        ({"_TRAINED_STEPS": np.int64([3])}, "has an invalid value in its entry '_TRAINED_STEPS'"),
     ],
 )
 def test_a_state_without_a_number_of_steps_is_refused(tmp_path, entry, problem):

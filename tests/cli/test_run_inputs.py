@@ -121,5 +121,5 @@ def test_forms_of_labels(tmp_path):
         path.write_text(text)
         assert read_labels(path) == ["a", "b"]
     path.write_text('{"0": "a", "2": "c"}')
-    with pytest.raises(DataLossError, match="no label for each class"):
+    with pytest.raises(DataLossError, match="lacks a label"):
         read_labels(path)

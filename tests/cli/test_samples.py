@@ -21,7 +21,7 @@ def test_one_is_copied_by_its_name_and_over_nothing(tmp_path):
     assert run("samples", "xor.pbtxt", "--output", tmp_path).code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["xor.pbtxt"]
     done = run("samples", "xor.pbtxt", "--output", tmp_path)
-    assert done.code == 1 and "is there already" in done.err
+    assert done.code == 1 and "already exists" in done.err
     assert "there are all_constant.pbtxt" in run("samples", "nosuch").err
 
 

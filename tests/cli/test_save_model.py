@@ -86,7 +86,7 @@ def test_a_model_takes_no_file_along_that_is_not_its_own(link, tmp_path):
     (model / link).parent.mkdir(exist_ok=True)
     (model / link).symlink_to(secrets / "key" if "." in link else secrets)
     done = run("run", model, "--save-model", out)
-    problem = "is a link that leads out of the model's folder" if "." in link else "is a link to a folder"
+    problem = "is a link to a place outside the model's folder" if "." in link else "is a link to a folder"
     assert done.code == 1 and problem in done.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "secrets"]
 
@@ -110,7 +110,7 @@ def test_nothing_is_ever_written_over(content, tmp_path):
         (out / "x").write_text(content)
     done = run("run", SCALER, "--save-model", out)
     assert done.code == (0 if content is None else 1)
-    assert content is None or "is no empty folder" in done.err
+    assert content is None or "is not empty" in done.err
     assert not list(tmp_path.glob(".tfg-*"))
 
 
@@ -139,7 +139,7 @@ def test_a_frozen_model_needs_no_variables(tmp_path):
 def test_a_graph_that_left_its_variables_behind_says_what_it_needs(words, tmp_path):
     out = tmp_path / "out.pb"
     done = run(*(word.format(model=SCALER, out=out) for word in words))
-    assert f"the values of its 2 variables are not in it: run it with --state {PREFIX}" in done.err
+    assert f"the file lacks the values of its 2 variables: run it with --state {PREFIX}" in done.err
     assert run("run", out, "--fetch", "StatefulPartitionedCall_1:1", "--feed", "serving_default_x=[[1, 1]]",
                "--state", PREFIX).code == 0  # fmt: skip
 
@@ -173,7 +173,7 @@ def test_a_fetch_that_leaves_nothing_behind_is_not_called_verified(tmp_path):
 def test_a_frozen_model_has_its_values(options, ending, tmp_path):
     frozen = tmp_path / f"frozen{ending}"
     done = run("convert", SAMPLES / "keras_classifier", frozen, "--freeze", *options)
-    assert done.code == 0 and "are not in it" not in done.err
+    assert done.code == 0 and "lacks the values" not in done.err
     feed = ("--feed", "measurements=[[5.1, 3.5, 1.4, 0.2]]", "--format", "json")
     model = run("run", SAMPLES / "keras_classifier", *feed).json["steps"][0]["values"][0]["value"]
     fed = ("--feed", "serving_default_measurements=[[5.1, 3.5, 1.4, 0.2]]", "--fetch", "StatefulPartitionedCall_1:0")
@@ -184,6 +184,6 @@ def test_a_frozen_model_has_its_values(options, ending, tmp_path):
 def test_the_variables_that_remain_are_counted(tmp_path):
     """Handles that nothing of the model uses need no values."""
     done = run("convert", SAMPLES / "keras_classifier", tmp_path / "graph.pb")
-    assert "the values of its 8 variables are not in it" in done.err
+    assert "the file lacks the values of its 8 variables" in done.err
     done = run("convert", SAMPLES / "keras_classifier", tmp_path / "part.pb", "--to", "serving_default_measurements")
-    assert done.code == 0 and "are not in it" not in done.err
+    assert done.code == 0 and "lacks the values" not in done.err

@@ -107,7 +107,7 @@ def test_run_takes_all_outputs_where_none_is_named():
 
 def test_optimize_says_that_it_writes_nothing_and_shows_passes_that_did_something(tmp_path):
     done = run("optimize", GRAPH, "--fetch", "loss")
-    assert "nothing is written: -o FILE" in done.err
+    assert "nothing written: -o FILE" in done.err
     names = [line.split("  ")[0] for line in done.out.partition("\n\n")[0].splitlines()[2:]]
     assert names[0] == "at the start" and "at the end" in names
     assert len(names) == len(set(names))

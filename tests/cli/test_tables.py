@@ -68,7 +68,7 @@ def test_several_tables_are_refused_and_each_can_be_chosen(case):
     words, names = SEVERAL[case]
     done = run(*words, "--format", "csv")
     assert (done.code, done.out) == (1, "")
-    assert "CSV holds one table" in done.err and "hint: choose one: --table " in done.err
+    assert "CSV holds a single table" in done.err and "hint: choose a table, e.g. --table " in done.err
     known = next(line for line in done.err.splitlines() if "CSV holds" in line).rpartition(": ")[2].split(", ")
     assert len(set(known)) == len(known) > 1 and set(names) <= set(known)
     tables = [run(*words, "--format", "csv", "--table", name).out for name in known]
@@ -79,7 +79,7 @@ def test_several_tables_are_refused_and_each_can_be_chosen(case):
 def test_an_unknown_table_is_refused_with_the_names():
     done = run("explain", XOR, "--format", "csv", "--table", "layers")
     assert (done.code, done.out) == (1, "")
-    assert "there is no table 'layers'" in done.err and "facts, inputs, outputs" in done.err
+    assert "unknown table 'layers'" in done.err and "facts, inputs, outputs" in done.err
     assert run("dump", XOR, "--format", "csv", "--table", "other").code == 1
     assert run("dump", XOR, "--format", "csv", "--table", "nodes").code == 0
 

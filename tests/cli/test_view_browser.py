@@ -323,7 +323,7 @@ def test_overlays_colour_and_label(opened, valued):
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
-    """A page of two graphs: another shape, another constant, another activation, another attribute."""
+    """A page of two graphs: anshapes differ, another constant, another activation, another attribute."""
     folder = tmp_path_factory.mktemp("compared")
     for name, rows, last, activation in (("before", 2, 3.0, "Tanh"), ("after", 4, 3.5, "Relu")):
         g = GraphBuilder()
@@ -341,7 +341,14 @@ def test_two_graphs_in_a_page(opened, compared):
     assert "1 added, 1 removed, 3 changed" in panel(browser)
     labels = """Object.fromEntries([...document.querySelectorAll('.box:has(> .overlay)')].map(box =>
         [box.querySelector('.name').textContent, box.querySelector('.overlay').textContent]))"""
-    expected = {"x": "changed", "w": "changed", "sum": "changed", "Tanh": "removed", "Relu": "added", "product": "other shape"}
+    expected = {
+        "x": "changed",
+        "w": "changed",
+        "sum": "changed",
+        "Tanh": "removed",
+        "Relu": "added",
+        "product": "shapes differ",
+    }
     assert browser.evaluate(labels) == expected
     assert set(browser.evaluate("document.getElementById('legend').innerText.split('\\n')")) == set(expected.values())
     search(browser, "sum")

@@ -44,8 +44,8 @@ def test_truth_and_all_columns(tmp_path):
 @pytest.mark.parametrize(
     ("text", "column", "error", "words"),
     [
-        ("a,b\n1,2\n", ":c", NotFoundError, "its columns: a, b"),
-        ("a,b\n1,x\n", ":b", InvalidArgumentError, "'x' is no number"),
+        ("a,b\n1,2\n", ":c", NotFoundError, "the columns are a, b"),
+        ("a,b\n1,x\n", ":b", InvalidArgumentError, "'x' is not a number"),
         ("a,b\n1,\n", ":b", InvalidArgumentError, "a cell is empty"),
         ("a,b\n1\n", ":a", DataLossError, "1 cells, the header 2"),
         ("a,a\n1,2\n", ":a", InvalidArgumentError, "two columns 'a'"),

@@ -190,12 +190,12 @@ def test_plain_dict_of_functions(graph):
     ("old", "new", "message"),
     [
         ('"split:output:1"', '"nope:output:1"', "'nope' is not in its body"),
-        ('"split:output:1"', '"split:nope:1"', "has no output 'nope'; it has: output"),
+        ('"split:output:1"', '"split:nope:1"', "has no output 'nope'; the outputs are output"),
         ('"^wait"', '"^nope"', "'nope' is not in its body"),
         ('value: "use:y:0"', 'value: "gone:y:0"', "'gone' is not in its body"),
-        ('ret { key: "part" value: "use:y:0" }', "", "which tensor its output 'part' is"),
+        ('ret { key: "part" value: "use:y:0" }', "", "no tensor for its output 'part'"),
         ('name: "axis"', 'name: "split"', "two nodes have this name"),
-        ('op: "Const"', 'op: "_Arg"', "a function's arguments stand in its signature"),
+        ('op: "Const"', 'op: "_Arg"', "the signature of a function fixes its arguments"),
     ],
 )
 def test_broken_functions_are_named(old, new, message):

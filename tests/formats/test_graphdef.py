@@ -220,12 +220,12 @@ def test_nodes_in_any_order_and_loops():
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        (node_def("a") + node_def("a"), "two nodes have this name", "own name"),
+        (node_def("a") + node_def("a"), "two nodes have this name", "unique"),
         (node_def("weights") + node_def("a", "Foo", "wieghts"), "input 'wieghts' names a node", "weights"),
         (node_def("a", "Foo", "^nope"), "input '\\^nope' names a node", None),
-        (node_def("a", "Foo", ""), "input '' is malformed", "inputs are"),
-        (node_def("a", "Foo", "^"), "input '\\^' is malformed", "inputs are"),
-        (node_def("a") + node_def("b", "Foo", "^a", "a"), "comes after a control input", "last"),
+        (node_def("a", "Foo", ""), "input '' is malformed", "write inputs as"),
+        (node_def("a", "Foo", "^"), "input '\\^' is malformed", "write inputs as"),
+        (node_def("a") + node_def("b", "Foo", "^a", "a"), "comes after a control input", "to the end"),
     ],
 )
 def test_bad_edges_name_the_node(text, message, hint):
@@ -308,12 +308,12 @@ def test_standard_streams(monkeypatch):
 
 def test_missing_files_have_hints(tmp_path):
     (tmp_path / "graph.pbtxt").write_text(TEXT)
-    with pytest.raises(NotFoundError, match="there is no file") as error:
+    with pytest.raises(NotFoundError, match=r"graph\.pb' does not exist") as error:
         load(tmp_path / "graph.pb")
     assert "graph.pbtxt" in str(error.value.hint)
     with pytest.raises(NotFoundError) as error:
         load(tmp_path / "nowhere" / "graph.pb")
-    assert "no folder" in str(error.value.hint)
+    assert "does not exist either" in str(error.value.hint)
 
 
 def test_nothing_is_written_where_writing_fails(tmp_path):
@@ -364,7 +364,7 @@ def test_truncation_says_where():
 
 def test_duplicate_function_names():
     function = 'function { signature { name: "f" } attr { key: "a" value { i: %d } } }'
-    with pytest.raises(InvalidArgumentError, match="two functions called 'f'"):
+    with pytest.raises(InvalidArgumentError, match="two functions named 'f'"):
         load((node_def("a") + f"library {{ {function % 1} {function % 2} }}").encode())
 
 

@@ -31,10 +31,10 @@ def _sliced(prefix, *values, full_shape=(4, 5)):
 def test_a_slice_is_what_the_index_says(lie, tmp_path):
     reader = _sliced(str(tmp_path / "m"), np.zeros((2, 5), np.float32), lie)
     for spec in ("", "4 5 2,2:-", "4 5 1,2:0,3"):
-        with pytest.raises(DataLossError, match=r"slice 2,2:- of tensor 'p' is stored as"):
+        with pytest.raises(DataLossError, match=r"slice 2,2:- of tensor 'p' has .*, but the index says"):
             reader.read("p", spec)
     done = run("checkpoint", tmp_path / "m", "--output", tmp_path / "out.npz")
-    assert done.code == 1 and "of tensor 'p' is stored as" in done.err
+    assert done.code == 1 and "of tensor 'p' has " in done.err
 
 
 def test_slices_that_fit_are_read(tmp_path):
@@ -46,7 +46,7 @@ def test_slices_that_fit_are_read(tmp_path):
 def test_an_archive_refuses_names_that_it_cannot_hold(name, tmp_path):
     write_checkpoint(tmp_path / "m", {name: np.float32(1), "v": np.float32(2)})
     done = run("checkpoint", tmp_path / "m", "--output", tmp_path / "out.npz")
-    assert done.code == 1 and "the tensor name" in done.err and "a checkpoint can hold it" in done.err
+    assert done.code == 1 and "the tensor name" in done.err and "write a checkpoint" in done.err
     assert not (tmp_path / "out.npz").exists()
     assert run("checkpoint", tmp_path / "m", "--output", tmp_path / "copy").code == 0
     assert set(open_checkpoint(str(tmp_path / "copy")).names()) == {name, "v"}

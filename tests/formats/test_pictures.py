@@ -57,5 +57,5 @@ def test_options_that_mean_nothing(picture, options):
 
 def test_an_array_has_no_options(tmp_path):
     np.save(tmp_path / "x.npy", np.ones(3))
-    with pytest.raises(InvalidArgumentError, match="no picture"):
+    with pytest.raises(InvalidArgumentError, match="not a picture"):
         parse_value(f"@{tmp_path / 'x.npy'}?scale=2", float32)

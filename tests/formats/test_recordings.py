@@ -46,7 +46,7 @@ def test_run_metadata():
 
 def test_an_event_file_without_a_graph():
     assert describe_recording(RECORDED / "events_plain").graphs == ()
-    with pytest.raises(InvalidArgumentError, match="no graph in it"):
+    with pytest.raises(InvalidArgumentError, match="has no graph"):
         tfg.load(RECORDED / "events_plain")
 
 

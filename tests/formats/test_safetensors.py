@@ -81,7 +81,7 @@ def test_columns_and_transposed_arrays_are_written_by_rows(tmp_path):
 @pytest.mark.parametrize("dtype", [dtypes.string, dtypes.complex128, dtypes.qint8, dtypes.from_name("int4")], ids=str)
 def test_types_that_the_format_lacks_are_refused(tmp_path, dtype):
     value = Tensor(dtype, (1,), lambda: np.zeros(1, dtype.numpy))
-    with pytest.raises(UnimplementedError, match=f"'v' is of dtype {dtype}, which safetensors files lack"):
+    with pytest.raises(UnimplementedError, match=f"cannot hold tensor 'v' of dtype {dtype}"):
         write_state(tmp_path / "w.safetensors", {"v": value})
     assert not list(tmp_path.iterdir())
 
@@ -155,7 +155,7 @@ def test_the_library_refuses_them_too(name):
 @pytest.mark.parametrize("dtype", ["F4", "F6_E2M3", "F6_E3M2", "F8_E8M0"])
 def test_types_that_tensorflow_lacks_are_named(tmp_path, dtype):
     (tmp_path / "w.safetensors").write_bytes(file_of({"a": entry(0, 1, dtype=dtype)}, 1))
-    with pytest.raises(UnimplementedError, match=f"'a' of .* is of type {dtype}"):
+    with pytest.raises(UnimplementedError, match=f"'a' of .* has type {dtype}"):
         read_safetensors(tmp_path / "w.safetensors")
 
 

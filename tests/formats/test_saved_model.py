@@ -191,7 +191,7 @@ def test_tags_choose(tmp_path):
 
 def test_folders_that_are_no_saved_model(tmp_path):
     saved_model(tmp_path / "models" / "1", message())
-    with pytest.raises(NotFoundError, match="is no SavedModel") as error:
+    with pytest.raises(NotFoundError, match="is not a SavedModel") as error:
         load(tmp_path / "models")
     assert str(tmp_path / "models" / "1") in str(error.value.hint)
     (tmp_path / "graph.pb").touch()
@@ -224,5 +224,5 @@ def test_a_folder_whose_file_is_no_saved_model_is_read_as_its_file_is(tmp_path, 
     save(graph, tmp_path / "graph", text=text, kind=kind)
     (tmp_path / "graph").rename(tmp_path / name)
     assert [node.name for node in load(tmp_path)] == [node.name for node in graph]
-    with pytest.raises(InvalidArgumentError, match="tags choose among those of a SavedModel"):
+    with pytest.raises(InvalidArgumentError, match="tags choose among the graphs of a SavedModel"):
         load(tmp_path, tags=["serve"])

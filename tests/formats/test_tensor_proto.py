@@ -56,8 +56,8 @@ def test_decode(text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dtype: 0", "0 is no TensorFlow data type"),
-        ("dtype: 99", "99 is no TensorFlow data type"),
+        ("dtype: 0", "0 is not a TensorFlow data type"),
+        ("dtype: 99", "99 is not a TensorFlow data type"),
         ("dtype: DT_FLOAT tensor_shape{dim{size:-2}}", "negative"),
         ("dtype: DT_FLOAT tensor_shape{dim{size:4294967296} dim{size:4294967296}}", "more elements than 64 bits"),
         ("dtype: DT_FLOAT tensor_shape{dim{size:2}} tensor_content: 'abc'", "3 bytes.* needs 8"),
@@ -147,7 +147,7 @@ def test_shapes_that_numpy_has_not_are_refused():
     for sizes in ([2, 2**62, 0], [1] * 65, [2**62, 1]):
         dims = " ".join(f"dim {{ size: {size} }}" for size in sizes)
         tensor = decode_tensor(proto(f"dtype: DT_DOUBLE double_val: 1 tensor_shape {{ {dims} }}"))
-        with pytest.raises(InvalidArgumentError, match="which no array of NumPy has"):
+        with pytest.raises(InvalidArgumentError, match="which NumPy does not support"):
             tensor.numpy()
 
 

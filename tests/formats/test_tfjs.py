@@ -124,18 +124,18 @@ def manifest_with(**changes):
     [
         ({"modelTopology": {"class_name": "Model"}}, InvalidArgumentError, "a layers model"),
         ({"format": "layers-model"}, InvalidArgumentError, "a layers model"),
-        ({"modelTopology": {"node": [{"op": 3}]}}, DataLossError, "no sound model.json"),
+        ({"modelTopology": {"node": [{"op": 3}]}}, DataLossError, "not a valid model.json"),
         ({"weightsManifest": [{"paths": ["nothing.bin"], "weights": []}]}, NotFoundError, "nothing.bin"),
         ({"weightsManifest": [{"paths": ["../secret.bin"], "weights": []}]}, PermissionDeniedError, "secret.bin"),
         ({"weightsManifest": [{"paths": ["/etc/passwd"], "weights": []}]}, PermissionDeniedError, "passwd"),
-        ({"weightsManifest": manifest_with(shape=[2, 4])}, DataLossError, "no sound model.json"),
+        ({"weightsManifest": manifest_with(shape=[2, 4])}, DataLossError, "not a valid model.json"),
         ({"weightsManifest": manifest_with(shape=[1 << 40, 1 << 40])}, DataLossError, "ends at byte"),
         ({"weightsManifest": manifest_with(shape=[-1])}, DataLossError, "has the shape"),
         ({"weightsManifest": manifest_with(dtype="string", shape=[1 << 60])}, DataLossError, "strings in"),
         ({"weightsManifest": manifest_with(dtype="float128", quantization=None)}, DataLossError, "float128"),
         ({"weightsManifest": manifest_with(quantization={"dtype": "uint8"})}, DataLossError, "scale"),
-        ({"weightsManifest": 3}, DataLossError, "no sound model.json"),
-        ({"signature": {"inputs": 3}}, DataLossError, "no sound model.json"),
+        ({"weightsManifest": 3}, DataLossError, "not a valid model.json"),
+        ({"signature": {"inputs": 3}}, DataLossError, "not a valid model.json"),
     ],
 )
 def test_models_that_lie_are_refused(tmp_path, changes, error, message):
@@ -151,5 +151,5 @@ def test_json_that_is_cut_or_deep_is_refused(topology):
 
 
 def test_weights_need_the_folder():
-    with pytest.raises(NotFoundError, match=r"beside model\.json"):
+    with pytest.raises(NotFoundError, match=r"next to model\.json"):
         tfg.load(json.dumps(model()).encode())

@@ -37,7 +37,7 @@ def test_a_session_keeps_to_its_limits(name):
         session.run(fetch)
     except TfgError as error:
         assert error.node
-        assert error.hint is None or "fault of tfg" not in error.hint
+        assert error.hint is None or "bug in tfg" not in error.hint
     assert time.process_time() - start < 0.5 + SLACK
 
 

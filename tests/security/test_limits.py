@@ -279,7 +279,7 @@ def test_what_swallows_interruptions_ends_with_the_process():
         "    " * 9 + "while True: deep(50)",
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (1, "error: the run took more than the 0.1 seconds allowed\n")
+    assert (done.returncode, done.stderr) == (1, "error: the run exceeded its time limit of 0.1 seconds\n")
 
 
 @pytest.mark.parametrize("pattern", ["a" * 400_000, "(a?){1000}a{1000}"])

@@ -50,7 +50,7 @@ class Branches:
     def switched(self, step: Step, data: Any, choice: Any, alive: Any) -> list[Any]:
         """Return the outputs of a Switch: the data, alive on the side of the predicate's value or number, else on the last."""
         if np.ndim(choice):
-            raise UnimplementedError("a predicate is no scalar")
+            raise UnimplementedError("a predicate is not a scalar")
         count = len(step.node.output_dtypes)
         sides = [choice == side for side in range(count)]
         if choice.dtype != bool:
@@ -88,14 +88,14 @@ def chosen(condition: Any, value: Any, other: Any) -> Any:
     if isinstance(value, StackedElements) and isinstance(other, StackedElements):
         value, other = value.alike(other), other.alike(value)
     elif isinstance(value, StackedElements) or isinstance(other, StackedElements):
-        raise UnimplementedError("one branch gives a list, another a tensor")
+        raise UnimplementedError("one branch returns a list, another a tensor")
     else:
         value, other = jnp.asarray(value), jnp.asarray(other)
     if jax.tree.structure(value) != jax.tree.structure(other):
-        raise UnimplementedError("branches give lists of several forms")
+        raise UnimplementedError("branches return lists of different forms")
     pairs = zip(jax.tree.leaves(value), jax.tree.leaves(other))
     if any(np.shape(a) != np.shape(b) or a.dtype != b.dtype for a, b in pairs):
-        raise UnimplementedError("branches give tensors of several shapes")
+        raise UnimplementedError("branches return tensors of different shapes")
     return jax.tree.map(functools.partial(jnp.where, condition), value, other)
 
 

@@ -93,7 +93,7 @@ class _LoopPart(_Part):
         with undone(self.xla):
             again = jnp.asarray(self.condition(self.enter(inner)))
             if again.ndim:
-                raise UnimplementedError("a loop's condition is no scalar")
+                raise UnimplementedError("a loop's condition is not a scalar")
             return again & held & self.xla.alive
 
     def settle(self) -> None:
@@ -142,7 +142,7 @@ class _LoopPart(_Part):
             is_value = n < len(after[0])
             old = self.values[place] if is_value else self.cells[place].value
             if isinstance(old, StackedElements) is not isinstance(new, StackedElements):
-                raise UnimplementedError("a loop hands on a list for a tensor")
+                raise UnimplementedError("a loop passes on a list instead of a tensor")
             if not isinstance(old, StackedElements) or (
                 jax.tree.structure(old) == jax.tree.structure(new) and _alike(old, new)
             ):
@@ -158,7 +158,7 @@ class _LoopPart(_Part):
         """Return the values after the last iteration; `times` bounds the iterations where it is known."""
         self.settle()
         if not self.varying and not self.cells:
-            raise UnimplementedError("nothing changes from one iteration of a loop to the next")
+            raise UnimplementedError("no loop variable changes between iterations")
         state = (*self.state(), jnp.asarray(True))
         with undone(self.xla):
             _require_alike(state, jax.eval_shape(self.step, state))
@@ -281,7 +281,7 @@ def _as_array(value: Any) -> Any:
         return jnp.zeros((), value.dtype)
     array = np.asarray(value)
     if array.dtype == object:
-        raise UnimplementedError("a loop or conditional hands on what is no tensor of numbers")
+        raise UnimplementedError("a loop or conditional passes on a value that is not a numeric tensor")
     return jnp.asarray(array)
 
 
@@ -291,4 +291,4 @@ def _alike(a: Any, b: Any) -> bool:
 
 def _require_alike(a: Any, b: Any) -> None:
     if jax.tree.structure(a) != jax.tree.structure(b) or not _alike(a, b):
-        raise UnimplementedError("the shape of a tensor depends on which branch is taken or how often a loop runs")
+        raise UnimplementedError("the shape of a tensor depends on the branch taken or the number of iterations")

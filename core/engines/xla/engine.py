@@ -134,7 +134,7 @@ class JaxProgram:
                 pass_on(error)
                 raise _of_failure(error, held) from error
         if holds is not None and not np.asarray(holds):
-            raise Declined("a value is not what its op takes")
+            raise Declined("an input does not fit its op")
         self.unproven -= self.unproven > 0
         return results + (self.merged(held, others) if others else held)
 
@@ -164,7 +164,7 @@ def _replace(held: list[Any], lent: Sequence[bool], new: Sequence[Any]) -> None:
 def _of_failure(error: Exception, held: Sequence[EngineValue]) -> Exception:
     """Return the error itself, or DataLossError where values are lost, too."""
     lost = any(type(value) is EngineArray and value.array.is_deleted() for value in held)
-    return DataLossError(f"XLA failed while it wrote to variables, whose values are lost: {error}") if lost else error
+    return DataLossError(f"XLA failed while writing to variables; their values are lost: {error}") if lost else error
 
 
 def _array(value: EngineValue) -> Any:

@@ -28,7 +28,7 @@ def call_module(module: bytes, version: int, platforms: Sequence[str], arguments
     index = [jax.ShapeDtypeStruct((), jnp.int32)] if len(names) > 1 else []
     code, shapes, is_polymorphic = _refined(module, [*index, *specs])
     if len(shapes) != len(dtypes):
-        raise InvalidArgumentError(f"the program gives {len(shapes)} results, not {len(dtypes)}")
+        raise InvalidArgumentError(f"the program returns {len(shapes)} results, not {len(dtypes)}")
 
     def pattern(*values: Any) -> list[Any]:
         return [jnp.zeros(shape, dtype) for shape, dtype in zip(shapes, dtypes)]
@@ -53,7 +53,7 @@ def _refined(module: bytes, arguments: Sequence[Any]) -> tuple[bytes, list[tuple
             program = stablehlo.deserialize_portable_artifact(context, module)
             signature = _signature(program)
         except (ValueError, RuntimeError, KeyError, ir.MLIRError) as error:
-            raise InvalidArgumentError(f"the module is no program: {error}") from error
+            raise InvalidArgumentError(f"the module is not a program: {error}") from error
         types = [ir.RankedTensorType(kind) for kind in signature.inputs]
         fitting = len(types) == len(arguments) and all(map(_fits, types, arguments))
         if not fitting:

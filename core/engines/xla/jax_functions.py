@@ -122,7 +122,7 @@ class JaxFunction:
             value = passed_on(self.plan.fed, output, value) if isinstance(output, Output) else value
             value = value.value if isinstance(value, TracedVariable) else value
             if isinstance(value, StackedElements) or (isinstance(output, Output) and output.dtype in _OF_NO_NUMBERS):
-                raise UnimplementedError(f"output '{output.name}' is no tensor of numbers", hint="name another tensor")
+                raise UnimplementedError(f"output '{output.name}' is not a numeric tensor", hint="choose another tensor")
             yield None if value is None else _as_array(value)
 
     def exported(self, parameters: Mapping[str, Any], shapes: Mapping[str, Shape]) -> bytes:
@@ -139,7 +139,7 @@ class JaxFunction:
             try:
                 return bytes(jax.export.export(program, platforms=_PLATFORMS)(*specs).serialize())
             except TfgError as error:
-                hint = error.hint or "a shape may be unknown: give it, as --shape x=?,28,28 does"
+                hint = error.hint or "if a shape is unknown, set it, e.g. with --shape x=?,28,28"
                 raise UnimplementedError(error.message, node=error.node, op=error.op, hint=hint) from error
 
 
@@ -154,7 +154,9 @@ def _spec(name: str, output: Output, static_shape: Shape, scope: Any) -> Any:
     """Return the shape of an input with symbols, and the dtype."""
     shape = merge_shapes(_declared_shape(output), static_shape)
     if shape.dims is None:
-        raise UnimplementedError(f"the shape of input '{name}' is not known", hint=f"give it, as --shape {name}=2,3 does")
+        raise UnimplementedError(
+            f"the shape of input '{name}' is unknown", hint=f"set the shape, e.g. with --shape {name}=2,3"
+        )
     symbols = ["batch", *(f"d{place}_{_symbol(name)}" for place in range(1, len(shape.dims)))]
     dims = ", ".join(str(dim) if isinstance(dim, int) else symbol for dim, symbol in zip(shape.dims, symbols))
     return jax.ShapeDtypeStruct(jax.export.symbolic_shape(f"({dims},)" if dims else "()", scope=scope), _dtype(output))
@@ -175,7 +177,7 @@ def _run(xla: Namespace, branches: Branches, step: Step, slots: list[Any], check
     with _naming(step.node):
         run_step(xla, branches, step, slots)
     for condition in xla.conditions[before:] if checks else ():
-        checkify.debug_check(jnp.all(condition), f"node '{step.node.name}' ({step.node.op}): a value is not what the op takes")
+        checkify.debug_check(jnp.all(condition), f"node '{step.node.name}' ({step.node.op}): an input does not fit the op")
 
 
 @contextlib.contextmanager
@@ -242,7 +244,7 @@ def _parameters(plan: Plan, lifted: frozenset[Node]) -> dict[str, Node]:
     constants = {step.node.name: step.node for step in plan.steps if step.node in lifted}
     both = next((name for name in constants if name in variables), None)
     if both is not None:
-        raise InvalidArgumentError(f"'{both}' is the name of a variable and of a constant")
+        raise InvalidArgumentError(f"a variable and a constant share the name '{both}'")
     return variables | constants
 
 
@@ -262,7 +264,7 @@ def _require_lowerings(plan: Plan, graph: Graph, lifted: Sequence[Node], updates
     for node, reason in refused.items():
         groups.setdefault((node.op, reason), []).append(node.name)
     lines = [f"{op} ({_some(names)}): {reason}" for (op, reason), names in groups.items()]
-    raise UnimplementedError(f"JAX does not get {counted(len(refused), 'node')}:", hint=_hint(refused), details=lines)
+    raise UnimplementedError(f"JAX does not support {counted(len(refused), 'node')}:", hint=_hint(refused), details=lines)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -275,4 +277,4 @@ def _hint(refused: Mapping[Node, Reason]) -> str:
     if reason is UPDATED:
         return UPDATED.step
     drawing = next((node for node in refused if has_fact(node.op, "random")), node)
-    return f"name '{drawing.name}' in `feeds`: its value then is an input of the function"
+    return f"name '{drawing.name}' in `feeds`, to make its value an input of the function"

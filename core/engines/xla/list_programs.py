@@ -66,9 +66,9 @@ class StackedElements:
         """
         merge_shapes(self.declared, Shape(shape))
         if self.constant is not None or (self.rows is not None and self.rows.shape[1:] != shape):
-            raise UnimplementedError("the tensors on a list are of several shapes")
+            raise UnimplementedError("the tensors of a list have different shapes")
         if capacity * math.prod(dim for dim in shape if isinstance(dim, int)) * self.dtype.itemsize > _MOST_BYTES:
-            raise UnimplementedError(f"a list may come to have {capacity} elements, which is too much")
+            raise UnimplementedError(f"a list may grow to {capacity} elements, which is too many")
         new = jnp.zeros((capacity - self.capacity, *shape), self.dtype)
         return dataclasses.replace(self, rows=new if self.rows is None else jnp.concatenate([self.rows, new]))
 
@@ -83,7 +83,7 @@ class StackedElements:
         if self.constant is None:
             return self
         if not isinstance(self.length, np.integer):
-            raise UnimplementedError("a constant and other tensors are on one list")
+            raise UnimplementedError("a list mixes a constant with other tensors")
         rows = jnp.broadcast_to(jnp.asarray(self.constant), (int(self.length), *self.constant.shape))
         return dataclasses.replace(self, rows=rows, constant=None)
 
@@ -125,7 +125,7 @@ class StackedElements:
         if site not in self.sites:
             count = xla.times
             if count is None:
-                raise UnimplementedError("nothing says how often the loop runs in which it is pushed", node=site)
+                raise UnimplementedError("it grows in a loop with an unknown number of iterations", node=site)
             items = dataclasses.replace(items, sites={**self.sites, site: count})
             items = items.with_room(tuple(value.shape), items.capacity + count)
         items.require_shape(value.shape)
@@ -151,7 +151,7 @@ class StackedElements:
         if self.rows is None and shape is not None:
             return jnp.zeros(shape, self.dtype)
         if not self.capacity:
-            raise UnimplementedError("an element is read of a list of which no shape is known")
+            raise UnimplementedError("it reads an element from a list of unknown shape")
         return jax.lax.dynamic_index_in_dim(self.rows, jnp.asarray(index), 0, keepdims=False)
 
     def require_places(self, xla: Any, indices: Any) -> None:
@@ -161,7 +161,7 @@ class StackedElements:
     def require_shape(self, shape: tuple[int, ...]) -> None:
         """Raise UnimplementedError where the elements are of another shape."""
         if self.rows is None or self.rows.shape[1:] != shape:
-            raise UnimplementedError("the tensors on a list are of several shapes")
+            raise UnimplementedError("the tensors of a list have different shapes")
 
     def holding(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> StackedElements:
         """Return the list with a row for each element, of this dtype and shape."""
@@ -189,7 +189,7 @@ class StackedElements:
         """Return the list of sums of two lists of equal length."""
         a, b = (items.of(self.dtype) for items in (self, other))
         if isinstance(a.length, jax.Array) or isinstance(b.length, jax.Array) or int(a.length) != int(b.length):
-            raise UnimplementedError("lists of several lengths are added")
+            raise UnimplementedError("it adds lists of different lengths")
         if a.rows is None or b.rows is None:
             return b if a.rows is None else a
         return dataclasses.replace(a, rows=a.rows[: int(a.length)] + b.rows[: int(a.length)], sites={})
@@ -203,7 +203,7 @@ class StackedElements:
         if self.rows is None and shape is not None:
             return jnp.zeros((*indices.shape, *shape), self.dtype)
         if not self.capacity:
-            raise UnimplementedError("elements are read of a list of which no shape is known")
+            raise UnimplementedError("it reads elements from a list of unknown shape")
         return self.rows[indices]
 
     def scattered(self, xla: Any, indices: Any, values: Any) -> StackedElements:
@@ -216,13 +216,13 @@ class StackedElements:
     def stacked(self, shape: tuple[int, ...] | None) -> Any:
         """Return all elements stacked; `shape` is the elements' where the list does not know the shape."""
         if isinstance(self.length, jax.Array):
-            raise UnimplementedError("a shape follows from how often a loop runs")
+            raise UnimplementedError("a shape depends on the number of iterations of a loop")
         count = int(self.length)
         if self.constant is not None:
             return np.broadcast_to(self.constant, (count, *self.constant.shape))
         if self.rows is None:
             if shape is None:
-                raise UnimplementedError("elements are read of a list of which no shape is known")
+                raise UnimplementedError("it reads elements from a list of unknown shape")
             return jnp.zeros((count, *shape), self.dtype)
         return self.rows[:count]
 
@@ -350,7 +350,7 @@ class CompiledTensorArray(_OfRun):
         indices = jnp.asarray(indices)
         value = self.value
         if value.rows is None:
-            raise UnimplementedError("elements are read of an array to which nothing was written")
+            raise UnimplementedError("it reads elements from an array without elements")
         value.require_places(xla, indices)
         marks = value.marks[indices]
         self.require_readable(xla, marks)
@@ -364,7 +364,7 @@ class CompiledTensorArray(_OfRun):
         """Write each row of `values` to its index."""
         self.require(values.dtype)
         if not values.shape or values.shape[:1] != np.shape(indices):
-            raise UnimplementedError("there are not as many indices as rows")
+            raise UnimplementedError("the numbers of indices and rows differ")
         indices = jnp.asarray(indices)
         items = self.value.holding(values.dtype, tuple(values.shape[1:]))
         items.require_places(xla, indices)
@@ -381,13 +381,13 @@ class CompiledTensorArray(_OfRun):
     def split(self, xla: Any, values: Any, lengths: Any) -> None:
         """Write the pieces of `values` that have `lengths` rows."""
         if len(lengths) != self.size or len(set(lengths.tolist())) != 1 or int(lengths.sum()) != values.shape[0]:
-            raise UnimplementedError("the tensors in an array are of several shapes")
+            raise UnimplementedError("the tensors of an array have different shapes")
         self.scatter(xla, np.arange(self.size), values.reshape(self.size, -1, *values.shape[1:]))
 
     def joined(self, xla: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
         """Return all elements concatenated, and the number of rows of each."""
         if self.is_grad and not self.is_divided:
-            raise UnimplementedError("nothing says how many elements make a whole")
+            raise UnimplementedError("the number of elements of a row is unknown")
         rows_joined = self.gather(xla, np.arange(self.size), dtype)
         rows = np.full(self.size, rows_joined.shape[1], np.int64)
         return rows_joined.reshape(-1, *rows_joined.shape[2:]), rows

@@ -135,7 +135,7 @@ def _join(meeting: Meeting) -> None:
             coordinator_bind_address=meeting.target,
         )
     except RuntimeError as error:
-        raise UnavailableError(f"the processes cannot meet at {meeting.target}: {error}") from error
+        raise UnavailableError(f"the processes cannot connect at {meeting.target}: {error}") from error
 
 
 def _devices(each: int, processes: int) -> list[Any]:

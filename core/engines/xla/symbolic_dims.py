@@ -46,8 +46,8 @@ def traced(value: Any, dtype: DType | None) -> Any:
 def require_numbers(node: Node, values: Sequence[Any]) -> None:
     """Raise UnimplementedError for a node without a lowering that takes symbolic dimensions."""
     if any(map(is_symbolic, values)):
-        problem = "it computes with a symbolic dimension, and there is no lowering for it"
-        raise UnimplementedError(problem, node=node.name, op=node.op, hint="give the dimension of the input, as by --shape")
+        problem = "it computes with a symbolic dimension, which has no lowering"
+        raise UnimplementedError(problem, node=node.name, op=node.op, hint="set the dimension of the input, e.g. with --shape")
 
 
 def _is_dimension(value: Any) -> bool:

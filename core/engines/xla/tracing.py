@@ -79,7 +79,7 @@ class Namespace:
         if isinstance(condition, jax.core.Tracer):
             self.conditions.append(condition)
         elif not np.all(condition):
-            raise Declined("a value is not what its op takes")
+            raise Declined("an input does not fit its op")
 
     def holds(self) -> Any:
         """Return whether all requirements hold so far, None where there are none."""
@@ -128,7 +128,7 @@ class Namespace:
     def elements(self, dtype: Any, count: int, shape: Shape, limit: int = -1) -> StackedElements:
         """Return a list of `count` zeros."""
         if np.dtype(dtype) == object:
-            raise UnimplementedError("a list holds what are no numbers")
+            raise UnimplementedError("a list holds values that are not numbers")
         rows = jnp.zeros((count, *shape.known()), dtype) if shape.is_known and count else None
         return StackedElements(np.dtype(dtype), rows, np.int32(count), limit=limit, declared=shape)
 
@@ -404,7 +404,7 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
     if not (is_traced or any(isinstance(value, (jax.Array, StackedElements)) for value in values)):
         return apply_kernel(node, values)
     if rule is None:
-        raise UnimplementedError("there is no lowering for it", node=node.name, op=node.op)
+        raise UnimplementedError("it has no lowering", node=node.name, op=node.op)
     _require_widths(node, values)
     flat = _lowered(xla, node, rule, values)
     return [_of_dtype(value, dtype) for value, dtype in zip(flat, node.output_dtypes, strict=True)]
@@ -420,7 +420,7 @@ def _of_dtype(value: Any, dtype: DType) -> Any:
 def require_width(dtype: np.dtype[Any]) -> None:
     """Raise UnimplementedError for a dtype of 64 bits where JAX computes in 32 bits."""
     if jax.dtypes.canonicalize_dtype(dtype) != dtype:
-        raise UnimplementedError(f"{dtype} needs JAX's numbers of 64 bits", hint=_WIDE)
+        raise UnimplementedError(f"{dtype} needs 64-bit numbers in JAX", hint=_WIDE)
 
 
 def _require_widths(node: Node, values: Sequence[Any]) -> None:
@@ -454,7 +454,7 @@ def _lowered(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) 
     arguments = list(values)
     for place in rule.static:
         if isinstance(arguments[place], jax.Array):
-            raise UnimplementedError("a shape follows from values that are fed", node=node.name, op=node.op)
+            raise UnimplementedError("a shape depends on fed values", node=node.name, op=node.op)
         arguments[place] = np.asarray(arguments[place])
     keywords = bind_attrs(node, rule.function) | ({"site": node.name} if rule.sites else {})
     call = functools.partial(rule.function, xla, **keywords)

@@ -280,7 +280,7 @@ lower("Tile", static=(1,))(lambda xla, x, multiples: xla.tile(x, multiples.tolis
 @lower("MirrorPad", static=(1,))
 def _mirror_pad_lowering(xla: Any, x: Any, paddings: Array, *, mode: str) -> Any:
     if (paddings > np.array(x.shape)[:, None] - (mode == "REFLECT")).any():
-        raise InvalidArgumentError(f"there is too little to mirror in {x.shape} for {paddings.tolist()}")
+        raise InvalidArgumentError(f"too few elements to mirror in {x.shape} for {paddings.tolist()}")
     return xla.pad(x, paddings.tolist(), mode.lower())
 
 
@@ -330,7 +330,7 @@ def _mirror_pad_grad_onnx(g: Any, grad: Any, paddings: Any, *, mode: str) -> Any
 def _folded_onnx(g: Any, grad: Any, axis: int, around: tuple[int, int], offset: int) -> Any:
     size = grad.shape[axis]
     if not isinstance(size, int):
-        g.refuse("a dimension that it folds is unknown")
+        g.refuse("a folded dimension is unknown")
     before, after = around
     size -= before + after
     left, right = (np.full(size, -1), np.full(size, -1))

@@ -43,7 +43,7 @@ def _permutation(perm: Array, rank: int) -> tuple[int, ...]:
     if len(axes) != rank:
         raise InvalidArgumentError(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(axes)}")
     if sorted(a + rank if a < 0 else a for a in axes) != list(range(rank)):
-        raise InvalidArgumentError(f"{axes} is no permutation of the dimensions 0 to {rank - 1}")
+        raise InvalidArgumentError(f"{axes} is not a permutation of the dimensions 0 to {rank - 1}")
     return axes
 
 

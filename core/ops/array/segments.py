@@ -188,7 +188,7 @@ def _register_unsorted(op: str, ufunc: np.ufunc, default: Callable[..., Any]) ->
         data, ids = np.asarray(data), np.asarray(segment_ids)
         count = _segment_count(num_segments)
         if data.shape[: ids.ndim] != ids.shape:
-            raise InvalidArgumentError(f"data.shape {Shape(data.shape)} does not start with that of ids, {Shape(ids.shape)}")
+            raise InvalidArgumentError(f"data.shape {Shape(data.shape)} does not start with ids.shape {Shape(ids.shape)}")
         inner = data.shape[ids.ndim :]
         result = np.full((count, *inner), default(data.dtype), data.dtype)
         rows, ids = data.reshape(ids.size, *inner), ids.ravel()
@@ -425,7 +425,7 @@ def sparse_segment_flops(data: TensorSpec, indices: TensorSpec, segment_ids: Ten
 
 @flops(*(f"{op}{suffix}" for op in _SPARSE if op != "SparseSegmentSum" for suffix in ("Grad", "GradV2")))
 def sparse_segment_mean_grad_flops(grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, *rest: TensorSpec) -> Cost:
-    """One division and one addition for each element of a gathered row."""
+    """Count a division and an addition for each element of a gathered row."""
     return Cost(flops=2 * indices.shape.num_elements * grad.shape[1:].num_elements)
 
 

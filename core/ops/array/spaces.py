@@ -305,7 +305,7 @@ zero_flops("SpaceToDepth")
 
 def _check_formats(src_format: str, dst_format: str) -> None:
     if len(set(src_format)) != len(src_format) or len(src_format) not in (4, 5) or sorted(src_format) != sorted(dst_format):
-        raise InvalidArgumentError(f"'{src_format}' and '{dst_format}' are no two orders of the same 4 or 5 dimensions")
+        raise InvalidArgumentError(f"'{src_format}' and '{dst_format}' are not two orders of the same 4 or 5 dimensions")
 
 
 def _format_map(src_format: str, dst_format: str) -> Array:

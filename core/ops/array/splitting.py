@@ -35,7 +35,7 @@ def split(axis: Array, x: Array, *, num_split: int) -> Sequence[Result]:
 def split_along(axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
     """`split` along the same axis each time."""
     place = number(scalar(axis, "split_dim"))
-    require(num_split > 1, "a part alone is no list")
+    require(num_split > 1, "a single part is not a list")
     return lambda axis, x: [x[window] for window in _equal_windows(x.shape, place, num_split)]
 
 
@@ -92,7 +92,7 @@ def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[
 def split_v_along(sizes: Array, axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
     """`split_v` into parts of the same sizes along the same axis each time."""
     place, lengths = scalar_int(axis, "split_dim"), ints(sizes, "size_splits")
-    require(num_split > 1, "a part alone is no list")
+    require(num_split > 1, "a single part is not a list")
     return lambda x, sizes, axis: [x[part] for part in _unequal_parts(x.shape, place, lengths, num_split)]
 
 

@@ -1,7 +1,7 @@
 """Specs of tensor lists, in the `handle` of a variant's spec.
 
-A handle has a spec of the elements (of unknown rank while the list is empty), a scalar whose value is the list's length,
-and the shape that the list declares for all elements.
+A handle has three specs: the spec of the elements, of unknown rank while the list is empty; a scalar with the length of the
+list; and the declared shape of all elements.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def _agreed_with_item(g: Any, elements: Any, item: Any) -> Any:
     if isinstance(elements, Pieces):
         return None
     if not hasattr(item, "shape"):
-        g.refuse("its elements are no tensors")
+        g.refuse("its elements are not tensors")
     return _agreed(elements, item.shape)
 
 

@@ -136,7 +136,7 @@ def ref_select_shape(index: TensorSpec, inputs: list[TensorSpec]) -> TensorSpec 
 
 @kernel("Abort")
 def abort(*, error_msg: str, exit_without_error: bool) -> None:
-    """Raise AbortedError: TensorFlow ends its process, a session ends its run."""
+    """Raise AbortedError. TensorFlow ends the process; tfg ends only the run."""
     raise AbortedError(error_msg or ("exit without error" if exit_without_error else "Abort was run"))
 
 

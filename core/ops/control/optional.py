@@ -110,7 +110,7 @@ def optional_from_value_gradient(g: GradientBuilder, node: Node, grad: Output) -
 def optional_get_value_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     missing = next((dtype for dtype, grad in zip(node.output_dtypes, grads) if grad is None), None)
     if missing is not None:
-        raise UnimplementedError(f"a component of dtype {missing} has no gradient, which an optional cannot hold")
+        raise UnimplementedError(f"a component of dtype {missing} has no gradient, so the optional has no gradient")
     return [g.OptionalFromValue(list(grads))]
 
 
@@ -126,5 +126,5 @@ onnx("OptionalHasValue")(lambda g, optional: optional.is_there)
 @onnx("OptionalGetValue")
 def _get_value_onnx(g: Any, optional: Any) -> Any:
     if getattr(optional, "values", None) is None:
-        g.refuse("it is not known to hold anything")
+        g.refuse("it may be empty")
     return optional.values

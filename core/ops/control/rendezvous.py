@@ -28,7 +28,7 @@ def send_shape(value: TensorSpec) -> tuple[()]:
 
 @kernel(*RECEIVES)
 def receive(ctx: KernelContext, *, tensor_name: str, send_device: str) -> Result:
-    problem = f"nothing in this graph sends '{tensor_name}', which comes from {send_device}"
+    problem = f"no node of this graph sends '{tensor_name}' from {send_device}"
     raise InvalidArgumentError(f"{problem}: feed '{ctx.name}'")
 
 

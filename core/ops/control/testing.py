@@ -156,7 +156,7 @@ def old() -> None:
 
 @kernel("ConstructionFails")
 def construction_fails() -> None:
-    raise InvalidArgumentError("the kernel of ConstructionFails cannot be made")
+    raise InvalidArgumentError("the kernel of ConstructionFails cannot be constructed")
 
 
 @kernel("SyncDevice")
@@ -180,7 +180,7 @@ def file_system_set_configuration(ctx: KernelContext, scheme: Array, key: Array,
     for name, text in (("scheme", scheme), ("key", key), ("value", value)):
         if text.ndim:
             raise InvalidArgumentError(f"{name} must be a scalar, not of shape {Shape(text.shape)}")
-    raise UnimplementedError(f"file system '{scheme.item().decode(errors='replace')}' takes no configuration")
+    raise UnimplementedError(f"file system '{scheme.item().decode(errors='replace')}' does not support configuration")
 
 
 @kernel("ResourceCreateOp")

@@ -20,8 +20,8 @@ _FIRST_VERSION = 9
 @kernel("XlaCallModule")
 def xla_call_module(args: list[Any]) -> list[Result]:
     raise UnimplementedError(
-        "it holds a program that JAX compiled, which only XLA runs",
-        hint=extra_hint("xla") + " and --engine xla run it; --engine-report says why where they did not",
+        "it holds a program compiled by JAX, which only XLA can run",
+        hint=extra_hint("xla") + " and --engine xla run it; --engine-report shows the reason otherwise",
     )
 
 

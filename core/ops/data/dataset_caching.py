@@ -70,7 +70,7 @@ class ElementCheckpoint:
         """Keep the elements."""
         for dtype in self._types:
             if dtype.is_object and dtype.base is not string:
-                raise UnimplementedError(f"a component is {dtype}, which no file of a cache holds")
+                raise UnimplementedError(f"a cache file cannot hold a component of dtype {dtype}")
         width = len(str(len(self._types) - 1))
         tensors = [
             (f"{i:{_WIDTH}}_{j:{width}}", "", Tensor.from_numpy(array_of(value), dtype))

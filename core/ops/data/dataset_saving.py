@@ -62,7 +62,7 @@ _AUTOMATIC = "SNAPPY"
 
 def _require_compression(compression: str) -> str:
     if compression not in _PACK:
-        raise InvalidArgumentError(f"there is no compression {compression!r}", hint="GZIP, ZLIB and SNAPPY are known")
+        raise InvalidArgumentError(f"unknown compression {compression!r}", hint="choose GZIP, ZLIB or SNAPPY")
     return compression
 
 
@@ -207,7 +207,7 @@ def snapshot_dataset_reader(
 ) -> Dataset:
     """Read the elements in a shard of a saved dataset, or in a file of a shard."""
     if version != FORMAT:
-        raise UnimplementedError(f"a saved dataset of version {version} cannot be read, only of version {FORMAT}")
+        raise UnimplementedError(f"tfg reads saved datasets of version {FORMAT}, not {version}")
     name = file_name(text_in(path, "path"))
     with system_errors(name):
         is_folder = os.path.isdir(gate(ctx).to_read(name))
@@ -241,7 +241,7 @@ def decoded(record: bytes) -> Any:
     try:
         return parse(record)[0]
     except ValueError as error:
-        raise DataLossError(f"a record of a saved dataset is no tensor: {error}") from error
+        raise DataLossError(f"a record of a saved dataset is not a tensor: {error}") from error
 
 
 @kernel(*with_twins("DatasetToTFRecord"))

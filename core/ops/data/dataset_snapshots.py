@@ -128,7 +128,7 @@ class ChunkFolder:
                 reason = read_file(self._ctx, os.path.join(self._path, name))
                 if name == "DONE":
                     return True
-                raise InvalidArgumentError(f"the snapshot was not written to its end: {reason.decode('utf-8', 'replace')}")
+                raise InvalidArgumentError(f"the snapshot is incomplete: {reason.decode('utf-8', 'replace')}")
         return False
 
 

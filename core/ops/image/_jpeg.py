@@ -91,9 +91,9 @@ def _refuse_truncated(data: bytes, file: jpeg.Header, how: Decoding, channels: i
         try:
             _decoded(data + b"\xff\xd9", file, how, channels, strict=True)
         except ValueError:
-            raise UnimplementedError("what TensorFlow makes of a truncated JPEG file is not known") from None
+            raise UnimplementedError("the pixels that TensorFlow decodes from a truncated JPEG file are unknown") from None
     elif how.acceptable_fraction < 1:
-        raise UnimplementedError("how many lines of a truncated JPEG file TensorFlow accepts is not known")
+        raise UnimplementedError("the number of lines that TensorFlow accepts of a truncated JPEG file is unknown")
     else:
         raise InvalidArgumentError(f"invalid JPEG data of {len(data)} bytes: {_TRUNCATED}")
 

@@ -32,7 +32,7 @@ def _chunks(data: bytes) -> Iterator[Any]:
 
 def _read_wav(data: bytes) -> tuple[Any, Any]:
     """(samples (n, channels) of int16, rate); only 16-bit PCM, as in TensorFlow."""
-    require(data[:4] == b"RIFF" and data[8:12] == b"WAVE", "the contents are no RIFF WAVE file")
+    require(data[:4] == b"RIFF" and data[8:12] == b"WAVE", "the contents are not a RIFF WAVE file")
     form: Any = None
     for name, body, size in _chunks(data):
         if name == b"fmt ":
@@ -49,9 +49,9 @@ def _read_wav(data: bytes) -> tuple[Any, Any]:
 
 
 def _check_format(code: int, channels: int, rate: int, bytes_per_second: int, bytes_per_sample: int, bits: int) -> None:
-    require(code == 1, f"the WAV file has format {code}; only PCM (1) is known")
+    require(code == 1, f"the WAV file has format {code}; only PCM (1) is supported")
     require(channels >= 1 and rate > 0, f"a WAV file of {channels} channels at {rate} samples a second")
-    require(bits == 16, f"the WAV file has {bits} bits a sample; only 16 are known")
+    require(bits == 16, f"the WAV file has {bits} bits a sample; only 16 are supported")
     require(
         bytes_per_sample == 2 * channels and bytes_per_second == rate * bytes_per_sample,
         f"the WAV file's header contradicts itself: {bytes_per_sample} bytes a sample, {bytes_per_second} a second",

@@ -92,7 +92,7 @@ def crop_and_resize_grad_image(
     require(min(grads.shape[1:3]) > 0, f"grads must not be empty: {grads.shape}")
     dims = ints(image_size, "image_size", 4)
     require(min(dims) >= 0 and min(dims[1:3]) > 0, f"image_size must be positive, not {dims}")
-    require(grads.shape[3] == dims[3], f"grads have {grads.shape[3]} channels, image_size says {dims[3]}")
+    require(grads.shape[3] == dims[3], f"grads have {grads.shape[3]} channels, but image_size has {dims[3]}")
     count = _check_boxes(boxes, box_ind, dims[0])
     require(count == grads.shape[0], f"{count} boxes, but grads for {grads.shape[0]}")
     result = np.zeros(dims, T.numpy if T.numpy.itemsize > 2 else np.float32)
@@ -345,7 +345,7 @@ def _object_boxes(bounding_boxes: Array, height: int, width: int, use_image: boo
     require_rank(bounding_boxes, 3, "bounding_boxes")
     require(bounding_boxes.shape[2] == 4, f"bounding_boxes must have 4 columns, not shape {bounding_boxes.shape}")
     if not bounding_boxes.size:
-        require(use_image, "there are no bounding boxes, and use_image_if_no_bounding_boxes is not set")
+        require(use_image, "bounding_boxes is empty, and use_image_if_no_bounding_boxes is not set")
         return np.array([[0, 0, height, width]])
     require(np.all((bounding_boxes >= 0) & (bounding_boxes <= 1)), "bounding box coordinates must be in [0, 1]")
     return (bounding_boxes.reshape(-1, 4) * np.array([height, width] * 2, np.float32)).astype(np.int64)

@@ -39,7 +39,7 @@ def _pillow() -> Any:
     try:
         from PIL import Image
     except ImportError:
-        raise UnimplementedError("image files need Pillow, which is missing", hint=extra_hint("image")) from None
+        raise UnimplementedError("image files need Pillow, which is not installed", hint=extra_hint("image")) from None
     return Image
 
 
@@ -174,7 +174,7 @@ def _decode_bmp(data: bytes, channels: int) -> Array:
     require(len(data) >= 32, f"a BMP file of {len(data)} bytes is too short")
     depth = struct.unpack("<H", data[28:30])[0]
     channels_in_file = depth // 8
-    require(channels_in_file in (1, 3, 4), f"a BMP file of {depth} bits a pixel; 8, 24 and 32 are known")
+    require(channels_in_file in (1, 3, 4), f"a BMP file of {depth} bits a pixel; only 8, 24 and 32 are supported")
     offset, _, width, height = struct.unpack("<IIii", data[10:26])
     require(width > 0 and height != 0, f"a BMP file of {width} x {height} pixels")
     line = (channels_in_file * width + 3) // 4 * 4
@@ -204,7 +204,7 @@ def decode_bmp(contents: Array, *, channels: int) -> Result:
     if image_kind(data) == "webp":
         return _decode_webp(data, channels)
     _check_channels(channels, (0, 3, 4))
-    require(image_kind(data) == "bmp", "the contents are no BMP file")
+    require(image_kind(data) == "bmp", "the contents are not a BMP file")
     return _decode_bmp(data, channels)
 
 
@@ -268,7 +268,7 @@ def decode_and_crop_jpeg(
     data = _contents(contents)
     how = Decoding(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
     window = ints(crop_window, "crop_window", 4)
-    require(image_kind(data) == "jpeg", "the contents are no JPEG file")
+    require(image_kind(data) == "jpeg", "the contents are not a JPEG file")
     return decode(data, how, tuple(window))
 
 
@@ -283,7 +283,7 @@ def decode_and_crop_jpeg_shape(contents: TensorSpec, crop_window: TensorSpec, *,
 def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
     """Return height, width and channels of a JPEG file, from its header."""
     data = _contents(contents)
-    require(image_kind(data) == "jpeg", "the contents are no JPEG file")
+    require(image_kind(data) == "jpeg", "the contents are not a JPEG file")
     file = jpeg_header(data)
     return np.array([file.height, file.width, len(file.sampling)], output_type.numpy)
 
@@ -408,7 +408,7 @@ def decode_webp(contents: Array, *, channels: int) -> Result:
     """The frames of a WebP file: (frames, height, width, channels), uint8; a PNG or JPEG file as (height, width, channels)."""
     data = _contents(contents)
     _check_channels(channels, (0, 3, 4))
-    require(image_kind(data) in ("webp", "png", "jpeg"), "the contents are no WebP file")
+    require(image_kind(data) in ("webp", "png", "jpeg"), "the contents are not a WebP file")
     return _decode_any(data, channels, np.uint8, allow_gif=False)
 
 

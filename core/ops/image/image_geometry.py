@@ -217,7 +217,10 @@ def _near(at: Array, size: int) -> Array:
 def image_projective_transform_v2(
     images: Array, transforms: Array, output_shape: Array, *, interpolation: str, fill_mode: str
 ) -> Result:
-    """Output pixel (x, y) is the input at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1."""
+    """Transform images: output pixel (x, y) is the input at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k).
+
+    The divisor is k = c0 x + c1 y + 1.
+    """
     return _transform(images, transforms, output_shape, interpolation, fill_mode, 0)
 
 

@@ -98,7 +98,7 @@ def non_max_suppression_with_overlaps(
 
 @flops("NonMaxSuppressionWithOverlaps")
 def non_max_suppression_with_overlaps_flops(overlaps: TensorSpec, *rest: TensorSpec) -> Cost:
-    """An upper bound: one comparison for each pair, and one for each score."""
+    """Count an upper bound: a comparison for each pair and each score."""
     count = with_rank(overlaps.shape, 2)[0]
     return Cost(1) * (_pairs(count) + count)
 

@@ -326,7 +326,7 @@ facts("backward", of=("ResizeNearestNeighborGrad",))
 def _scaling_taps(
     shape: tuple[int, ...], height: int, width: int, scale: Array, translation: Array, kernel_type: str, antialias: bool
 ) -> list[Taps]:
-    require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
+    require(kernel_type in numerics.SAMPLING_KERNELS, f"unknown kernel_type '{kernel_type}'")
     scales, translations = _pair(scale, "scale"), _pair(translation, "translation")
     require(all(factor > 0 for factor in scales), f"scale must be positive, not {scales}")
     sizes = zip(shape[1:3], (height, width), scales, translations)
@@ -387,7 +387,7 @@ def _scaling_cost(images: TensorSpec, scaled: TensorSpec, scale: TensorSpec, ker
 
 def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLike:
     """Return the number of taps of each output position; unknown where the scale stretches the kernel and is unknown."""
-    require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
+    require(kernel_type in numerics.SAMPLING_KERNELS, f"unknown kernel_type '{kernel_type}'")
     if antialias and scale is None:
         return UNKNOWN.num_elements
     require(scale is None or scale > 0, f"scale must be positive, not {scale}")

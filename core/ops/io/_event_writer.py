@@ -68,7 +68,7 @@ class WriterResource(Shared):
         self._writer = writer
 
     def writer(self) -> EventWriter:
-        """Return the writer; NotFoundError before its creation and after its close."""
+        """Return the writer; NotFoundError if not yet created, or closed."""
         if self._writer is None:
             raise NotFoundError(
                 f"Resource '{self.name}' (SummaryWriter) does not exist", hint="run its CreateSummaryFileWriter first"

@@ -35,11 +35,11 @@ def _encode_example(text: bytes) -> bytes:
 def _message(value: Any, fields: Mapping[str, tuple[int, Callable[[Any], bytes]]]) -> bytes:
     """Encode a JSON object as a message, its fields in the order of the text; ValueError for an unknown field."""
     if not isinstance(value, dict):
-        raise ValueError(f"{value!r} is no object")
+        raise ValueError(f"{value!r} is not an object")
     result = b""
     for name, item in value.items():
         if name not in fields:
-            raise ValueError(f"no field is called {name!r}")
+            raise ValueError(f"unknown field {name!r}")
         number, encode = fields[name]
         result += wire.bytes_field(number, encode(item)) if item is not None else b""
     return result
@@ -47,10 +47,10 @@ def _message(value: Any, fields: Mapping[str, tuple[int, Callable[[Any], bytes]]
 
 def _features(value: Any) -> bytes:
     if not isinstance(value, dict) or set(value) - {"feature"}:
-        raise ValueError(f"{value!r} is no Features message")
+        raise ValueError(f"{value!r} is not a Features message")
     entries = value.get("feature") or {}
     if not isinstance(entries, dict):
-        raise ValueError(f"{entries!r} is no map of features")
+        raise ValueError(f"{entries!r} is not a map of features")
     return b"".join(
         wire.bytes_field(1, wire.bytes_field(1, name.encode()) + wire.bytes_field(2, _feature(item)))
         for name, item in entries.items()
@@ -67,10 +67,10 @@ def _feature(value: Any) -> bytes:
 
 def _values(value: Any) -> list[Any]:
     if not isinstance(value, dict) or set(value) - {"value"}:
-        raise ValueError(f"{value!r} is no list of values")
+        raise ValueError(f"{value!r} is not a list of values")
     items = value.get("value") or []
     if not isinstance(items, list):
-        raise ValueError(f"{items!r} is no list")
+        raise ValueError(f"{items!r} is not a list")
     return items
 
 
@@ -95,7 +95,7 @@ def _int64_list(value: Any) -> bytes:
 def _integer(item: Any) -> int:
     number = int(item)
     if isinstance(item, bool) or (isinstance(item, float) and item != number) or not -(1 << 63) <= number < 1 << 63:
-        raise ValueError(f"{item!r} is no 64-bit integer")
+        raise ValueError(f"{item!r} is not a 64-bit integer")
     return number
 
 

@@ -43,7 +43,7 @@ def _write(
     for name, dtype, value in zip(names, types, values):
         is_stored = dtype is variant and version == 2 and all(isinstance(v, StoredVariant) for v in np.ravel(value).tolist())
         if dtype.is_object and dtype is not string and not is_stored:
-            raise InvalidArgumentError(f"tensor '{name}' is {dtype}, which no checkpoint holds")
+            raise InvalidArgumentError(f"a checkpoint cannot hold tensor '{name}' of dtype {dtype}")
         if version == 1:
             _check_size(name, dtype, np.size(value))
     tensors = [Tensor.from_numpy(np.asarray(value), dtype) for value, dtype in zip(values, types)]
@@ -181,7 +181,7 @@ def _slice_shape(spec: str) -> Shape:
     *sizes, extents = spec.split() or [""]
     parts = [_SLICE.fullmatch(part) for part in extents.split(":")]
     if not all(size.isdecimal() and len(size) < 19 for size in sizes) or len(sizes) != len(parts) or not all(parts):
-        raise InvalidArgumentError(f"'{spec}' is no slice; one is written as 10 4 0,5:-")
+        raise InvalidArgumentError(f"'{spec}' is not a slice such as 10 4 0,5:-")
     return Shape(int(size if part[1] is None else part[1]) for size, part in zip(sizes, parts) if part is not None)
 
 

@@ -100,7 +100,7 @@ def triangular(g: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> 
 
 
 def cholesky(g: Any, matrix: Any) -> Any:
-    """Return the lower triangle whose product with its adjoint is the matrix, column by column."""
+    """Return the lower triangle L with L L^H equal to the matrix, column by column."""
     size = g.dim(matrix, -1)
     left = _matrices(g, matrix)
     columns = g.unsqueeze(along(g, matrix, -1), 0, 1)

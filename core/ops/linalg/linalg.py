@@ -288,7 +288,7 @@ def banded_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: 
     """
     _require_triangular(matrix, rhs)
     bands, size = matrix.shape[-2:]
-    require(matrix.size and rhs.size, f"BandedTriangularSolve takes no empty tensors: {matrix.shape} and {rhs.shape}")
+    require(matrix.size and rhs.size, f"BandedTriangularSolve does not support empty tensors: {matrix.shape} and {rhs.shape}")
     count = min(bands, size)
     diagonals = matrix[..., :count, :] if lower else matrix[..., bands - count :, :]
     require(np.all(diagonals[..., 0 if lower else -1, :]), "Input matrix is not invertible.")

@@ -408,7 +408,7 @@ zero_flops("Diag", "DiagPart")
 def _matrix_band_part_lowering(xla: Any, x: Any, lower_: Array, upper: Array) -> Any:
     rows, columns = x.shape[-2:]
     if lower_ > rows or upper > columns:
-        raise InvalidArgumentError(f"there are no {lower_} diagonals below and {upper} above in {rows} x {columns}")
+        raise InvalidArgumentError(f"a matrix of {rows} x {columns} does not have {lower_} diagonals below and {upper} above")
     distance = np.arange(rows)[:, None] - np.arange(columns)
     return xla.where(((lower_ < 0) | (distance <= lower_)) & ((upper < 0) | (-distance <= upper)), x, 0)
 

@@ -151,7 +151,7 @@ def batch_matmul_flops(x: TensorSpec, y: TensorSpec, *, adj_x: bool, outputs: li
     return multiply_adds(math.prod(outputs[0].shape) * inner)
 
 
-profiled(inner_product, "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", differs="adj_x is not looked at there")
+profiled(inner_product, "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", differs="tf.profiler ignores adj_x")
 
 
 @lower("MatMul")

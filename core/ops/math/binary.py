@@ -227,7 +227,7 @@ facts("greater", of=("Greater", "GreaterEqual"))
 facts("true_of_equals", of=("LessEqual", "GreaterEqual"))
 facts("subtraction", of=("Sub",))
 profiled(of_output(1), "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual")
-profiled(of_output(1), "Pow", differs="transcendental functions are counted apart here")
+profiled(of_output(1), "Pow", differs="tfg counts transcendental functions separately")
 profiled(of_output(2), "SquaredDifference")
 facts("not_negative", of=("SquaredDifference",))
 

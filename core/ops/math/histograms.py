@@ -211,7 +211,7 @@ def _counted_onnx(g: Any, numbers: Any, size: Any, weights: Any) -> Any:
     """Count each number below `size`, or sum its weights, if any."""
     places, count = g.reshape(g.cast(numbers, dtypes.int64), -1), g.vector(size)
     if not weights.shape.is_known:
-        g.refuse("it is not known whether there are weights")
+        g.refuse("the presence of weights is unknown")
     values = g.reshape(weights, [-1]) if weights.shape.num_elements else g.Expand(g.like(1, weights), g.dims(places))
     return reduced(g, values, g.Where(g.Less(places, count), places, -1), count, "add", 0)
 

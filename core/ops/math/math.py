@@ -264,7 +264,7 @@ for _op, _formula, _flops, _second in _OF_VALUE:
     facts("elementwise", "backward", of=(_op,))
 
 profiled(of_input(1), "Reciprocal", "Square", "Neg")
-profiled(of_input(1), "Log", differs="transcendental functions are counted apart here")
+profiled(of_input(1), "Log", differs="tfg counts transcendental functions separately")
 profiled(of_input(2), "Rsqrt")
 profiled(of_output(4), "RsqrtGrad")
 
@@ -282,7 +282,7 @@ def _of_one_shape(function: Any) -> Any:
 
     def call(xla: Any, y: Any, dy: Any) -> Any:
         if y.shape != dy.shape:
-            raise UnimplementedError("its inputs are of several shapes")
+            raise UnimplementedError("its inputs have different shapes")
         return function(xla, y, dy)
 
     return call

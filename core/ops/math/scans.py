@@ -157,7 +157,7 @@ def _doubling_onnx(g: Any, x: Any, axis: Any, combine: Any, neutral: float, excl
     place = g.axis(axis, g.rank(x))
     size = x.shape[place]
     if not isinstance(size, int):
-        g.refuse("the dimension that it goes along is unknown")
+        g.refuse("the scanned dimension is unknown")
     last = np.iinfo(np.int64).max
     if reverse:
         x = g.Slice(x, [last], [-last], [place], [-1])

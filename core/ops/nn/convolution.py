@@ -119,7 +119,7 @@ profiled(window(-1), "Conv2D", "Conv3D")
 
 @flops("Conv2D", "Conv3D")
 def convolution_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One multiply-add for each result element and each place and channel of its window."""
+    """Count a multiply-add for each result element and each place and channel of the window."""
     return window_multiply_adds(outputs[0].shape.num_elements, tuple(w.shape[:-1]))
 
 
@@ -146,7 +146,7 @@ ATTRIBUTES_2D = ("strides", "padding", "explicit_paddings", "data_format", "dila
 
 register_gradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", *ATTRIBUTES_2D)
 
-profiled(backprop_input, "Conv2DBackpropInput", differs="input positions there, output positions here")
+profiled(backprop_input, "Conv2DBackpropInput", differs="tf.profiler counts input positions, tfg output positions")
 
 
 @kernel("Conv3DBackpropInputV2")
@@ -242,7 +242,7 @@ def conv2d_backprop_filter_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorS
 layout("T.T -> .", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2", "Conv3DBackpropFilterV2")
 facts("backward", of=("Conv2DBackpropFilter", "Conv3DBackpropFilterV2"))
 
-profiled(backprop_filter, "Conv2DBackpropFilter", differs="input positions there, output positions here")
+profiled(backprop_filter, "Conv2DBackpropFilter", differs="tf.profiler counts input positions, tfg output positions")
 
 
 @kernel("Conv3DBackpropFilterV2")

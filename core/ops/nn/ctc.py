@@ -50,7 +50,10 @@ def _label_rows(labels_indices: Array, labels_values: Array, batch: int) -> list
     require_rank(labels_indices, 2, "labels_indices")
     require_rank(labels_values, 1, "labels_values")
     require(labels_indices.shape[0] == len(labels_values), "labels_indices and labels_values differ in length")
-    require(labels_indices.shape[1] == 2 or not len(labels_values), f"labels_indices {labels_indices.shape} is no (n, 2)")
+    require(
+        labels_indices.shape[1] == 2 or not len(labels_values),
+        f"labels_indices {labels_indices.shape} does not have shape (n, 2)",
+    )
     rows: list[list[int]] = [[] for _ in range(batch)]
     previous = (-1, -1)
     for (row, column), value in zip(labels_indices.tolist(), labels_values.tolist()):

@@ -183,7 +183,7 @@ def depthwise_conv2d_native_shape(x: TensorSpec, w: TensorSpec, *, window: Windo
 
 @flops("DepthwiseConv2dNative")
 def depthwise_conv2d_native_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One multiply-add for each result element and each place of its window."""
+    """Count a multiply-add for each result element and each place of the window."""
     return multiply_adds(outputs[0].shape.num_elements * math.prod(tuple(w.shape[:2])))
 
 

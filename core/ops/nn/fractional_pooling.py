@@ -64,7 +64,7 @@ def _counts(shape: Sequence[Any], pooling_ratio: Sequence[float]) -> list[int]:
     if (pooling_ratio[0], pooling_ratio[3]) != (1, 1):
         raise UnimplementedError(f"fractional pooling over batch or channels: pooling_ratio {list(pooling_ratio)}")
     counts = [math.floor(np.float32(n) / np.float32(r)) for n, r in zip(shape, pooling_ratio)]
-    require(min(counts) > 0, f"pooling_ratio {list(pooling_ratio)} leaves nothing of an input of shape {shape}")
+    require(min(counts) > 0, f"pooling_ratio {list(pooling_ratio)} leaves no elements of an input of shape {shape}")
     return counts[1:3]
 
 
@@ -283,7 +283,7 @@ def fractional_max_pool_grad(
     require_shape(orig_output, out_backprop.shape, "orig_output")
     rows, columns = _axes(orig_input.shape, row_pooling_sequence, col_pooling_sequence, overlapping)
     best, steps = _largest(orig_input, rows, columns)
-    require(np.array_equal(best, orig_output), "orig_output is not what the pooling of orig_input gives")
+    require(np.array_equal(best, orig_output), "orig_output is not the pooled orig_input")
     result = np.zeros(orig_input.shape, out_backprop.dtype)
     for step, (r, c, _) in enumerate(_cells(rows, columns)):
         np.add.at(result, (slice(None), r, c), np.where(steps == step, out_backprop, 0))  # type: ignore[arg-type]

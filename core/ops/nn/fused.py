@@ -62,12 +62,12 @@ def _finish(y: Array, args: list[Array], fusion: Fusion) -> Array:
 def _by_channel(y: Array, args: list[Array], count: int) -> tuple[list[Array], list[Array]]:
     """Return the arguments of a fused op, a number for each channel, and the arguments of the ops behind."""
     if len(args) < count:
-        raise InvalidArgumentError(f"a fused op takes {count} more arguments, and {len(args)} are left")
+        raise InvalidArgumentError(f"a fused op needs {count} more arguments, but only {len(args)} are left")
     for arg in args[:count]:
         if arg.shape != y.shape[-1:]:
-            raise InvalidArgumentError(f"what is applied by channel must have shape {y.shape[-1:]}, not {arg.shape}")
+            raise InvalidArgumentError(f"an argument by channel must have shape {y.shape[-1:]}, not {arg.shape}")
         if arg.dtype != y.dtype:
-            raise InvalidArgumentError(f"what is applied by channel must be {y.dtype}, not {arg.dtype}")
+            raise InvalidArgumentError(f"an argument by channel must be {y.dtype}, not {arg.dtype}")
     return args[:count], args[count:]
 
 

@@ -50,7 +50,7 @@ class Cell(NamedTuple, Generic[_Value]):
 
 
 class LSTMStep(NamedTuple, Generic[_Value]):
-    """The results of a step that its gradient needs, and the gradients of its cell state and its output."""
+    """The results of a step for the gradient, and the gradients of cell state and output."""
 
     i: _Value
     cs: _Value

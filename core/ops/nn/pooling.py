@@ -81,7 +81,7 @@ def max_pool_flops(input: TensorSpec, *, ksize: list[int], outputs: list[TensorS
     return Cost((math.prod(ksize) - 1) * outputs[0].shape.num_elements)
 
 
-profiled(pool(-1, 1), "MaxPool", differs="as many comparisons as the window has places there, one less here")
+profiled(pool(-1, 1), "MaxPool", differs="tf.profiler counts a comparison for each window element, tfg one less")
 layout("T -> T", "MaxPool")
 facts("bounded_by_inputs", of=("MaxPool",))
 
@@ -147,7 +147,7 @@ def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: T
     return Cost(math.prod(ksize) * orig_output.shape.num_elements)
 
 
-profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="one operation a window more there")
+profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="tf.profiler counts an additional operation for each window")
 layout("TTT -> T", "MaxPool3DGrad", "MaxPoolGrad")
 facts("backward", of=("MaxPool3DGrad", "MaxPoolGrad"))
 
@@ -321,7 +321,7 @@ def avg_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
 
 @flops("AvgPoolGrad", "AvgPool3DGrad")
 def avg_pool_grad_flops(orig_input_shape: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
-    """One division, and one addition for each element of the window."""
+    """Count a division, and an addition for each element of the window."""
     return Cost((math.prod(ksize) + 1) * grad.shape.num_elements)
 
 

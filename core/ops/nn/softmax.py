@@ -83,7 +83,7 @@ facts("unit_range", "not_negative", of=("Softmax",))
 
 @flops("LogSoftmax")
 def log_softmax_flops(logits: TensorSpec) -> Cost:
-    """Maximum, shift, sum and difference, and one exponential for each element; one logarithm a row."""
+    """Count maximum, shift, sum and difference, and an exponential for each element; a logarithm for each row."""
     elements, rows = logits.shape.num_elements, logits.shape[:-1].num_elements
     return Cost(4 * elements - 2 * rows, transcendentals=elements + rows)
 

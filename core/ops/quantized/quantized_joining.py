@@ -96,7 +96,7 @@ def quantized_reshape(tensor: Array, shape: Array, input_min: Array, input_max: 
     dims = ints(shape, "shape")
     missing = dims.count(-1)
     count = int(np.prod([d for d in dims if d != -1], dtype=np.int64))
-    require(missing <= 1 and min(dims, default=0) >= -1, f"shape {dims} is no shape")
+    require(missing <= 1 and min(dims, default=0) >= -1, f"{dims} is not a shape")
     fits = tensor.size == count if not missing else count > 0 and tensor.size % count == 0
     require(fits, f"{tensor.size} elements do not fit into shape {dims}")
     return tensor.reshape(dims), low, high

@@ -173,7 +173,7 @@ class _UniformConvolution:
     def run(self, lhs: Array, rhs: Array) -> Array:
         """Return the exact sums, in the order of the output: both operands are centered floats."""
         if self.batch_groups != 1:
-            raise UnimplementedError(f"batch_group_count {self.batch_groups}; only 1 is known")
+            raise UnimplementedError(f"batch_group_count {self.batch_groups}; only 1 is supported")
         x, w = lhs.transpose(self.lhs_order), rhs.transpose(self.rhs_order)
         if any(d > 1 for d in self.lhs_dilation):
             spread = np.zeros((len(x), *((n - 1) * d + 1 for n, d in zip(x.shape[1:-1], self.lhs_dilation)), x.shape[-1]))
@@ -190,7 +190,7 @@ def _orders(numbers: str, spatial: int) -> tuple[tuple[int, ...], ...]:
         for field in fields(numbers.encode("utf-8", "surrogateescape")):
             by_number[field.number] += repeated_integers([field])
     except (DataLossError, KeyError):
-        require(False, "dimension_numbers are no UniformQuantizedConvolutionDimensionNumbersAttr")
+        require(False, "dimension_numbers are not a UniformQuantizedConvolutionDimensionNumbersAttr")
     if not numbers:
         places = list(range(2, spatial + 2))
         return (0, *places, 1), (*places, 1, 0), (0, *places, 1)
@@ -201,7 +201,7 @@ def _orders(numbers: str, spatial: int) -> tuple[tuple[int, ...], ...]:
         (single[7], *by_number[9], single[8]),
     )
     for order in orders:
-        require(sorted(order) == list(range(spatial + 2)), f"dimension_numbers are no permutation: {order}")
+        require(sorted(order) == list(range(spatial + 2)), f"dimension_numbers are not a permutation: {order}")
     return orders
 
 

@@ -375,7 +375,7 @@ def _value(spec: TensorSpec) -> int | None:
 
 @flops("SobolSample")
 def sobol_sample_flops(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One exclusive or and one product for each number, in Gray code order."""
+    """Count an exclusive or and a product for each number, in Gray code order."""
     return Cost(flops=2 * outputs[0].shape.num_elements)
 
 

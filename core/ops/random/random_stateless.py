@@ -375,9 +375,9 @@ def stateless_parameterized_truncated_normal_shape(
 def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """TensorFlow's formula: the bounds move with mean and deviation, so the derivatives by both are for a moving sample.
 
-    The derivatives by the bounds follow from the implicit function theorem. With p = F(sample), where F is the distribution
-    function between the bounds, the lower bound's is (1 - p) and the upper bound's is p, each times the ratio of the
-    density at the bound to the density at the sample.
+    The derivatives by the bounds follow from the implicit function theorem. Let p = F(sample), with the distribution
+    function F between the bounds. The derivative is (1 - p) for the lower bound and p for the upper bound, times the ratio
+    of the density at the bound to the density at the sample.
     """
     means, stddevs, low, high = node.inputs[2:]
     sample = node.output()

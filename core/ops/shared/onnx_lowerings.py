@@ -33,7 +33,7 @@ def last_dims(g: Any, x: Any, count: int) -> tuple[int, ...]:
     """Return the sizes of the last dimensions; refused where a size is unknown."""
     sizes = x.shape.dims[g.rank(x) - count :]
     if not all(isinstance(size, int) for size in sizes):
-        g.refuse("a dimension that it moves elements of is unknown")
+        g.refuse("a dimension of the moved elements is unknown")
     return tuple(sizes)
 
 

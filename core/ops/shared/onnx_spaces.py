@@ -17,7 +17,7 @@ def depth_and_space(op: str) -> Any:
 
     def lowering(g: Any, x: Any, *, block_size: int, data_format: str) -> Any:
         if data_format not in ("NHWC", "NCHW"):
-            g.refuse(f"ONNX knows no {data_format}")
+            g.refuse(f"ONNX does not support {data_format}")
         return on_channels_first(g, x, data_format, lambda first: g.op(op, first, blocksize=block_size))
 
     return lowering

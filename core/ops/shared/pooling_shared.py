@@ -130,7 +130,7 @@ def require_spatial(pool: PoolingAttributes) -> None:
 def reject_depth(pool: PoolingAttributes) -> None:
     require_spatial(pool)
     if pool.depth != 1 or pool.depth_stride != 1:
-        raise UnimplementedError("pooling over channels has no such gradient")
+        raise UnimplementedError("pooling over channels does not support this gradient")
 
 
 def pool_max_gradient(orig_input: Array, orig_output: Array, grad: Array, pool: PoolingAttributes) -> Array:

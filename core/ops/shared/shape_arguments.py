@@ -27,7 +27,7 @@ def as_dims(value: Any) -> list[DimLike]:
     dims = np.ravel(value).tolist()
     wrong = next((d for d in dims if not isinstance(d, (int, Dim))), None)
     if wrong is not None:
-        raise InvalidArgumentError(f"{wrong!r} is no size")
+        raise InvalidArgumentError(f"{wrong!r} is not a size")
     return [d if isinstance(d, Dim) else int(d) for d in dims]
 
 

@@ -68,7 +68,7 @@ def in_turn(ctx: KernelContext, shared: Shared, line: Line, inputs: tuple[Any, .
     turn: Any = ctx.step.attempts.pop(key, (None, inputs))[0]
     if turn is None:
         turn = _Turn(shared, line, act)
-        turn.error = WouldBlock("others have waited for longer")
+        turn.error = WouldBlock("other steps have waited longer")
         line.join(turn)
     if isinstance(turn.error, WouldBlock):
         ctx.step.attempts[key] = turn, inputs

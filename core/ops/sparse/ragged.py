@@ -173,7 +173,7 @@ def ragged_tensor_to_tensor(
 
 def _filled(size: list[int], values: Array, default_value: Array, index: Array, levels: int) -> Array:
     if index.size > len(values):
-        raise InvalidArgumentError(f"the row partitions name {index.size} values, there are {len(values)}")
+        raise InvalidArgumentError(f"the row partitions name {index.size} values, but the tensor has {len(values)}")
     inner = size[levels + 1 :]
     try:
         default = np.broadcast_to(default_value, inner)

@@ -105,7 +105,7 @@ def ragged_tensor_from_variant(
         raise InvalidArgumentError(f"output_ragged_rank {output_ragged_rank} is not {encoded.ndim} above that of the variants")
     for item in items:
         _check_variant(item, inner, Tvalues)
-        require(np.shape(item.values)[1:] == np.shape(items[0].values)[1:], "the variants hold values of several shapes")
+        require(np.shape(item.values)[1:] == np.shape(items[0].values)[1:], "the variants hold values of different shapes")
     require(not encoded.ndim or all(np.ndim(item.values) for item in items), "the variants hold scalars")
     if not encoded.ndim:
         return [s.astype(Tsplits.numpy) for s in items[0].nested], items[0].values
@@ -184,7 +184,7 @@ def ragged_tensor_to_variant_second_gradient(g: GradientBuilder, node: Node, gra
     """Give each variant a row of the gradient, if each variant holds a single row of values: if there are no row splits."""
     encoded, row_splits, _ = node.inputs
     if g.static_shape(encoded).rank != 1 or not row_splits.node.is_constant or row_splits.node.attr("value").size > 1:
-        problem = "its gradient needs the row splits inside the variants, which it does not take"
+        problem = "its gradient needs the row splits inside the variants, which are not inputs"
         raise UnimplementedError(problem, node=node.name, op=node.op)
     return [g.RaggedTensorToVariant([], grad, batched_input=True, Tsplits=row_splits.base_dtype), None, None]
 

@@ -100,7 +100,7 @@ def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices
     if not a_indices.shape[1] == b_indices.shape[1] == sum_indices.shape[1]:
         raise InvalidArgumentError("The densified operands should have the same ndims")
     if len(grad) != len(sum_indices):
-        raise InvalidArgumentError(f"there are {len(grad)} gradients for {len(sum_indices)} elements of the sum")
+        raise InvalidArgumentError(f"{len(grad)} gradients do not match {len(sum_indices)} elements of the sum")
     a_keys, b_keys, keys = common_keys(a_indices, b_indices, sum_indices)
     return taken_by_key(a_keys, keys, grad), taken_by_key(b_keys, keys, grad)
 

@@ -213,7 +213,7 @@ def ragged_cross(
     if (out_values_type is dtypes.string) == hashed_output:
         raise InvalidArgumentError(f"a {'hash' if hashed_output else 'text'} cannot be of dtype {out_values_type}")
     if any(splits.dtype != out_row_splits_type.numpy for splits in ragged_splits):
-        raise InvalidArgumentError(f"row splits must be {out_row_splits_type}, as those of the result")
+        raise InvalidArgumentError(f"row splits must be {out_row_splits_type}, like the row splits of the result")
     others, rows = _columns(inputs)
     if ragged_splits and not others:
         rows = np.size(ragged_splits[0]) - 1
@@ -223,7 +223,7 @@ def ragged_cross(
         "D": others[len(inputs.values) :],
     }
     if any(input_order.count(kind) != len(values_of_kind) for kind, values_of_kind in columns.items()):
-        raise InvalidArgumentError(f"input_order '{input_order}' does not name the inputs that are there")
+        raise InvalidArgumentError(f"input_order '{input_order}' does not match the inputs")
     waiting = {kind: iter(values_of_kind) for kind, values_of_kind in columns.items()}
     ordered = [next(waiting[kind]) for kind in input_order]
     _, _, totals, places = _combinations(ordered, rows)

@@ -45,7 +45,7 @@ def _tensor(item: Array | bytes) -> Array:
     if isinstance(item, np.ndarray):
         return item
     if not isinstance(item, bytes):
-        raise InvalidArgumentError(f"a {type(item).__name__} is no serialized tensor")
+        raise InvalidArgumentError(f"a {type(item).__name__} is not a serialized tensor")
     try:
         return parse(item)[0]
     except (DataLossError, ValueError) as error:

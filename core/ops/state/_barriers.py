@@ -93,7 +93,7 @@ class Barrier(Shared):
             return [self._ready.pop() for _ in range(count)]
         waits = bool(self._incomplete) and (wait_for_incomplete or not allow_small_batch or not available)
         if not self.is_closed or (waits and not self._cancels):
-            raise WouldBlock(f"barrier '{self.name}' has {available} complete elements of {count} that are asked for")
+            raise WouldBlock(f"barrier '{self.name}' has {available} complete elements of {count} requested")
         if not allow_small_batch or not available:
             raise OutOfRangeError(
                 f"Barrier '{self.name}' is closed and has insufficient elements (requested {count}, total size {available})"

@@ -54,7 +54,7 @@ class Reader(Shared):
         return records
 
     def _next_of_unit(self) -> Record | None:
-        """Return a record of the current unit; None at its end, which finishes the unit."""
+        """Return a record of the current unit; at the end finish the unit and return None."""
         record = next(self._records, None)
         if record is None or self.ends_with_record:
             self.unit = None

@@ -348,7 +348,7 @@ class DenseTable(LookupTable):
         if size != len(self.buckets):
             reserve(8 * size)
             if size > _MOST_BUCKETS:
-                raise ResourceExhaustedError(f"a table of {size} buckets fits into no memory")
+                raise ResourceExhaustedError(f"a table of {size} buckets does not fit into memory")
             old, self.buckets, self._left = self.buckets, [self.empty] * size, {}
             for name in old:
                 if name not in (self.empty, self.deleted):
@@ -385,7 +385,7 @@ class DenseTable(LookupTable):
         taken = [(name, row) for name, row in zip(names, values.reshape(full)) if name not in (self.empty, self.deleted)]
         entries = dict(taken)
         if len(entries) < len(taken):  # with no free bucket the search would never end
-            raise InvalidArgumentError("a key stands in more than one bucket")
+            raise InvalidArgumentError("a key is in more than one bucket")
         self.buckets, self._left, self.entries = names, {}, entries
 
     def export(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

@@ -49,7 +49,7 @@ class _Accumulator(Shared):
         if needed <= 0:
             raise InvalidArgumentError(f"Argument num_required must be positive, not {needed}")
         if self.count < needed:
-            raise WouldBlock(f"accumulator '{self.name}' has {self.count} of {needed} gradients that are asked for")
+            raise WouldBlock(f"accumulator '{self.name}' has {self.count} of {needed} requested gradients")
 
     def taken(self) -> None:
         """Start anew at the next step."""

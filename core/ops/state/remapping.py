@@ -37,7 +37,7 @@ def generate_vocab_remapping(
     places: dict[bytes, int] = {}
     for i, token in enumerate(old):
         if places.setdefault(token, i) != i:
-            raise FailedPreconditionError(f"the old vocabulary has the token {token!r} twice")
+            raise FailedPreconditionError(f"the old vocabulary has a duplicate token {token!r}")
     chosen = new[new_vocab_offset : new_vocab_offset + num_new_vocab]
     remapping = np.array([places.get(token, -1) for token in chosen], np.int64)
     return remapping, np.int32(np.count_nonzero(remapping >= 0))

@@ -52,7 +52,7 @@ def resource_gather_shape(resource: TensorSpec, indices: TensorSpec, *, batch_di
     if params.rank is None or indices.rank is None:
         return UNKNOWN
     if params.rank < 1 or batch_dims > min(params.rank, indices.rank):
-        raise InvalidArgumentError(f"a variable of shape {params} does not go with {batch_dims} batch dimensions")
+        raise InvalidArgumentError(f"a variable of shape {params} does not fit {batch_dims} batch dimensions")
     if batch_dims < 0:
         batch_dims += indices.rank
     batch = merge_shapes(params[:batch_dims], indices.shape[:batch_dims])

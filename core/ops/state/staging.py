@@ -58,7 +58,7 @@ def _declared(values: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
     """Return the values that leave; InvalidArgumentError where they are not of the dtypes that a node declares."""
     for i, (part, dtype) in enumerate(zip(map(np.asarray, values), dtypes)):
         if not is_of(part, dtype):
-            raise InvalidArgumentError(f"part {i} of what was staged is {part.dtype}, not {dtype}")
+            raise InvalidArgumentError(f"staged part {i} has dtype {part.dtype}, not {dtype}")
     return list(values)
 
 

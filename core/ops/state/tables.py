@@ -136,7 +136,7 @@ facts(
 
 @kernel("MutableDenseHashTable")
 def mutable_dense_hash_table(empty_key: Array) -> Any:
-    raise InvalidArgumentError("this op has no deleted_key, without which TensorFlow makes no such table")
+    raise InvalidArgumentError("this op lacks deleted_key, which TensorFlow needs to create the table")
 
 
 class DenseAttrs(NamedTuple):

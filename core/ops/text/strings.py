@@ -256,7 +256,7 @@ def unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: Array
     if ids.ndim > inputs.ndim:
         raise OutOfRangeError(f"Invalid segment_id rank {ids.ndim} for input with {inputs.ndim} dimension(s)")
     if inputs.shape[: ids.ndim] != ids.shape:
-        raise InvalidArgumentError(f"segment_ids of shape {ids.shape} are no prefix of the input's shape {inputs.shape}")
+        raise InvalidArgumentError(f"segment_ids of shape {ids.shape} are not a prefix of the input's shape {inputs.shape}")
     if ids.size and (ids.min() < 0 or ids.max() >= count):
         raise InvalidArgumentError(f"segment_ids are not allowed to exceed num_segments or to have negative values: {count}")
     rest = inputs.shape[ids.ndim :]
@@ -326,7 +326,7 @@ def _reduce_join_onnx(g: Any, inputs: Any, reduction_indices: Any, *, keep_dims:
     for axis in axes:
         size = inputs.shape[axis]
         if not isinstance(size, int) or not size:
-            g.refuse("the dimension that it joins is unknown or empty")
+            g.refuse("the joined dimension is unknown or empty")
         parts = [g.slice(inputs, i, i + 1, axis) for i in range(size)]
         inputs = functools.reduce(lambda a, b: g.StringConcat(g.StringConcat(a, between) if separator else a, b), parts)
     return inputs if keep_dims else g.squeeze(inputs, *axes)

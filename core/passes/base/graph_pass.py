@@ -398,15 +398,13 @@ class PassContext:
         already, and where control edges could not be moved, or would multiply.
         """
         if not self.is_preserved(node) and self._holds_controls(node, value):
-            self.refuse(
-                rule, node, "its control edges cannot move to control flow, or to a call that runs as far as it is read"
-            )
+            self.refuse(rule, node, "its control edges cannot move to control flow, or to a partially executed call")
             return False
         if not self.is_preserved(node) and _would_multiply(node):
-            self.refuse(rule, node, "its control edges would become many more")
+            self.refuse(rule, node, "the number of control edges would grow")
             return False
         if not memory_outputs(node) and self._memory.holds(value):
-            self.refuse(rule, node, "what it computes stays as it is, the variable's memory behind it does not")
+            self.refuse(rule, node, "its value is constant, but the memory of the variable behind it is not")
             return False
         if self.is_preserved(node):
             if node.is_identity and node.inputs == (value,):

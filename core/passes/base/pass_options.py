@@ -40,7 +40,7 @@ def configure(kind: type[Pass], options: Mapping[str, str]) -> Pass:
     for key, text in options.items():
         if key not in fields:
             existing = ", ".join(fields) or "none"
-            raise InvalidArgumentError(f"pass {kind.name} has no option '{key}' (it has {existing})")
+            raise InvalidArgumentError(f"pass {kind.name} has no option '{key}'; its options are {existing}")
         settings[key] = _converted(kind.name, key, fields[key].default, text)
     return kind(**settings)
 

@@ -20,7 +20,7 @@ class CommonSubexpressions(Pass):
     """
 
     name: ClassVar[str] = "cse"
-    summary: ClassVar[str] = "merge nodes that compute the same, equal constants among them"
+    summary: ClassVar[str] = "merge nodes that compute the same value, including equal constants"
     follows: ClassVar[str] = "loops"
     constants: bool = True
 

@@ -28,7 +28,9 @@ class StripDebug(Pass):
         diagnostic = ops_with("diagnostic")
         unknown = [op for op in self.ops if op not in diagnostic]
         if unknown:
-            raise InvalidArgumentError(f"strip_debug drops no {unknown[0]}", hint=f"it drops {', '.join(diagnostic)}")
+            raise InvalidArgumentError(
+                f"strip_debug does not drop {unknown[0]}", hint=f"the droppable ops are {', '.join(diagnostic)}"
+            )
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node in ctx.order():
@@ -37,9 +39,9 @@ class StripDebug(Pass):
             if not node.output_dtypes:
                 self._silence(graph, ctx, node)
             elif not ctx.is_fed(node.output()):
-                ctx.replace(node, node.inputs[0], "bypass", f"bypassed: {node.op} only watches")
+                ctx.replace(node, node.inputs[0], "bypass", f"bypassed: {node.op} only observes values")
 
     def _silence(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         op, controls = node.op, ctx.anchors(node)
         become(graph, node, "NoOp", (), {}, controls)
-        ctx.fire("no-op", node, f"became a NoOp: {op} only watches")
+        ctx.fire("no-op", node, f"became a NoOp: {op} only observes values")

@@ -20,14 +20,14 @@ from ..base.graph_pass import Pass, PassContext
 
 @dataclasses.dataclass(frozen=True)
 class Dependencies(Pass):
-    """Bypass Identity, IdentityN and NoOp nodes and drop control edges that other paths imply.
+    """Bypass Identity, IdentityN and NoOp nodes and drop redundant control edges.
 
     A NoOp goes where the edges between the NoOp's inputs and consumers are no more than before. An Identity of a variable's
     reference stays, and so does an Identity that carries a control edge out of a Switch.
     """
 
     name: ClassVar[str] = "dependency"
-    summary: ClassVar[str] = "bypass Identity and NoOp nodes, drop control edges that other paths imply"
+    summary: ClassVar[str] = "bypass Identity and NoOp nodes, drop redundant control edges"
     follows: ClassVar[str] = "layout"
     keeps_cost: ClassVar[bool] = True
 
@@ -85,7 +85,7 @@ class Dependencies(Pass):
             for source in sources:
                 graph.add_control_input(consumer, source)
         graph.remove_node(node)
-        ctx.fire("no-op", node, "bypassed: its consumers wait for its inputs themselves")
+        ctx.fire("no-op", node, "bypassed: its consumers wait for its inputs directly")
 
     def _drop_pure_controls(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         """Drop control inputs from constants and from data inputs: waiting for them changes nothing."""
@@ -115,14 +115,14 @@ def _knot(graph: Graph, ctx: PassContext, node: Node) -> str | None:
     if any(_is_at_control_flow(value.node, node) for value in node.inputs):
         return "it stands at a Switch, Merge or loop edge"
     if any(ctx.has_effects(value.node) for value in node.inputs):
-        return "one of its values has effects, which the others wait for"
+        return "one of its inputs has effects, and other nodes wait for them"
     return _own_gradient(graph, node)
 
 
 def _own_gradient(graph: Graph, node: Node) -> str | None:
     """Return the reason why an Identity with a registered gradient stays, or None."""
     if "_gradient_op_type" in node.attrs and has_variables(graph):
-        return "a gradient of its own is registered for it, and gradients may yet be taken"
+        return "it has a custom gradient, and gradients may still be added"
     return None
 
 

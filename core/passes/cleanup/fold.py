@@ -32,7 +32,7 @@ class FoldConstants(Pass):
     """
 
     name: ClassVar[str] = "fold"
-    summary: ClassVar[str] = "compute what depends on constants only, known shapes among it"
+    summary: ClassVar[str] = "compute nodes that depend only on constants or known shapes"
     follows: ClassVar[str] = "remove_training_nodes"
     limit: int = 10 * 2**20
 
@@ -61,7 +61,7 @@ class FoldConstants(Pass):
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
             return
         if inputs > limit:
-            ctx.refuse("constant", node, f"it goes through {inputs:,} bytes for which few stand in the graph")
+            ctx.refuse("constant", node, f"it reads {inputs:,} bytes, far more than the graph holds")
             return
         values = self._evaluated(graph, ctx, node, inputs, _ROOM * limit)
         if values is None:
@@ -85,7 +85,7 @@ class FoldConstants(Pass):
             ctx.refuse("constant", node, f"it takes {flops:,} FLOPs on {inputs:,} bytes, too many for an optimization")
             return None
         if ctx.shared.folding > _ALL_SECONDS:
-            ctx.refuse("constant", node, f"folding has taken {_ALL_SECONDS} seconds, and the rest is left to the run")
+            ctx.refuse("constant", node, f"folding reached its limit of {_ALL_SECONDS} seconds")
             return None
         start = time.process_time()
         try:

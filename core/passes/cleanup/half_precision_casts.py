@@ -47,7 +47,7 @@ class Float16(HalfPrecision, Pass):
     """
 
     name: ClassVar[str] = "float16"
-    summary: ClassVar[str] = "compute in float16 where it serves, or store weights so (results change)"
+    summary: ClassVar[str] = "compute in float16 where safe, or store weights in float16 (results change)"
     follows: ClassVar[str] = "quantize_weights"
     tolerance: ClassVar[float] = 0.01
     dtype: ClassVar[DType] = dtypes.float16
@@ -58,7 +58,7 @@ class BFloat16(HalfPrecision, Pass):
     """Do as `float16` does, in bfloat16: the range of float32, and 8 bits of precision."""
 
     name: ClassVar[str] = "bfloat16"
-    summary: ClassVar[str] = "compute in bfloat16 where it serves, or store weights so (results change)"
+    summary: ClassVar[str] = "compute in bfloat16 where safe, or store weights in bfloat16 (results change)"
     follows: ClassVar[str] = "float16"
     tolerance: ClassVar[float] = 0.05
     dtype: ClassVar[DType] = dtypes.bfloat16
@@ -83,10 +83,10 @@ def _narrowed(ctx: PassContext, node: Node, dtype: DType) -> Tensor | None:
     """Return the value of a constant in 16 bits and note the error; None, with a refusal, where a number leaves the range."""
     value = ctx.constant_value(node.output())
     if value is None:
-        ctx.refuse("weights", node, "one element stands for very many")
+        ctx.refuse("weights", node, "a single element stands for very many")
         return None
     if _leaves_range(value, dtype):
-        ctx.refuse("weights", node, f"it holds numbers beyond the range of {dtype}")
+        ctx.refuse("weights", node, f"it holds numbers outside the range of {dtype}")
         return None
     narrow = value.astype(dtype.numpy)
     ctx.note_error(node, value, narrow.astype(np.float32), narrow.nbytes)
@@ -132,10 +132,10 @@ class _PrecisionConversion:
         """Return True where the node of a port has kernels of the dtype, and nothing outside of the graph reads its type."""
         node = port.node
         if {node.op, node.name} & set(self._stay):
-            self._ctx.refuse("compute", node, "it is to stay in float32")
+            self._ctx.refuse("compute", node, "it must stay in float32")
             return False
         if not takes(node.op, port.attr, self._dtype.name):
-            self._ctx.refuse("compute", node, f"TensorFlow has no kernel of {node.op} for {self._dtype}")
+            self._ctx.refuse("compute", node, f"TensorFlow has no {self._dtype} kernel for {node.op}")
             return False
         is_named = self._ctx.is_preserved(node) and len(node.outputs()) != 1
         if is_named or any(map(self._ctx.is_fed, node.outputs())):

@@ -64,7 +64,7 @@ class SetDevice(Pass):
     """Put all nodes, or with `if_default` only nodes without a device, on a device; an empty device clears the field."""
 
     name: ClassVar[str] = "set_device"
-    summary: ClassVar[str] = "set the device of all nodes, or of those without one; by default clear it"
+    summary: ClassVar[str] = "set the device of all nodes, or of nodes without a device; by default clear it"
     follows: ClassVar[str] = "remove_attribute"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
@@ -85,7 +85,7 @@ class RemoveAttribute(Pass):
     """Drop an attribute from all nodes, or from all nodes of type `op`."""
 
     name: ClassVar[str] = "remove_attribute"
-    summary: ClassVar[str] = "drop an attribute (by default _class) from all nodes, or from those of one op type"
+    summary: ClassVar[str] = "drop an attribute (by default _class) from all nodes, or from nodes of an op type"
     follows: ClassVar[str] = "cluster"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
@@ -103,7 +103,7 @@ class Sort(Pass):
     """Sort the nodes topologically: every node after all inputs."""
 
     name: ClassVar[str] = "sort"
-    summary: ClassVar[str] = "order the nodes as they can run"
+    summary: ClassVar[str] = "sort the nodes topologically"
     follows: ClassVar[str] = "set_device"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True

@@ -42,7 +42,7 @@ class Prune(Pass):
         needed = called_functions(graph, graph)
         for name in [name for name in graph.functions if name not in needed]:
             del graph.functions[name]
-            ctx.fire("function", name, "removed: nothing calls it")
+            ctx.fire("function", name, "removed: no node calls it")
 
 
 def _is_cut(graph: Graph, node: Node) -> bool:

@@ -29,7 +29,7 @@ class Repair(Pass):
     """
 
     name: ClassVar[str] = "repair"
-    summary: ClassVar[str] = "mend what training left in a frozen graph"
+    summary: ClassVar[str] = "repair training leftovers in a frozen graph"
     in_default_pipeline: ClassVar[bool] = False
     mends: ClassVar[bool] = True
 
@@ -58,9 +58,9 @@ class Repair(Pass):
         elif not any(graph.consumers(value) for value in node.outputs()):
             _hand_on(graph, node, ())
         else:
-            ctx.refuse("reference", node, "nothing computes without a variable what it gives, and a node reads that")
+            ctx.refuse("reference", node, "a node needs its value, which cannot be computed without a variable")
             return False
-        ctx.fire("reference", node, f"{node.op} in the place of {written}, which needs a variable")
+        ctx.fire("reference", node, f"{node.op} replaces {written}, which needs a variable")
         return True
 
 

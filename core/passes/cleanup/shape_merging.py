@@ -20,7 +20,7 @@ class Shapes(Pass):
     """
 
     name: ClassVar[str] = "shapes"
-    summary: ClassVar[str] = "merge shapes, slices and packs of them that are known to hold the same dimensions"
+    summary: ClassVar[str] = "merge equal shapes, and equal slices and packs of shapes"
     follows: ClassVar[str] = "cse"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

@@ -25,7 +25,7 @@ class RemoveTrainingNodes(Pass):
     """
 
     name: ClassVar[str] = "remove_training_nodes"
-    summary: ClassVar[str] = "bypass what only training needs, dropout at rate 0 too"
+    summary: ClassVar[str] = "bypass nodes that only training needs, including dropout at rate 0"
     follows: ClassVar[str] = "strip_debug"
     in_default_pipeline: ClassVar[bool] = False
     rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES,)

@@ -24,7 +24,7 @@ class RoundWeights(Pass):
     """
 
     name: ClassVar[str] = "round_weights"
-    summary: ClassVar[str] = "round weights to few values, so that the file compresses (results change)"
+    summary: ClassVar[str] = "round weights to few distinct values, so that the file compresses well (results change)"
     follows: ClassVar[str] = "fuse"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
@@ -35,7 +35,7 @@ class RoundWeights(Pass):
     def __post_init__(self) -> None:
         if self.steps < 1:
             problem = f"pass {self.name} cannot round weights to {self.steps} values"
-            raise InvalidArgumentError(problem, hint="give the option steps a number from 1 on")
+            raise InvalidArgumentError(problem, hint="set the option steps to at least 1")
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node, value in _weights(graph, ctx, self.minimum_size):
@@ -60,7 +60,7 @@ class QuantizeWeights(Pass):
     """
 
     name: ClassVar[str] = "quantize_weights"
-    summary: ClassVar[str] = "store weights in 8 bits, with a Dequantize behind each (results change)"
+    summary: ClassVar[str] = "store weights in 8 bits, followed by Dequantize (results change)"
     follows: ClassVar[str] = "round_weights"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
@@ -98,7 +98,7 @@ def _weights(graph: Graph, ctx: PassContext, minimum: int) -> Iterator[tuple[Nod
         if node.is_constant and node.attrs["dtype"] is dtypes.float32 and not ctx.is_fed(node.output()):
             value = ctx.constant_value(node.output())
             if value is None:
-                ctx.refuse("weights", node, "one element stands for very many")
+                ctx.refuse("weights", node, "a single element stands for very many")
             elif value.size < max(minimum, 1):
                 ctx.refuse("weights", node, f"it has fewer than {minimum} elements")
             elif not np.all(np.isfinite(value)):

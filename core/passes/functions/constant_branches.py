@@ -28,7 +28,7 @@ class DeadBranches(Pass):
     """
 
     name: ClassVar[str] = "branches"
-    summary: ClassVar[str] = "take the branches that constant predicates choose, drop the others"
+    summary: ClassVar[str] = "keep the branches that constant predicates select, drop the others"
     follows: ClassVar[str] = "fold"
     requires: ClassVar[tuple[str, ...]] = ("fold",)
 
@@ -52,7 +52,7 @@ class DeadBranches(Pass):
         index = int(predicate.item()) if is_indexed else int(not _is_true(predicate))
         branch = branches[index] if 0 <= index < len(branches) else branches[-1]
         if (acting := self._left_behind(graph, ctx, node, branch)) is not None:
-            ctx.refuse("call", node, f"'{acting.name}' in its branch has effects, and leads to nothing that a call would run")
+            ctx.refuse("call", node, f"'{acting.name}' in its branch has effects, but no result of the call needs it")
             return
         controls = (*node.control_inputs, *node.inputs[0].node.control_inputs)
         attrs = {"Tin": node.attr("Tin"), "Tout": node.attr("Tout"), "f": branch}

@@ -18,7 +18,7 @@ class Implementations(Pass):
     """
 
     name: ClassVar[str] = "implementations"
-    summary: ClassVar[str] = "call the functions for CPUs among those that implement the same"
+    summary: ClassVar[str] = "call the CPU implementations of functions"
     follows: ClassVar[str] = "prune"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

@@ -48,14 +48,14 @@ class Bodies(Pass):
     """
 
     name: ClassVar[str] = "bodies"
-    summary: ClassVar[str] = "optimize the bodies of functions that are still called"
+    summary: ClassVar[str] = "optimize the bodies of called functions"
     follows: ClassVar[str] = "dependency"
     requires: ClassVar[tuple[str, ...]] = ("fold",)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         differentiated = {inner.name for n in all_nodes(graph) if n.op in _DIFFERENTIATING for inner in function_references(n)}
         for name in sorted(differentiated & graph.functions.keys()):
-            ctx.refuse("body", name, "its gradient is taken in a run, by rules that not all ops have in TensorFlow")
+            ctx.refuse("body", name, "its gradient is computed at run time, by rules that some ops lack in TensorFlow")
         _optimize_called(graph, ctx, differentiated)
 
 

@@ -22,7 +22,7 @@ class FunctionClusters(Pass):
     """
 
     name: ClassVar[str] = "cluster"
-    summary: ClassVar[str] = "group the pure remainder into one function call (one kernel)"
+    summary: ClassVar[str] = "group the remaining pure nodes into a single function call (a single kernel)"
     follows: ClassVar[str] = "quantize_weights"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
@@ -32,7 +32,7 @@ class FunctionClusters(Pass):
         members = _members(graph, ctx)
         if sum(not node.is_constant for node in members) < self.minimum:
             for node in members:
-                ctx.refuse("cluster", node, f"there are fewer than {self.minimum} pure nodes")
+                ctx.refuse("cluster", node, f"the graph has fewer than {self.minimum} pure nodes")
             return
         _ClusterBuilder(graph, ctx, members).make()
 

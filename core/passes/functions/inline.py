@@ -28,7 +28,7 @@ class Inline(Pass):
     """
 
     name: ClassVar[str] = "inline"
-    summary: ClassVar[str] = "put the bodies of called functions into the graph"
+    summary: ClassVar[str] = "replace calls by the bodies of the functions"
     follows: ClassVar[str] = "implementations"
     requires: ClassVar[tuple[str, ...]] = ("implementations",)
     limit: int = 10_000
@@ -67,9 +67,9 @@ class Inline(Pass):
         if function.gradient is not None:
             return "a gradient is declared for the function"
         if function.name in captured_functions(graph):
-            return "a gradient that is saved with the graph reads its nodes"
+            return "a saved gradient reads its nodes"
         if node.op not in INLINED and any(ctx.acts(n) for n in function.body):
-            return "it is called by name and has effects, which need lead to no result there"
+            return "it is called by name and has effects that no result may need"
         is_random = any(has_fact(n.op, "random") for n in function.body)
         if is_random and is_shared:
             return "it draws random numbers and is called from several places"
@@ -161,7 +161,7 @@ class _Inlining:
                 for node in done or self.call.control_inputs:
                     graph.add_control_input(consumer, node)
             graph.remove_node(call)
-        self.ctx.fire("call", call, f"inlined: the nodes of function {self.function.name} stand for it")
+        self.ctx.fire("call", call, f"inlined: replaced by the nodes of function {self.function.name}")
 
     def _keep_name(self, results: list[Output], done: list[Node]) -> None:
         """Turn a fetched or kept call into an Identity of the results, or a NoOp where no result is read or fetched."""

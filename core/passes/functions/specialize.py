@@ -29,7 +29,7 @@ class Specialize(Pass):
     """
 
     name: ClassVar[str] = "specialize"
-    summary: ClassVar[str] = "put constant arguments into called functions, drop arguments and results that nobody uses"
+    summary: ClassVar[str] = "move constant arguments into called functions, drop unused arguments and results"
     follows: ClassVar[str] = "branches"
     requires: ClassVar[tuple[str, ...]] = ("implementations",)
     limit: int = 64 * 2**10
@@ -76,7 +76,7 @@ class _Specialization:
         """Let the node call functions of its own where worthwhile; `made` holds the existing specializations."""
         dropped = [i for i in range(len(self.operands)) if i not in self.args]
         if self.ctx.is_preserved(self.node) and not all(map(self._is_read, self.all_results)):
-            self.ctx.refuse("unread-result", self.node, "its outputs are fetched or kept by their numbers")
+            self.ctx.refuse("unread-result", self.node, "its outputs are fetched or kept by index")
         if not dropped and len(self.results) == len(self.all_results):
             return
         reason = self._blocker()
@@ -145,7 +145,7 @@ class _Specialization:
             return next(reason for reason in reasons if reason)
         is_shared = any(self.ctx.is_shared(function.name) for function in self.functions)
         saves = len(self.results) < len(self.all_results) or any(map(self._is_folding, self.functions))
-        return "others call its function, too, and a copy would not compute less" if is_shared and not saves else None
+        return "its function has other callers, and a copy would not save work" if is_shared and not saves else None
 
     def _is_folding(self, function: Function) -> bool:
         """Return True where a node of the function gets only constants once arguments are constants."""
@@ -156,9 +156,9 @@ class _Specialization:
     def _fire(self, dropped: Sequence[int]) -> None:
         gone = [i for i in dropped if i not in self.constants]
         fates = (
-            ("constant-argument", sorted(self.constants), "with constants in the place of arguments"),
-            ("unused-argument", [] if self.kind.is_loop else gone, "without arguments that it does not use"),
-            ("unread-result", [i for i in self.all_results if i not in self.results], "without results that nobody reads"),
+            ("constant-argument", sorted(self.constants), "with constants instead of arguments"),
+            ("unused-argument", [] if self.kind.is_loop else gone, "without unused arguments"),
+            ("unread-result", [i for i in self.all_results if i not in self.results], "without unused results"),
         )
         for rule, positions, words in fates:
             if positions:

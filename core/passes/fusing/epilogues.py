@@ -54,7 +54,7 @@ def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
         if not _is_fusible(r, node, product, kernels):
             return None
         if reshape is not None and not _keeps_channels(r, reshape):
-            r.refuse(f"{reshape.name} is not known to keep the channels")
+            r.refuse(f"{reshape.name} may not keep the channels")
             return None
         fused = r.add(kernels[product.op].op, *_operands(product, node.inputs[1]), **_attributes(product))
         return reshaped(r, fused, reshape)
@@ -66,7 +66,7 @@ def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
         if kernel is None or not adds_bias_only(fused) or not r.is_free(fused):
             return None
         if node.op not in kernel.activations:
-            r.refuse(f"{fused.op} knows no {node.op}")
+            r.refuse(f"{fused.op} does not support {node.op}")
             return None
         attrs = attrs_of(fused, fused_ops=[b"BiasAdd", node.op.encode()])
         if node.op == "LeakyRelu":
@@ -88,13 +88,13 @@ def _is_fusible(r: Rewriter, bias: Node, product: Node, kernels: Mapping[str, Fu
     dtype, padding = bias.attrs["T"].name, product.attrs.get("padding")
     is_matrix, is_behind = is_matrix_product(product), bias.inputs[0].node is product
     for is_wrong, reason in (
-        (product.op not in kernels, f"TensorFlow runs {kernel.op} with oneDNN only; fuse{{onednn=true}}"),
-        (not r.is_free(product), f"{product.name} is read by others too"),
+        (product.op not in kernels, f"TensorFlow runs {kernel.op} only with oneDNN; fuse{{onednn=true}}"),
+        (not r.is_free(product), f"other nodes also read {product.name}"),
         (dtype not in kernel.dtypes, f"{kernel.op} has no kernel for {dtype}"),
-        (not is_matrix and _is_nchw(product), f"{kernel.op} takes channels last only on the CPU"),
-        (product.op == "Conv2D" and _may_be_grouped(r, product), f"{kernel.op} takes no groups of channels on the CPU"),
-        (_is_nchw(bias) and not (is_matrix and is_behind), "the bias goes along another axis"),
-        (product.op in ONEDNN_KERNELS and padding == b"EXPLICIT", f"{kernel.op} takes no explicit padding"),
+        (not is_matrix and _is_nchw(product), f"{kernel.op} needs channels last on the CPU"),
+        (product.op == "Conv2D" and _may_be_grouped(r, product), f"{kernel.op} does not support channel groups on the CPU"),
+        (_is_nchw(bias) and not (is_matrix and is_behind), "the bias runs along another axis"),
+        (product.op in ONEDNN_KERNELS and padding == b"EXPLICIT", f"{kernel.op} does not support explicit padding"),
     ):
         if is_wrong:
             r.refuse(reason)
@@ -176,7 +176,7 @@ class Fuse(Pass):
         variable = next((node for node in graph if node.op in VARIABLES), None)
         rewriter.apply(ZERO_PADDING)
         if variable is not None and not self.trainable:
-            ctx.refuse("fuse", variable, "the graph has variables, and gradients may yet be taken; fuse{trainable=true}")
+            ctx.refuse("fuse", variable, "the graph has variables, and gradients may still be added; fuse{trainable=true}")
         else:
             for rules in (PRODUCTS_IN_ONEDNN, GELU, NORMALIZATION) if self.onednn else (PRODUCTS,):
                 rewriter.apply(rules)

@@ -146,10 +146,10 @@ def affine_before_product(r: Rewriter, node: Node) -> Output | None:
     if weights is None or scale.size != weights.shape[input_axes(node)[0]]:
         return None
     if np.any(offset != 0) and not _is_without_padding(r, node):
-        r.refuse(f"{inner.name} before it adds to the data, but not to the zeros of the padding")
+        r.refuse(f"{inner.name} adds to the data, but not to the zeros of the padding")
         return None
     if not r.is_free(inner):
-        r.refuse(f"{inner.name} is read by others too")
+        r.refuse(f"other nodes also read {inner.name}")
         return None
     result = with_factor(r, node, input_axes(node), scale, x)
     if np.all(offset == 0):
@@ -166,12 +166,12 @@ def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | None:
     if scale_and_offset is None or x.dtype is None:
         return None
     if x.dtype.size < 4:
-        r.refuse("it computes in float32 what a product and a sum would round to fewer bits")
+        r.refuse("it computes in float32, but a product and a sum would round to fewer bits")
         return None
     steps = [(op, v) for op, v, neutral in zip(("Mul", "AddV2"), scale_and_offset, (1, 0)) if np.any(v != neutral)]
     freed = sum(set(source.uses) == {node} for source in {value.node for value in node.inputs[1:5]})
     if 2 * len(steps) > 1 + freed:
-        r.refuse("others read its parameters: a product, a sum and their constants would be more nodes")
+        r.refuse("other nodes read its parameters, so that a product, a sum and their constants would add nodes")
         return None
     shape = (-1, *(1,) * (len(node.attr("data_format")) - 2)) if is_channels_first(node) else (-1,)
     for op, vector in steps:
@@ -213,7 +213,7 @@ def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
         return False
     for node in {product, producer}:
         if not r.is_free(node):
-            r.refuse(f"{node.name} is read by others too")
+            r.refuse(f"other nodes also read {node.name}")
             return False
     return True
 
@@ -255,10 +255,10 @@ def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] |
 def _scale_and_offset(r: Rewriter, node: Node) -> tuple[Any, Any] | None:
     """Return gamma / sqrt(variance + epsilon) and beta - mean * that; None, with a refusal, where they are not constant."""
     if node.op in _FUSED_NORMS and node.attr("is_training"):
-        r.refuse("it normalizes with the moments of the batch (is_training)")
+        r.refuse("it normalizes with batch moments (is_training)")
         return None
     if not r.is_only_first_read(node):
-        r.refuse("its moments are read")
+        r.refuse("a node reads its moments")
         return None
     values = [r.constant_value(value) for value in node.inputs[1:5]]
     if any(v is None for v in values):

@@ -117,10 +117,10 @@ def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | None:
     dims = r.shape(node.output()).dims
     channels = dims[1 if norm.attr("data_format") == b"NCHW" else -1] if dims else None
     if not isinstance(channels, int) or channels % 4:
-        r.refuse("_FusedBatchNormEx wants a multiple of 4 channels")
+        r.refuse("_FusedBatchNormEx needs a multiple of 4 channels")
         return None
     if not r.is_only_first_read(norm) or not r.is_free(norm):
-        r.refuse(f"{norm.name} is read by others too")
+        r.refuse(f"other nodes also read {norm.name}")
         return None
     shared = ("epsilon", "exponential_avg_factor", "data_format", "is_training")
     attrs = {name: norm.attr(name) for name in shared}
@@ -134,9 +134,9 @@ def _added(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Out
     if name not in ("float", "bfloat16"):
         r.refuse(f"_MklLayerNorm has no kernel for {name}")
     elif dims is None or len(dims) not in (2, 3):
-        r.refuse("_MklLayerNorm takes two or three dimensions")
+        r.refuse("_MklLayerNorm supports two or three dimensions")
     elif not isinstance(dims[-1], int) or dims[-1] > MOST_MADE:
-        r.refuse("the size of what is normalized is not known, or very large")
+        r.refuse("the normalized size is unknown or very large")
     else:
         vectors = [r.constant(np.broadcast_to(vector, (dims[-1],)), x) for vector in (gamma, beta)]
         return r._MklLayerNorm(x, *vectors, epsilon=epsilon)

@@ -30,14 +30,14 @@ def pad_into_convolution(r: Rewriter, node: Node) -> Output | None:
     if pad.op not in ("Pad", "PadV2") or not is_read(r, node):
         return None
     if pad.op == "PadV2" and not r.is_all(pad.inputs[2], 0):
-        r.refuse("it pads with something else than zeros")
+        r.refuse("it does not pad with zeros")
         return None
     if node.attr("padding") == b"SAME":
-        r.refuse("padding SAME is a matter of the padded size")
+        r.refuse("padding SAME depends on the padded size")
         return None
     if node.op == "DepthwiseConv2dNative" and any(user.op in _BIASES for user in node.uses):
         # Grappler would fuse the two for any padding, and an explicit padding would abort the process.
-        r.refuse("TensorFlow cannot fuse a depthwise convolution of explicit padding with the bias behind it")
+        r.refuse("TensorFlow cannot fuse a depthwise convolution with explicit padding and its bias")
         return None
     is_first = node.attr("data_format") == b"NCHW"
     paddings = _spatial_paddings(r, pad, node, (2, 3) if is_first else (1, 2))
@@ -68,13 +68,13 @@ def resize_into_convolution(r: Rewriter, node: Node) -> Output | None:
     if resize.op != "ResizeBilinear" or not _has_fused_kernel(r, node, ("float",)):
         return None
     if resize.attr("half_pixel_centers"):
-        r.refuse("FusedResizeAndPadConv2D knows no half_pixel_centers")
+        r.refuse("FusedResizeAndPadConv2D does not support half_pixel_centers")
         return None
     if resize.attrs["T"] is not dtypes.float32:
-        r.refuse(f"FusedResizeAndPadConv2D would not read {resize.attrs['T'].name} images beside float weights")
+        r.refuse(f"FusedResizeAndPadConv2D does not support {resize.attrs['T'].name} images with float weights")
         return None
     if not is_read_only_by(r, resize, [pad, node]):
-        r.refuse(f"{resize.name} is read by others too")
+        r.refuse(f"other nodes also read {resize.name}")
         return None
     paddings = _mirror_paddings(r, pad, node) if pad is not resize else r.constant(np.zeros((4, 2)), resize.inputs[1])
     if paddings is None:
@@ -112,9 +112,9 @@ def _spatial_paddings(r: Rewriter, pad: Node, node: Node, spatial: tuple[int, in
     if paddings is None:
         r.refuse("the paddings are not constant")
     elif any(np.any(pair != 0) for axis, pair in enumerate(paddings) if axis not in spatial):
-        r.refuse("the batch or the channels are padded too")
+        r.refuse("it also pads the batch or the channels")
     elif not is_read_only_by(r, pad, [node]):
-        r.refuse(f"{pad.name} is read by others too")
+        r.refuse(f"other nodes also read {pad.name}")
     else:
         return paddings
     return None
@@ -130,10 +130,10 @@ def _has_fused_kernel(r: Rewriter, node: Node, names: tuple[str, ...]) -> bool:
     dims = r.shape(node.output()).dims
     for is_wrong, reason in (
         (node.attrs["T"].name not in names, f"the fused op has no kernel for {node.attrs['T'].name}"),
-        (node.attr("data_format") != b"NHWC", "the fused op takes NHWC only"),
-        (node.attr("padding") == b"EXPLICIT", "the fused op takes no explicit padding besides"),
-        (list(node.attr("dilations")) != [1] * 4, "the fused op knows no dilations"),
-        (dims is None or dims[0] != 1, "TensorFlow's fused op mixes up the images of a batch, and there may be several"),
+        (node.attr("data_format") != b"NHWC", "the fused op supports only NHWC"),
+        (node.attr("padding") == b"EXPLICIT", "the fused op does not support additional explicit padding"),
+        (list(node.attr("dilations")) != [1] * 4, "the fused op does not support dilations"),
+        (dims is None or dims[0] != 1, "TensorFlow's fused op mixes up the images of a batch, and the batch may have several"),
     ):
         if is_wrong:
             r.refuse(reason)

@@ -36,7 +36,7 @@ def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
         return None
     nodes |= {product, x.node}
     if not all(is_read_only_by(r, n, nodes) for n in nodes - {node}):
-        r.refuse("what lies between is read by others too")
+        r.refuse("other nodes also read the nodes in between")
         return None
     a, b, bias = product.inputs
     fused = r._FusedMatMul(a, b, [bias], **attrs_of(product, fused_ops=[b"BiasAdd", name.encode()]))

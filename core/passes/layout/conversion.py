@@ -30,7 +30,7 @@ class Layout(Pass):
     """
 
     name: ClassVar[str] = "layout"
-    summary: ClassVar[str] = "turn NCHW convolutions, poolings and normalizations into NHWC, or back, with few transposes"
+    summary: ClassVar[str] = "convert NCHW convolutions, poolings and normalizations to NHWC, or back, with few transposes"
     follows: ClassVar[str] = "batchnorm"
     accuracy: ClassVar[Accuracy] = Accuracy.ROUNDING
     in_default_pipeline: ClassVar[bool] = False
@@ -38,7 +38,7 @@ class Layout(Pass):
 
     def __post_init__(self) -> None:
         if self.to not in FORMATS:
-            raise InvalidArgumentError(f"layout '{self.to}' is not known", hint=f"there are {', '.join(FORMATS)}")
+            raise InvalidArgumentError(f"unknown layout '{self.to}'", hint=f"the layouts are {', '.join(FORMATS)}")
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         if any(is_sensitive(node, self.to) for node in graph):
@@ -80,9 +80,9 @@ class _LayoutConversion:
             return "a feed may replace it"
         layout = node_layout(self._ctx, node, self._to)
         if isinstance(layout, NodeLayout) and node.name in self._ctx.inference.reasons:
-            return f"its shapes are not known: {self._ctx.inference.reasons[node.name]}"
+            return f"its shapes are unknown: {self._ctx.inference.reasons[node.name]}"
         if isinstance(layout, NodeLayout) and self._ctx.is_preserved(node) and not is_sensitive(node, self._to):
-            return "it is fetched or kept as it is" if "T" in layout.outputs else layout
+            return "it is fetched or kept unchanged" if "T" in layout.outputs else layout
         return layout
 
     def _network(self) -> Network:

@@ -91,7 +91,7 @@ def _rank(ctx: PassContext, node: Node, inputs: str, outputs: str) -> int | str:
     """Return the rank of the node's tensors, or the reason why the rank is unknown."""
     tensors = [value for value, letter in (*zip(node.outputs(), outputs), *zip(node.inputs, inputs)) if letter in "TB"]
     ranks = [rank for value in tensors if (rank := ctx.shape(value).rank) is not None]
-    return ranks[0] if ranks else f"the rank of {tensors[-1]} is not known"
+    return ranks[0] if ranks else f"the rank of {tensors[-1]} is unknown"
 
 
 def _slot(ctx: PassContext, value: Output, letter: str, rank: int) -> str:
@@ -100,9 +100,9 @@ def _slot(ctx: PassContext, value: Output, letter: str, rank: int) -> str:
     if letter == ".":
         return letter
     if letter == "A":
-        return letter if ctx.constant_value(value) is not None else f"{value}, which numbers its dimensions, is not constant"
+        return letter if ctx.constant_value(value) is not None else f"{value}, the list of its dimensions, is not constant"
     if shape.dims is None:
-        return f"the rank of {value} is not known"
+        return f"the rank of {value} is unknown"
     if letter == "V":
         return letter if shape.dims[:1] == (rank,) else f"{value} has no row for each of {rank} dimensions"
     if len(shape) == rank or (letter == "B" and ctx.constant_value(value) is not None):
@@ -117,16 +117,16 @@ def _blocker(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
         if data_format not in FORMATS[to]:
             return f"its data format is {data_format}"
         if has_fact(node.op, "channels_last") and (to != "NHWC" or b"Add" in node.attr("fused_ops")):
-            return "its kernel takes NHWC only" if to != "NHWC" else "it adds a tensor too"
+            return "its kernel supports only NHWC" if to != "NHWC" else "it also adds a tensor"
     if any(node.attr(mask) for mask in _RESHAPING_MASKS):
         return "it adds or drops dimensions"
     if _reduces(node):
         gone = _axes(ctx, node, rank)
         if gone is None:
-            return "the dimensions that it drops are not known"
+            return "the dropped dimensions are unknown"
         order = [axis for axis in permutation(to, rank) if axis not in gone]
         if order != sorted(order):
-            return "the dimensions that it leaves would change their order"
+            return "the remaining dimensions would change their order"
     return None
 
 

@@ -107,8 +107,8 @@ def _blocker(
     body = body_nodes(graph, frame)
     acting = next((node for node in doomed if node not in body and ctx.acts(node)), None)
     if acting is not None:
-        return f"'{acting.name}' runs before the condition is known"
+        return f"'{acting.name}' runs before the condition is computed"
     left = {variable.switch.output(0) for variable in variables}
     if any(node.op != "Exit" or node.inputs[0] not in left for node in frame.with_op(EXIT)):
-        return "what leaves the loop is not one of its variables"
+        return "a value that leaves the loop is not a loop variable"
     return None

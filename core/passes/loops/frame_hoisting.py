@@ -123,7 +123,7 @@ class FrameMotion:
             return
         enters = self.frame.with_op(ENTER)
         if not self.is_reached or any(map(ctx.has_effects, enters)) or any(map(ctx.acts, nodes_within(self.frame))):
-            ctx.refuse("unchanged", exit_node, "what takes it may have to wait for the loop")
+            ctx.refuse("unchanged", exit_node, "its consumer may have to wait for the loop")
             return
         graph.replace_all_uses(exit_node.output(), source)
         for user in users:
@@ -145,7 +145,7 @@ class FrameMotion:
         if node in self.branches:
             return "it lies on a branch within the loop"
         if any(user.op in (*MERGE, *EXIT, "LoopCond") for user in node.uses):
-            return "a Merge, an Exit or the loop's condition takes it as it is"
+            return "a Merge, an Exit or the loop's condition reads it directly"
         if self.is_reached and (self.entered or node not in self.body):
             return None
         reason = may_fail(node, self.ctx.inference)

@@ -26,7 +26,7 @@ class LoopHoisting(Pass):
     """
 
     name: ClassVar[str] = "loops"
-    summary: ClassVar[str] = "move what every iteration repeats out of loops, drop loops that never run"
+    summary: ClassVar[str] = "move loop-invariant nodes out of loops, drop loops that never run"
     follows: ClassVar[str] = "specialize"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

@@ -99,14 +99,14 @@ def is_reference(value: Output) -> bool:
 def bound_to_loop(graph: Graph, node: Node) -> str | None:
     """Return the reason why a node with invariant inputs may vary between iterations, or may not move."""
     if any(dtype.base in (resource, variant) for dtype in node.output_dtypes):
-        return "it gives a handle"
+        return "its output is a handle"
     return impurity(graph, node)
 
 
 def may_fail(node: Node, inference: Inference) -> str | None:
     """Return the reason why a node may fail on valid inputs, or None for a total node, which may run speculatively."""
     if node.op in CALL_KINDS:
-        return "the function it calls may fail"
+        return "the called function may fail"
     if node.name in inference.reasons or not (has_fact(node.op, "total") or _is_safe_elementwise(node)):
         return "it may fail"
     inputs = [_shape(inference, value) for value in node.inputs]
@@ -115,7 +115,7 @@ def may_fail(node: Node, inference: Inference) -> str | None:
     if is_elementwise and (len(inputs) == 1 or (len(tensors) <= 1 and all(shape.dims is not None for shape in tensors))):
         return None
     is_known = all(shape.is_known for shape in (*inputs, *(_shape(inference, value) for value in node.outputs())))
-    return None if is_known else "the shapes of its inputs are not known to fit"
+    return None if is_known else "the shapes of its inputs may not match"
 
 
 def _is_safe_elementwise(node: Node) -> bool:

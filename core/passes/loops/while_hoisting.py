@@ -51,7 +51,7 @@ def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
     node.forget_dtypes()
     for i in range(len(types)):
         _read_past(graph, ctx, node, i)
-    ctx.fire("never-runs", node, "its inputs stand for it: its condition is false from the start")
+    ctx.fire("never-runs", node, "replaced by its inputs: its condition is false from the start")
     return True
 
 
@@ -61,7 +61,7 @@ def _read_past(graph: Graph, ctx: PassContext, node: Node, index: int) -> None:
     waits = ctx.has_effects(node) or ctx.is_inside(node)
     for user in [] if ctx.is_fed(output) else graph.consumers(output):
         if waits and user.op in CONTROL_FLOW:
-            ctx.refuse("unchanged", user, f"it must wait for '{node.name}', which control flow cannot do by a control edge")
+            ctx.refuse("unchanged", user, f"it must wait for '{node.name}', but control flow has no control edges")
             continue
         graph.set_inputs(user, (value if taken == output else taken for taken in user.inputs))
         if waits:
@@ -119,9 +119,9 @@ class _WhileMotion:
 
         def blocker(node: Node) -> str | None:
             if node in branches:
-                return "it lies on a branch or in a loop of its own"
+                return "it lies on a branch or in an inner loop"
             if node in function.control_results:
-                return "the function names it as what must have run"
+                return "it is a control output of the function"
             reason = bound_to_loop(self.graph, node)
             if reason is not None or self.is_certain[part]:
                 return reason

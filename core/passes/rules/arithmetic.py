@@ -80,7 +80,7 @@ def multiply_by_zero(r: Rewriter, node: Node) -> Output | None:
         r.refuse("0 times infinity or NaN is NaN")
         return None
     if not shape.is_known or math.prod(shape.known()) > MOST_MADE:
-        r.refuse("the shape of the zeros is not known, or there are very many")
+        r.refuse("the shape of the zeros is unknown or very large")
         return None
     return r.constant_for(np.zeros(shape.known()), node)
 
@@ -149,7 +149,7 @@ def push_not_into_comparison(r: Rewriter, node: Node) -> Output | None:
         return None
     dtype = inner.inputs[0].dtype
     if inner.op not in ("Equal", "NotEqual") and (dtype is None or not dtype.is_integer):
-        r.refuse("comparisons with NaN are false whichever way they are asked")
+        r.refuse("all comparisons with NaN are false")
         return None
     return r.add(opposite, *inner.inputs, **attrs_of(inner))
 
@@ -168,7 +168,7 @@ _OPPOSITE = {
     "Pow",
     algebra="x^0, x^1, x^2, x^3, x^0.5, x^-0.5, x^-1 -> cheaper ops",
     accuracy=Accuracy.ROUNDING,
-    relaxed_where="a root may see a number less than zero",
+    relaxed_where="a root may get a negative number",
 )
 def power(r: Rewriter, node: Node) -> Output | None:
     x, exponent = node.inputs
@@ -322,7 +322,7 @@ def hoist_common_factor(r: Rewriter, node: Node) -> Output | None:
         if factor in right.inputs:
             x, y = left.inputs[1 - i], right.inputs[1 - right.inputs.index(factor)]
             if not r.same_shape(x, y):
-                r.refuse("the other factors may broadcast differently")
+                r.refuse("the other factors may have other broadcasts")
                 return None
             if weights_take(r, factor, x) or weights_take(r, factor, y):
                 r.refuse("the factor can go into constant weights")
@@ -381,10 +381,10 @@ def reduce_before_monotone(r: Rewriter, node: Node) -> Output | None:
     if len(inner.inputs) != 1 or not r.is_fact(inner, "monotone") or not r.is_free(inner) or r.is_fact(inner, "forwarding"):
         return None
     if inner.attr("alpha", 0) < 0:
-        r.refuse("it falls where its slope is negative")
+        r.refuse("the function decreases if its slope is negative")
         return None
     if not _takes_some(r, inner.inputs[0], node.inputs[1]):
-        r.refuse("of no elements the least or greatest is an infinity, which is not one of the function's values")
+        r.refuse("the minimum or maximum of no elements is infinite, which is not a value of the function")
         return None
     if r.is_fact(inner, "partial") and not r.may_relax(f"{inner.op} gives NaN for some numbers"):
         return None

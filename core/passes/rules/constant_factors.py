@@ -48,7 +48,7 @@ def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Ou
         return None
     aligned = _along_weights(node, factor, len(r.shape(x)), weights.shape)
     if aligned is None:
-        r.refuse("the factor is neither one number nor one for each input channel")
+        r.refuse("the factor is neither a scalar nor a vector of the input channels")
         return None
     scaled = scaled_weights(r, weights, aligned)
     if scaled is None or not _may_scale_input(r, node, x, factor, weights, scaled):
@@ -144,7 +144,7 @@ def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: O
     if bias is None:
         return None
     if not r.same_shape(x, node.output()):
-        r.refuse("the constant may broadcast what it is added to")
+        r.refuse("the constant may broadcast the other operand")
         return None
     axis = 1 if bias_add.attr("data_format").startswith(b"NC") else len(shape) - 1
     aligned = (1,) * (len(shape) - offset.ndim) + offset.shape

@@ -27,7 +27,7 @@ class Structure(Pass):
     """Remove reshapes, transposes, casts, slices and pads without effect, and merge consecutive data movements."""
 
     name: ClassVar[str] = "structure"
-    summary: ClassVar[str] = "cancel and merge reshapes, transposes, casts, slices, pads, concats that change nothing"
+    summary: ClassVar[str] = "cancel and merge redundant reshapes, transposes, casts, slices, pads, concats"
     follows: ClassVar[str] = "shapes"
     rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, pushing.RULES, selection_rules.RULES)
 
@@ -51,10 +51,10 @@ def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
     unknown = [i for i, size in enumerate(sizes) if isinstance(size, Dim)]
     elements = r.shape(node.inputs[0]).num_elements
     if len(unknown) != 1 or any(isinstance(size, int) and size <= 0 for size in sizes.tolist()):
-        r.refuse("more than one dimension is unknown, or one may be 0")
+        r.refuse("several dimensions are unknown, or a dimension may be 0")
         return None
     if elements is None or elements != math.prod(sizes.tolist(), start=1):
-        r.refuse("the unknown dimension is not known to follow from the others")
+        r.refuse("the unknown dimension may not follow from the others")
         return None
     sizes = [-1 if i in unknown else int(size) for i, size in enumerate(sizes.tolist())]
     if not holds(node.inputs[1].base_dtype, np.asarray(sizes, np.int64)):
@@ -165,7 +165,7 @@ def pad_nothing(r: Rewriter, node: Node) -> Output | None:
     "StridedSlice",
     "ReverseV2",
     "Roll",
-    algebra="a slice of everything, a reverse of nothing -> x",
+    algebra="a full slice, a reverse of no axes -> x",
     accuracy=Accuracy.EXACT,
 )
 def whole_slice(r: Rewriter, node: Node) -> Output | None:

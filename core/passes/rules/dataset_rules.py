@@ -49,7 +49,7 @@ class Pipelines(Pass):
     """
 
     name: ClassVar[str] = "pipelines"
-    summary: ClassVar[str] = "fuse maps, filters, batches, shuffles and repeats of datasets, drop those that change nothing"
+    summary: ClassVar[str] = "fuse maps, filters, batches, shuffles and repeats of datasets, drop redundant datasets"
     follows: ClassVar[str] = "structure"
     rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES,)
 
@@ -62,7 +62,7 @@ class Pipelines(Pass):
         if observer is not None:
             for node in datasets:
                 if _kind(node) in _REWRITTEN:
-                    ctx.refuse("dataset", node, f"'{observer.name}' looks at what datasets are made of")
+                    ctx.refuse("dataset", node, f"'{observer.name}' inspects the datasets of the pipeline")
             return
         options = _options(whole)
         by_default = bool(options.get(fusion_rules.DEFAULTS, True))
@@ -130,7 +130,7 @@ def _source(r: Rewriter, node: Node, *kinds: str) -> Node | None:
     if not has_fact(source.op, _DATASET) or _kind(source) not in kinds:
         return None
     if not r.is_free(source):
-        r.refuse("others refer to the dataset before it too, or it waits for something")
+        r.refuse("other nodes also use the dataset before it, or it has control inputs")
         return None
     return source
 
@@ -143,9 +143,9 @@ def _composition_blocker(r: Rewriter, source: Node, node: Node) -> str:
     first, second = (r.graph.functions[_function(one).name] for one in (source, node))
     reason = change_blocker(r.graph, first) or change_blocker(r.graph, second)
     if reason is None and [value.base_dtype for value in first.results] != [arg.attr("T") for arg in second.args]:
-        reason = "the second function does not take what the first one returns"
+        reason = "the second function takes other values than the first function returns"
     if reason is None and max(call_depth(r.graph, f, DEEPEST) for f in (first, second)) >= DEEPEST:
-        reason = f"the function would call others more than {DEEPEST} deep"
+        reason = f"calls of the function would nest more than {DEEPEST} deep"
     return reason or fusion_rules.why_calls_stay(_calling(r, source), _calling(r, node))
 
 
@@ -198,14 +198,14 @@ def shuffle_and_repeat(r: Rewriter, node: Node) -> Output | None:
 
 def _shuffle_blocker(r: Rewriter, shuffle: Node, repeat: Node) -> str:
     if repeat.control_inputs:
-        return "the repeat waits for something"
+        return "the repeat has control inputs"
     passes = _number(r, repeat.inputs[1])
     if not passes or passes < -1:
-        return "the number of passes is not known to be more than 0"
+        return "the number of passes may be 0"
     for value in shuffle.inputs:
         users = [user for user in value.node.uses if user.output_dtypes]
         if value.dtype is dtypes.resource and (value.node.is_argument or len(users) > 1):
-            return "others may draw from its generator of seeds"
+            return "other nodes may draw from its seed generator"
     return ""
 
 
@@ -275,12 +275,12 @@ def _map_and_batch_blocker(r: Rewriter, source: Node, batch: Node) -> str:
     if _function(source).name not in r.graph.functions:
         return "the map's function is not in the library"
     if _calling(r, source).is_stateful:
-        return "the map's function has a state or effects"
+        return "the map's function has state or effects"
     whole, name = r.ctx.shared.graph or r.graph, r.ctx.function
     if not name or all(_makes_iterator(whole, caller) for caller in callers(whole, name)):
         return ""
     returned = any(node.name in r.ctx.fetches for node in (batch, *descendants([batch])))
-    return "a function returns the dataset, and TensorFlow fuses it only where an iterator takes it" if returned else ""
+    return "a function returns the dataset, but TensorFlow fuses only datasets of iterators" if returned else ""
 
 
 def _makes_iterator(graph: Graph, caller: str) -> bool:
@@ -294,7 +294,7 @@ def map_and_map(r: Rewriter, node: Node) -> Output | None:
         return None
     reason = _composition_blocker(r, source, node) or fusion_rules.why_maps_stay(_calling(r, source), _calling(r, node))
     if not reason and source.attr("preserve_cardinality") != node.attr("preserve_cardinality"):
-        reason = "only one of them may end the dataset"
+        reason = "only one of the two may end the dataset"
     if not reason and source.op != node.op:
         reason = f"one is {source.op}, the other {node.op}"
     if reason:

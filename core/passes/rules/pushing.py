@@ -90,7 +90,7 @@ def transpose_after_concat(r: Rewriter, node: Node) -> Output | None:
         return None
     order = _common_order(r, nodes)
     if order is None:
-        r.refuse("the transposes are not alike")
+        r.refuse("the transposes differ")
         return None
     axis = r.axis(node.inputs[-1], len(order))
     if axis is None:
@@ -119,7 +119,7 @@ def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
     value = inner.inputs[0]
     merged = order[outer]
     if not r.is_free(inner) and not np.array_equal(merged, np.arange(len(merged))):
-        r.refuse("the inner transpose has other readers")
+        r.refuse("other nodes also read the inner transpose")
         return None
     for one in reversed(chain):
         value = r.add(one.op, value, **attrs_of(one))

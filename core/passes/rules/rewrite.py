@@ -31,7 +31,7 @@ from .ranges import ValueRange, ValueRanges
 
 MOST_MADE: Final = 2**20
 """The largest number of elements of a constant that a rule makes of a shape alone."""
-_FAST_MATH: Final = "only fast math allows it"
+_FAST_MATH: Final = "needs fast math"
 
 
 class Rewriter:

@@ -48,7 +48,7 @@ def unpack_of_pack(r: Rewriter, node: Node) -> Output | None:
     if pack.op != "Pack" or pack.attr("axis") != node.attr("axis") or pack.attr("N") != node.attr("num"):
         return None
     if r.ctx.is_preserved(node) or node.control_inputs or pack.control_inputs or r.ctx.has_effects(pack):
-        r.refuse("others refer to it, or it waits for something or for effects")
+        r.refuse("other nodes refer to it, or it waits for other nodes or effects")
         return None
     for output, value in zip(node.outputs()[1:], pack.inputs[1:]):
         r.graph.replace_all_uses(output, value)
@@ -124,6 +124,6 @@ def select_of_equals(r: Rewriter, node: Node) -> Output | None:
     if x != y:
         return None
     if node.op == "SelectV2" and not r.same_shape(x, node.output()):
-        r.refuse("the condition may broadcast them")
+        r.refuse("the condition may broadcast the values")
         return None
     return x

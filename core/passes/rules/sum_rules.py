@@ -290,7 +290,7 @@ def _free_nodes(r: Rewriter, values: Sequence[Output], ops: Sequence[str]) -> li
 
 def _of_one_shape(r: Rewriter, op: str, others: list[Output], shared: Output) -> _Shared | None:
     if not all(r.same_shape(others[0], other) for other in others[1:]):
-        r.refuse("what they do not share may broadcast differently")
+        r.refuse("the parts that differ may broadcast differently")
         return None
     return op, others, shared
 

@@ -172,7 +172,7 @@ class _FrameState:
 
 
 _Ready = tuple[_Item, _FrameState, _Iteration, bool, Sequence[Any]]
-"""A node to fire: the item, its frame and iteration, its deadness, and its inputs."""
+"""A node to fire: item, frame, iteration, deadness and inputs."""
 
 
 def _runs_at_once(entry: _Ready) -> bool:
@@ -209,7 +209,7 @@ class _DataflowRun:
         if index not in self.fetched:
             target = self.program.plan.targets[index]
             raise InvalidArgumentError(
-                f"'{target}' has no value: what leads to it was dead or never ran", hint="a Merge before it may never fire"
+                f"'{target}' has no value: its inputs were dead or never ran", hint="a Merge before it may never fire"
             )
         value = self.fetched[index]
         return value.read() if isinstance(value, Readable) else value

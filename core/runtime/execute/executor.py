@@ -151,7 +151,7 @@ class Program:
         self.instructions = self._assemble(self.fused_steps, self.initial, False)
         if self._tiers.policy.is_forced and self._tiers.policy.allows(Tier.PARALLEL):
             self.instructions = with_all_regions(self.instructions, execute)
-            self._note_regions("this is forced")
+            self._note_regions("parallel execution is forced")
 
     def _settle(self) -> None:
         """Take apart the groups that were of no use, and begin to time steps."""
@@ -176,7 +176,7 @@ class Program:
                 if measurement.is_over:
                     self._measurement = None
                     self.instructions = measurement.with_regions(instructions, execute)
-                    self._note_regions("branches would take less time by the times of their steps")
+                    self._note_regions("the times of their steps predict a gain")
 
     def _fetched(self, index: int, value: Any) -> Any:
         if value is DEAD:
@@ -236,7 +236,7 @@ class Program:
         return None
 
     def _call(self, step: Step, hooked: bool) -> Call:
-        """Return the kernel call of a step, which reads its references."""
+        """Return the kernel call of a step, which reads references."""
         if isinstance(step, PadFused):
             return self._pad_fused(step)
         node = step.node

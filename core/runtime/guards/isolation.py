@@ -52,11 +52,11 @@ def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float
         try:
             reply, _ = process.communicate(order, timeout=max(seconds, 0))
         except subprocess.TimeoutExpired:
-            raise DeadlineExceededError(f"the run took more than the {allowed:g} seconds allowed") from None
+            raise DeadlineExceededError(f"the run exceeded its time limit of {allowed:g} seconds") from None
         finally:
             process.kill()
     if process.returncode or not reply:
-        raise ResourceExhaustedError(f"the process that computed it was ended from outside ({process.returncode})")
+        raise ResourceExhaustedError(f"its process was killed ({process.returncode})")
     result = pickle.loads(reply)
     if isinstance(result, Exception):
         raise result

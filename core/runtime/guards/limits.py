@@ -92,7 +92,7 @@ class Limits:
         """Raise ResourceExhaustedError where the live tensors and `size` bytes more exceed the limit."""
         assert self.max_memory is not None
         if self._held + size > self.max_memory:
-            raise ResourceExhaustedError(f"the run would hold {self._held + size:,} bytes, of {self.max_memory:,} allowed")
+            raise ResourceExhaustedError(f"the run would hold {self._held + size:,} bytes, over {self.max_memory:,}")
 
     def _count(self, value: Any) -> None:
         """Count the array that owns a value's memory, with the strings in the array, until the array is freed."""

@@ -25,7 +25,7 @@ def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) 
             operands = "; ".join(_described(str(source), item) for source, item in zip(node.inputs, inputs))
             message = f"output {index} has {faults}"
             raise InvalidArgumentError(
-                message, node=node.name, op=node.op, hint=f"it was given {operands}" if operands else None
+                message, node=node.name, op=node.op, hint=f"its inputs were {operands}" if operands else None
             )
     return result
 

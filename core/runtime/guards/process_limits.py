@@ -79,7 +79,7 @@ class TimeLimit:
 
     @property
     def _message(self) -> str:
-        return f"the run took more than the {self.seconds:g} seconds allowed"
+        return f"the run exceeded its time limit of {self.seconds:g} seconds"
 
     def _expire(self, number: int, frame: types.FrameType | None) -> None:
         self._is_over = True
@@ -125,7 +125,7 @@ def limit_memory(count: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
         if not isinstance(error, MemoryError) and not any(text in str(error) for text in _NO_MEMORY):
             raise
-        raise ResourceExhaustedError(f"out of memory: {count:,} bytes are allowed") from error
+        raise ResourceExhaustedError(f"out of memory: the limit is {count:,} bytes") from error
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
 

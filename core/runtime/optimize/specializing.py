@@ -1,8 +1,7 @@
-"""Plans specialized for known shapes of the feeds: values that follow from shapes are computed before the run, without a
-step.
+"""Plans specialized for known shapes of the feeds. Values that follow from shapes are computed before the run.
 
-Inference finds the tensors that have the same value in every run of the shapes, and the steps that return their first input
-unchanged because the input has the requested shape already. A stack whose popped values are all known stores none.
+Inference finds tensors with the same value in every run with these shapes. Inference also finds steps that return the first
+input unchanged, because the input already has the requested shape. A stack stores nothing if all popped values are known.
 
 `benchmarks/__main__.py` shows the worth of the thresholds here: MobileNetV2, LSTM train step.
 """
@@ -29,7 +28,7 @@ from ..steps.constant_steps import only_computes
 Specs = Mapping[Output, TensorSpec]
 
 _LEAST_LOOKING: Final = 0.01
-"""The share of steps that read shapes from which inference is worth its time, which is about the time of planning."""
+"""The share of shape-reading steps that makes inference worthwhile; inference takes about the time of planning."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)

@@ -43,7 +43,9 @@ def _asking(g: GraphBuilder, node: Node) -> tuple[Node | None, Node]:
     begun = beginning(node)
     if len(begun) > 1:
         datasets = ", ".join(user.inputs[0].node.name for user in begun)
-        raise InvalidArgumentError(f"{len(begun)} nodes begin a pass of '{node.name}'", hint=f"name a dataset: {datasets}")
+        raise InvalidArgumentError(
+            f"several datasets ({len(begun)}) feed iterator '{node.name}'", hint=f"name a dataset: {datasets}"
+        )
     return (begun[0] if begun else None), _next(g, node.output(), spec)
 
 
@@ -58,6 +60,7 @@ def _spec(node: Node) -> dict[str, Any]:
         return {"output_types": [string], "output_shapes": [SCALAR]}
     if not has_fact(node.op, "input_pipeline") or not types:
         raise InvalidArgumentError(
-            f"'{node.name}' ({node.op}) is no dataset and no iterator", hint="tfg explain GRAPH shows the input pipelines"
+            f"'{node.name}' ({node.op}) is neither a dataset nor an iterator",
+            hint="`tfg explain GRAPH` shows the input pipelines",
         )
     return {"output_types": types, "output_shapes": node.attr("output_shapes")}

@@ -27,7 +27,7 @@ def fetched_names(fetches: Any, graph: Graph) -> Iterator[str]:
         for fetch in fetches.values():
             yield from fetched_names(fetch, graph)
     else:
-        raise ArgumentTypeError(f"{fetches!r} is neither a tensor or node nor a list, tuple or mapping of such")
+        raise ArgumentTypeError(f"{fetches!r} is neither a tensor or node nor a list, tuple or mapping of tensors and nodes")
 
 
 def name_of(fetch: Any, graph: Graph) -> str:
@@ -35,10 +35,10 @@ def name_of(fetch: Any, graph: Graph) -> str:
     if isinstance(fetch, str):
         return fetch
     if not isinstance(fetch, (Output, Node)):
-        raise ArgumentTypeError(f"{fetch!r} is no tensor of the graph")
+        raise ArgumentTypeError(f"{fetch!r} is not a tensor of the graph")
     node = fetch.node if isinstance(fetch, Output) else fetch
     if graph.get(node.name) is not node:
-        raise ArgumentTypeError(f"'{node.name}' is a node of another graph than the session's")
+        raise ArgumentTypeError(f"node '{node.name}' belongs to another graph than the session")
     return fetch.name
 
 

@@ -69,10 +69,10 @@ def _saved_callable(graph: Graph, word: str) -> SavedCallable:
     options = matches or traces
     if options:
         listed = ", ".join(f"'{one.name}'" for one in options[:8])
-        raise InvalidArgumentError(f"'{word}' names {len(options)} functions", hint=f"name one of them: {listed}")
+        raise InvalidArgumentError(f"'{word}' names {len(options)} functions", hint=f"choose a function: {listed}")
     names = dict.fromkeys([*(one.name for one in saved), *map(_short, graph.functions), *graph.functions])
     near = get_close_matches(word, names, 4, 0.5) or list(names)[:8]
-    hint = f"there are {', '.join(near)}" if near else "the graph has no functions"
+    hint = f"the functions are {', '.join(near)}" if near else "the graph has no functions"
     raise NotFoundError(f"the graph has no function '{word}'", hint=hint)
 
 
@@ -87,7 +87,7 @@ def _arguments(graph: Graph, function: Function, count: int) -> Iterator[Output]
     for number, node in enumerate(function.args[:count]):
         dtype = node.attrs["T"]
         if dtype.name == "resource":
-            hint = "only a call in the graph gives that: --fetch its results"
+            hint = "only a call in the graph passes handles: fetch the results of the call with --fetch"
             raise InvalidArgumentError(f"function '{function.name}' takes the handle '{node.name}'", hint=hint)
         shape = shapes[number] if isinstance(shapes, list) and number < len(shapes) else UNKNOWN
         name = node.attrs.get("_user_specified_name", node.name.encode()).decode("utf-8", "replace")
@@ -102,7 +102,7 @@ def _bound(graph: Graph, saved: SavedCallable, item: Bound, owners: Mapping[str,
         return graph.output(owner)
     if item.tensor:
         return graph.output(item.tensor)
-    raise InvalidArgumentError(f"function '{saved.name}' is bound to {item.words}, which the graph does not make")
+    raise InvalidArgumentError(f"function '{saved.name}' is bound to {item.words}, which the graph lacks")
 
 
 def _described(arguments: Sequence[Output]) -> dict[str, SignatureTensor]:

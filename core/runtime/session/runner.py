@@ -108,7 +108,7 @@ def _sliced(whole: Tensor, spec: str, node: Node) -> Tensor:
     """Return the part of a tensor that a slice such as `10 4 0,5:-` names; InvalidArgumentError for no slice."""
     parts = [_EXTENT.fullmatch(part) for part in spec.split()[-1].split(":")]
     if not all(parts) or len(parts) > len(whole.shape):
-        raise InvalidArgumentError(f"'{spec}' is no slice of shape {Shape(whole.shape)}", node=node.name, op=node.op)
+        raise InvalidArgumentError(f"'{spec}' is not a slice of shape {Shape(whole.shape)}", node=node.name, op=node.op)
     index = tuple(_extent(part) for part in parts if part is not None)
     shape = (*[len(range(size)[extent]) for size, extent in zip(whole.shape, index)], *whole.shape[len(index) :])
     return Tensor(whole.dtype, shape, lambda: whole.numpy()[index])
@@ -148,8 +148,10 @@ class Runner:
         tables = table_initializers(self.graph, names) if operation is None else ()
         iterators = iterator_initializers(self.graph) if operation is None else ()
         if not names and not tables and not iterators:
-            problem = "nothing initializes the graph's variables" if self.variables else "nothing to initialize: no variables"
-            raise FailedPreconditionError(problem, hint="give values with --assign VARIABLE=VALUE or --state FILE")
+            problem = (
+                "the graph has no initializer for its variables" if self.variables else "nothing to initialize: no variables"
+            )
+            raise FailedPreconditionError(problem, hint="set values with --assign VARIABLE=VALUE or --state FILE")
         for some in filter(None, (names, tables, iterators)):  # in this order: datasets may read variables and tables
             self.session.run(list(some))
         return (*names, *tables, *iterators)
@@ -161,7 +163,7 @@ class Runner:
         matching = [name for name in tensors if name in variables]
         if not matching and variables:
             raise InvalidArgumentError(
-                "the state has no value for any variable of the graph",
+                "the state has no value of any variable of the graph",
                 hint=f"the state has {_some(tensors)}; the graph has {_some(variables)}",
             )
         values = {name: self._to_assign(tensors[name]) for name in matching}

@@ -241,7 +241,7 @@ class Session(Displayed):
 
         def call(*values: Any) -> Any:
             if len(values) != len(fed):
-                raise ArgumentTypeError(f"the function takes {len(fed)} values, {', '.join(fed)}, not {len(values)}")
+                raise ArgumentTypeError(f"the function takes {len(fed)} values ({', '.join(fed)}), not {len(values)}")
             return arranged(fetches, iter(self._values(prepared, names, values, None)))
 
         return call
@@ -250,7 +250,7 @@ class Session(Displayed):
         self.start()
         feeds = {} if feeds is None else feeds
         if not isinstance(feeds, Mapping):
-            raise ArgumentTypeError(f"feeds are a mapping of tensors to values, not {feeds!r}")
+            raise ArgumentTypeError(f"feeds must be a mapping from tensors to values, not {feeds!r}")
         prepared = self._prepared.get((names, tuple(feeds)))
         if prepared is None:
             feeds = {name_of(tensor, self.graph): value for tensor, value in feeds.items()}
@@ -445,7 +445,9 @@ class Session(Displayed):
             node = fetch.node
             count = len(definition_in(graph, node).output_dtypes(node.attrs))
             if fetch.index >= count:
-                raise InvalidArgumentError(f"there is no output {fetch.index}: it has {count}", node=node.name, op=node.op)
+                raise InvalidArgumentError(
+                    f"output {fetch.index} does not exist: the node has {count} outputs", node=node.name, op=node.op
+                )
         return fetch
 
 
@@ -462,11 +464,11 @@ def _engine_runtime(
     if engine is None or isinstance(engine, str):
         runtime = choose_runtime(engine, precision)
     elif precision is not None:
-        raise InvalidArgumentError(f"precision {precision} goes with the name of an engine")
+        raise InvalidArgumentError(f"precision {precision} needs the name of an engine")
     elif isinstance(engine, (EngineRuntime, AutoRuntime)):
         runtime = engine
     elif hasattr(engine, "compile"):
         runtime = EngineRuntime(engine)
     else:
-        raise TypeError(f"an engine is a name or an Engine, not {engine!r}")
+        raise TypeError(f"an engine must be a name or an Engine, not {engine!r}")
     return (None, runtime) if isinstance(runtime, AutoRuntime) else (runtime, None)

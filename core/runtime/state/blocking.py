@@ -67,7 +67,7 @@ class Wait:
                     if me in _stuck or not _others_act(me, has_looked):
                         _stuck.update(_asleep)
                         _condition.notify_all()
-                        raise DeadlineExceededError(f"{reason}, and nothing can change that", node=node.name, op=node.op)
+                        raise DeadlineExceededError(f"{reason}, and no other node can change that", node=node.name, op=node.op)
                     left = deadline - time.monotonic()
                     if left <= 0:
                         raise DeadlineExceededError(f"{reason} after the time allowed", node=node.name, op=node.op)

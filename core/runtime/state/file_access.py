@@ -37,7 +37,7 @@ class FileAccess:
     def only(readable: Iterable[str | pathlib.Path] = (), writable: Iterable[str | pathlib.Path] = ()) -> FileAccess:
         """Return access to the named files and folders and nothing else; writable files are readable too."""
         if isinstance(readable, str | bytes) or isinstance(writable, str | bytes):
-            raise TypeError("folders are a list, not one text, whose characters would be taken for folders")
+            raise TypeError("folders must be a list, not a string")
         writes = tuple(map(_resolved, writable))
         return FileAccess((*map(_resolved, readable), *writes), writes)
 
@@ -151,10 +151,11 @@ class FileGate:
 
     def _denied(self, path: str, verb: str, resolved: str) -> PermissionDeniedError:
         return PermissionDeniedError(
-            f"the graph wants to {verb} '{path}', which was not named",
+            f"the graph may not {verb} '{path}'",
             node=getattr(self.node, "name", None),
             op=getattr(self.node, "op", None),
-            hint=f"`--allow-files {os.path.dirname(resolved)}` opens that folder, in Python `files=FileAccess.only(...)`",
+            hint=f"allow the folder with `--allow-files {os.path.dirname(resolved)}`, or in Python with "
+            f"`files=FileAccess.only(...)`",
         )
 
     def _still_there(self, path: str, checked: str, file: BinaryIO) -> BinaryIO:

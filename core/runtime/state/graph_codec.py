@@ -33,5 +33,5 @@ def provide_codec(codec: GraphCodec) -> None:
 def graph_codec() -> GraphCodec:
     """Return the codec; UnimplementedError where none was provided."""
     if not _codecs:
-        raise UnimplementedError("nothing here encodes graphs")
+        raise UnimplementedError("the graph codec is not installed")
     return _codecs[0]

@@ -169,7 +169,7 @@ class Variable(Shared, Readable):
         if value is None:
             raise FailedPreconditionError(
                 f"Attempting to use uninitialized value {self.name}",
-                hint=f"`tfg run --init` or `--assign {self.name}=VALUE` initializes it",
+                hint=f"initialize it with `tfg run --init` or `--assign {self.name}=VALUE`",
             )
         return value.numpy() if type(value) is EngineArray else value
 

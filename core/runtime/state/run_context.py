@@ -66,7 +66,7 @@ class Run:
 
     def overdue(self) -> DeadlineExceededError:
         """Return the error of a run past the deadline."""
-        return DeadlineExceededError(f"the run took more than the {self.timeout:g} seconds allowed")
+        return DeadlineExceededError(f"the run exceeded its time limit of {self.timeout:g} seconds")
 
     @property
     def is_bounded(self) -> bool:

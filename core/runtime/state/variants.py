@@ -77,7 +77,7 @@ def sum_of(x: Any, y: Any) -> Any:
         total = NotImplemented if add is None else add(x, y)
         if total is not NotImplemented:
             return total
-    raise InvalidArgumentError(f"a {type(x).__name__} and a {type(y).__name__} in a variant have no sum")
+    raise InvalidArgumentError(f"variants with a {type(x).__name__} and a {type(y).__name__} cannot be added")
 
 
 def _sum_of_numbers(x: VariantData, y: VariantData) -> VariantData:
@@ -106,5 +106,5 @@ def zero_of(item: Any) -> Any:
 def _zero_number(item: VariantData) -> VariantData:
     """Return the zero of a number in a variant constant."""
     if item.type_name != "bool" and item.type_name not in _NUMBERS:
-        raise UnimplementedError(f"no zero is known of a variant of type '{item.type_name}'")
+        raise UnimplementedError(f"a variant of type '{item.type_name}' has no zero")
     return dataclasses.replace(item, metadata=bytes(len(item.metadata)))

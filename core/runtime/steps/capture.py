@@ -39,7 +39,8 @@ class CaptureHook:
     def _value(self, name: str, output: Output) -> Any:
         if output.node not in self._captured:
             raise FailedPreconditionError(
-                f"'{name}' did not run: an argument, not needed for what its function returns, or in a branch not taken",
+                f"'{name}' did not run: it is an argument, or not needed for the results of its function, or in a "
+                f"branch not taken",
                 node=output.node.name,
                 op=output.node.op,
             )

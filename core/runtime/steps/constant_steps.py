@@ -1,7 +1,7 @@
 """Evaluation of constant steps: steps that take constants alone and have no effects.
 
-Inference evaluates constants as well, but leaves some values alone. This module calls the kernel that the session has
-bound, takes values of up to a megabyte and the handles of the session's variables, and leaves a failing step to the run.
+Inference evaluates constants as well, but skips some values. This module calls the kernel bound by the session. The module
+accepts values of up to a megabyte and the handles of the session's variables, and leaves a failing step to the run.
 Steps that follow from shapes are known by inference (`runtime/optimize/specializing`).
 """
 

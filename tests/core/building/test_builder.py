@@ -150,9 +150,9 @@ def test_attributes_and_lists():
         (lambda g: g.MatMul([[1.0]]), "takes 2 inputs"),
         (lambda g: g.MatMul([[1.0]], [[1]], T="float"), ""),
         (lambda g: g.MatMul([[1.0]], [[1.0]], transpose="yes"), "no attribute 'transpose'"),
-        (lambda g: g.Cast(1.0), "'DstT' is needed"),
+        (lambda g: g.Cast(1.0), "missing attribute 'DstT'"),
         (lambda g: g.AddV2(g.constant(1.0), g.constant(1)), "int32"),
-        (lambda g: g.device("/what ever").__enter__(), "is no device"),
+        (lambda g: g.device("/what ever").__enter__(), "is not a device"),
         (lambda g: g.Identity("nothing"), "no node 'nothing'"),
     ],
 )

@@ -136,7 +136,7 @@ def test_errors_that_no_feed_mends_are_raised_as_they_are():
 def test_an_error_on_feeds_that_are_given_is_the_graphs():
     b = unreadable()
     session = Session(b.graph)
-    with pytest.raises(InvalidArgumentError, match="the contents are no BMP file"):
+    with pytest.raises(InvalidArgumentError, match="the contents are not a BMP file"):
         next(Feeds(b.graph, {"x:0": b"a"}, ["y:0"]).each_that_runs(lambda feeds: session.run("y:0", feeds)))
 
 
@@ -147,7 +147,7 @@ def test_what_could_not_be_verified_is_written_only_if_asked(tmp_path):
     assert done.code == 1 and "--unverified" in done.err and not (tmp_path / "out.pb").exists()
     done = run(*command, "--unverified", "--format", "json")
     assert done.code == 3 and "not verified" in done.err and (tmp_path / "out.pb").exists()
-    assert "no BMP file" in done.json["unverified"] and done.json["verification"] == []
+    assert "not a BMP file" in done.json["unverified"] and done.json["verification"] == []
 
 
 @pytest.mark.parametrize("more", [(), ("--feed", "unread=1")])

@@ -123,7 +123,7 @@ def test_a_state_goes_to_initialized_iterators_of_like_datasets(tmp_path):
 
 @pytest.mark.parametrize("kind", ["tensorflow::Iterator", ""])
 def test_a_state_of_another_kind_is_refused(kind):
-    with pytest.raises(InvalidArgumentError, match="no state of an iterator that tfg kept"):
+    with pytest.raises(InvalidArgumentError, match="not an iterator state of tfg"):
         IteratorState.parse(StoredVariant.of(kind, b""))
 
 

@@ -58,7 +58,7 @@ def test_what_an_entry_says():
     assert mul.outputs == ("float (3)",), "inferred, not declared"
     assert mul.chain == ("x",) and book.groups[mul.group].members == (numbers["x"], numbers["a/mul"])
     assert entries["a/b/sum"].attributes == (("keep_dims", "true"),)
-    assert entries["end"].controls == (numbers["a/b/sum"],) and entries["a/b/sum"].effect == "is then done (Sum)"
+    assert entries["end"].controls == (numbers["a/b/sum"],) and entries["a/b/sum"].effect == "has run (Sum)"
     explained = Explainer(SMALL)
     for node in SMALL:
         facts = explained.explain(node.name)

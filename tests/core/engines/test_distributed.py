@@ -91,8 +91,8 @@ def test_who_fails_says_why():
 @pytest.mark.parametrize(
     ("terms", "indices", "problem"),
     [
-        (lambda index: {"--mesh": str(index)}, None, "process 1 was given another --mesh than process 0"),
-        (lambda index: TERMS, [0, 1, 1], "two processes came as number 1"),
+        (lambda index: {"--mesh": str(index)}, None, "process 1 has another --mesh than process 0"),
+        (lambda index: TERMS, [0, 1, 1], "two processes connected as number 1"),
     ],
 )
 def test_who_does_not_fit_ends_the_meeting(terms, indices, problem):

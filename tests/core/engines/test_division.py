@@ -97,7 +97,7 @@ def test_a_result_of_another_dtype_refuses_its_node():
 
     session = Session(ladder(12), engine=Widening(smallest=4))
     np.testing.assert_array_equal(session.run(["n5:0", "n11:0"], {"x:0": 0}), [15, 66])
-    assert refusals(session) == {"n5": "the engine gives another dtype: n5:0 is float64"}
+    assert refusals(session) == {"n5": "the engine returns another dtype: n5:0 is float64"}
     assert sorted(groups(session)) == [("n11", 6, 1), ("n4", 5, 1)]
 
 
@@ -139,7 +139,7 @@ def test_a_shape_from_a_variable_costs_one_node():
     session = Session(b.graph, engine=Shaping(takes_variables=True))
     session.run("init")
     np.testing.assert_allclose(session.run("y:0", {"x:0": np.arange(6)}), np.exp(np.arange(6.0).reshape(2, 3) ** 2), rtol=1e-6)
-    assert refusals(session)["reshaped"] == "a shape follows from the value of a variable"
+    assert refusals(session)["reshaped"] == "a shape depends on the value of a variable"
     assert {last for last, _, runs in groups(session) if runs} >= {"before", "y"}
 
 

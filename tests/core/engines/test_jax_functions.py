@@ -153,7 +153,7 @@ def test_refused_nodes_are_named_together():
     b.Add(b.AddV2(x, noise), b.StringToNumber(words, name="numbers"), name="y")
     with pytest.raises(UnimplementedError) as caught:
         tfg.to_jax(b.graph, "y:0")
-    assert caught.value.message == "JAX does not get 3 nodes:"
+    assert caught.value.message == "JAX does not support 3 nodes:"
     assert {line.partition(":")[0] for line in caught.value.details} == {
         "RandomUniform (noise)", "AsString (words)", "StringToNumber (numbers)",
     }  # fmt: skip

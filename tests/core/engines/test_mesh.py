@@ -136,7 +136,7 @@ def test_without_the_first_process_the_other_ends(words, tmp_path):
 def test_what_differs_between_the_processes_is_refused(words):
     for outcome in together(words, "--steps", ("3", "4")):
         assert outcome.code == 1
-        assert "process 1 was given another graph, feed or number of steps than process 0" in outcome.err
+        assert "process 1 has another graph, feed or number of steps than process 0" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_step_without_rows_is_refused(words, tmp_path):
     tfg.save(b.graph, tmp_path / "g.pb")
     done = process("train", tmp_path / "g.pb", "--loss", "loss", "--engine", "xla", "--mesh", "batch=2", **ALONE)
     assert done.code == 1
-    assert "nothing of a step is divided among the devices: XLA is given no rows" in done.err
+    assert "the devices share no work of a step: no rows go to XLA" in done.err
 
 
 def test_more_devices_than_there_are(words):

@@ -66,7 +66,7 @@ def assert_runs(session, rows):
 def assert_refused(graph, rows, said):
     """The run fails at the node, and the report says why."""
     session = Session(graph, engine="xla")
-    with pytest.raises(UnimplementedError, match="only XLA runs") as error:
+    with pytest.raises(UnimplementedError, match="only XLA can run") as error:
         session.run(FETCHES, {"x:0": np.zeros((rows, 4), "f"), "n:0": 3})
     assert error.value.node == "call"
     assert "tfg[xla]" in error.value.hint
@@ -107,12 +107,12 @@ def test_an_old_calling_convention():
 
 @pytest.mark.parametrize("module", [b"", b"StableHLO_v1", b"ML\xefR" + bytes(40)])
 def test_what_is_no_program(module):
-    assert_refused(graph(exported("2"), 2, module=module), 2, "the module is no program")
+    assert_refused(graph(exported("2"), 2, module=module), 2, "the module is not a program")
 
 
 def test_fewer_results():
     made = graph(exported("2"), 2, Sout=[Shape((2, 3))] * 4, Tout=["float32"] * 4)
-    assert_refused(made, 2, "the program gives 3 results, not 4")
+    assert_refused(made, 2, "the program returns 3 results, not 4")
 
 
 def test_a_program_of_constants():

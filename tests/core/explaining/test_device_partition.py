@@ -102,7 +102,7 @@ def test_parts_of_a_divided_graph_run_together():
 
 def test_what_nobody_sends_is_to_be_fed():
     done = run_tfg("run", PARTS, "--assign", "w=[[1],[2]]", "--fetch", "MatMul")
-    assert done.code == 1 and "node '_recv_x_0' (_Recv): nothing in this graph sends 'x:0'" in done.err
+    assert done.code == 1 and "node '_recv_x_0' (_Recv): no node of this graph sends 'x:0'" in done.err
 
 
 def test_parts_are_explained():

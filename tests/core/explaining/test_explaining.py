@@ -33,13 +33,13 @@ node { name: "exit" op: "Exit" input: "switch" attr { key: "T" value { type: DT_
 @pytest.mark.parametrize(
     ("node", "said"),
     [
-        ("enter", "Hands 'x:0' into loop 'rnn', as the first value"),
+        ("enter", "Passes 'x:0' into loop 'rnn', as the initial value"),
         ("fixed", "every iteration sees the same value"),
-        ("merge", "in the first iteration 'enter:0', in all others 'next:0'"),
+        ("merge", "'enter:0' in the first iteration, 'next:0' in later iterations"),
         ("goes_on", "while 'less:0' is true"),
         ("switch", "Keeps 'merge:0' in the loop (output 1) while 'goes_on:0' is true"),
-        ("next", "Hands 'body:0' to the next iteration"),
-        ("exit", "'switch:0', out of the loop"),
+        ("next", "Passes 'body:0' to the next iteration"),
+        ("exit", "'switch:0' out of the loop"),
     ],
 )
 def test_a_v1_loop_in_words(node, said):
@@ -64,9 +64,9 @@ node { name: "case" op: "Case" input: "x" input: "x" attr { key: "Tin" value { l
 @pytest.mark.parametrize(
     ("node", "said"),
     [
-        ("loop", "runs function more on its 1 value as long as less of it is true"),
-        ("if", "where 'p:0' is true calls more, otherwise same"),
-        ("case", "the one of number 'x:0' of more, same, the last where there is none such"),
+        ("loop", "runs function more on its 1 value as long as less returns true"),
+        ("if", "calls more if 'p:0' is true, otherwise same"),
+        ("case", "calls the function with index 'x:0' among more, same, or the last function"),
     ],
 )
 def test_functional_control_flow_in_words(node, said):

@@ -91,7 +91,7 @@ def of_identity(name):
 
 
 def test_a_missing_gradient_is_an_error() -> None:
-    with pytest.raises(UnimplementedError, match="'CustomGradient-7', which is neither saved") as caught:
+    with pytest.raises(UnimplementedError, match="'CustomGradient-7' is neither saved") as caught:
         gradients(of_identity(b"CustomGradient-7"), "y:0", "x:0")
     assert caught.value.node == "passed" and "CustomGradient-7" in caught.value.hint
 

@@ -72,5 +72,5 @@ def test_nothing_but_errors_of_tfg(kind, value, tmp_path):
 def test_a_value_that_a_caller_gives_is_copied_and_pickled():
     value = Placeholder("T")
     assert copy.copy(value) == copy.deepcopy(value) == pickle.loads(pickle.dumps(value)) == value
-    with pytest.raises(InvalidArgumentError, match="attribute 'T' is left to the caller of a function"):
+    with pytest.raises(InvalidArgumentError, match="attribute 'T' gets its value from the caller of a function"):
         _ = value.numpy

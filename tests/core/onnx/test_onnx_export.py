@@ -41,7 +41,7 @@ def test_all_that_is_refused_is_named_with_the_reason():
         exported(b, "y")
     message = str(refused.value)
     assert "3 nodes" in message
-    assert "MatrixSquareRoot (first, second): there is no lowering for it" in message
+    assert "MatrixSquareRoot (first, second): it has no lowering" in message
     assert "RandomUniform (third): it is stateful" in message
     assert "--from third" in refused.value.hint
 
@@ -83,7 +83,7 @@ def test_what_a_lowering_needs_to_know_is_said():
     x = b.Placeholder(dtype="float32", shape=[3, 3], name="x")
     perm = b.Placeholder(dtype="int32", shape=[2], name="perm")
     b.Transpose(x, perm, name="y")
-    with pytest.raises(UnimplementedError, match=r"Transpose \(y\): its dimensions are no constants"):
+    with pytest.raises(UnimplementedError, match=r"Transpose \(y\): its dimensions are not constant"):
         exported(b, "y")
 
 
@@ -166,7 +166,7 @@ def test_without_the_packages_an_error_names_the_extra(tmp_path, monkeypatch):
 
 def test_options_of_graphs_are_refused(tmp_path):
     done = run("convert", SAMPLES / "xor.pbtxt", tmp_path / "m.onnx", "--text")
-    assert done.code == 2 and "--text does nothing beside OUT=*.onnx" in done.err
+    assert done.code == 2 and "--text has no effect with OUT=*.onnx" in done.err
     done = run("convert", SAMPLES / "xor.pbtxt", tmp_path / "m.pb", "--verify")
     assert done.code == 2 and "--verify is for OUT=*.onnx" in done.err
 
@@ -233,7 +233,7 @@ def test_what_takes_long_or_needs_a_session_is_not_computed_before():
     b.AddV2(x, b.Sum(b.MatMul(large, large), b.constant(np.int32([0, 1]))), name="y")
     assert "MatMul" in ops_of(exported(b, "y"))
     b.ExtractGlimpse(np.ones((1, 4, 4, 1), "f"), np.int32([2, 2]), np.float32([[0, 0]]), name="glimpse")
-    with pytest.raises(UnimplementedError, match=r"ExtractGlimpse \(glimpse\): there is no lowering for it"):
+    with pytest.raises(UnimplementedError, match=r"ExtractGlimpse \(glimpse\): it has no lowering"):
         exported(b, "glimpse")
 
 

@@ -139,8 +139,8 @@ def test_a_failing_kernel_is_the_librarys_fault(tmp_path):
     outcome = tfg("run", graph, "--op-library", library, "--fetch", "y", "--feed", "x=[1, 2]")
     assert outcome.code == 1
     assert "node 'y' (BrokenForTest): its kernel failed: KeyError: 2" in outcome.err
-    assert "a fault of the op library that has op 'BrokenForTest'" in outcome.err
-    assert "fault of tfg" not in outcome.err
+    assert "a bug in the op library of op 'BrokenForTest'" in outcome.err
+    assert "bug in tfg" not in outcome.err
     CATALOG.unregister("BrokenForTest")
 
 

@@ -182,9 +182,9 @@ def moments(b):
 
 
 REFUSED = {
-    "training": (lambda b: norm(b, conv(b, image(b)), is_training=True), "moments of the batch"),
-    "moments read": (lambda b: [moments(b)[0], b.Neg(b.graph.output("FusedBatchNormV3:1"))], "moments are read"),
-    "moments fetched": (lambda b: list(moments(b)[:2]), "moments are read"),
+    "training": (lambda b: norm(b, conv(b, image(b)), is_training=True), "batch moments"),
+    "moments read": (lambda b: [moments(b)[0], b.Neg(b.graph.output("FusedBatchNormV3:1"))], "reads its moments"),
+    "moments fetched": (lambda b: list(moments(b)[:2]), "reads its moments"),
     "parameters": (
         lambda b: all_of(lambda b: [placeholder(b, "gamma", (8,)), *[b.constant(values(8)) for _ in range(3)]])(b)[0],
         "not constant but come from Placeholder",
@@ -199,14 +199,14 @@ REFUSED = {
         lambda b: norm(b, b.BiasAdd(conv(b, image(b)), placeholder(b, "bias", (8,)))),
         "bias before it is not constant",
     ),
-    "product read by others": (lambda b: [c := conv(b, image(b)), b.Mul(c, 2.0)], "Conv2D is read by others too"),
+    "product read by others": (lambda b: [c := conv(b, image(b)), b.Mul(c, 2.0)], "other nodes also read Conv2D"),
     "offset and padding": (
         lambda b: conv(b, norm(b, image(b), 7)),
         "adds to the data, but not to the zeros of the padding",
     ),
     "before, read by others": (
         lambda b: [n := norm(b, image(b), 7), conv(b, n, padding="VALID")],
-        "FusedBatchNormV3 is read by others too",
+        "other nodes also read FusedBatchNormV3",
     ),
     "half": (
         lambda b: norm(b, image(b, dtype=dtypes.float16), 7),
@@ -218,7 +218,7 @@ REFUSED = {
             for p in [[b.constant(values(7)) for _ in range(4)]]
             for name in ("x", "y")
         ],
-        "others read its parameters",
+        "other nodes read its parameters",
     ),
 }
 

@@ -182,7 +182,7 @@ def test_only_to_nhwc_where_the_kernel_takes_nothing_else():
         return b._FusedDepthwiseConv2dNative(x, weights(3, 3, C, 2), [np.ones(2 * C, "f")], name="second", **product)
 
     result = changed(build, "NCHW")
-    assert "takes NHWC only" in result.reasons
+    assert "supports only NHWC" in result.reasons
     assert not nodes(result.after, "Transpose")
 
 
@@ -264,7 +264,7 @@ def test_sizes_of_a_batch_that_is_not_known_are_reordered():
 REFUSED = {
     "unknown rank": (
         lambda b: b.BiasAdd(placeholder(b, "x", None), np.ones(3, "f"), data_format="NCHW"),
-        "the rank of x:0 is not known",
+        "the rank of x:0 is unknown",
         {"check": False},
     ),
     "another layout": (
@@ -282,19 +282,19 @@ REFUSED = {
     ),
     "order of what is left": (
         lambda b: b.Sum(convolution(b, tensor(b, "x", "NCHW"), "NCHW"), [0]),
-        "the dimensions that it leaves would change their order",
+        "the remaining dimensions would change their order",
         {},
     ),
     "computed axis": (
         lambda b: b.Sum(convolution(b, tensor(b, "x", "NCHW"), "NCHW"), placeholder(b, "axis", (1,), dtypes.int32)),
-        "the dimensions that it drops are not known",
+        "the dropped dimensions are unknown",
         {},
     ),
     "computed number of a dimension": (
         lambda b: b.Neg(
             b.Cumsum(convolution(b, tensor(b, "x", "NCHW"), "NCHW"), placeholder(b, "axis", (), dtypes.int32))
         ),
-        "axis:0, which numbers its dimensions, is not constant",
+        "axis:0, the list of its dimensions, is not constant",
         {},
     ),
     "dropped dimension": (
@@ -397,7 +397,7 @@ def test_transposes_in_a_loop_stay_there():
 
 
 def test_another_layout_is_an_error():
-    with pytest.raises(InvalidArgumentError, match="layout 'NCWH' is not known"):
+    with pytest.raises(InvalidArgumentError, match="unknown layout 'NCWH'"):
         rewritten(network, "layout{to=NCWH}")
 
 

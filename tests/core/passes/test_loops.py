@@ -219,7 +219,7 @@ def test_a_frame_that_never_runs_and_acts_before_its_condition_stays():
         return b.Identity(control_flow.loop(b, "f", [b.constant(0)], [b.constant(0)], condition, lambda v, c: [v[0]])[0])
 
     result = rewritten(build, PASSES)
-    assert "LoopCond" in result.ops() and "runs before the condition is known" in result.reasons
+    assert "LoopCond" in result.ops() and "runs before the condition is computed" in result.reasons
 
 
 # ---- While

@@ -143,21 +143,21 @@ def shared_generator(g, data):
 
 
 @pytest.mark.parametrize("make, reason", [
-    (lambda g, data: times(g, random_map(g, data), 2), "a function of theirs has a state or effects"),
-    (lambda g, data: odd(g, random_map(g, data)), "a function of theirs has a state or effects"),
-    (lambda g, data: times(g, captured(g, data), 2), "a function of theirs takes more than the element"),
-    (lambda g, data: times(g, times(g, data, 2, preserve_cardinality=True), 3), "only one of them may end the dataset"),
+    (lambda g, data: times(g, random_map(g, data), 2), "one of the functions has state or effects"),
+    (lambda g, data: odd(g, random_map(g, data)), "one of the functions has state or effects"),
+    (lambda g, data: times(g, captured(g, data), 2), "one of the functions takes more than the element"),
+    (lambda g, data: times(g, times(g, data, 2, preserve_cardinality=True), 3), "only one of the two may end the dataset"),
     (lambda g, data: times(g, times(g, data, 2), 3, "ParallelMapDatasetV2", [int64(-1)]),
-     "one of them makes its calls in parallel, the other does not"),
+     "only one of the datasets makes parallel calls"),
     (lambda g, data: times(g, times(g, data, 2, "ParallelMapDatasetV2", [int64(2)]), 3, "ParallelMapDatasetV2", [int64(-1)]),
-     "the number of parallel calls is given"),
-    (shared_generator, "others may draw from its generator of seeds"),
+     "the number of parallel calls is set"),
+    (shared_generator, "other nodes may draw from its seed generator"),
     (lambda g, data: g.RepeatDataset(g.ShuffleDataset(data, int64(2), int64(1), int64(2), **NUMBER), int64(0), **NUMBER),
-     "the number of passes is not known to be more than 0"),
+     "the number of passes may be 0"),
     (lambda g, data: g.ConcatenateDataset(one := times(g, data, 2), times(g, one, 3), **NUMBER),
-     "others refer to the dataset before it too, or it waits for something"),
+     "other nodes also use the dataset before it, or it has control inputs"),
     (lambda g, data: g.AssertNextDataset(times(g, times(g, data, 2), 3), np.array([], object), **NUMBER),
-     "'AssertNextDataset' looks at what datasets are made of"),
+     "'AssertNextDataset' inspects the datasets of the pipeline"),
 ])  # fmt: skip
 def test_what_stays_says_why(make, reason):
     _, report, _ = optimized(lambda g: make(g, numbers(g, 6)))
@@ -182,7 +182,7 @@ def test_a_dataset_that_a_function_returns_keeps_its_batches():
 
     _, report, after = optimized(make, VECTOR)
     assert "BatchDatasetV2" in [node.op for node in after.functions["inner"].body]
-    assert "a function returns the dataset, and TensorFlow fuses it only where an iterator takes it" in reasons(report)
+    assert "a function returns the dataset, but TensorFlow fuses only datasets of iterators" in reasons(report)
 
 
 def test_states_of_iterators_keep_their_datasets():
@@ -192,7 +192,7 @@ def test_states_of_iterators_keep_their_datasets():
     g.SerializeIterator(iterator, name="keep")
     after, report = optimize(g.graph, ["start", "keep:0"])
     assert chain(after.node("start").inputs[0].node) == ["RangeDataset", "MapDataset", "MapDataset"]
-    assert "'keep' looks at what datasets are made of" in reasons(report)
+    assert "'keep' inspects the datasets of the pipeline" in reasons(report)
 
 
 def test_files_of_caches_are_no_obstacle():

@@ -106,7 +106,7 @@ def test_single_strings_are_compared(other, passed):
         (["--steps", 2], "--steps is for --verify"),
         (["--init-op", "init"], "--init-op is for --verify"),
         (["--text"], "--text is for --output"),
-        (["--passes", "strip_debug{ops=MatMul}"], "strip_debug drops no MatMul"),
+        (["--passes", "strip_debug{ops=MatMul}"], "strip_debug does not drop MatMul"),
     ],
 )
 def test_options_without_effect_are_refused(tmp_path, options, message):

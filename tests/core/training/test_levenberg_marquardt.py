@@ -104,4 +104,4 @@ def test_refusals_keep_the_state() -> None:
 def test_too_few_iterations_are_said() -> None:
     solution = minimize(rosenbrock, rosenbrock_jacobian, np.array([-1.2, 1.0]), Tolerances(max_iterations=2))
     assert not solution.converged
-    assert "2 iterations did not suffice" in solution.reason
+    assert "no convergence in 2 iterations" in solution.reason

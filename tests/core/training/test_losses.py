@@ -66,8 +66,8 @@ def test_a_model_is_fitted_by_its_signature_and_written_back(optimizer, tmp_path
 
 
 @pytest.mark.parametrize(("words", "why"), [
-    (("--loss", "mse(scaled)", "--feed", "x=[[1, 2]]"), "labels, which are fed beside the inputs"),
-    (("--loss", "mse", "--feed", "x=[[1, 2]]", "--feed", "y=[[1, 2]]"), "of which output?"),
+    (("--loss", "mse(scaled)", "--feed", "x=[[1, 2]]"), "needs labels, fed in addition to the inputs"),
+    (("--loss", "mse", "--feed", "x=[[1, 2]]", "--feed", "y=[[1, 2]]"), "the output is ambiguous"),
     (("--loss", "mse(nosuch)", "--feed", "x=[[1, 2]]", "--feed", "y=[[1, 2]]"), "has no output 'nosuch'"),
     (("--loss", "mse(scaled)", "--feed", "y=[[1, 2]]"), "input 'x' of signature 'serving_default' is not fed"),
 ])  # fmt: skip

@@ -107,7 +107,7 @@ def test_only_matching_variables_train() -> None:
 
 
 def test_wrong_settings_are_refused() -> None:
-    with pytest.raises(InvalidArgumentError, match="there is no optimizer 'sdg'"):
+    with pytest.raises(InvalidArgumentError, match="unknown optimizer 'sdg'"):
         find_optimizer("sdg")
     with pytest.raises(InvalidArgumentError, match="no hyperparameter 'beta'"):
         find_optimizer("momentum").configured({"beta": 1.0})

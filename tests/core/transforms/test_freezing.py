@@ -170,10 +170,10 @@ def own_variable(g, x, w, v):
 @pytest.mark.parametrize(
     ("way", "message"),
     [
-        (written, r"node 'add' \(AssignAddVariableOp\): function 'writing': it takes .* 'w', .* does more with it than read"),
-        (calling_itself, "function 'endless': .* hands it to the function"),
-        (by_turns, r"\(If\): .* returns it or something else"),
-        (own_variable, "node 'own' .* function 'owner' has a variable of its own"),
+        (written, r"node 'add' \(AssignAddVariableOp\): function 'writing': variable 'w' cannot be frozen"),
+        (calling_itself, "function 'endless': .* passes its handle to a recursive function"),
+        (by_turns, r"\(If\): .* returns its handle or another value"),
+        (own_variable, "node 'own' .* function 'owner' owns a variable"),
     ],
     ids=lambda item: getattr(item, "__name__", ""),
 )

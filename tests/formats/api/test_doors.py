@@ -120,7 +120,7 @@ def test_flops_counts_what_the_command_counts(model, tmp_path):
     report = tfg.flops(model, "y:0", sizes={"N": 5})
     assert report.total().flops == 10 and report.symbols == {}
     assert str(tfg.flops(model, "y:0").total().flops) == "2*N"
-    with pytest.raises(tfg.errors.InvalidArgumentError, match="no such size"):
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="not depend on this size"):
         tfg.flops(model, "y:0", sizes={"M": 5})
     trained = tfg.flops(model, "loss:0", backward=True, values=FEEDS)
     assert set(trained.sections()) == {"forward", "backward"}
@@ -341,7 +341,7 @@ def test_draw_takes_the_options_of_the_command(model):
     assert [drawing.title for drawing in tfg.draw_each(model, "functions", "dot")] == [""]
     with pytest.raises(tfg.errors.InvalidArgumentError, match="colouring by 'age'"):
         tfg.draw(model, "dot", color_by="age")
-    with pytest.raises(tfg.errors.NotFoundError, match="no node is chosen"):
+    with pytest.raises(tfg.errors.NotFoundError, match="no node matches"):
         tfg.draw(model, "dot", nodes=[])
 
 

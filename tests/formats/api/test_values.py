@@ -113,5 +113,5 @@ def test_constants_by_name():
     assert list(constants) == ["c"] and len(constants) == 1
     np.testing.assert_array_equal(constants["c"], np.float32([1, 2]))
     assert "y" not in constants and "z" not in constants
-    with pytest.raises(tfg.errors.NotFoundError, match="no constant 'cc'"):
+    with pytest.raises(tfg.errors.NotFoundError, match="unknown constant 'cc'"):
         constants["cc"]

@@ -55,7 +55,7 @@ def test_every_status_is_an_error():
     kinds = [type(failure(code, "x")).__name__ for code in range(1, 17)]
     assert kinds[:4] == ["CancelledError", "UnknownError", "InvalidArgumentError", "DeadlineExceededError"]
     assert kinds[9] == "AbortedError" and kinds[13] == "UnavailableError"
-    assert failure(14, "").message == "the server gives no reason"
+    assert failure(14, "").message == "the server states no reason"
 
 
 def test_matrices_in_a_message_stay():

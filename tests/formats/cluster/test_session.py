@@ -125,7 +125,7 @@ def test_what_there_is_to_know_of_a_cluster():
     assert faults(told) == []
     assert [device["name"] for device in told["devices"]] == devices
     assert len(told["seconds"]) == 3 and min(*told["seconds"], told["session_seconds"]) > 0
-    assert "all sessions are ended" in answers["reset"].err
+    assert "closed all sessions" in answers["reset"].err
     assert isinstance(answers["after"], AbortedError)
 
 
@@ -331,9 +331,9 @@ def test_a_note_where_others_may_listen(tmp_path):
     tfg.save(simple(), tmp_path / "g.pb")
     with mock.patch.object(cluster_session, "CONNECT_SECONDS", 0.1):
         words = ("run", tmp_path / "g.pb", "--fetch", "y", "--feed", "x=[1]", "--on")
-        assert "plain text" in run_tfg(*words, "grpc://nowhere.invalid:1").err
-        assert "plain text" not in run_tfg(*words, "grpc://localhost:1").err
-        assert "plain text" not in run_tfg(*words, "grpcs://nowhere.invalid:1").err
+        assert "is not encrypted" in run_tfg(*words, "grpc://nowhere.invalid:1").err
+        assert "is not encrypted" not in run_tfg(*words, "grpc://localhost:1").err
+        assert "is not encrypted" not in run_tfg(*words, "grpcs://nowhere.invalid:1").err
 
 
 def test_nobody_there():
@@ -346,17 +346,17 @@ def test_nobody_there():
 def test_options_that_servers_do_not_take_are_refused(option, tmp_path):
     tfg.save(simple(), tmp_path / "g.pb")
     done = run_tfg("run", tmp_path / "g.pb", "--fetch", "y", "--feed", "x=[1]", "--on", "grpc://localhost:1", *option.split())
-    assert done.code == 2 and f"{option.split()[0]} does nothing beside --on=grpc*: " in done.err
+    assert done.code == 2 and f"{option.split()[0]} has no effect with --on=grpc*: " in done.err
 
 
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("--on=local:2", "local:N and dask://HOST:PORT are for --each and --sweep"),
-        ("--on=dask://localhost:1", "local:N and dask://HOST:PORT are for --each and --sweep"),
+        ("--on=local:2", "local:N and dask://HOST:PORT need --each or --sweep"),
+        ("--on=dask://localhost:1", "local:N and dask://HOST:PORT need --each or --sweep"),
         ("--on=localhost:2222", "write grpc://HOST:PORT"),
         ("--on=", "write grpc://HOST:PORT"),
-        ("--on=grpcs://h:1?foo=3", "after ? come ca=FILE, and cert=FILE&key=FILE together"),
+        ("--on=grpcs://h:1?foo=3", "the options after ? are ca=FILE, and cert=FILE&key=FILE together"),
     ],
 )
 @pytest.mark.parametrize("command", ["run --fetch y --feed x=[1]", "flops --measured --fetch y --feed x=[1]"])

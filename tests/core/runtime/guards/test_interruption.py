@@ -113,7 +113,7 @@ def test_the_thread_that_interrupts_is_no_one_to_wait_for():
     g = tfg.GraphBuilder()
     queue = g.FIFOQueueV2(component_types=["int32"])
     g.QueueDequeueV2(queue, component_types=["int32"], name="taken")
-    with pytest.raises(DeadlineExceededError, match="nothing can change that"):
+    with pytest.raises(DeadlineExceededError, match="no other node can change that"):
         tfg.Session(g.graph).run("taken:0")
 
 

@@ -49,9 +49,9 @@ def test_a_pattern_opens_no_other_checkpoint(tmp_path):
 
 def test_no_folder_has_a_nul_in_its_name():
     for folders in ({"readable": ["a\0"]}, {"writable": ["a\0"]}):
-        with pytest.raises(InvalidArgumentError, match="is no name of a file"):
+        with pytest.raises(InvalidArgumentError, match="is not a file name"):
             FileAccess.only(**folders)
-    with pytest.raises(InvalidArgumentError, match="is no name of a file"):
+    with pytest.raises(InvalidArgumentError, match="is not a file name"):
         FileAccess().reading("a\0")
 
 
