@@ -1,4 +1,4 @@
-"""Why an attribute of an op has no effect in tfg: ATTRIBUTES by name, of the ops whose names match."""
+"""Reasons why attributes of ops have no effect in tfg: ATTRIBUTES by name, with patterns of op names."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _PATIENCE = 120.0
 
 
 class Browser:
-    """Chromium with one tab, of which everything is noted that goes wrong or out to a network."""
+    """Chromium with a single tab; records all faults and all requests to a network."""
 
     def __init__(self, profile: pathlib.Path, size: tuple[int, int] = (1400, 900)) -> None:
         to_browser, self._out = os.pipe()
@@ -36,9 +36,9 @@ class Browser:
         self._count = 0
         self._session: str | None = None
         self.complaints: list[str] = []
-        """Errors and warnings on the console, exceptions that nobody caught, what a page's policy refused."""
+        """Errors and warnings on the console, uncaught exceptions, and refusals of the page's policy."""
         self.requests: list[str] = []
-        """What was asked for, the page itself included."""
+        """The requested addresses, with the page included."""
         self._attach(size)
 
     def _attach(self, size: tuple[int, int]) -> None:
@@ -94,7 +94,7 @@ class Browser:
         return time.monotonic() - start
 
     def evaluate(self, script: str) -> Any:
-        """The value of an expression in the page, of a promise what it comes to."""
+        """Return the value of an expression in the page; of a promise, the resolved value."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True, userGesture=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
@@ -107,13 +107,13 @@ class Browser:
             time.sleep(0.02)
 
     def press(self, key: str) -> None:
-        """A key; one letter is typed."""
+        """Press a key; a single letter is typed."""
         text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def type(self, text: str) -> None:
-        """Text, as a keyboard gives it."""
+        """Type text as a keyboard does."""
         self.call("Input.insertText", text=text)
 
     def click(self, selector: str) -> None:

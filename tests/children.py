@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 
 def fork_to(work: Callable[[], object]) -> int:
-    """Start a copy of this process for `work` and return its number; it exits with 0 if `work` returns True, else with 1.
+    """Fork this process for `work` and return the child's id; the child exits with 0 if `work` returns True, else with 1.
 
-    An error ends the copy too: one that came up to pytest would have the copy go on with all tests.
+    An error ends the child too: an error that reached pytest would let the child run all further tests.
     """
     child = os.fork()
     if not child:

@@ -1,7 +1,7 @@
-"""What libraries are told before tests import them, and what is said of tests that are skipped.
+"""Settings of libraries before tests import them, and notes on skipped tests.
 
-TensorFlow as the oracle computes with its own kernels: oneDNN's depend on the machine, and some are wrong for halves. gRPC is
-quiet: its threads write into the standard error of programs that tests start.
+TensorFlow as the oracle uses the default kernels: oneDNN's kernels depend on the machine, and some are wrong for halves.
+gRPC is quiet, because gRPC's threads write into the standard error of programs that tests start.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Input pipelines drawn at random: what datasets of one int64 are made of, each transformation in all its ops."""
+"""Input pipelines drawn at random: sources and transformations of int64 datasets, each transformation in all ops."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ STEPS = (mapped, mapped, mapped, filtered, batched, shuffled, repeated, counted,
 
 @st.composite
 def pipelines(draw: Any) -> Any:
-    """A graph whose `start` begins a pass and whose `next:0` gives its elements; sometimes its options forbid rewrites."""
+    """A graph with a `start` of the pass and an element `next:0`; sometimes the options forbid rewrites."""
     g = GraphBuilder()
     data = numbers(g, draw(st.integers(0, 12)))
     for step in draw(st.lists(st.sampled_from(STEPS), min_size=1, max_size=7)):
@@ -115,9 +115,9 @@ def pipelines(draw: Any) -> Any:
 
 
 def elements(run: Any, ends: type[Exception], fails: type[Exception], passes: int = 2) -> Sequence[Any]:
-    """What the passes give: lists and numbers, up to the first "error" of an element that fails.
+    """Return the elements of the passes: lists and numbers, up to the first "error" of a failed element.
 
-    Which of the others it takes along depends on which maps and batches are fused.
+    The number of elements that fail together depends on the fused maps and batches.
     """
     results = []
     for _ in range(passes):

@@ -4,7 +4,7 @@ from tfg.core.codecs import wire
 
 
 def feature(values):
-    """A Feature: bytes, floats or integers; None for one that holds nothing."""
+    """Return a Feature: bytes, floats or integers; None for an empty Feature."""
     if values is None:
         return b""
     if values and isinstance(values[0], bytes):

@@ -7,7 +7,7 @@ from tfg.core.types.dtypes import as_dtype
 
 
 def define(g, name, args, make, stateful=False, gradient=None):
-    """Add a function of arguments of the given dtypes; `make(builder, *arguments)` returns its results."""
+    """Add a function with arguments of these dtypes; `make(builder, *arguments)` returns the results."""
     inner = GraphBuilder()
     inner.graph.functions = g.graph.functions
     types = [as_dtype(arg) for arg in args]

@@ -1,4 +1,4 @@
-"""Op cases as data: what to run an op on. Expected answers are TensorFlow's, recorded by scripts/record_cases.py.
+"""Op cases as data: inputs of ops. The expected answers are TensorFlow's, recorded by scripts/record_cases.py.
 
 A file tests/cases/FAMILY.py holds `CASES`, a list of `case(...)` and `graph_case(...)`; the answers lie in
 tests/recorded/FAMILY.npz under the case's key.
@@ -27,11 +27,11 @@ RECORDED_DIR = pathlib.Path(__file__).with_name("recorded")
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One graph and the steps that one session runs on it.
+    """A graph, and the steps that a session runs on the graph.
 
-    `build` adds the nodes and returns the fetches of each step; `feeds` are the placeholders' values, the same in each step.
-    `differentiable`: the numeric gradient check takes the case (float64 inputs, a gradient registered), or only these inputs.
-    `flops`: what the op's formula must say, counted by hand; two cases that differ in it hold a formula.
+    `build` adds the nodes and returns the fetches of each step; `feeds` are the placeholders' values, equal in each step.
+    `differentiable`: the numeric gradient check covers the case (float64 inputs, a gradient registered), or only these
+    inputs. `flops`: the count of the op's formula, made by hand; two cases with different counts determine a formula.
     """
 
     key: str
@@ -53,9 +53,9 @@ def case(
     flops: int | Cost | None = None,
     **attrs: Any,
 ) -> Case:
-    """One op on placeholders fed with `inputs` (a list for a list argument), all outputs fetched; an error is an answer too.
+    """Return a case of an op on placeholders fed with `inputs` (a list for a list argument), with all outputs fetched.
 
-    Python numbers become int32, float32 or string inputs; give arrays for other dtypes.
+    An error is an answer too. Python numbers become int32, float32 or string inputs; give arrays for other dtypes.
     """
     feeds: dict[str, np.ndarray] = {}
     names = [
@@ -82,7 +82,7 @@ def graph_case(
 
 
 def unshaped(op: str, *inputs: np.ndarray, **attrs: Any) -> Case:
-    """One op whose input shapes nobody knows before it runs: the kernel alone takes or refuses them."""
+    """Return a case of an op with unknown input shapes: only the kernel accepts or refuses the shapes."""
 
     def build(g: GraphBuilder) -> Sequence[Sequence[str]]:
         node = g.add(op, [g.PlaceholderWithDefault(value, shape=UNKNOWN) for value in inputs], attrs, "op")
@@ -156,7 +156,7 @@ def families() -> list[str]:
 
 
 def load_cases(family: str) -> list[Case]:
-    """The cases of one family; keys must be unique."""
+    """Return the cases of a family; keys must be unique."""
     cases: list[Case] = importlib.import_module(f"tests.cases.{family}").CASES
     keys = [c.key for c in cases]
     duplicates = {k for k in keys if keys.count(k) > 1}

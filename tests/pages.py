@@ -1,4 +1,4 @@
-"""Graphs for the tests of pages, and what a page holds."""
+"""Graphs for the tests of pages, and the contents of pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NASTY = (
     "__proto__",
     "constructor",
 )
-"""What a stranger's graph may call its nodes to break out of a page."""
+"""Node names of a hostile graph that try to break out of a page."""
 
 _FUNCTIONS = {
     "double": lambda g, a: [g.AddV2(a, a)],
@@ -53,7 +53,7 @@ def nasty_graph(folder: pathlib.Path) -> pathlib.Path:
 
 
 def large_graph(folder: pathlib.Path, nodes: int = 10_000) -> pathlib.Path:
-    """A graph of so many nodes in nested scopes, each of which takes the values of two others, written to a file."""
+    """Write a graph with this number of nodes in nested scopes; each node reads the values of two others."""
     lines = ['node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }']
     names = ["x"]
     for i in range(1, nodes):
@@ -67,7 +67,7 @@ def large_graph(folder: pathlib.Path, nodes: int = 10_000) -> pathlib.Path:
 
 
 def calling_graph(folder: pathlib.Path) -> pathlib.Path:
-    """A graph with a condition, a call and a loop, each on the results of the one before, written to a file."""
+    """Write a graph with a conditional, a call and a loop, each on the results of the previous node."""
     g = GraphBuilder()
     for name, make in _FUNCTIONS.items():
         define(g, name, ["float32"], make)
@@ -83,7 +83,7 @@ def calling_graph(folder: pathlib.Path) -> pathlib.Path:
 
 
 def book_in(text: str) -> Any:
-    """What the JSON in a page says."""
+    """Return the JSON in a page."""
     match = re.search(r'<script type="application/json" id="book">(.*?)</script>', text, re.S)
     assert match is not None
     return json.loads(match[1])

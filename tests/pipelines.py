@@ -12,13 +12,13 @@ from tests.opcases import Case, graph_case
 from tfg.core.building.builder import GraphBuilder
 
 NUMBER = {"output_types": ["int64"], "output_shapes": [()]}
-"""One int64 of rank 0."""
+"""An int64 of rank 0."""
 NO_REWRITES = b"\x1a\x02\x08\x00\x3a\x02\x08\x00"
 """Options without default optimizations and automatic tuning."""
 
 
 def elements(*parts: tuple[str, Any]) -> dict[str, Any]:
-    """The attributes of elements with components of these dtypes and shapes."""
+    """Return the attributes of elements with components of these dtypes and shapes."""
     return {"output_types": [dtype for dtype, _ in parts], "output_shapes": [shape for _, shape in parts]}
 
 
@@ -31,9 +31,9 @@ def pipeline(
     passes: int = 1,
     plain: bool = False,
 ) -> Case:
-    """A pass, or several, over the dataset that `make` gives, element by element up to behind the end.
+    """Return a case with passes over the dataset of `make`, element by element until after the end.
 
-    `plain`: without the rewrites that TensorFlow makes by default, in which some ops get lost.
+    `plain`: without TensorFlow's default rewrites, which remove some ops.
     """
 
     def build(g: GraphBuilder) -> Sequence[Sequence[str]]:
@@ -62,15 +62,15 @@ def slices(g: GraphBuilder, *arrays: np.ndarray) -> Any:
 
 
 def int64(value: int) -> np.ndarray:
-    """A number as dataset ops take it."""
+    """Return a number in the form of dataset inputs."""
     return np.array(value, np.int64)
 
 
 def text(value: str | bytes) -> np.ndarray:
-    """A string as dataset ops take it."""
+    """Return a string in the form of dataset inputs."""
     return np.array(value.encode() if isinstance(value, str) else value, object)
 
 
 def function(g: GraphBuilder, name: str, args: Sequence[str], make: Callable[..., Any], stateful: bool = False) -> str:
-    """A function of the library; `make(builder, *arguments)` returns its results."""
+    """Add a function to the library; `make(builder, *arguments)` returns the results."""
     return define(g, name, args, make, stateful)

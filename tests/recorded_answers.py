@@ -1,4 +1,4 @@
-"""Reading and writing the recorded answers of op cases: one .npz a family."""
+"""Reading and writing of the recorded answers of op cases: an .npz file per family."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfg.core.types import dtypes
 
 
 def expected_error(recorded: str | None) -> str | None:
-    """The name of tfg's error where TensorFlow raised one: what a graph got wrong is no InternalError, which is a fault."""
+    """Return the name of tfg's error for an error of TensorFlow: tfg raises no InternalError for a fault of the graph."""
     return "InvalidArgumentError" if recorded == "InternalError" else recorded
 
 
@@ -71,5 +71,5 @@ class Answers:
 
 @functools.cache
 def answers(family: str) -> Answers:
-    """What TensorFlow answered to the cases of a family."""
+    """Return TensorFlow's answers to the cases of a family."""
     return Answers.load(opcases.RECORDED_DIR / f"{family}.npz")

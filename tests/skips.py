@@ -1,4 +1,4 @@
-"""The skips that are allowed: which reasons, why, and in which step of .ci/run the tests run that are skipped elsewhere.
+"""The allowed skips: the reasons, their grounds, and the step of .ci/run that runs the skipped tests.
 
 A skip for any other reason ends the tests with an error.
 """
@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 
 class AllowedSkip(NamedTuple):
-    """A reason, as a regular expression; why it is one; the step that has what is missing, or None where nothing is lost."""
+    """A reason as a regular expression, the grounds, and the step that runs the skipped tests, or None if the step is not
+    needed.
+    """
 
     reason: str
     why: str
@@ -41,12 +43,12 @@ ALLOWED = (
 
 
 def allowance(reason: str) -> AllowedSkip | None:
-    """What allows a skip for a reason; None where nothing does."""
+    """Return the allowance of a reason; None for a forbidden reason."""
     return next((allowed for allowed in ALLOWED if re.match(allowed.reason, reason.removeprefix("Skipped: "))), None)
 
 
 def summary(reasons: Iterable[str]) -> str:
-    """Why how many tests were skipped, in one line."""
+    """Return the numbers of skipped tests by reason, in a line."""
     counts = Counter(_words(reason) for reason in reasons)
     return f"{sum(counts.values()):,} skipped: " + "; ".join(f"{count:,} {words}" for words, count in counts.most_common())
 

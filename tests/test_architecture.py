@@ -1,4 +1,4 @@
-"""The house rules: which part may import which, what is packaged, how large things may get."""
+"""The house rules: imports between rooms, packaged files, and sizes."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ FLOORS = (
     "cli/jobs",
     "cli/commands",
 )
-"""The rooms from bottom to top: a room may import the rooms of the lines above its own."""
+"""The rooms from bottom to top: a room may import the rooms of earlier lines."""
 MAX_FILES = {"core/numerics": 42}
 MAX_FILES_OF_A_ROOM = 30
 MAX_PRIVATE_USES = 54
 """The largest number of uses of private names in tests."""
 MAX_OP_NAMES = 568
-"""How many names of ops the code outside of their families may hold: patterns of rules, and what only one place asks."""
+"""The largest number of op names outside the families: patterns of rules, and questions of a single place."""
 
 
 @functools.cache
@@ -78,7 +78,7 @@ def tree_of(path: pathlib.Path) -> ast.Module:
 
 
 def imports(path: pathlib.Path) -> Iterator[tuple[str, ...]]:
-    """The absolute names that a file imports; those of tfg without the package's own name, in parts."""
+    """Yield the absolute names that a file imports, in parts; names of tfg lack the package's name."""
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
@@ -89,7 +89,7 @@ def imports(path: pathlib.Path) -> Iterator[tuple[str, ...]]:
 
 
 FORKS = frozenset(("fork", "forkpty", "posix_spawn", "multiprocessing", "ProcessPoolExecutor", "SharedMemory"))
-"""Names by which a module would copy the process of its user, or share memory with such a copy."""
+"""Names by which a module would fork the user's process, or share memory with a fork."""
 
 
 def test_nothing_in_core_forks():
@@ -131,9 +131,9 @@ ENGINES = {
         )
     },
 }
-"""The files that work with what an engine needs."""
+"""The files that import the libraries of an engine."""
 OF_FILES = {"onnx": {"formats/onnx_model.py"}, "onnxruntime": {"formats/onnx_model.py"}}
-"""Those that work with the libraries of a format."""
+"""The files that import the libraries of a format."""
 
 
 def test_libraries_of_engines_are_named_by_their_engines_alone():
@@ -144,7 +144,7 @@ def test_libraries_of_engines_are_named_by_their_engines_alone():
 
 
 def test_engines_are_imported_by_name_only():
-    """Only `engine_registry` knows where engines are, so that nothing of one is loaded before it is asked for."""
+    """Only `engine_registry` knows the places of engines, so that an engine is loaded on demand."""
     modules = {path.removesuffix(".py") for paths in ENGINES.values() for path in paths}
     others = [path for path in SOURCES if str(path.relative_to(ROOT).with_suffix("")) not in modules]
     assert not [path for path in others if modules & modules_imported(path)]
@@ -175,7 +175,7 @@ def test_no_modules_import_each_other(part):
 
 
 def room_of(module: str) -> str:
-    """The folder of a module; a package is named by its own."""
+    """Return the folder of a module; for a package, the folder of the package."""
     return module if (ROOT / module).is_dir() else module.rpartition("/")[0]
 
 
@@ -296,7 +296,7 @@ def test_every_module_says_what_it_is():
 
 
 def test_one_module_of_the_command_line_opens_sessions():
-    """Limits, files and state are given in one place, so no command can forget them."""
+    """Limits, files and state are set in a single place, so no command can forget them."""
     opening = {"Session", "Runner", "limit_memory", "TimeLimit", "FileAccess"}
     results = set()
     for path in (ROOT / "cli").rglob("*.py"):
@@ -307,7 +307,7 @@ def test_one_module_of_the_command_line_opens_sessions():
 
 
 def test_files_of_the_command_line_are_called_by_one_grammar():
-    """`NAME.py` is the command NAME, `NAME_job.py` what it does, `NAME_sections.py` how it shows that; the rest is shared."""
+    """`NAME.py` is the command NAME, `NAME_job.py` the work, `NAME_sections.py` the output; all other files are shared."""
     parts = ("commands", "jobs", "sections")
     folders = {part: {path.stem for path in (ROOT / "cli" / part).glob("[a-z]*.py")} for part in parts}
     commands = set(main.commands())
@@ -359,7 +359,7 @@ def files_of_command(command: str) -> list[pathlib.Path]:
 
 
 def is_exported(module: str, name: str) -> bool:
-    """True for a name that the package exports from the module, or from a module behind which the module stands."""
+    """Return True for a name that the package exports from the module, or from a module that re-exports the name."""
     try:
         return name in tfg.__all__ and getattr(tfg, name) is getattr(importlib.import_module(f"tfg.{module}"), name)
     except AttributeError:
@@ -385,7 +385,7 @@ COMPUTING = (
     "comparing", "drawing", "engines", "explaining", "flops", "gradients", "inference", "onnx", "passes", "planning",
     "training", "transforms",
 )  # fmt: skip
-"""The rooms whose functions do the work of a command."""
+"""The rooms with functions that do the work of a command."""
 NOT_EXPORTED = frozenset(
     f"{command} {function}"
     for command, functions in {
@@ -415,14 +415,14 @@ def test_commands_compute_nothing_that_python_has_not():
 
 
 def test_help_needs_no_numpy():
-    """What a command computes with is imported when it runs."""
+    """A command imports the computing modules when the command runs."""
     modules = [f"tfg.cli.commands.{name}" for name in main.commands()]
     script = f"import importlib, sys; list(map(importlib.import_module, {modules})); print('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
 
 
 def test_commands_take_typed_options():
-    """What a command is told has a name and a type: no mapping of whatever there is."""
+    """The parameters of a command have names and types: a command takes no mapping of arbitrary options."""
     for path in (ROOT / "cli").rglob("*.py"):
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef) and node.name == "command":
@@ -434,7 +434,7 @@ OPENING_FILES = [p for p in SOURCES if p.is_relative_to(ROOT / "core" / "ops") o
 
 @pytest.mark.parametrize("path", OPENING_FILES, ids=lambda path: path.name)
 def test_what_a_graph_names_is_opened_through_the_gate(path):
-    """Kernels and checkpoints open and list files by the methods of FileGate, which knows what the session allows."""
+    """Kernels and checkpoints open and list files by the methods of FileGate, which has the session's permissions."""
     assert not {name[0] for name in imports(path) if name} & {"glob", "pathlib", "shutil", "tempfile", "mmap"}
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -454,13 +454,13 @@ def test_shape_functions_say_what_they_return(path):
 MAX_LINES_BETWEEN_PARTS = 100
 REGISTERING = {"kernel", "shape", "gradient", "flops", "facts", "layout", "profiled", "not_differentiable", "zero_flops"}
 SAYING_FIRST = {"layout", "profiled"}
-"""Those whose first argument is what they say of the ops that follow."""
+"""The registrations whose first argument is the statement about the following ops."""
 
 
 def registrations(path: pathlib.Path) -> Iterator[tuple[str, int, int]]:
-    """(op, first line, last line) of each statement of a file that registers something for ops it names itself.
+    """Yield (op, first line, last line) of each statement of a file that registers entries for explicitly named ops.
 
-    Lists that are made of other lists are left out: they stand where those are at hand.
+    Lists made of other lists are left out: their place depends on the other lists.
     """
     for node in tree_of(path).body:
         result = [node.value] if isinstance(node, ast.Expr) else getattr(node, "decorator_list", [])
@@ -498,7 +498,7 @@ PATTERNS = frozenset(("compile", "match", "fullmatch", "search", "sub", "subn"))
 
 
 def looks_into_op_name(node: ast.AST) -> bool:
-    """True where code compares a part of an op's name, or matches it, and for a pattern that matches names of ops."""
+    """Return True for code that compares or matches a part of an op's name, and for a pattern that matches op names."""
     if isinstance(node, ast.Compare):
         return isinstance(node.ops[0], ast.In | ast.NotIn) and is_text(node.left) and is_op_name(node.comparators[0])
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):

@@ -1,4 +1,4 @@
-"""No kernel ignores an attribute: each is bound and read by something, or there is a reason why it has no effect."""
+"""Kernels ignore no attribute: every attribute is bound and read, or has a reason for being without effect."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_attributes(op: str) -> set[str]:
 
 
 def read_by(function, definition) -> set[str]:
-    """The attributes that a function binds and reads, or asks its node for."""
+    """Return the attributes that a function binds and reads, or requests from the node."""
     inner = inspect.unwrap(function)
     code = getattr(inner, "__code__", None)
     bound = {name for name in keyword_names(function, frozenset(definition.attrs)) if code is None or reads(code, name)}
@@ -47,7 +47,7 @@ def read_by(function, definition) -> set[str]:
 
 
 def reads(code, name: str) -> bool:
-    """True where the code of a function reads a parameter, or takes it by another way than by name."""
+    """Return True if a function's code reads a parameter, or accesses the parameter in a way other than by name."""
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     if name not in parameters or name in code.co_cellvars:
         return True

@@ -1,4 +1,4 @@
-"""The suite of benchmarks, without TensorFlow and without a clock: what it can do, and what it makes of times."""
+"""The benchmark suite without TensorFlow and without a clock: the works, and the statistics of times."""
 
 import pytest
 
@@ -9,7 +9,7 @@ WAYS = ("tensorflow", "numpy", "xla")
 
 
 def test_medians_are_of_the_ratios_of_rounds():
-    """Each round has a sample of every way: what slows one round down does not change its ratios."""
+    """Each round has a sample of every way: load that slows a round down does not change the round's ratios."""
     times = [[(1.0, 2.0), (2.0, 2.0)], [(10.0, 20.0), (20.0, 20.0)], [(3.0, 1.0), (1.0, 3.0)]]
     numbers = figures([{"tensorflow": Sample(*a, 4096), "numpy": Sample(*b, 1024)} for a, b in times])
     own = numbers["numpy"]

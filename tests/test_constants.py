@@ -1,4 +1,4 @@
-"""Module-level numbers of the rooms that compute and run: each says what it counts, a tuned one which benchmark shows it."""
+"""Module-level numbers of the computing rooms: each docstring states the unit, and for tuned numbers the benchmark."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BENCHMARK = re.compile(r"benchmarks/(\w+\.py)")
 
 
 class Number(NamedTuple):
-    """A module-level constant of numbers alone, with the docstring behind it and that of its module."""
+    """A module-level constant of numbers alone, with the constant's docstring and the module's docstring."""
 
     place: str
     names: str

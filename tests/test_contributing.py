@@ -1,4 +1,4 @@
-"""The ways of CONTRIBUTING.md lead where it says, through as many files as it says: taken in a copy of the checkout."""
+"""The additions of CONTRIBUTING.md, made in a copy of the checkout, touch exactly the files that the guide lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.recorded_answers import Answers
 ROOT = pathlib.Path(tfg.__file__).parent
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 FAMILY = "linalg"
-"""Where the op of the guide is at home. It is taken out of the copy first; the other families keep no cases there."""
+"""The family of the guide's op. The copy loses the op first; the other families have no cases in the copy."""
 CASES, RECORDED = f"tests/cases/{FAMILY}.py", f"tests/recorded/{FAMILY}.npz"
 IGNORED = shutil.ignore_patterns("recorded", "fuzz", "live", "cases", "flops", "security", "formats", "engines", "datasets")
 
@@ -32,7 +32,7 @@ def examples(title: str, language: str = "python") -> list[str]:
 
 
 class Checkout:
-    """A copy of the checkout without one op, that says which of its files were changed."""
+    """A copy of the checkout without the guide's op; reports the changed files."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.path = folder / "tfg"

@@ -1,4 +1,4 @@
-"""What is committed though it follows from the rest is up to date; what commands print in docs/, tests/test_docs.py holds."""
+"""Derived files in the repository are up to date; tests/test_docs.py checks the outputs of commands in docs/."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_HELD = {"picture"}
 
 @pytest.mark.parametrize("part", sorted({*runpy.run_path(str(SCRIPT))["PARTS"]} - HELD_ELSEWHERE - NOT_HELD))
 def test_is_up_to_date(part):
-    """Otherwise the message says what to run."""
+    """Otherwise the message names the command to run."""
     done = subprocess.run([sys.executable, str(SCRIPT), "--check", part], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == ""

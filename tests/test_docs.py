@@ -1,4 +1,4 @@
-"""The examples of README.md and docs/ run, and print what the pages say."""
+"""The examples of README.md and docs/ run, and print the outputs of the pages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def clone(tmp_path, monkeypatch):
 
 
 def untouched(*words):
-    """What the command does where nobody has loaded an op library, as other tests may have in this process."""
+    """Run a command without op libraries, although other tests may have loaded op libraries into this process."""
     return (process if CATALOG.custom() else run)(*words)
 
 
@@ -72,7 +72,7 @@ def snippets(page: pathlib.Path) -> list[str]:
 
 @pytest.mark.parametrize(("page", "number"), [(page, n) for page in PAGES for n in range(len(snippets(page)))])
 def test_python_examples(page, number, clone):
-    """In a process of their own: what they register is theirs."""
+    """Each example runs in a separate process, because examples register ops."""
     if "import jax" in snippets(page)[number]:
         pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
     done = subprocess.run([sys.executable, "-c", snippets(page)[number]], capture_output=True, text=True)

@@ -74,7 +74,7 @@ MOST_WHAT = 0.03
 
 
 def docstrings(path: pathlib.Path) -> list[str]:
-    """Return the docstrings of a file, those of constants included."""
+    """Return the docstrings of a file, with the docstrings of constants."""
     texts = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):

@@ -1,6 +1,6 @@
-"""What looks at whole graphs takes time by the number of their nodes: lines of Python and calls are counted, not seconds.
+"""Analyses of whole graphs take time in proportion to the number of nodes: Python lines and calls are counted, not seconds.
 
-Each command is tried on some forms of graphs; with `-m growth` everything is tried on all of them.
+Each command runs on some forms of graphs; with `-m growth`, every command runs on all forms.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tfg.formats.protos.graph_pb2 import GraphDef
 
 SMALL, LARGE = 320, 1280
 MOST = 1.15
-"""The power of the number of nodes with which calls may grow; a little is for what is n log n."""
+"""The largest exponent of the number of nodes in the growth of calls, with a margin for n log n."""
 WORKS = {**scale.ON_FILES, **scale.ON_GRAPHS, **scale.WITHOUT_SHAPES}
 
 
 FEW = 40
 """Nodes of the smallest graphs, where the commands are tried on all families."""
 REPRESENTATIVE = list(zip(growth.FORMS, itertools.cycle(growth.COMMANDS)))
-"""Each command with one or two forms, each form with a command."""
+"""Each command with a form or two, and each form with a command."""
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
 
 
 def needs_asking(request):
-    """Skip a test of all pairs unless it is asked for."""
+    """Skip a test of all pairs unless `-m growth` requests the test."""
     if "growth" not in request.config.option.markexpr:
         pytest.skip("takes minutes: -m growth tries everything on all forms of graphs")
 
@@ -99,7 +99,7 @@ def calls(folder: pathlib.Path, form: str, work: str, size: int) -> int:
 
 
 def counted(work: Callable[[Any], object], given: Any) -> int:
-    """How many calls of functions a piece of work makes on what it is given."""
+    """Return the number of function calls of a piece of work."""
     count = 0
 
     def note(frame, event, argument):
@@ -116,7 +116,7 @@ def counted(work: Callable[[Any], object], given: Any) -> int:
 
 
 def test_calls_grow_with_faults(tmp_path):
-    """A graph of whose inputs many do not exist, as a cut through a larger one leaves it, is looked through as fast."""
+    """A graph with many missing inputs, as after a cut through a larger graph, is checked as fast."""
     by_name = {}
     for count in (SMALL, LARGE):
         path = tmp_path / f"{count}.pb"
@@ -127,7 +127,7 @@ def test_calls_grow_with_faults(tmp_path):
 
 
 def test_calls_grow_with_the_depth_of_loops():
-    """Loops in one another are gone through once for a loop, however deep it lies."""
+    """Nested loops are visited once per loop, at any depth."""
     by_name = {}
     for depth in (SMALL, LARGE):
         frames = [Frame("", None)]

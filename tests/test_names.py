@@ -1,4 +1,4 @@
-"""What docs, docstrings and comments name of the project is there: files, folders, modules and what is in them."""
+"""All names of the project in docs, docstrings and comments exist: files, folders, modules and members."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WORD = re.compile(r"(?<!\w)[a-z]+(?:_[a-z]+)+(?!\w)")
 
 @functools.cache
 def read(path: pathlib.Path) -> tuple[str, frozenset[str], list[str]]:
-    """The docstrings and comments of a source file, all that its code names, and its classes."""
+    """Return the docstrings and comments of a source file, all names in the code, and the classes."""
     text = path.read_text()
     prose, names, classes = COMMENT.findall(text), set(), []
     for node in ast.walk(ast.parse(text)):
@@ -55,7 +55,7 @@ def names_in(path: pathlib.Path) -> frozenset[str]:
 
 @functools.cache
 def written() -> dict[pathlib.Path, str]:
-    """The pages, and of each source file its docstrings and comments."""
+    """Return the pages, and the docstrings and comments of each source file."""
     return {path: path.read_text() for path in PAGES} | {path: read(path)[0] for path in SOURCES}
 
 
@@ -126,7 +126,7 @@ SAME_THINGS = {
         "an algorithm in core/numerics, and the family of ops that it computes in core/ops",
     ),
 }
-"""Names of files in several packages, and the thing that each such file holds."""
+"""Names of files in several packages, and the common content of the files."""
 
 
 def test_each_file_has_a_name_of_its_own():
@@ -135,5 +135,5 @@ def test_each_file_has_a_name_of_its_own():
 
 
 def test_names_tell_the_content():
-    """A name such as `users` or `cost` tells what a value is, `found` only that the code looked for the value."""
+    """A name such as `users` or `cost` states the content of a value, `found` only that the code looked for the value."""
     assert [str(path.relative_to(ROOT)) for path in SOURCES if "found" in names_in(path)] == []

@@ -1,4 +1,4 @@
-"""What setup.py adds to the wheel: a readme whose links lead somewhere."""
+"""The wheel's readme from setup.py: all links have a target."""
 
 from __future__ import annotations
 

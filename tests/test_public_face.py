@@ -43,7 +43,7 @@ def trained():
 
 
 def right_arguments(folder):
-    """For each public function what it takes."""
+    """Return valid arguments of each public function."""
     graph = sample()
     path = str(folder / "g.pb")
     tfg.save(graph, path)
@@ -128,7 +128,7 @@ def right_arguments(folder):
 
 
 def call(function, arguments):
-    """With arguments by name, those of *args by place."""
+    """Call with arguments by name, and with arguments of *args by position."""
     parameters = inspect.signature(function).parameters
     spread = [arguments[p.name] for p in parameters.values() if p.kind is p.VAR_POSITIONAL and p.name in arguments]
     first = [p.name for p in parameters.values() if spread and p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -142,7 +142,7 @@ MADE_BY_TFG = {
     "NodeListing", "OnnxExport", "OpCoverage", "OptimizeReport", "Output", "PartitionFacts", "Problem", "Recording",
     "RunRaces", "StableHloExport", "StateComparison", "Survey", "TensorRow", "TrainingReport", "Verification",
 }  # fmt: skip
-"""Classes whose objects come from functions of tfg."""
+"""Classes with objects made only by functions of tfg."""
 
 
 def test_every_public_name_is_tried(tmp_path):
@@ -179,7 +179,7 @@ UNWRITABLE = (10**5000, _Unwritable(), [10**5000], [[1], [2, 3]], [_Unwritable()
 @pytest.mark.parametrize("dtype", ["float32", "int32", "string", "bool", "bfloat16", "complex64", "variant", "qint8"])
 @pytest.mark.parametrize("wrong", UNWRITABLE, ids=range(len(UNWRITABLE)))
 def test_what_is_fed_is_refused_in_words(wrong, dtype):
-    """Also what has more digits than Python writes, and what fails where it is shown."""
+    """The values include numbers with more digits than Python prints, and objects that fail when printed."""
     g = tfg.GraphBuilder()
     x = g.Placeholder(dtype=dtype, name="x")
     y = g.Identity(x)

@@ -20,7 +20,7 @@ needs_checkout = pytest.mark.skipif(not CI.exists(), reason="this is no checkout
 
 
 def texts(node: ast.AST) -> str:
-    """The text of a literal, of a formatted one with `?` for what is put in."""
+    """Return the text of a literal; of a formatted literal, with `?` for the values."""
     if isinstance(node, ast.JoinedStr):
         return "".join(str(part.value) if isinstance(part, ast.Constant) else "?" for part in node.values)
     assert isinstance(node, ast.Constant)
@@ -28,7 +28,7 @@ def texts(node: ast.AST) -> str:
 
 
 def reasons() -> Iterator[tuple[pathlib.Path, str]]:
-    """The reasons that stand in the tests: those of skip, skipif and importorskip."""
+    """Yield the reasons in the tests: arguments of skip, skipif and importorskip."""
     for path in sorted((ROOT / "tests").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""

@@ -9,7 +9,7 @@ I64 = np.int64
 
 
 def dense(key, op, steps, reduction_type="MEAN", shape=(2,), dtype="float"):
-    """Gradients of steps 0 (`a`, `b`) and 2 (`c`); `take` wants two, `take1` one."""
+    """Gradients of steps 0 (`a`, `b`) and 2 (`c`); `take` requires two gradients, `take1` a single gradient."""
     prefix = "Resource" if op.startswith("Resource") else ""
 
     def build(g):

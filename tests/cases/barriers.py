@@ -10,7 +10,9 @@ TAKEN = [f"take:{i}" for i in range(4)]
 
 
 def barrier(key, steps, **attrs):
-    """Two components; `steps` names what happens: 0 or 1 insert that component of three keys, 2 of a new key."""
+    """Two components; `steps` has the actions: 0 or 1 insert this component of three keys, 2 inserts a component of a new
+    key.
+    """
 
     def build(g):
         node = g.Barrier(component_types=TYPES, shapes=[(), (2,)])

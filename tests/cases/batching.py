@@ -8,7 +8,7 @@ _BATCH = {"num_batch_threads": 1, "max_batch_size": 4, "batch_timeout_micros": 1
 
 
 def batch(*values, **attrs):
-    """The batched tensors and where they lie, but for the id, which is any number."""
+    """The batched tensors and their places, without the arbitrary id."""
 
     def build(g):
         inputs = [g.constant(value) for value in values]

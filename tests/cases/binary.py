@@ -63,7 +63,7 @@ def arithmetic():
 
 
 def smallest(dtype):
-    """Numbers around a dtype's smallest, and divisors for which no quotient overflows."""
+    """Numbers around a dtype's smallest number, and divisors without overflow of the quotients."""
     low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
     return np.array([low, low, low, low + 1, -1, 1, high], dtype), np.array([low, high, 2, -1, low, low, low], dtype)
 

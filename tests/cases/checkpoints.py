@@ -34,7 +34,7 @@ def whole(version):
 
 
 def slices(version):
-    """Two halves of one tensor saved, other parts restored."""
+    """Two saved halves of a tensor, and restored parts across the halves."""
 
     def build(g):
         path = g.constant(f"{FOLDER}slices{version}".encode())
@@ -79,7 +79,7 @@ def merge():
 
 
 def restore(key, name, path="whole2", dtype="float", spec=""):
-    """What cannot be restored."""
+    """Failing restores."""
 
     def build(g):
         place = g.constant(f"{FOLDER}{path}".encode())

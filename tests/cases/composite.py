@@ -9,7 +9,7 @@ PARTS = [normal(2, 3), np.array([True, False])]
 
 
 def through(types=("float32", "bool"), metadata=METADATA, end=METADATA, parts=PARTS, vector=False):
-    """Into a variant and out of it."""
+    """Components into a variant and out of the variant."""
 
     def build(g):
         components = [g.PlaceholderWithDefault(part, shape=part.shape) for part in parts]

@@ -39,7 +39,7 @@ def nested(g):
 
 
 def trigger(g):
-    """A ControlTrigger runs though what it waits for is dead; a NoOp does not."""
+    """A ControlTrigger runs after dead inputs; a NoOp does not."""
     left, _ = g.Switch(g.constant(X), g.constant(True))
     with g.control_dependencies([g.Identity(left)]):
         alive, dead = g.ControlTrigger(), g.NoOp()
@@ -59,7 +59,7 @@ def references(g):
 
 
 def references_in_frames(g):
-    """A reference enters a frame and leaves it; what is written there is written to the variable."""
+    """A reference enters a frame and leaves the frame; writes inside the frame change the variable."""
     ready = g.Assign(g.VariableV2(dtype="float32", shape=[3]), g.constant(X))
     entered = g.RefEnter(ready, frame_name="f")
     added = g.AssignAdd(entered, g.Enter(g.constant(X), frame_name="f"))
@@ -77,7 +77,7 @@ def select_out_of_range(g):
 
 
 def loop(g, frame, initial, constants, condition, body, control=(), **attrs):
-    """A loop as tf.while_loop builds it; the outputs of its Exits."""
+    """A loop in the form of tf.while_loop; returns the outputs of the Exits."""
     with g.control_dependencies(control):
         enters = [g.Enter(value, frame_name=frame, **attrs) for value in initial]
     fixed = [g.Enter(value, frame_name=frame, is_constant=True, **attrs) for value in constants]
@@ -155,7 +155,7 @@ def conditional_in_loop(g):
 
 
 def loop_in_dead_branch(g):
-    """The whole loop is dead where its branch is not taken."""
+    """The whole loop is dead on an untaken branch."""
     p = g.Placeholder(dtype="bool", shape=[], name="p")
     left, right = g.Switch(g.constant(X), p)
     zero, end = (g.Switch(g.constant(n), p)[1] for n in (0, 3))

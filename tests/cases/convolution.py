@@ -84,7 +84,7 @@ def general():
 
 
 def refused():
-    """Strides over channels, and gradients of nothing whose other shapes do not matter."""
+    """Strides over channels, and gradients of empty tensors with arbitrary other shapes."""
     x, w, same = normal(1, 4, 4, 2), normal(2, 2, 2, 2), {"padding": "SAME"}
     wide = {"strides": [1, 1, 1, 2], **same}
     plain, plain_3d = {"strides": [1] * 4, "padding": "SAME"}, {"strides": [1] * 5, "padding": "SAME"}

@@ -11,7 +11,7 @@ LENGTHS = i32(6, 4, 5)
 
 
 def losses():
-    """The second output is the first one's gradient; it has none of its own."""
+    """The second output is the gradient of the first output, and has no gradient."""
     op = "CTCLoss"
     return [
         case(op, LOGITS, INDICES, VALUES, LENGTHS, tolerance=1e-6, differentiable=False),
@@ -33,7 +33,7 @@ def losses():
 
 
 def too_few_lengths(g):
-    """Two lengths for three sequences, which only shows when the graph runs."""
+    """Two lengths for three sequences, an error at run time only."""
     lengths = g.PlaceholderWithDefault(i32(6, 4), shape=UNKNOWN)
     g.CTCGreedyDecoder(LOGITS, lengths, name="greedy")
     g.CTCBeamSearchDecoder(LOGITS, lengths, beam_width=2, top_paths=1, name="beam")

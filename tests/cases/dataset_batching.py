@@ -1,4 +1,4 @@
-"""Datasets of batches, windows, and what is taken apart again."""
+"""Datasets of batches and windows, and unbatched datasets."""
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def unbatched(op):
 
 
 def unbatched_apart(g):
-    """Slices of elements whose components are not equally long."""
+    """Slices of elements with components of different lengths."""
     both = slices(g, integers(2, 3), integers(2, 4))
     return g.UnbatchDataset(both, **elements(("int32", ()), ("int32", ())))
 

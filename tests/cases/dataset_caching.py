@@ -22,7 +22,7 @@ def cached(kind):
 
 
 def in_file(key, make, spec, take=5):
-    """A pass that writes a cache, one that reads it, and the tensors in the file."""
+    """A pass that writes a cache, a pass that reads the cache, and the tensors in the file."""
 
     def build(g):
         path = f"{FOLDER}{key}"

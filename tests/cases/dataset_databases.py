@@ -1,4 +1,4 @@
-"""Datasets of what databases hold."""
+"""Datasets of database contents."""
 
 import sqlite3
 

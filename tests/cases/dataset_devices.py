@@ -1,4 +1,4 @@
-"""Elements dealt to several devices, in whatever order these ask."""
+"""Elements distributed to several devices, with requests in any order."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ PAIR = elements(("int64", ()), ("float32", (2,)))
 
 
 def _steps(g, handle, data, shards, spec=NUMBER, **start):
-    """A pass whose shards are asked in this order."""
+    """A pass with requests of shards in this order."""
     begun = g.MultiDeviceIteratorInit(data, handle, int64(4), name="start")
     for i in sorted(set(shards)):
         given = (handle, np.int32(i), start.get("incarnation", begun))
@@ -19,7 +19,7 @@ def _steps(g, handle, data, shards, spec=NUMBER, **start):
 
 
 def asked(key, shards, count=5):
-    """The start and what is asked for stand in one graph; the number of the pass is fed by hand."""
+    """The start and the requests are in the same graph; the number of the pass is fed."""
 
     def build(g):
         handle = g.MultiDeviceIterator(shared_name="", container="", **CPUS, **NUMBER)

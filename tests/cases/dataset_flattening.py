@@ -29,7 +29,7 @@ def even(g):
 
 
 def parts(b, place, size=3, dtype="int64"):
-    """The row of a place, and where it lies in it."""
+    """The row of a place, and the index inside the row."""
     return [b.Cast(b.FloorDiv(place, int64(size)), DstT=dtype), b.Cast(b.FloorMod(place, int64(size)), DstT=dtype)]
 
 

@@ -1,4 +1,4 @@
-"""Iterators, and what is asked of a dataset as a whole."""
+"""Iterators, and queries of whole datasets."""
 
 import numpy as np
 
@@ -107,7 +107,7 @@ def no_state(g):
 
 
 def not_tuned(g):
-    """TensorFlow keeps a model of datasets that it tunes only."""
+    """TensorFlow keeps a model only of tuned datasets."""
     iterator = g.IteratorV2(**V1, **NUMBER)
     g.MakeIterator(g.OptionsDataset(numbers(g, 3), serialized_options=NO_REWRITES, **NUMBER), iterator, name="start")
     g.IteratorGetModelProto(iterator, name="model")

@@ -1,4 +1,4 @@
-"""Datasets of what functions make of elements."""
+"""Datasets of mapped elements."""
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def captured(op):
 
 
 def capturing(op, read, make):
-    """A function that captures what was read from a variable, which is written to between elements."""
+    """A function that captures a read of a variable, with writes to the variable between elements."""
 
     def build(g):
         variable = g.VariableV2(dtype="int64", shape=[], shared_name="", container="", name="v")
@@ -140,7 +140,7 @@ def counting(b, x):
 
 
 def repeated(b, x):
-    """x as often as it says."""
+    """x repeated x times."""
     value = b.TensorDataset([x], Toutput_types=["int64"], output_shapes=[()])
     return [b.RepeatDataset(value, x, **NUMBER)]
 

@@ -31,7 +31,7 @@ def gathering(op, handle):
 
 
 def asserted(op, *names):
-    """The names of what follows, or came before."""
+    """The names of the following or preceding datasets."""
 
     def make(g):
         source = numbers(g, 3)
@@ -67,7 +67,7 @@ def fastest(op, *counts):
 
 
 def branching(key, count, ratio, tried, branches, spec=NUMBER, take=14):
-    """Branches that are alike wherever the fastest one is taken."""
+    """Branches with equal results, for every choice of the fastest branch."""
 
     def make(g):
         names = [function(g, f"branch{i}", ["variant"], branch) for i, branch in enumerate(branches)]
@@ -78,7 +78,7 @@ def branching(key, count, ratio, tried, branches, spec=NUMBER, take=14):
 
 
 def adding(number):
-    """A branch whose function is a function of the library."""
+    """A branch with a function of the library."""
 
     def branch(b, dataset):
         f = function(b, f"adding{number}", ["int64"], lambda inner, x: [inner.AddV2(x, int64(number))])

@@ -12,7 +12,7 @@ TYPES = {"sparse_keys": [b"c"], "dense_keys": [b"b", b"a"], "sparse_types": ["st
 
 
 def parsed(op, messages=MESSAGES, **attrs):
-    """Batches of two, the sparse feature taken out of its variant."""
+    """Batches of two, with the sparse feature taken out of the variant."""
     dense = {"dense_shapes": [(), (None,)]}
     spec = elements(("int64", UNKNOWN), ("float32", UNKNOWN), ("variant", UNKNOWN))
 

@@ -1,4 +1,4 @@
-"""What is asked of a dataset as a whole."""
+"""Queries of whole datasets."""
 
 import numpy as np
 

@@ -18,7 +18,7 @@ PACKED = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress, "SNAPPY": sna
 
 
 def reading(key, op, contents, *inputs, missing=(), spec=TEXT, take=8):
-    """Write files, then read them element by element; those in `missing` are not there."""
+    """Write files, then read them element by element; files in `missing` do not exist."""
 
     def build(g):
         paths = [f"{FOLDER}{op} {key} {i}" for i in range(len(contents))]

@@ -9,7 +9,7 @@ BOTH = elements(("float32", (2,)), ("string", ()))
 
 
 def saved(key, make, spec, compression="", shards=1, take=8, version=""):
-    """Write a dataset and read it shard by shard."""
+    """Write a dataset, and read the dataset shard by shard."""
 
     def build(g):
         folder = text(f"{FOLDER}{key} {compression} {shards} {version}")
@@ -36,7 +36,7 @@ def saved(key, make, spec, compression="", shards=1, take=8, version=""):
 
 
 def passed(key, op, shards=1, compression="", read_as=""):
-    """Passes that write what they give, and another node that reads it."""
+    """Passes that write their elements, and another node that reads the elements."""
     attrs = {"metadata": b"", "hash_valid": True, "hash": 77} if op == "SnapshotDatasetV2" else {"use_shard_func": shards > 1}
 
     def build(g):

@@ -13,7 +13,7 @@ def snapshot(g, folder, data, spec, **attrs):
 
 
 def passes(g, datasets, spec):
-    """Passes over one dataset after the other."""
+    """Passes over several datasets, one after another."""
     steps = []
     for i, dataset in enumerate(datasets):
         dataset = g.OptionsDataset(dataset, serialized_options=NO_REWRITES, **spec)
@@ -25,7 +25,7 @@ def passes(g, datasets, spec):
 
 
 def written(compression):
-    """What one snapshot writes under a name another one reads, of another pipeline."""
+    """A snapshot written under a name and read under the same name in another pipeline."""
 
     def build(g):
         attrs = {"compression": compression, "snapshot_name": "named"}

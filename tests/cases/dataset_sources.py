@@ -65,7 +65,7 @@ def shuffled_by(reshuffle):
 
 
 def generated(g):
-    """Twice what an iterator gives that the first function makes, plus what the second one captures."""
+    """Twice the values of an iterator from the first function, plus the capture of the second function."""
 
     def begin(b):
         handle = b.AnonymousIteratorV3(**NUMBER)

@@ -20,7 +20,7 @@ def build(g):
 
 
 def listing(name, pattern):
-    """What a pattern finds among a file and a folder with one."""
+    """The matches of a pattern among a file and a folder with a file."""
 
     def build(g):
         for path in (b"x", b"y/z"):
@@ -32,7 +32,7 @@ def listing(name, pattern):
 
 
 def write(name, path):
-    """A file written beside another one, and read."""
+    """A file written beside another file, and read."""
 
     def build(g):
         g.WriteFile(g.constant(FOLDER + b"first"), g.constant(b"first"), name="before")
@@ -44,7 +44,7 @@ def write(name, path):
 
 
 def append(g):
-    """What is printed into a file stands at its end."""
+    """Printed text is appended to a file."""
     path = FOLDER + b"printed"
     g.WriteFile(g.constant(path), g.constant(b"first"), name="write")
     g.PrintV2(g.constant(b"text"), output_stream=b"file://" + path, name="print")

@@ -100,7 +100,7 @@ def gradient_through_floats(g):
 
 
 def declared_gradient(g):
-    """The function that the library names as the gradient is called, whatever it computes."""
+    """The library's gradient function is called, whatever the function computes."""
     define(g, "invented", ["float32", "float32"], lambda b, x, dy: [b.AddV2(x, dy)])
     named = define(g, "cube", ["float32"], lambda b, x: [b.Mul(b.Square(x), x)], gradient="invented")
     return [[g.SymbolicGradient([g.constant(X), g.constant(np.ones(3, np.float32))], Tout=["float32"], f=named)[0].name]]
@@ -114,7 +114,7 @@ def mapped(values, shape):
 
 
 def effects(g):
-    """An assignment that leads to no result of the body does not run: the call is put into the graph around it."""
+    """An assignment without a path to a result of the body does not run: the call is inlined into the graph."""
     handle = g.VarHandleOp(dtype="float32", shape=[3], name="v")
     ready = g.AssignVariableOp(handle, g.constant(X), name="init")
 
@@ -142,7 +142,7 @@ def only_effects(g):
 
 
 def lowered_effects(g):
-    """A lowered conditional leaves effects out, whether its branches have results or not."""
+    """A lowered conditional leaves effects out, with and without results of the branches."""
     handle = g.VarHandleOp(dtype="float32", shape=[3], name="v")
     ready = g.AssignVariableOp(handle, g.constant(X), name="init")
 
@@ -162,7 +162,7 @@ def batched(g):
 
 
 def filled_up(allowed, largest):
-    """The function tells how many rows it got, and sees those that fill its batch up."""
+    """The function returns the number of received rows, and sees the padding rows of the batch."""
 
     def build(g):
         def centred(b, x):

@@ -1,4 +1,4 @@
-"""Calls of functions that implement one interface for several devices."""
+"""Calls of functions that implement the same interface for several devices."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ GRAPPLER_MINIMUM = 4
 
 
 def implement(g: GraphBuilder, name: str, device: str | None, added: float, interface="sum", dtypes=("float32",)) -> str:
-    """A function that adds a number of its own, so that results tell which one ran."""
+    """A function that adds a distinct number, so that results identify the function that ran."""
     define(g, name, dtypes, lambda b, x, *more: [b.AddV2(x, b.constant(np.float32(added)))])
     attrs = {"api_implements": interface.encode(), **({"api_preferred_device": device.encode()} if device else {})}
     g.graph.functions[name].attrs = attrs
@@ -61,7 +61,7 @@ def of(way, *devices):
 
 
 def beside_other_signatures(interface):
-    """Implementations whose signatures differ stop TensorFlow from choosing at all, whatever their interface."""
+    """Implementations with different signatures stop TensorFlow from choosing at all, with any interface."""
 
     def build(g):
         x = implementations(g, None, "CPU")

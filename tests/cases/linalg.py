@@ -1,6 +1,6 @@
 """Cases of the linalg family.
 
-Cholesky reads one triangle and its gradient is that of symmetric matrices, so that single elements cannot be checked.
+Cholesky reads a single triangle, and the gradient is the gradient of symmetric matrices: single elements cannot be checked.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ SQUARE_OPS = ("Cholesky", "MatrixInverse", "MatrixDeterminant", "LogMatrixDeterm
 
 
 def positive(*shape, dtype="double"):
-    """Positive definite matrices, of such numbers that no processor rounds."""
+    """Positive definite matrices of numbers that no processor rounds."""
     x = np.round(normal(*shape, dtype="double" if dtype == "half" else dtype) * 8) / 8
     return (x @ np.conj(np.swapaxes(x, -1, -2)) + shape[-1] * np.eye(shape[-1])).astype(
         np.float16 if dtype == "half" else x.dtype

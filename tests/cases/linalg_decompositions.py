@@ -1,4 +1,4 @@
-"""Cases of the linalg_decompositions family: of vectors only those whose sign is not a matter of taste."""
+"""Cases of the linalg_decompositions family, with vectors only if their sign is determined."""
 
 import numpy as np
 

@@ -13,7 +13,7 @@ def regular(*shape, dtype="double"):
 
 
 def tridiagonal(*shape, dtype="double"):
-    """Diagonals (..., 3, n) of which the main one dominates."""
+    """Diagonals (..., 3, n) with a dominant main diagonal."""
     x = normal(*shape, dtype=dtype)
     x[..., 1, :] += 4
     return x

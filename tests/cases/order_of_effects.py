@@ -1,4 +1,4 @@
-"""Graphs in which nothing but TensorFlow's executor says what comes first, and values that are a variable's own memory."""
+"""Graphs with an order from TensorFlow's executor alone, and values that share the memory of a variable."""
 
 import numpy as np
 
@@ -10,14 +10,14 @@ from tfg.core.types.tensors import FuncRef
 
 
 def variable(g, value, name="v"):
-    """A reference variable and its initializer."""
+    """A reference variable with an initializer."""
     value = np.asarray(value)
     reference = g.VariableV2(dtype=value.dtype.name, shape=value.shape, name=name)
     return reference, g.Assign(reference, g.constant(value)).node.name
 
 
 def counter(read, write, steps=3):
-    """A schedule that looks at a counter which is moved on in the same step."""
+    """A schedule that reads a counter, with an increment of the counter in the same step."""
 
     def build(g):
         step, init = variable(g, np.int32(0), "step")
@@ -46,7 +46,7 @@ WRITES = {
 
 
 def resource_counter(g):
-    """A resource variable is read when the read runs; what was read stays."""
+    """A resource variable is read when the read runs; the read value stays."""
     handle = g.VarHandleOp(dtype="int32", shape=[], shared_name="step", name="step")
     init = g.AssignVariableOp(handle, g.constant(0))
     rate = g.Cast(g.ReadVariableOp(handle, dtype="int32"), DstT="float32")
@@ -57,7 +57,7 @@ def resource_counter(g):
 
 
 def schedule(is_resource, moved_first, readers, steps=3):
-    """A rate made of several looks at a counter of int64, which is moved on by a node made before or after them."""
+    """A rate from several reads of an int64 counter, with an increment constructed before or after the reads."""
 
     def build(g):
         if is_resource:
@@ -93,7 +93,7 @@ SCHEDULES = (["cast"], ["cast", "cast to int32"], ["cast to double", "passed on"
 
 
 def memory(seen, write, shape=(2, 3)):
-    """A value taken from a variable before it is written to, and used after."""
+    """A value read from a variable before a write, and used after the write."""
 
     def build(g):
         v, init = variable(g, np.arange(np.prod(shape), dtype=np.float32).reshape(shape))
@@ -138,7 +138,7 @@ X = np.full((2, 3), 10, np.float32)
 
 
 def drawing(count, draws=1, seed=3, samples=1, runs=3, **attrs):
-    """A loop that draws random numbers once an iteration has begun, which nothing holds to the order of the iterations."""
+    """A loop that draws random numbers in each iteration, in no fixed order of the iterations."""
 
     def build(g):
         def body(values, fixed):
@@ -158,7 +158,7 @@ def drawing(count, draws=1, seed=3, samples=1, runs=3, **attrs):
 
 
 def drawing_before_a_conditional(count, runs):
-    """What is drawn decides which way an iteration goes, and one of the ways draws."""
+    """The drawn number decides the branch of an iteration, and a branch draws too."""
 
     def build(g):
         def body(values, fixed):
@@ -181,7 +181,7 @@ def drawing_before_a_conditional(count, runs):
 
 
 def drawing_in_turn(g):
-    """Each draw waits for the one before."""
+    """Each draw waits for the previous draw."""
 
     def step(values, fixed):
         with g.control_dependencies([values[0]]):
@@ -193,7 +193,7 @@ def drawing_in_turn(g):
 
 
 def drawing_in_a_while(count, **attrs):
-    """A While whose body draws; the iterations overlap where it is lowered."""
+    """A While with draws in the body; the iterations of a lowered While overlap."""
 
     def build(g):
         cond = define(g, "cond", ["int32", "float32"], lambda b, i, x: [b.Less(i, b.constant(count))])
@@ -212,7 +212,7 @@ def drawing_in_a_while(count, **attrs):
 
 
 def decayed(steps):
-    """Weights are looked at and changed by a step whose size is computed from constants, as an optimizer folds them."""
+    """Weights are read and changed by a step of a constant size, as an optimizer folds the size."""
 
     def build(g):
         v, init = variable(g, np.float32([1, 2, 3]))
@@ -229,7 +229,7 @@ def decayed(steps):
 
 
 def cast_beside_constants(g):
-    """A Cast that comes before the Identity that it follows, beside what is computed from constants."""
+    """A Cast moved before the preceding Identity, beside nodes that depend on constants alone."""
     v, init = variable(g, np.int64(3), "step")
     seen = g.Cast(g.Identity(v), DstT="float32")
     g.Assign(v, g.AddV2(g.constant(np.int64(1)), g.constant(np.int64(2))), name="new")
@@ -242,14 +242,14 @@ def drawing_function(g):
 
 
 def called_twice(g):
-    """Each call of a function has random streams of its own, in graphs of four nodes or more."""
+    """Each call of a function has separate random streams, in graphs of four nodes or more."""
     draw = FuncRef(drawing_function(g))
     calls = [g.StatefulPartitionedCall([], Tout=["float32"], f=draw)[0] for _ in range(2)]
     return [[g.Neg(g.Square(out)).name for out in calls]] * 3
 
 
 def called_in_a_loop(g):
-    """A call in the body of a While that is put into the graph draws once in each iteration, and not after the last one."""
+    """A call in the body of an inlined While draws once per iteration, and not after the last iteration."""
     draw = FuncRef(drawing_function(g))
     cond = define(g, "cond", ["int32", "float32"], lambda b, i, x: [b.Less(i, b.constant(3))])
 
@@ -265,7 +265,7 @@ def called_in_a_loop(g):
 
 
 def counting(g):
-    """A loop that adds to a variable in every iteration while another node of it looks at the variable."""
+    """A loop that adds to a variable in every iteration, with a read of the variable in another node."""
     v, init = variable(g, np.float32(0))
     held = g.RefEnter(v, frame_name="f", is_constant=True)
 

@@ -17,7 +17,7 @@ def csv(key, records, defaults, **attrs):
 
 
 def parse_tensor(key, value, out_type):
-    """SerializeTensor and ParseTensor in one graph."""
+    """SerializeTensor and ParseTensor in the same graph."""
 
     def build(g):
         text = g.SerializeTensor(g.constant(value), name="text")

@@ -14,7 +14,7 @@ X3 = normal(2, 4, 5, 6, 2, dtype="double")
 
 
 def maximum(x, attrs):
-    """What MaxPool gives (window by window)."""
+    """The result of MaxPool (window by window)."""
     pads = []
     for size, k, s in zip(x.shape[1:-1], attrs["ksize"][1:], attrs["strides"][1:]):
         need = max((-(-size // s) - 1) * s + k - size, 0) if attrs["padding"] == "SAME" else 0

@@ -36,7 +36,7 @@ def quantize():
 
 
 def dequantize(kind, mode, dtype="float", **attrs):
-    """Integers of a quantized type (as Bitcast makes it) dequantized."""
+    """Integers of a quantized type (made by Bitcast) dequantized."""
     plain = kind.replace("q", "", 1)
 
     def build(g):

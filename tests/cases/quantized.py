@@ -1,6 +1,6 @@
 """Cases of the quantized family.
 
-Placeholders hold plain integers, which Bitcast makes quantized.
+Placeholders hold plain integers; Bitcast makes them quantized.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ def f32(value):
 
 
 def quantized(op, *inputs, key="", tolerance=None, **attrs):
-    """One op; an input (kind, integers) is quantized, in lists too."""
+    """An op with inputs (kind, integers) quantized, also in lists."""
 
     def convert(g, value):
         if isinstance(value, list):

@@ -10,7 +10,7 @@ ROWS, TEXTS = normal(4, 2), strings(list("abcd"))
 
 
 def two_components(op, **attrs):
-    """One element, then four, taken singly and together until the queue is closed and empty."""
+    """An element, then four, taken singly and together until the queue is closed and empty."""
 
     def build(g):
         queue = getattr(g, op)(**TYPES, capacity=10, **attrs)
@@ -31,7 +31,7 @@ def two_components(op, **attrs):
 
 
 def v1(op, **attrs):
-    """The same queue by its reference handle."""
+    """The same queue by a reference handle."""
 
     def build(g):
         queue = getattr(g, op)(component_types=["float"], shapes=[(2,)], **attrs)
@@ -54,7 +54,7 @@ def v1(op, **attrs):
 
 
 def priorities(values):
-    """Elements of one priority leave as C++'s heap has them."""
+    """Elements of equal priority leave in the order of C++'s heap."""
 
     def build(g):
         queue = g.PriorityQueueV2(component_types=["string"], shapes=[()])
@@ -78,7 +78,7 @@ def padding():
 
 
 def one_step(key, use, **attrs):
-    """A queue of float vectors of two, and one step on it."""
+    """A queue of float vectors of two, and a step on the queue."""
 
     def build(g):
         queue = g.FIFOQueueV2(**{"component_types": ["float"], "shapes": [(2,)], **attrs}, name="q")
@@ -101,7 +101,7 @@ def take_many(count, **types):
 
 
 def shared(key, first, second):
-    """Two queues of one name."""
+    """Two queues of the same name."""
 
     def build(g):
         for i, attrs in enumerate((first, second)):
@@ -112,7 +112,7 @@ def shared(key, first, second):
 
 
 def producer_and_consumer():
-    """A run that takes before it puts: the consumer waits for the producer."""
+    """A run with a dequeue before an enqueue: the consumer waits for the producer."""
 
     def build(g):
         queue = g.FIFOQueueV2(component_types=["float"], shapes=[(2,)])

@@ -1,4 +1,4 @@
-"""Random ops with seeds: TensorFlow's bits, over sizes that fill groups and blocks and over two runs of one session."""
+"""Random ops with seeds: TensorFlow's bits, over sizes that fill groups and blocks and over two runs of a session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def two_runs(op, *inputs, **attrs):
 
 
 def many_runs(op, *inputs, **attrs):
-    """So many that draws are computed ahead, several times."""
+    """Enough runs to compute draws ahead several times."""
     given = [value.tolist() if value.size < 4 else value.shape for value in inputs]
     return runs(24, f"{op} {attrs.get('dtype', '')} {given} many times", op, *inputs, **attrs)
 

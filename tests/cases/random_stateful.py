@@ -1,4 +1,4 @@
-"""Random ops whose generator is a variable."""
+"""Random ops with a variable as the generator."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def shrink(l1, l2):
 
 
 def optimizer(op, loss, label, dual, dense=3, **attrs):
-    """One example, since TensorFlow shuffles several by chance."""
+    """A single example, because TensorFlow shuffles several examples at random."""
     switch = {"adaptive" if op.endswith("V2") else "adaptative": attrs.pop("adaptive", False)}
     sparse = [
         [np.array([0, 0]), np.array([0])],

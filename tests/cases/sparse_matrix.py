@@ -1,4 +1,4 @@
-"""Cases of the sparse_matrix family; what flows between its ops are variants, so that every case is a graph."""
+"""Cases of the sparse_matrix family; every case is a graph, because the ops exchange variants."""
 
 import numpy as np
 

@@ -64,7 +64,7 @@ def closed(g):
 
 
 def one_step_only(g):
-    """A stack lives as long as one run."""
+    """A stack lives as long as a run."""
     handle = g.StackV2(-1, elem_type="string")
     pushed = g.StackPushV2(handle, g.constant(strings("a", "b")))
     return [[pushed.name], [g.StackPopV2(handle, elem_type="string").name]]

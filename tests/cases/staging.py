@@ -27,7 +27,7 @@ def area(key, steps, **attrs):
 
 
 def mapped(prefix, key, steps):
-    """Tuples by key; `part0` and `part1` bring one component each."""
+    """Tuples by key; `part0` and `part1` bring a component each."""
 
     def build(g):
         options = {"dtypes": TYPES, "shared_name": "area"}

@@ -15,7 +15,7 @@ def texts(*shape):
 
 
 def ids_of_any_shape(key, ids):
-    """UnsortedSegmentJoin of two strings by ids whose shape the graph does not tell."""
+    """UnsortedSegmentJoin of two strings by ids of unknown shape."""
 
     def build(g):
         placeholder = g.Placeholder(dtype="int32", name="ids")

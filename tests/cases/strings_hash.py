@@ -9,7 +9,7 @@ TEXTS = strings([(f"xyz{i}" * i)[:i] for i in (0, 1, 3, 4, 7, 8, 15, 16, 17, 31,
 
 
 def strong(*key):
-    """StringToHashBucketStrong, whose attribute is called as the argument of `case` that names it."""
+    """StringToHashBucketStrong; the op has an attribute with the name of a parameter of `case`."""
 
     def build(g):
         g.StringToHashBucketStrong(g.constant(TEXTS), num_buckets=2**62 + 1, key=key, name="op")

@@ -8,7 +8,7 @@ WRITES = ("scalar", "histogram", "image", "audio", "tensor", "raw", "graph", "ev
 
 
 def build(g):
-    """One of each kind of event."""
+    """An event of each kind."""
     writer = g.SummaryWriter(shared_name="w")
     text = [g.constant(t) for t in (b"/tmp/tfg_cases/events", b".suffix", b"tag", b"")]
     step, tag = g.constant(np.int64(3)), text[2]

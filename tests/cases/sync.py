@@ -6,7 +6,7 @@ from tests.opcases import graph_case
 
 
 def build(g):
-    """Two critical sections in one run, and a lock that is left behind."""
+    """Two critical sections in the same run, and a lock left behind."""
     mutex = g.MutexV2(shared_name="m")
     ends = []
     for name in ("a", "b"):
@@ -26,7 +26,7 @@ def counter(g):
 
 
 def two_locks(g):
-    """A tensor of variants, of which none is a lock."""
+    """A tensor of variants without a lock."""
     numbers = g.TensorDataset([g.constant(np.int64(1))], Toutput_types=["int64"], output_shapes=[[]])
     g.ConsumeMutexLock(g.Pack([numbers, numbers]), name="op")
     return [["op"]]

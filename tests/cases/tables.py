@@ -133,7 +133,7 @@ def from_file(key, key_dtype, value_dtype, probe, op="InitializeTableFromTextFil
 
 
 def dense_keys(key, empty, deleted, *shapes):
-    """Insert, find and remove keys of several shapes, where one dimension is for the batch."""
+    """Insert, find and remove keys of several shapes, with a batch dimension."""
 
     def build(g):
         keys = g.constant(I64(empty)), g.constant(I64(deleted))

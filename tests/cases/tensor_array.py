@@ -24,7 +24,7 @@ def allow_old_ops(g):
 
 
 def every_op(version):
-    """Write, size, gather, read, concat, close of one array."""
+    """Write, size, gather, read, concat, close of an array."""
 
     def build(g):
         allow_old_ops(g)
@@ -47,7 +47,7 @@ def every_op(version):
 
 
 def filled(version):
-    """Scatter and split, then gather what they wrote."""
+    """Scatter and split, then gather the written elements."""
 
     def build(g):
         allow_old_ops(g)
@@ -73,7 +73,7 @@ def packed(g):
 
 
 def gradient_array(version):
-    """Writes to an array of gradients add up; what was never written reads as zeros of the known shape."""
+    """Writes to an array of gradients add up; an unwritten element reads as zeros of the known shape."""
 
     def build(g):
         allow_old_ops(g)

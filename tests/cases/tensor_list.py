@@ -21,7 +21,7 @@ def stacked(g, handle, shape=None, **options):
 
 
 def one(make):
-    """A case of one fetch."""
+    """A case with a single fetch."""
 
     def build(g):
         result = make(g)
@@ -51,7 +51,7 @@ def pop_all(g):
 
 
 def old_versions_live_on(g):
-    """A list does not change when others are made from it."""
+    """A list does not change when new lists are made from the list."""
     first = of_rows(g)
     second = g.TensorListSetItem(first, 1, np.zeros(2))
     third = g.TensorListPushBack(second, np.ones(2))
@@ -93,7 +93,7 @@ def unset_pieces(g):
 
 
 def unset_as_the_others(g):
-    """Elements that were never set have as many rows as the others, where those agree."""
+    """Unset elements have as many rows as the other elements, if the other elements agree."""
     handle = g.TensorListSetItem(reserved(g, 3, np.int32(-1)), 1, X)
     return concat(g, handle)
 

@@ -5,7 +5,7 @@ from tests.opcases import string_array as strings
 
 
 def build(g):
-    """Two keys, one of them replaced and one erased."""
+    """Two keys: a replaced key and an erased key."""
     first, second = (g.constant(strings(key)) for key in ("a", "b"))
     node = g.EmptyTensorMap(name="empty")
     for i, key in enumerate((first, second, first)):

@@ -1,4 +1,4 @@
-"""Every training op: reference and resource, dense and sparse, with the values that its switches take."""
+"""Every training op: reference and resource, dense and sparse, with the values of all switches."""
 
 from __future__ import annotations
 

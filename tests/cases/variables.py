@@ -9,7 +9,7 @@ from tfg.core.types.shapes import UNKNOWN
 
 
 def assigned(g, value, validate_shape=True, **attrs):
-    """A V1 variable `v` with its initializer `init`."""
+    """A V1 variable `v` with the initializer `init`."""
     value = np.asarray(value)
     ref = g.VariableV2(dtype=g.constant(value).dtype, shape=value.shape, name="v", **attrs)
     g.Assign(ref, value, validate_shape=validate_shape, name="init")
@@ -17,7 +17,7 @@ def assigned(g, value, validate_shape=True, **attrs):
 
 
 def handle(g, value, name="h"):
-    """A resource variable with its initializer `init_NAME` and a read `read_NAME`."""
+    """A resource variable with the initializer `init_NAME` and a read `read_NAME`."""
     value = np.asarray(value)
     dtype = g.constant(value).dtype
     resource = g.VarHandleOp(dtype=dtype, shape=value.shape, shared_name=name, name=name)
@@ -133,7 +133,7 @@ def several_handles(g):
 
 
 def kept_tensor(g):
-    """TensorFlow keeps a tensor only where its handle itself is fetched, and then hands out a Python object."""
+    """TensorFlow keeps a tensor only if the handle itself is fetched, and then returns a Python object."""
     handle = g.constant("keep;0;/job:localhost/replica:0/task:0/device:CPU:0")
     g.Identity(g.GetSessionHandle(normal(3), name="keep"), name="kept")
     g.GetSessionTensor(handle, dtype="float", name="get")

@@ -1,4 +1,4 @@
-"""Whether a document is as docs/json.md describes it."""
+"""Validation of documents against docs/json.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def faults(document: dict[str, Any]) -> list[str]:
 
 
 def _faults(value: Any, hint: Any, place: str) -> Iterator[str]:
-    """Yield the faults of a value; of a type with alternatives those of the nearest."""
+    """Yield the faults of a value; for a union, the faults of the nearest alternative."""
     items = [list(_faults_of_one(value, part, place)) for part in listing["parts"](hint)]
     yield from min(items, key=len)
 

@@ -1,4 +1,4 @@
-"""Makes callables_model: a SavedModel without signatures, whose functions only Python calls. Needs TensorFlow.
+"""Make callables_model: a SavedModel without signatures whose functions only Python calls. Needs TensorFlow.
 
 python -m tests.cli.record_callables
 """
@@ -15,7 +15,7 @@ FOLDER = pathlib.Path(__file__).with_name("callables_model")
 
 
 class Scale(tf.Module):
-    """A part of the model with a variable of its own."""
+    """A part of the model with a separate variable."""
 
     def __init__(self):
         super().__init__()

@@ -2,7 +2,7 @@
 
 usage: python -m tests.cli.record_exports    (needs TensorFlow and Keras 3)
 
-Each model is exported twice in one process, where TensorFlow numbers functions and names anew, and once in another process.
+Each model is exported twice in a process, where TensorFlow numbers functions and names anew, and once in another process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def keras_model(units: int = 3):
 
 
 def export_keras(folder: pathlib.Path, is_first: bool) -> None:
-    """Export one model twice, the model built anew, with another weight, a wider layer and another layer."""
+    """Export a Keras model twice, rebuilt, with another weight, a wider layer and another layer."""
     import keras
 
     model = keras_model()
@@ -80,7 +80,7 @@ def module(scale: float, vocabulary: str):
 
 
 def export_module(folder: pathlib.Path, is_first: bool) -> None:
-    """Export one tf.Module twice, with another asset, another signature and another variable."""
+    """Export a tf.Module twice, with another asset, another signature and another variable."""
     import tensorflow as tf
 
     words = folder / "words.csv"
@@ -98,7 +98,7 @@ def export_module(folder: pathlib.Path, is_first: bool) -> None:
 
 
 def export_v1(folder: pathlib.Path, is_first: bool) -> None:
-    """Export a V1 graph with its saver, and build the graph of one network twice into one graph."""
+    """Export a V1 graph with a saver, and build the same network twice in a graph."""
     import tensorflow as tf
 
     def network(value):

@@ -1,4 +1,4 @@
-"""Running the command line inside the test process, and as a process of its own."""
+"""Running the command line inside the test process, and as a separate process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STAGES = sorted(str(path) for path in (SAMPLES / "variable_2").glob("*.pbtxt"))
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What a command wrote and how it ended."""
+    """The output and the exit code of a command."""
 
     code: int
     out: str
@@ -34,7 +34,7 @@ class Outcome:
 
 
 class _Stream(io.TextIOWrapper):
-    """A text stream in memory with a binary one behind it, as standard output has."""
+    """A text stream in memory with a binary stream below, as standard output has."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__(io.BytesIO(text.encode()), "utf-8")
@@ -58,7 +58,7 @@ def command_line(*arguments: object) -> list[str]:
 
 
 def process(*arguments: object, stdin: str = "", **environment: str) -> Outcome:
-    """Run `tfg ARGUMENTS` as a process of its own."""
+    """Run `tfg ARGUMENTS` as a separate process."""
     done = subprocess.run(
         command_line(*arguments), input=stdin, capture_output=True, text=True, env=os.environ | environment, timeout=60
     )

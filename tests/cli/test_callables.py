@@ -1,6 +1,6 @@
-"""`--function`: what Python calls on the objects of a SavedModel, and any function of a library, as an entry point.
+"""`--function`: Python's functions on the objects of a SavedModel, and functions of a library, as entry points.
 
-`record_callables.py` made callables_model, and TensorFlow gave the values below when it loaded the model.
+`record_callables.py` made callables_model, and TensorFlow computed the values below from the loaded model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`tfg check`: every way in which a graph may be broken is told by name, and what is broken can still be looked at."""
+"""`tfg check`: every kind of fault in a graph is named, and broken graphs can still be inspected."""
 
 from __future__ import annotations
 

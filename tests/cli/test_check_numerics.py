@@ -1,4 +1,4 @@
-"""`tfg run --check-numerics`: the first NaN or infinity, wherever it is made."""
+"""`tfg run --check-numerics`: the first NaN or infinity, in the graph, in loops and in functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tfg compare`: the first node whose value differs, whatever was renamed."""
+"""`tfg compare`: the first node with a different value, also after renaming."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WEIGHTS = [SEEDS.standard_normal((4, 4)).astype(np.float32) for _ in range(3)]
 
 
 def network():
-    """Three layers, each in a scope of its own."""
+    """Return three layers in separate scopes."""
     g = GraphBuilder()
     h = g.Placeholder(dtype=float32, shape=[None, 4], name="x")
     for i, weight in enumerate(WEIGHTS):
@@ -98,7 +98,7 @@ def test_tolerance(compared):
 
 
 def test_what_passes_leave_of_a_fetch_is_compared(tmp_path):
-    """Fused, it is an Identity that no step of a run computes."""
+    """After fusion the fetch is an Identity that no step of a run computes."""
     whole, fused = tmp_path / "whole.pb", tmp_path / "fused.pb"
     tfg("convert", SAMPLES / "xor.pbtxt", whole, "--init", "--seed", "1", "--freeze", "--to", "probability")
     done = tfg("compare", whole, "--passes", "default", "--fetch", "probability", "--all", "--format", "json").json
@@ -154,7 +154,7 @@ def test_placeholders_too_large_to_draw_are_to_be_fed(tmp_path):
 
 @pytest.fixture
 def states(tmp_path):
-    """Two states of a training, one later, as checkpoint and as archive."""
+    """Two states of a training, the second later, as checkpoint and as archive."""
 
     def save_state(name, steps):
         options = ("--init", "--seed", "3", "--target", "momentum", "--steps", steps, "--save-state", tmp_path / name)

@@ -1,4 +1,4 @@
-"""`tfg compare` of two versions of a model: inside of functions, NaN, times, ONNX files, and one meaning of --tolerance."""
+"""`tfg compare` of two versions of a model: nodes in functions, NaN, times, ONNX files, and the meaning of --tolerance."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_tolerance_means_the_same_everywhere():
 
 
 def test_states_agree_in_both_commands_or_in_neither(tmp_path):
-    """A difference of 0.5 beside the largest value 100 passes a tolerance of 0.005, and no smaller one."""
+    """A difference of 0.5 beside the largest value 100 passes a tolerance of 0.005, and no smaller tolerance."""
     for name, value in (("a", 1.0), ("b", 1.5)):
         np.savez(tmp_path / f"{name}.npz", v=np.float64([100.0, value]))
     a, b = tmp_path / "a.npz", tmp_path / "b.npz"

@@ -1,4 +1,4 @@
-"""What a shell offers at the tab key."""
+"""Completions of a shell."""
 
 import pytest
 
@@ -8,7 +8,7 @@ XOR = str(SAMPLES / "xor.pbtxt")
 
 
 def offered(*words: str) -> list[str]:
-    """What is offered for the last of the words."""
+    """Return the completions of the last word."""
     done = process(COMP_WORDS=" ".join(["tfg", *words]), COMP_CWORD=str(len(words)), _TFG_COMPLETE="bash_complete")
     assert not done.err
     return [line.partition(",")[2] for line in done.out.splitlines() if line]

@@ -1,4 +1,4 @@
-"""`tfg convert` of a file of very many nodes: as it is read, with the same result and the same refusals as of a small one."""
+"""`tfg convert` of a file with many nodes: a streamed file has the same result and the same refusals as a small file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FLOAT = {"T": dtypes.float32}
 
 @pytest.fixture
 def both(monkeypatch, tmp_path):
-    """Runs `tfg convert` of a graph that is loaded, and of the same as it is read."""
+    """Run `tfg convert` on a loaded graph, and on the streamed graph."""
 
     def run(path, target, *arguments):
         results = []

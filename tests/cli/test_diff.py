@@ -36,7 +36,7 @@ SAME = [
     ("v1", "v1_again"),
     ("v1", "v1_elsewhere"),
 ]
-"""Exports of the same model: twice in one process, built twice, and in another process."""
+"""Exports of the same model: twice in a process, built twice, and in another process."""
 
 
 @pytest.mark.parametrize("pair", SAME, ids=" ".join)
@@ -101,7 +101,7 @@ def test_other_signatures(exports):
 
 
 def test_renumbered_nodes_match_by_what_they_compute(exports):
-    """An addition and a conditional were built first, so that TensorFlow numbers all later ones otherwise."""
+    """An earlier addition and conditional make TensorFlow number all later nodes and functions differently."""
     result = tfg.diff(tfg.load(exports / "v1_plain.pbtxt"), tfg.load(exports / "v1_renumbered.pbtxt"))
     assert not (result.removed or result.changed or result.functions_removed or result.functions_changed)
     assert {node.name for node in result.added} == {"Add", "Add/x", "Const", "cond", "cond/Identity"}
@@ -109,7 +109,7 @@ def test_renumbered_nodes_match_by_what_they_compute(exports):
 
 
 def test_every_function_counts(exports):
-    """A change of one node of any function that the model's signatures call is seen."""
+    """A changed node is found in every function that the model's signatures call."""
     whole = tfg.load(exports / "module_again")
     changed = 0
     for name in whole.functions:
@@ -187,14 +187,14 @@ def test_functions_that_call_each_other():
 
 
 def test_functions_that_changed_places():
-    """The two names are the users' own: one function computes what the other did."""
+    """The user chose both names: the two functions exchange their bodies."""
     before = calls(function("f", ("Neg", "")), function("g", ("Exp", "")), callee="f")
     after = calls(function("f", ("Exp", "")), function("g", ("Neg", "")), callee="f")
     assert {f.name for f in tfg.diff(before, after).functions_changed} == {"f", "g"}
 
 
 def test_the_callee_counts():
-    """Both libraries have the same two functions; the graphs call different ones."""
+    """Both libraries have the same two functions; the graphs call different functions."""
     before = calls(function("call_1", ("Neg", "")), function("call_2", ("Exp", "")), callee="call_1")
     after = calls(function("call_3", ("Neg", "")), function("call_4", ("Exp", "")), callee="call_4")
     assert [change.changes[0].field for change in tfg.diff(before, after).changed] == ["f"]

@@ -1,4 +1,4 @@
-"""`tfg diff` of files of very many nodes: as they are read, with the same result and the same refusals as of small ones."""
+"""`tfg diff` of files with many nodes: streamed files have the same result and the same refusals as small files."""
 
 from __future__ import annotations
 

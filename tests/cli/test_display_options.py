@@ -1,4 +1,4 @@
-"""An option that says what is shown says it for JSON and CSV too, or is refused there."""
+"""An option that changes the display also changes JSON and CSV, or is refused with JSON and CSV."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ CASES = {
 }
 """By command and option: a command line, and the option with a value that leaves something out or shows something else."""
 OF_PICTURES = ("draw", "view")
-"""The commands whose result is a picture."""
+"""The commands with a picture as the result."""
 OF_STAGES = {("dump", "--elements"), ("train", "--dump-stages")}
-"""Options with results of their own, which tests of their commands look at in JSON."""
+"""Options with separate results; the tests of their commands check these results in JSON."""
 _SHOWS = re.compile(
     r"Only (nodes|tensors|ops|this node)|Show |Rows |Number of (rows\.|scope levels)|List |Leave out |With several"
     r"|Infer the shapes"

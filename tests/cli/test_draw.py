@@ -1,4 +1,4 @@
-"""`tfg draw`: what it writes and what it refuses."""
+"""`tfg draw`: outputs and refusals."""
 
 import html
 import json
@@ -16,7 +16,7 @@ PICTURES = {"svg": b"<?xml", "png": b"\x89PNG"}
 
 @pytest.fixture
 def without_dot(monkeypatch):
-    """A machine on which no program can be found."""
+    """A machine without programs on the path."""
     monkeypatch.setenv("PATH", "")
 
 
@@ -50,21 +50,21 @@ def test_everything_that_is_drawn_is_in_the_picture_without_graphviz(options, wi
 
 
 def _drawn(names, tmp_path):
-    """The SVG of placeholders with these names."""
+    """Return the SVG of placeholders with these names."""
     path = tmp_path / "g.pbtxt"
     path.write_text("".join(f"node {{ name: {json.dumps(name)} op: 'Placeholder' }}\n" for name in names), encoding="utf-8")
     return tfg("draw", path, "--format", "svg", "--all").out
 
 
 def test_names_of_any_letters_without_graphviz(without_dot, tmp_path):
-    """What looks like markup or an escape is shown letter by letter."""
+    """Text that looks like markup or an escape is shown letter by letter."""
     names = ["Größe-λ", "重み", "a&amp;b", "<b>bold<i>", "left\\nright", "{p|q}", 'say "x"']
     svg = _drawn(names, tmp_path)
     assert {html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg)} >= set(names)
 
 
 def test_a_box_is_as_wide_as_its_text_without_graphviz(without_dot, tmp_path):
-    """An `a` of Helvetica takes 0.556 of the size, 11 points here; one of Times, the layout's last resort, 0.444."""
+    """An `a` of Helvetica is 0.556 of the size wide, 11 points here; an `a` of Times, the layout's last resort, 0.444."""
     svg = _drawn(["a" * 40], tmp_path)
     (radius,) = re.findall(r'<ellipse fill="#cfe8ff"[^>]* rx="([\d.]+)"', svg)[:1]
     assert 'font-family="Helvetica,sans-Serif"' in svg and 2 * float(radius) > 40 * 0.556 * 11

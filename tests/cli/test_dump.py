@@ -1,4 +1,4 @@
-"""`tfg dump`: formats, filters, snapshots, scripts, stages, and how fast it starts."""
+"""`tfg dump`: formats, filters, snapshots, scripts, stages, and the speed of the start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tfg dump --elements`: what datasets and iterators give first."""
+"""`tfg dump --elements`: the first elements of datasets and iterators."""
 
 import numpy as np
 import pytest
@@ -65,7 +65,7 @@ def test_files_are_those_allowed(tmp_path):
 
 
 def with_variable(g):
-    """A dataset as long as a variable says, which begins as 2; `longer` sets it to 4."""
+    """Return a dataset of the length of a variable with the initial value 2; `longer` sets the variable to 4."""
     size = g.VarHandleOp(dtype="int64", shape=(), name="size")
     g.AssignVariableOp(size, int64(2), name="size/Assign")
     g.AssignVariableOp(size, int64(4), name="longer")

@@ -1,4 +1,4 @@
-"""`tfg dump` of a file of very many nodes: as it is read, the same as of a small one."""
+"""`tfg dump` of a file with many nodes: a streamed file has the same output as a small file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One graph, many inputs: every result once, the same as that of a run of its own."""
+"""A graph on many inputs: every result once, equal to the result of a separate run."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_a_cluster_makes_what_this_process_makes(cluster, job, tmp_path):
 
 
 def left_behind(dask_worker):
-    """What a worker has of jobs, and whether Dask samples it."""
+    """Return a worker's leftovers of jobs, and whether Dask samples the worker."""
     from tfg.cli.jobs import each_dask
 
     return len(each_dask._recipes), dask_worker.periodic_callbacks["profile"].is_running()

@@ -1,4 +1,4 @@
-"""Results of many inputs in shards: which is where, what is made again, and what a killed job leaves."""
+"""Results of many inputs in shards: places of results, recomputed shards, and the leftovers of a killed job."""
 
 from __future__ import annotations
 

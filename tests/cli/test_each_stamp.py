@@ -1,4 +1,4 @@
-"""A folder of results belongs to one job: another one is refused, and an input that changed runs again."""
+"""A folder of results belongs to a single job: another job is refused, and a changed input runs again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WAYS = ((), ("--on", "local:2"))
 
 @pytest.fixture
 def folder(tmp_path):
-    """A graph with a variable and draws, another one, two states, and three inputs."""
+    """A graph with a variable and random draws, another graph, two states, and three inputs."""
     for name, scale in (("g", 2), ("other", 3)):
         b = tfg.GraphBuilder()
         x = b.Placeholder(dtype="float32", shape=[2], name="x")
@@ -73,7 +73,7 @@ def test_another_job_is_refused(what, way, folder):
 
 
 def test_the_function_counts(folder):
-    """The option is read with the graph, not with those of a run."""
+    """The option is read with the graph, not with the options of a run."""
     b = tfg.GraphBuilder()
     for name, op in (("f", "Neg"), ("g", "Exp")):
         define(b, name, ["float32"], lambda inner, x, op=op: [inner.apply(op, x)])
@@ -110,7 +110,7 @@ def test_overwriting_makes_every_result_anew(way, folder):
 
 
 def test_a_job_killed_while_it_overwrites_goes_on(folder):
-    """Results of the job before are older than the stamp, and so are not taken for its own."""
+    """Results of the previous job are older than the stamp, and so do not count as results of the new job."""
     assert job(folder).code == 0
     (folder / "in" / "i1.npy").write_bytes(b"damaged")
     assert job(folder, "--overwrite", state="two").code == 1

@@ -1,4 +1,4 @@
-"""Errors of several lines: tfg's own line feeds are line feeds, those of strangers' text are escapes."""
+"""Errors of several lines: line feeds from tfg are line feeds, line feeds in text of a graph are escapes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(tfg.__file__).parent
 
 @pytest.fixture
 def two_refusals(tmp_path):
-    """A graph with two nodes that ONNX cannot say; the name of one is a stranger's."""
+    """A graph with two nodes without a lowering to ONNX; the name of the second node is hostile."""
     b = tfg.GraphBuilder()
     x = b.Placeholder(dtype="string", shape=[2], name="x")
     b.AddN([b.StringToHashBucketFast(x, num_buckets=7, name="hash"), b.StringToHashBucketStrong(x, num_buckets=7, key=[1, 2])],
@@ -56,7 +56,7 @@ def test_values_that_click_lists_have_lines_of_their_own():
 
 
 def _raised_with_line_feeds(path):
-    """The lines of a module that raise, or return, an error whose message has a line feed in it."""
+    """Return the lines of a module that raise or return an error with a line feed in the message."""
     calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call) and node.args]
     errors = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id.endswith("Error")]
     for error in errors:
@@ -65,6 +65,6 @@ def _raised_with_line_feeds(path):
 
 
 def test_messages_are_one_line():
-    """What takes several is in `details`."""
+    """`details` has the text of several lines."""
     sources = [path for part in ("cli", "core", "formats") for path in (ROOT / part).rglob("*.py")]
     assert [place for path in sources for place in _raised_with_line_feeds(path)] == []

@@ -155,7 +155,7 @@ def test_missing_ops(bridged):
 
 
 def test_who_lacks_an_op_is_told_where_it_comes_from(bridged):
-    """Whichever command meets it: what the op came from, what to read it as, and how all such ops are found."""
+    """Every command names the origin of the op, the known op to use instead, and the command that lists all missing ops."""
     fetched = ("--fetch", "r")
     for args in (("run", bridged, *fetched), ("ops", "NGraphVariable"), ("flops", bridged, "--measured", *fetched)):
         error = tfg(*args).err
@@ -203,7 +203,7 @@ def test_several_fetches_are_for_races():
 
 @pytest.mark.parametrize("sample", [*sorted(SAMPLES.glob("*.pbtxt")), SAMPLES / "scaler_saved_model"], ids=lambda p: p.name)
 def test_samples_have_no_races(sample):
-    """Training operations and initializers one by one: each orders what it does."""
+    """Each training operation and initializer orders the accesses to state."""
     assert not [run for run in tfg("explain", sample, "--races", "--format", "json").json["runs"] if run["races"]]
 
 
@@ -235,7 +235,7 @@ def test_a_broken_graph_has_no_shapes_but_words(bridged):
 
 
 def test_what_cannot_run_is_explained():
-    """An op that nobody declares is told among what is missing."""
+    """An undeclared op is listed among the missing ops."""
     done = process("explain", SAMPLES / "skipgram.pbtxt")
     assert (done.code, done.err) == (0, "")
     assert "SkipPairs" in done.out

@@ -92,7 +92,7 @@ def test_a_name_cannot_write_a_workflow_command(folder):
 
 
 def required(log):
-    """Check what the schema of SARIF 2.1.0 requires and the values that it allows, for the properties that tfg writes."""
+    """Check the required properties and the allowed values of SARIF 2.1.0, for the properties that tfg writes."""
     assert set(log) == {"$schema", "version", "runs"} and log["version"] == "2.1.0"
     for each in log["runs"]:
         assert set(each) == {"tool", "results"}
@@ -191,7 +191,7 @@ def test_the_action_is_a_command_that_runs(folder):
 
 
 def test_the_guide_shows_what_is_offered():
-    """The commands in workflows are those of tfg, with options that exist; the hook and the action are named as they are."""
+    """The commands in workflows are tfg's, with existing options; the hook and the action have the names of the guide."""
     guide = (ROOT / "docs" / "guides" / "ci.md").read_text()
     blocks = re.findall(r"^```yaml\n(.*?)^```", guide, re.DOTALL | re.MULTILINE)
     lines = [line for block in blocks for line in re.findall(r"run: tfg (.*)$", block, re.MULTILINE)]

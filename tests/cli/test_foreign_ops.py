@@ -1,4 +1,4 @@
-"""Ops that TensorFlow 2 does not have: where they are from, and what to do about their nodes."""
+"""Ops that TensorFlow 2 lacks: their origin, and remedies."""
 
 from __future__ import annotations
 

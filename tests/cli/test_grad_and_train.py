@@ -129,7 +129,7 @@ def test_a_resource_variable_is_checked_by_its_value(tmp_path) -> None:
 
 
 def cut_after(count):
-    """Trainer.steps, but a deadline cuts the step after so many in two: the variables are not those of a whole step."""
+    """Return Trainer.steps with a deadline in the middle of a step: the variables are not the variables of a whole step."""
 
     def steps(self, wanted, done=0):
         yield from itertools.islice(whole(self, wanted), count)
@@ -156,7 +156,7 @@ def test_a_deadline_leaves_the_state_of_a_whole_step(tmp_path, monkeypatch, coun
 
 
 def test_a_deadline_leaves_least_squares_their_best_values(tmp_path, monkeypatch):
-    """However the search is cut, the variables hold one point that it was at, not halves of two."""
+    """After a deadline at any time, the variables hold a single visited point, not halves of two points."""
 
     def cut(self, *_):
         self.runner.assign(self.variables[0].name, lambda _: np.float32(77).reshape(self._values[0].shape))
@@ -177,7 +177,7 @@ def test_values_of_a_gradient_are_printed_where_feeds_or_variables_are_given():
 
 
 def test_training_initializes_variables_that_no_operation_of_the_graph_initializes_together(tmp_path):
-    """What initializes the slots of the optimizer is no initializer of the graph."""
+    """The initializer of the optimizer's slots is not an initializer of the graph."""
     g = tfg.GraphBuilder()
     w = g.VariableV2(dtype="float32", shape=[2], name="w")
     g.Assign(w, np.float32([1, 2]), name="w/Assign")

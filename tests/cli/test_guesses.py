@@ -1,4 +1,4 @@
-"""What people type before they know tfg works, or the message gives a command line that does."""
+"""The first guesses of new users work, or the message has a working command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUGGESTED = re.compile(r"`tfg ([^`]+)`")
 
 @pytest.fixture(autouse=True)
 def models(tmp_path, monkeypatch):
-    """A folder with a SavedModel, its frozen form, a training graph with a checkpoint, and files that are no graphs."""
+    """A folder with a SavedModel, the frozen model, a training graph with a checkpoint, and files other than graphs."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(SAMPLES / "keras_classifier", "model")
     shutil.copytree(SAMPLES / "scaler_saved_model", "versions/1")

@@ -1,4 +1,4 @@
-"""The JSON of the commands: a name of its schema, and the keys that docs/json.md describes."""
+"""The JSON of the commands: the name of the schema, and the keys in docs/json.md."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _PROSE = st.text(st.sampled_from("ab -`"), max_size=200)
 
 @pytest.fixture
 def terminal(monkeypatch):
-    """Run a command as at a terminal of 80 columns; returns its lines and the sections that they show."""
+    """Run a command as at a terminal of 80 columns; return the lines and the sections of the lines."""
 
     def typed(*words):
         sections: list[render.Section] = []

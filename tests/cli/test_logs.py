@@ -1,4 +1,4 @@
-"""-v and --log-file: what is told, where, and that nobody pays for it who does not ask."""
+"""-v and --log-file: the messages, their destination, and no cost without the options."""
 
 from __future__ import annotations
 

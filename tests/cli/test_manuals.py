@@ -18,7 +18,7 @@ PAGES = {name.rpartition("/")[2].removesuffix(".1"): text for name, text in FILE
 
 
 def spoken(roff: str) -> list[str]:
-    """The words of roff without its escapes."""
+    """Return the words of roff without escapes."""
     text = re.sub(r"\\f.", "", roff).replace("\\-", "-").replace("\\&", "").replace("\\(ga", "`").replace("\\e", "\\")
     return [word.strip(",") for word in text.split()]
 

@@ -1,4 +1,4 @@
-"""Every option does something: one that needs another is refused with the reason where that is not there."""
+"""Every option has an effect: an option that needs another option is refused with the reason if the other is missing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def parameter(name: str, flag: str) -> click.Parameter:
 
 
 def words(name: str, option: str) -> list[str]:
-    """The words that give an option: `--name`, with a value where it takes one; none for an argument, which is there."""
+    """Return the words for an option: `--name`, with a value if needed; none for an argument, which is present already."""
     flag, equals, value = option.partition("=")
     result = parameter(name, flag)
     if isinstance(result, click.Argument):
@@ -51,7 +51,7 @@ def words(name: str, option: str) -> list[str]:
 
 
 def least(name: str, without: str, beside: Sequence[str]) -> list[str]:
-    """The arguments and options that a command cannot do without; `beside` may say what an argument is, as OUT=*.onnx."""
+    """Return the required arguments and options of a command; `beside` may set an argument, as OUT=*.onnx."""
     needed = [param for param in command(name).params if param.required and without not in param.opts]
     texts = dict(other.replace("*", "out").split("=") for other in beside if "=" in other)
     arguments = [param for param in command(name).params if isinstance(param, click.Argument) and not _is_optional(param)]
@@ -94,7 +94,7 @@ def test_an_option_that_would_do_nothing_is_refused_with_the_reason(name, rule, 
 
 @pytest.mark.parametrize("name", commands())
 def test_what_help_says_an_option_is_for_is_held(name):
-    """`For --measured: ...`, `What --verify lets pass`: such words promise that the option alone is refused."""
+    """Helps such as `For --measured: ...` and `What --verify lets pass` promise that the option alone is refused."""
     needed = {option for rule in rules(name) if rule.are_needed for option in rule.options}
     for param in command(name).params:
         is_for = re.match(r"(With|For|What|How far|How|Where) --\w+", getattr(param, "help", "") or "")

@@ -1,4 +1,4 @@
-"""`tfg convert`, `diff`, `draw` and `checkpoint`; and what holds for all commands."""
+"""`tfg convert`, `diff`, `draw` and `checkpoint`; and properties of all commands."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_diff_of_equal_graphs(tmp_path):
 
 
 def test_recorded_shapes_are_a_difference_only_where_both_record_them(tmp_path):
-    """As a MetaGraph has them, and the graph that it was made of has not."""
+    """A MetaGraph has recorded shapes, and the original graph has none."""
     text = XOR.read_text()
     recorded = 'attr { key: "_output_shapes" value { list { shape { dim { size: %d } } } } }'
     paths = [XOR]
@@ -258,7 +258,7 @@ def test_generators_of_feeds_refuse_bounds_that_are_no_numbers(text):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32", "int8", "bool", "complex64", "qint8", "string"])
 @pytest.mark.parametrize("array", [np.zeros(2, "V2"), np.zeros(2, "M8[s]"), np.zeros(2, [("a", "<f4")])])
 def test_arrays_of_other_kinds_are_refused(tmp_path, dtype, array):
-    """Bytes without a meaning, times and records, which no tensor holds."""
+    """Bytes without a meaning, times and records: dtypes that no tensor has."""
     np.save(tmp_path / "x.npy", array)
     with contextlib.suppress(TfgError):
         parse_value(f"@{tmp_path}/x.npy", as_dtype(dtype))

@@ -1,4 +1,4 @@
-"""What a file's name says is what is written: every option that writes, with names of many formats."""
+"""The extension of a file decides the written format: every option that writes, with names of many formats."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ ENDINGS = sorted(
     | {".index", ".npz.gz", ".onnx.gz", ".stablehlo.gz", ".md", ".5", "."}.union(*TAKEN.values(), LOG[1])
 )
 READ = {"IN", "--state", "--script", "--compare", "--labels", "--run-metadata", "--allow-files", "--op-library"}
-"""The parameters that name what is read; all others with the metavar of a file name what is written."""
+"""The parameters that name input files; all others with the metavar of a file name output files."""
 LEAST = {
     "train": ["--loss", "loss"], "grad": ["--y", "loss", "--x", "x"], "reduce": ["--fetch", "y", "--test", "false"],
     "ops": ["--wrap"], "flops": ["--measured"], "run": ["--fetch", "y"],
 }  # fmt: skip
-"""What a command line needs beside its graph."""
+"""The required words of a command line beside the graph."""
 
 
 def parameters() -> Iterator[tuple[str, click.Parameter, str]]:
@@ -79,7 +79,7 @@ def parameters() -> Iterator[tuple[str, click.Parameter, str]]:
 
 
 def test_every_option_that_writes_is_in_the_table():
-    """A new one has to say what it writes: it has the type OutputFile, or its name is among those that are read."""
+    """A new option must state the written formats: the option has the type OutputFile, or is listed among the inputs."""
     writers = {(name, flag) for name, parameter, flag in parameters() if isinstance(parameter.type, OutputFile)}
     assert {pair for pair in writers if pair[1] != LOG[0]} == set(TAKEN)
     assert {name for name, flag in writers if flag == LOG[0]} == set(commands())

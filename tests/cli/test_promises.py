@@ -1,4 +1,4 @@
-"""What a command says it does is what it does: standard output, refusals, values of variables, files by their names."""
+"""Commands do what their messages say: standard output, refusals, values of variables, files by their names."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_training_graph_says_that_it_has_no_values(tmp_path):
 
 
 def test_strings_are_fed_from_files_as_they_are(tmp_path):
-    """Bytes of a file are one string; a record file is a string a record; an array is an array still."""
+    """Bytes of a file are a single string; a record file is a string per record; an array stays an array."""
     import numpy as np
 
     from tfg.core.codecs.tfrecord import encode_record

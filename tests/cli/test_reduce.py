@@ -1,4 +1,4 @@
-"""`tfg reduce`: what is left fails as the whole did, and is small."""
+"""`tfg reduce`: the reduced graph fails as the whole graph does, and is small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfg.formats import load, save
 
 
 def chain(length=8, culprit=4):
-    """x + 1 + 1 ... with one logarithm of a negative number on the way, and variables beside it."""
+    """Return x + 1 + 1 ... with a logarithm of a negative number on the way, and unused variables."""
     g = GraphBuilder()
     h = g.Placeholder(dtype=float32, shape=[2], name="x")
     for i in range(length):
@@ -91,7 +91,7 @@ def test_a_command_that_cannot_run_is_no_failure(command, tmp_path):
 
 @pytest.mark.slow
 def test_the_state_is_in_what_is_left(tmp_path):
-    """The values that a run had of its variables are constants of the reduced graph."""
+    """The values of variables in the run are constants of the reduced graph."""
     np.savez(tmp_path / "state.npz", w=np.float32(3e38), b=np.float32(0))
     words = ("--fetch", "loss", "--feed", "x=[10]", "--feed", "y=[1]")
     test = " ".join([f"{sys.executable} -c 'from tfg.cli.main import main; main()' run {{}}", *words, "--check-numerics",

@@ -12,7 +12,7 @@ TABLE = render.Table(("name", "kind of thing", "", "size"), ROWS, "things")
 
 @pytest.fixture
 def shown(monkeypatch):
-    """What a table looks like at a terminal so many columns wide."""
+    """Return a table as shown at a terminal of this many columns."""
     from rich.console import Console
 
     def show(table, width):

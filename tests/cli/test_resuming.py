@@ -1,4 +1,4 @@
-"""`tfg train` in several calls: checkpoints on the way, and --resume, which goes on to the losses of one call."""
+"""`tfg train` in several calls: checkpoints on the way, and --resume with the losses of a single call."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_checkpoints_are_written_on_the_way(tmp_path, monkeypatch):
 
 
 def test_a_checkpoint_is_a_state_like_others(tmp_path):
-    """What says after how many steps it was written is no variable."""
+    """The number of steps in a checkpoint is not a variable."""
     path = tmp_path / "s.npz"
     losses("--steps", 4, "--lr", "0.01", "--save-state", path, "--checkpoint-every", 2)
     done = run("run", WORDS[1], "--fetch", "w:0", "--state", path)
@@ -92,7 +92,7 @@ def test_without_resume_a_state_says_nothing_of_steps(tmp_path):
 
 @pytest.mark.parametrize("name", ["s.npz", "s"])
 def test_random_numbers_go_on(tmp_path, name):
-    """A step that draws draws on, from seeds of its own, the session's and chance."""
+    """A resumed step continues the random streams, from the op's seeds, the session's seed and random seeds."""
     b = GraphBuilder()
     w = b.VariableV2(dtype="float32", shape=[4], name="w")
     b.Assign(w, np.float32([1, 2, 3, 4]), name="w/Assign")

@@ -38,7 +38,7 @@ node { name: "exit" op: "Exit" input: "switch" attr { key: "T" value { type: DT_
 
 
 def value(done):
-    """The one value that the last step fetched."""
+    """Return the only value that the last step fetched."""
     return done.json["steps"][-1]["values"][0]["value"]
 
 
@@ -342,7 +342,7 @@ def test_a_tensor_is_fed_once(again):
 
 
 def test_each_kernel_by_itself(monkeypatch):
-    """--optimize none keeps a plan's steps apart; what is printed is the same but for rounding."""
+    """--optimize none keeps a plan's steps apart; the output is the same except for rounding."""
     from tfg.core.runtime.execute import executor
 
     asked = []

@@ -12,7 +12,7 @@ from tfg.formats.saving import save
 
 
 def counting(folder):
-    """A graph whose step adds one to a variable and makes a product."""
+    """Write a graph with a step that adds 1 to a variable and computes a product."""
     g = GraphBuilder()
     count = g.variable(np.float32(0), name="count")
     x = g.Placeholder(dtype="float32", shape=[8, 8], name="x")

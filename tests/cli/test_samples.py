@@ -26,7 +26,7 @@ def test_one_is_copied_by_its_name_and_over_nothing(tmp_path):
 
 
 def test_a_wheel_has_every_sample():
-    """What pyproject.toml names as data of the package covers every file of every sample."""
+    """The package data of pyproject.toml cover every file of every sample."""
     patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["tfg"]
     data = {path for pattern in patterns for path in ROOT.resolve().glob(pattern) if path.is_file()}
     files = {path for path in SAMPLES.resolve().rglob("*") if path.is_file() and "__pycache__" not in path.parts}

@@ -1,4 +1,4 @@
-"""The way back: what was trained, assigned, optimized or converted is a SavedModel again, with weights, signatures, assets."""
+"""Trained, assigned, optimized and converted models as SavedModels, with weights, signatures and assets."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tfg.formats.protos.meta_graph_pb2 import SavedModel
 
 SCALER = SAMPLES / "scaler_saved_model"
 OBJECTS = SCALER / "variables" / "variables"
-"""A checkpoint of TF2: its keys are paths of objects, not names of variables."""
+"""A checkpoint of TF2: the keys are paths of objects, not names of variables."""
 SCALED, X = "StatefulPartitionedCall_1:1", "serving_default_x"
 FEED = ("--feed", f"{X}=[[1,2]]")
 WAYS = {
@@ -32,12 +32,12 @@ WAYS = {
     "train": ("--loss", SCALED, "--steps", "1", *FEED),
     "convert": ("{out}", "--freeze", "--to", "scale/Read/ReadVariableOp"),
 }
-"""How each command runs the scaler, whose variables nothing in the graph initializes."""
+"""The command lines that run the scaler, whose variables have no initializer in the graph."""
 
 
 @pytest.fixture
 def bare(tmp_path):
-    """The scaler's graph alone, without the values of its variables."""
+    """The scaler's graph alone, without values of variables."""
     path = tmp_path / "bare.pb"
     run("convert", SCALER, path)
     return path
@@ -76,7 +76,7 @@ def test_a_signature_says_what_is_counted():
 
 
 def test_derivatives_are_taken_where_state_puts_the_variables(tmp_path):
-    """A session on a copy of a SavedModel's graph does not restore the model's own values over those assigned."""
+    """A session on a copy of a SavedModel's graph does not overwrite assigned values with the model's values."""
     np.savez(tmp_path / "state.npz", scale=np.float32([7, 8]))
     done = run("grad", SCALER, *WAYS["grad"], "--state", tmp_path / "state.npz", "--format", "json")
     (result,) = done.json["derivatives"]
@@ -106,7 +106,7 @@ def test_options_without_effect_are_refused(arguments, tmp_path, monkeypatch):
 
 
 def endless(path):
-    """A graph whose y, as whose initializer, never comes; nothing of it can be computed beforehand."""
+    """Write a graph with an endless y and an endless initializer; constant folding cannot compute either."""
     g = GraphBuilder()
     x = g.Placeholder(dtype="float", shape=[], name=X)
     v = g.variable(np.float32(1), name="v")
@@ -157,7 +157,7 @@ def test_what_only_saves_is_no_output(tmp_path):
 
 
 def saved_model(path, asset):
-    """A SavedModel that keeps the text of a file in its table when it starts; `asset` is the file's name."""
+    """Write a SavedModel that loads the text of a file into a table at the start; `asset` is the file's name."""
     graph = GraphBuilder()
     table = graph.HashTableV2(key_dtype="string", value_dtype="int64", name="table")
     start = graph.InitializeTableFromTextFileV2(table, graph.constant(str(asset)), key_index=-2, value_index=-1, name="start")

@@ -70,7 +70,7 @@ def test_a_missing_input_is_named_as_the_user_names_it(arguments):
 
 
 def test_a_node_in_a_function_is_fetched_by_both_names():
-    """While what calls its function runs, which the signature chooses; every step shows what it gave in that step."""
+    """The callers in the chosen signature run; every step shows the result of the node in this step."""
     inner = "__inference_apply_24"
     fetches = ("--fetch", f"{inner}/Read/ReadVariableOp", "--fetch", "scaled", "--fetch", f"{inner}/mul/ReadVariableOp:0")
     steps = run("run", SCALER, *X, *fetches, "--steps", "2", "--format", "json").json["steps"]

@@ -1,4 +1,4 @@
-"""Options have one spelling and one meaning in all commands, by what their helps say."""
+"""Options have the same spelling and the same meaning in all commands, by their helps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GRAPH = SAMPLES / "square.pbtxt"
 SHORT = {"--output": "-o", "--feed": "-f", "--fetch": "-F", "--quiet": "-q", "--verbose": "-v"}
 EVERYWHERE = ("--quiet", "--verbose", "--log-file", "--color", "--help", "--help-all")
 BESIDE = ("--save-state", "--save-model", "--out-dir", "--trace", "--profile", "--log-file")
-"""Options that name a file to write beside the one that a command is for."""
+"""Options that name a second file to write, beside the main output of a command."""
 
 
 def _command(name: str) -> click.Command:
@@ -41,7 +41,7 @@ def flags(name: str) -> dict[str, list[str]]:
 
 
 def _records(name: str) -> dict[str, str]:
-    """The long spelling of each option, and what --help shows at the left."""
+    """Return the long spelling of each option, with the left column of --help."""
     context = click.Context(_command(name), info_name=name, **root.context_settings)
     records = {max(option.opts, key=len): option.get_help_record(context) for option in _options(name)}
     return {word: record[0] for word, record in records.items() if record is not None}

@@ -1,4 +1,4 @@
-"""Dimensions below -1, which Grappler writes into `_input_shapes` and `_output_shapes`, are unknown to every command."""
+"""Dimensions below -1, which Grappler writes into `_input_shapes` and `_output_shapes`, are unknown in every command."""
 
 from __future__ import annotations
 

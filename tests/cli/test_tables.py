@@ -1,4 +1,4 @@
-"""`--table NAME`: CSV has one table."""
+"""`--table NAME`: CSV has a single table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ALONE = {
 
 
 def table(out):
-    """The rows of a CSV file, which all have the columns of the header."""
+    """Return the rows of a CSV file; all rows have the columns of the header."""
     header, *rows = csv.reader(io.StringIO(out))
     assert len(set(header)) == len(header) and all(header)
     assert all(len(row) == len(header) for row in rows)

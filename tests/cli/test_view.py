@@ -1,4 +1,4 @@
-"""`tfg view`: what it writes, and that nothing a graph says becomes markup."""
+"""`tfg view`: the written page, and text of a graph that never becomes markup."""
 
 import base64
 import hashlib

@@ -94,7 +94,7 @@ def boxes(browser):
 
 
 def panel(browser):
-    """What stands in the panel, without empty lines."""
+    """Return the text of the panel, without empty lines."""
     return re.sub(r"\n+", "\n", browser.evaluate("document.getElementById('panel').innerText"))
 
 

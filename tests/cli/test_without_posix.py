@@ -1,4 +1,4 @@
-"""A first user's commands, and all that write files, work without what only POSIX systems have, as on Windows."""
+"""The first commands of a user, and all commands that write files, work without POSIX functions, as on Windows."""
 
 from __future__ import annotations
 
