@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "extensions"))
 import tfg
 
 project = "tfg"
-author = "the authors of tfg"
+author = copyright = "the authors of tfg"
 release = tfg.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "command_pages", "pass_rules", "plain_docstrings", "root_pages"]
 highlight_language = "text"

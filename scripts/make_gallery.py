@@ -17,7 +17,7 @@ from PIL import Image
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "gallery.md"
 FOLDER = ROOT / "docs" / "gallery"
-WIDTH, HEIGHT, COLOURS = 1200, 750, 64
+WIDTH, HEIGHT, COLOURS = 1200, 750, 256
 _SHOWN = re.compile(r"```console\n\$ (tfg (?:draw|view) .*)\n(?:.*\n)*?```\n\n!\[.*\]\(gallery/(.*)\)")
 _CHROMIUM = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=4000")
 

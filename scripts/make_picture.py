@@ -21,7 +21,7 @@ from rich.text import Text
 ROOT = pathlib.Path(__file__).parents[1]
 MODEL = ROOT / "tests" / "core" / "flops" / "graphs" / "resnet50.pb.xz"
 COLUMNS, LINES = 100, 50
-MAX_SHOWN = 38
+MAX_SHOWN = 28
 """The lines of each command; a line of dots stands for the rest."""
 TERMINAL = {"COLUMNS": str(COLUMNS), "LINES": str(LINES), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
 COMMANDS = (
