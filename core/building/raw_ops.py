@@ -12,7 +12,7 @@ from .op_functions import op_function
 
 def op_names() -> list[str]:
     """Return the declared ops whose names Python takes for public methods."""
-    return [op for op in CATALOG if op.isidentifier() and not keyword.iskeyword(op) and not op.startswith("_")]
+    return [name for name in CATALOG if name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")]
 
 
 class RawOps:
