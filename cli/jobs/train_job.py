@@ -67,7 +67,7 @@ class TrainOptions:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Kept:
+class _TrainingSnapshot:
     """The variables after a step."""
 
     state: Mapping[str, Tensor]
@@ -162,7 +162,7 @@ class FirstOrderJob(TrainJob):
 
     def run(self) -> None:
         options = self.options
-        self.kept = _Kept({}, 0)
+        self.snapshot = _TrainingSnapshot({}, 0)
         try:
             with render.ProgressBar("step", options.steps, self.quiet) as bar, contextlib.ExitStack() as stack:
                 self.report = train(
@@ -174,7 +174,7 @@ class FirstOrderJob(TrainJob):
                 )  # fmt: skip
         except DeadlineExceededError:
             lift_time_limit()
-            self._save_state(self.kept.state, f" as they were after step {self.kept.step}")
+            self._save_state(self.snapshot.state, f" as they were after step {self.snapshot.step}")
             raise
         if self.report.has_diverged:
             self._diverged(self.report.history[-1])
@@ -196,7 +196,7 @@ class FirstOrderJob(TrainJob):
         self.done = self._resume(trainer.runner)
         if company is not None and not company.is_alone:
             trainer.runner.restore(company.common_state(trainer.runner.state))
-        self.kept = self._snapshot(trainer.runner)
+        self.snapshot = self._snapshot(trainer.runner)
         self.interruption = stack.enter_context(KeyboardInterruption(self._notify))
         return self.done
 
@@ -208,7 +208,7 @@ class FirstOrderJob(TrainJob):
             self.session.company.require_division()
         if not math.isfinite(step.loss):
             return False
-        self.kept = self._snapshot(self.trainer.runner)
+        self.snapshot = self._snapshot(self.trainer.runner)
         self._checkpoint(self.trainer.runner)
         if self.interruption.requested:
             self._interrupted()
@@ -253,10 +253,10 @@ class FirstOrderJob(TrainJob):
         told = json.loads(company.from_first(json.dumps(progress and dataclasses.asdict(progress)).encode()))
         return told and TrainingPosition(**told)
 
-    def _snapshot(self, runner: Runner) -> _Kept:
+    def _snapshot(self, runner: Runner) -> _TrainingSnapshot:
         """Return the variables to save in case a deadline interrupts the next step."""
         is_needed = self.options.save_state and self.session.timeout is not None
-        return _Kept(self._noted(runner) if is_needed else {}, self.trained)
+        return _TrainingSnapshot(self._noted(runner) if is_needed else {}, self.trained)
 
     @property
     def trained(self) -> int:

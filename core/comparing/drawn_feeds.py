@@ -63,15 +63,15 @@ _RANKS: Final = (2, 4, 1, 3, 0)
 
 
 class Feeds:
-    """The feeds of a run of `fetches`: the `given` feeds, and drawn feeds for every other placeholder that the fetches
+    """The feeds of a run of `fetches`: the `fixed_feeds`, and drawn feeds for every other placeholder that the fetches
     need.
     """
 
-    def __init__(self, graph: Graph, given: Mapping[str, Any], fetches: Sequence[str]) -> None:
-        self.given = given
+    def __init__(self, graph: Graph, fixed_feeds: Mapping[str, Any], fetches: Sequence[str]) -> None:
+        self.fixed_feeds = fixed_feeds
         needed = needed_nodes([graph.fetch(name) for name in fetches])
         placeholders = [node for node in graph if node.is_placeholder and node in needed]
-        self.drawn = [node for node in placeholders if node.output().name not in given]
+        self.drawn = [node for node in placeholders if node.output().name not in fixed_feeds]
         self.contents = {node: contents_of(graph, node.output()) for node in self.drawn if node.attrs["dtype"].is_object}
 
     def first(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class Feeds:
         Where nothing is drawn, an error of `run` comes from the graph and is raised unchanged.
         """
         if not self.drawn:
-            yield dict(self.given), run(self.given)
+            yield dict(self.fixed_feeds), run(self.fixed_feeds)
             return
         count, error = 0, None
         for plans in (_VARIED, _GROWN) if self._varies else (_VARIED[:1],):
@@ -127,7 +127,7 @@ class Feeds:
     def _by(self, plan: _Plan, sizes: Mapping[Node, Sequence[int]]) -> dict[str, Any]:
         rng = np.random.default_rng(0)
         drawn = {node.output().name: self._value(node, plan, sizes[node], rng) for node in self.drawn}
-        return {**self.given, **drawn}
+        return {**self.fixed_feeds, **drawn}
 
     def _value(self, node: Node, plan: _Plan, sizes: Sequence[int], rng: np.random.Generator) -> Any:
         if math.prod(sizes) > _MAX_SIZE:
@@ -147,9 +147,9 @@ class Feeds:
         return NoFeedsError(f"{what}; the last error was: {error}", hint=f"feed valid values: {flags}")
 
 
-def generated_feeds(graph: Graph, given: Mapping[str, Any], fetches: Sequence[str]) -> dict[str, Any]:
+def generated_feeds(graph: Graph, fixed_feeds: Mapping[str, Any], fetches: Sequence[str]) -> dict[str, Any]:
     """Return the feeds, and for every other placeholder that `fetches` need random values; unknown sizes become 2."""
-    return Feeds(graph, given, fetches).first()
+    return Feeds(graph, fixed_feeds, fetches).first()
 
 
 def _sizes(node: Node, plan: _Plan, rank: int, number: Iterator[int]) -> list[int]:

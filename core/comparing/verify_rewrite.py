@@ -42,14 +42,14 @@ def verify(
     before: Graph,
     after: Graph,
     fetches: Sequence[str],
-    given: Mapping[str, Any],
+    fixed_feeds: Mapping[str, Any],
     open_session: Callable[[Graph], SessionLike],
     tolerance: Tolerance | float,
     steps: int = 1,
 ) -> list[Comparison]:
     """Compare the fetches of both graphs in `steps` runs each on several feeds; return the worst comparison of each fetch.
 
-    Feeds that are not `given` are drawn. `tolerance` is relative to the largest element, or a function from the dtype of a
+    Feeds beside `fixed_feeds` are drawn. `tolerance` is relative to the largest element, or a function from the dtype of a
     fetch to the tolerance. An operation is compared by the values of the variables after the run. `open_session` returns
     the session of a graph: a seed common to both, the variables initialized, files as allowed. Raises NoFeedsError where
     the first graph runs on no feeds, InvalidArgumentError where there is nothing to compare.
@@ -59,7 +59,7 @@ def verify(
     def run(feeds: Mapping[str, Any]) -> list[dict[str, Any]]:
         return _runs(before, fetches, feeds, open_session, steps)
 
-    for feeds, first in Feeds(before, given, fetches).each_that_runs(run):
+    for feeds, first in Feeds(before, fixed_feeds, fetches).each_that_runs(run):
         left = {name: value for name, value in feeds.items() if parse_tensor_name(name)[0] in after}
         second = _runs(after, fetches, left, open_session, steps)
         for step, pair in enumerate(zip(first, second), 1):

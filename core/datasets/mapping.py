@@ -172,7 +172,7 @@ class LegacyParallelInterleave(Interleave):
 
 
 class _Turns:
-    """A pass over an interleave: the datasets in the cycle, the place whose turn has come, and the elements given in this
+    """A pass over an interleave: the datasets in the cycle, the place whose turn has come, and the elements yielded in this
     turn.
     """
 
@@ -182,7 +182,7 @@ class _Turns:
         self._cycle = dataset.cycle
         self._places: list[Pull | None] = []
         self._turn = 0
-        self._given = 0
+        self._yielded = 0
 
     def next(self) -> Element | None:
         """Return the next element."""
@@ -196,10 +196,10 @@ class _Turns:
             empty = 0
             element = inner()
             if element is not None:
-                self._given += 1
-                if self._given == self._dataset.block:
+                self._yielded += 1
+                if self._yielded == self._dataset.block:
                     self._pass_on()
-                    self._given = 0
+                    self._yielded = 0
                 return element
             self._places[self._turn] = None
             self._end_turn()
@@ -209,7 +209,7 @@ class _Turns:
     def _end_turn(self) -> None:
         """Go on to the next place after the end of a dataset."""
         self._pass_on()
-        self._given = 0
+        self._yielded = 0
 
     def _open(self) -> Pull | None:
         """Open another dataset at the current place; None at the end of the input."""
@@ -238,7 +238,7 @@ class _LegacyTurns(_Turns):
 
     def _end_turn(self) -> None:
         if self._open() is not None:
-            self._given = 0
+            self._yielded = 0
         self._pass_on()
 
 

@@ -90,7 +90,7 @@ class _PrefixSearch:
         self.cluster = cluster
         self.engine = engine
         self.plan = _plan_of(cluster.body)
-        self.given = constants_by_slot(self.plan)
+        self.constants = constants_by_slot(self.plan)
         self.values = dict(zip(cluster.inputs, values))
         self.steps = [step for step in self.plan.steps if not is_constant_step(step)]
 
@@ -123,7 +123,7 @@ class _PrefixSearch:
         """Return the first `count` steps, with all slots that later steps read as results, and the values of the inputs."""
         members = self.steps[:count]
         taken = {*self.cluster.body.outputs, *(slot for step in self.steps[count:] for slot in step.inputs)}
-        inputs, body = body_of(members, self.given, list(_tensors(members, taken)), frozenset(self.plan.feeds))
+        inputs, body = body_of(members, self.constants, list(_tensors(members, taken)), frozenset(self.plan.feeds))
         fixed = {place: self.cluster.fixed[slot] for place, slot in enumerate(inputs) if slot in self.cluster.fixed}
         values = [self.values[slot] for place, slot in enumerate(inputs) if place not in fixed]
         return Cluster(self.cluster.graph, body, fixed), values

@@ -145,7 +145,7 @@ class Group:
         self.written = cluster.body.written
         self.fixed = fixed_inputs(cluster.body, self.engine)
         self.variables = frozenset(cluster.body.variables)
-        self.given = [slot for slot in range(cluster.body.inputs) if slot not in self.fixed]
+        self.fed_slots = [slot for slot in range(cluster.body.inputs) if slot not in self.fixed]
         self.blame = Blame({}, 0)
         """The nodes that do not compile, whatever the shapes."""
         self.parts: dict[frozenset[Node], _Call | None] = {}
@@ -287,7 +287,7 @@ class Group:
     def _made(self, key: Any, arrays: Sequence[Any]) -> Executable | None:
         """Return the group compiled for these inputs; None where the group is divided, or left to NumPy."""
         cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.fixed})
-        values = [arrays[slot] for slot in self.given]
+        values = [arrays[slot] for slot in self.fed_slots]
         try:
             forms = self._forms(cluster, values, arrays)
             if not self.blame.refused:
@@ -361,7 +361,7 @@ class Group:
         """Return the engine's results; after a failure the function that runs in the engine's place from here on."""
         start = time.perf_counter()
         try:
-            results = tuple(executable.function([arrays[slot] for slot in self.given]))
+            results = tuple(executable.function([arrays[slot] for slot in self.fed_slots]))
             self._require_forms(results, executable.forms)
         except ENDING:
             raise

@@ -401,7 +401,7 @@ class _UnitGrouping:
         self.units = units
         self.fed = frozenset(plan.feeds)
         self.fed_outputs = plan.fed
-        self.given = constants_by_slot(plan)
+        self.constants = constants_by_slot(plan)
         self.members: dict[int, list[Step]] = collections.defaultdict(list)
         self.readers: dict[int, set[int | None]] = collections.defaultdict(set)
         for slot in fetched:
@@ -425,7 +425,7 @@ class _UnitGrouping:
     def group(self, unit: int) -> Engined:
         members = self.members[unit]
         outputs = tuple(slot for step in members for slot in step.outputs if self.readers[slot] - {unit})
-        inputs, body = body_of(members, self.given, outputs, self.fed)
+        inputs, body = body_of(members, self.constants, outputs, self.fed)
         return Engined(members[-1].node, inputs, outputs, body=dataclasses.replace(body, fed=self.fed_outputs))
 
 

@@ -45,7 +45,7 @@ class _Precomputing:
         self.graph = graph
         self.able = able
         self.engine = engine
-        self.given = constants_by_slot(plan)
+        self.constants = constants_by_slot(plan)
         self.makers = {slot: i for i, step in enumerate(plan.steps) for slot in step.outputs}
         self.made: dict[int, ShapePrecompute | None] = {}
         self.slots = plan.slots
@@ -102,7 +102,7 @@ class _Precomputing:
         if not shapes or not self.close(shapes):
             return None
         members = [self.plan.steps[i] for i in sorted(values | shapes)]
-        inputs, body = body_of(members, self.given, [slot], frozenset(self.plan.feeds))
+        inputs, body = body_of(members, self.constants, [slot], frozenset(self.plan.feeds))
         if not self.keeps_shapes(members):
             return None
         fixed = {*fixed_inputs(body, self.engine), *(place for place, i in enumerate(inputs) if i in known)}

@@ -30,16 +30,16 @@ def constants_by_slot(plan: Plan) -> dict[int, Step]:
 
 
 def body_of(
-    members: Sequence[Step], given: Mapping[int, Step], outputs: Sequence[int], fed: Set[int]
+    members: Sequence[Step], constant_steps: Mapping[int, Step], outputs: Sequence[int], fed: Set[int]
 ) -> tuple[tuple[int, ...], Body]:
     """Return the slots that `members` read from the rest of the plan, and the members' body, with results in the slots
     `outputs`.
 
-    Members are in order. `given` are the plan's constants, `fed` the slots that are fed.
+    Members are in order. `constant_steps` are the plan's constants, `fed` the slots that are fed.
     """
     made = {slot for step in members for slot in step.outputs}
     taken = dict.fromkeys(slot for step in members for slot in step.inputs if slot not in made)
-    constants = [given[slot] for slot in taken if slot in given]
+    constants = [constant_steps[slot] for slot in taken if slot in constant_steps]
     inputs, body, local = on_own_slots([*constants, *members])
     results = tuple(local[slot] for slot in outputs)
     lasting = {*results, *(local[step.outputs[0]] for step in constants)}

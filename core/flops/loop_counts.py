@@ -46,7 +46,7 @@ class LoopCounts:
 
     def __init__(self, functions: Mapping[str, Function], trips: Mapping[str, int], symbols: Symbols) -> None:
         self._functions = functions
-        self._given = trips
+        self._trips = trips
         self._symbols = symbols
         self._derived: set[str] = set()
         self._met: set[str] = set()
@@ -64,7 +64,7 @@ class LoopCounts:
     def require_used(self) -> None:
         """Raise InvalidArgumentError where the user gives the iterations of a missing loop."""
         ends = {end for name in self._met for end in _ends(name)}
-        for name in self._given:
+        for name in self._trips:
             if name not in ends:
                 listed = ", ".join(sorted(self._met)) or "none"
                 raise InvalidArgumentError(f"unknown loop '{name}'", hint=f"the loops are {listed}")
@@ -83,7 +83,7 @@ class LoopCounts:
 
     def _given_rounds(self, name: str) -> int | None:
         """Return the iterations given for the longest end of the loop's name, or None."""
-        return next((self._given[end] for end in _ends(name) if end in self._given), None)
+        return next((self._trips[end] for end in _ends(name) if end in self._trips), None)
 
     def rule(self, node: Node, entering: Sequence[TensorSpec]) -> Sequence[TensorSpec] | None:
         """Return the specs of a While's results, for inference; None where the body is missing, active or too often

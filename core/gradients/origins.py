@@ -18,7 +18,7 @@ from ..types.dtypes import DType
 class CallScope:
     """The values of a body's arguments in the surrounding call, which may lie in another body."""
 
-    given: Mapping[Node, Output]
+    arguments: Mapping[Node, Output]
     outer: CallScope | None
 
 
@@ -27,7 +27,7 @@ def origins(value: Output, functions: Mapping[str, Function], scope: CallScope |
     tracer = _Tracer(functions)
     values = tracer.sources(value)
     while scope is not None:
-        arguments = scope.given
+        arguments = scope.arguments
         traced = (tracer.sources(arguments[source.node]) if source.node in arguments else [source] for source in values)
         values, scope = list(dict.fromkeys(source for sources in traced for source in sources)), scope.outer
     return values

@@ -52,7 +52,7 @@ class Call:
     def argument_of(self, value: Output) -> Output | None:
         """Return the argument that the call gives a value to."""
         source = source_of(value)
-        return next((arg.output() for arg, taken in self.scope.given.items() if source_of(taken) == source), None)
+        return next((arg.output() for arg, taken in self.scope.arguments.items() if source_of(taken) == source), None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def compare_states(before: State, after: State, *, tolerance: float = 1e-5) -> G
 class _How:
     """How two graphs run and are compared."""
 
-    given: Mapping[str, Any]
+    fixed_feeds: Mapping[str, Any]
     signature: str | None
     open_session: Callable[[Graph], Session]
     tolerance: float
@@ -114,7 +114,7 @@ class _How:
 
     def with_passes(self, graph: Graph, names: Sequence[str], passes: Any, fast_math: bool) -> GraphComparison:
         """Compare a graph with what passes make of it, from the same initial values of variables."""
-        after = optimize(graph, names, tuple(self.given), choose_passes(passes), fast_math=fast_math)[0]
+        after = optimize(graph, names, tuple(self.fixed_feeds), choose_passes(passes), fast_math=fast_math)[0]
 
         def opened(one: Graph) -> Session:
             session = self.open_session(graph)
@@ -144,8 +144,8 @@ class _How:
         signature = _signature(graph, self.signature) or (graph.meta.usual_signature if graph.meta is not None else None)
         outputs = signature.fetched if signature is not None and not fetches else {}
         return compare_with_onnx(
-            graph, path, (signature.fed if signature is not None else {}, outputs or _outputs(graph, fetches)), self.given,
-            self.open_session, self.tolerance, onnx_first=path is before, all_outputs=not fetches,
+            graph, path, (signature.fed if signature is not None else {}, outputs or _outputs(graph, fetches)),
+            self.fixed_feeds, self.open_session, self.tolerance, onnx_first=path is before, all_outputs=not fetches,
         )  # fmt: skip
 
     def _beside(
@@ -165,9 +165,9 @@ class _How:
 
     def _feeds(self, graph: Graph, names: Sequence[str]) -> Mapping[str, Any]:
         """Return the feeds, drawn where none are given, on which the graph runs."""
-        feeds = Feeds(graph, self.given, names)
+        feeds = Feeds(graph, self.fixed_feeds, names)
         if not feeds.drawn:
-            return self.given
+            return self.fixed_feeds
         return next(feeds.each_that_runs(lambda drawn: self.open_session(graph).run(list(names), drawn)))[0]
 
 

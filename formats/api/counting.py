@@ -67,7 +67,7 @@ class FlopsCounter:
         self.times: Sequence[NodeTime] = () if run_metadata is None else read_run_metadata(os.fspath(run_metadata))
         """The recorded executions of nodes."""
         self._feeds = tuple(feeds)
-        self._given = shapes or {}
+        self._shapes = shapes or {}
         self._values = {name: np.asarray(value) for name, value in (values or {}).items()}
         self._trips = trips or {}
         self._sizes = sizes or {}
@@ -82,7 +82,7 @@ class FlopsCounter:
     @property
     def shapes(self) -> Shapes:
         """The shapes that are given, by themselves, with a value or in the RunMetadata."""
-        shapes = {**{name: value.shape for name, value in self._values.items()}, **self._given}
+        shapes = {**{name: value.shape for name, value in self._values.items()}, **self._shapes}
         return recorded_shapes(self.graph, self.times) | shapes if self.times else shapes
 
     def by_variable(self) -> dict[str, tuple[Section, Section]]:

@@ -97,7 +97,7 @@ class _Maker:
         self.title = options.get("function") or ""
         self.graph = body_of(graph, self.title) if self.title else graph
         self.emphasis = {self.graph.node_of(name) for name in options.get("highlight", ())}
-        self.kept = [*self.emphasis, *map(self.graph.node_of, options.get("keep", ()))]
+        self.required = [*self.emphasis, *map(self.graph.node_of, options.get("keep", ()))]
         names = options.get("nodes")
         self.nodes = list(self.graph) if names is None else [self.graph.node(name) for name in names]
         if not self.nodes:
@@ -107,7 +107,7 @@ class _Maker:
 
     def picture(self) -> Picture:
         """Return the picture of the nodes."""
-        return make_picture(self.nodes, self._look, self.title, self.kept)
+        return make_picture(self.nodes, self._look, self.title, self.required)
 
     def functions(self) -> Iterator[Picture]:
         """Yield the graph and each of its functions."""
@@ -123,7 +123,7 @@ class _Maker:
             new = {node for node in self.nodes if placed[node][0] == stage}
             if new:
                 nodes = [node for node in self.nodes if placed[node][0] in ORDER[: i + 1]]
-                yield make_picture(nodes, dataclasses.replace(self._look, emphasis=new), stage, self.kept)
+                yield make_picture(nodes, dataclasses.replace(self._look, emphasis=new), stage, self.required)
 
     def drawn(self, picture: Picture) -> Drawing:
         """Return a picture on paper."""

@@ -39,8 +39,8 @@ def sixteen(channels):
     def build(g):
         x = g.constant(integers(5, 6, channels, high=65536, dtype="uint16"))
         data = g.EncodePng(x, name="data")
-        for wanted in (0, 1, 3, 4):
-            g.DecodePng(data, channels=wanted, dtype="uint16", name=f"as{wanted}")
+        for expected in (0, 1, 3, 4):
+            g.DecodePng(data, channels=expected, dtype="uint16", name=f"as{expected}")
         g.DecodePng(data, name="bytes")
         g.DecodeImage(data, dtype="float", expand_animations=False, name="float")
         return [["data:0", "as0:0", "bytes:0", "float:0"], ["as1:0", "as3:0", "as4:0"]]

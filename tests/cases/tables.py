@@ -140,11 +140,11 @@ def dense_keys(key, empty, deleted, *shapes):
         table = g.MutableDenseHashTableV2(*keys, value_dtype="int64", initial_num_buckets=8, name="table")
         fetches = []
         for i, size in enumerate(shapes):
-            wanted = g.constant(np.arange(3, 3 + np.prod(size)).reshape(size))
+            expected = g.constant(np.arange(3, 3 + np.prod(size)).reshape(size))
             values = g.constant(np.arange(4).reshape(size[: len(size) - np.ndim(empty)]))
-            g.LookupTableInsertV2(table, wanted, values, name=f"insert{i}")
-            g.LookupTableFindV2(table, wanted, g.constant(I64(-1)), name=f"find{i}")
-            g.LookupTableRemoveV2(table, wanted, name=f"remove{i}")
+            g.LookupTableInsertV2(table, expected, values, name=f"insert{i}")
+            g.LookupTableFindV2(table, expected, g.constant(I64(-1)), name=f"find{i}")
+            g.LookupTableRemoveV2(table, expected, name=f"remove{i}")
             fetches += [[f"insert{i}"], ["size:0"], [f"find{i}:0"], [f"remove{i}"]]
         g.LookupTableSizeV2(table, name="size")
         return fetches

@@ -131,8 +131,8 @@ def test_a_resource_variable_is_checked_by_its_value(tmp_path) -> None:
 def cut_after(count):
     """Return Trainer.steps with a deadline in the middle of a step: the variables are not the variables of a whole step."""
 
-    def steps(self, wanted, done=0):
-        yield from itertools.islice(whole(self, wanted), count)
+    def steps(self, expected, done=0):
+        yield from itertools.islice(whole(self, expected), count)
         self.runner.assign("var", lambda _: np.float32(77))
         raise DeadlineExceededError("the run exceeded its time limit of 60 seconds")
 

@@ -222,8 +222,10 @@ def _change_input(random: Random, graph: Graph, node: Node) -> None:
     index = random.randrange(len(node.inputs))
     outputs = {other: drawing.output_dtypes(other)[:8] for other in graph}
     source = node.inputs[index]
-    wanted = dict(enumerate(outputs[source.node])).get(source.index)
-    result = [n.output(i) for n, types in outputs.items() for i, t in enumerate(types) if t is wanted or chance(random, 0.02)]
+    expected = dict(enumerate(outputs[source.node])).get(source.index)
+    result = [
+        n.output(i) for n, types in outputs.items() for i, t in enumerate(types) if t is expected or chance(random, 0.02)
+    ]
     if result:
         graph.set_input(node, index, random.choice(result))
 

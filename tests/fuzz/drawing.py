@@ -138,10 +138,10 @@ class Drawing:
 
     def references(self, kind: CallKind, node: Node, types: Sequence[DType], depth: int) -> dict[str, Any]:
         """Functions that take and return what the node gives and wants, mostly."""
-        arguments, wanted = [dtypes.int32] * kind.counters + list(kind.arguments(types)), list(output_dtypes(node))
+        arguments, expected = [dtypes.int32] * kind.counters + list(kind.arguments(types)), list(output_dtypes(node))
         by_name: dict[str, Any] = {}
         for name in kind.functions:
-            results = [dtypes.bool_] if name == "cond" else wanted
+            results = [dtypes.bool_] if name == "cond" else expected
             count = self.random.randint(0, 3) if CATALOG[node.op].attrs[name].type == "list(func)" else 1
             made = [self.function(arguments, results, kind.is_loop, depth) for _ in range(count)]
             by_name[name] = made if CATALOG[node.op].attrs[name].type == "list(func)" else made[0]
@@ -257,7 +257,7 @@ def producers(dtype: DType) -> tuple[str, ...]:
 @functools.cache
 def makers(kind: str) -> tuple[str, ...]:
     """Ops with a kernel that make a handle (`resource`, `variant`, `string_ref`) of plain values."""
-    wanted = dtypes.from_name(kind)
+    expected = dtypes.from_name(kind)
 
     def dtype(arg: ArgDef) -> DType | None:
         return arg.dtype.ref if arg.is_ref and arg.dtype else arg.dtype
@@ -265,7 +265,7 @@ def makers(kind: str) -> tuple[str, ...]:
     def takes_handles(op: str) -> bool:
         return any(arg.is_ref or arg.dtype in (dtypes.resource, dtypes.variant) for arg in CATALOG[op].inputs)
 
-    return tuple(op for op in ops() if not takes_handles(op) and wanted in map(dtype, CATALOG[op].outputs))
+    return tuple(op for op in ops() if not takes_handles(op) and expected in map(dtype, CATALOG[op].outputs))
 
 
 def input_dtypes(definition: OpDef, attrs: dict[str, Any]) -> list[DType]:

@@ -68,14 +68,14 @@ def _attrs(made: Drawing, op: str, types: Sequence[DType]) -> dict[str, Any]:
     for name in ("output_types", "Toutput_types", "Tcomponents", "Tstate"):
         if name in definition.attrs and chance(random, 0.95) and not ("Map" in op and chance(random, 0.5)):
             attrs[name] = list(types)
-    wanted = attrs.get("output_types")
-    if "output_shapes" in definition.attrs and isinstance(wanted, list) and chance(random, 0.95):
-        attrs["output_shapes"] = [Shape()] * len(wanted)
+    expected = attrs.get("output_types")
+    if "output_shapes" in definition.attrs and isinstance(expected, list) and chance(random, 0.95):
+        attrs["output_shapes"] = [Shape()] * len(expected)
     for name, attr in definition.attrs.items():
         if attr.type == "func":
             others = attrs.get("Targuments") if isinstance(attrs.get("Targuments"), list) else []
             state = [*types] if "Tstate" in definition.attrs else []
-            results = [dtypes.bool_] if name in _BOOL else [dtypes.int64] if name in _INDEX else wanted
+            results = [dtypes.bool_] if name in _BOOL else [dtypes.int64] if name in _INDEX else expected
             arguments = [t for t in [*state, *types, *others] if isinstance(t, DType)]
             returned = [t for t in results if isinstance(t, DType)] if isinstance(results, list) else []
             attrs[name] = made.function(arguments, returned, False, 1)

@@ -82,8 +82,8 @@ def reduction(draw: Draw, names: Sequence[str] = NUMBERS) -> Any:
     shape = draw(shapes())
     rank = max(len(shape), 1)
     axes = draw(st.lists(st.integers(-len(shape), len(shape) - 1), unique_by=lambda a: a % rank)) if shape else []
-    wanted = np.array(axes, draw(st.sampled_from((np.int32, np.int64))))
-    return [draw(arrays(draw(st.sampled_from(names)), shape, low=-2, high=2)), wanted], {"keep_dims": draw(st.booleans())}
+    expected = np.array(axes, draw(st.sampled_from((np.int32, np.int64))))
+    return [draw(arrays(draw(st.sampled_from(names)), shape, low=-2, high=2)), expected], {"keep_dims": draw(st.booleans())}
 
 
 @st.composite
@@ -455,7 +455,7 @@ def written_rows(draw: Draw, op: str) -> Case:
 
     def build(g: GraphBuilder) -> list[list[str]]:
         feeds = (("start", start), ("indices", indices), ("updates", updates))
-        given, at, wanted = (g.Placeholder(dtype=dtypes.from_numpy(v.dtype), shape=v.shape, name=name) for name, v in feeds)
+        given, at, expected = (g.Placeholder(dtype=dtypes.from_numpy(v.dtype), shape=v.shape, name=name) for name, v in feeds)
         if op.startswith("Resource"):
             target = g.VarHandleOp(dtype=given.dtype, shape=shape)
             ready = g.AssignVariableOp(target, given, dtype=given.dtype)
@@ -463,7 +463,7 @@ def written_rows(draw: Draw, op: str) -> Case:
             target = g.VariableV2(dtype=given.dtype, shape=shape)
             ready = g.Assign(target, given).node
         with g.control_dependencies([ready]):
-            written = g.add(op, [target, at, wanted], {"dtype": given.dtype} if op.startswith("ResourceScatter") else {})
+            written = g.add(op, [target, at, expected], {"dtype": given.dtype} if op.startswith("ResourceScatter") else {})
         with g.control_dependencies([written]):
             read = g.ReadVariableOp(target, dtype=given.dtype) if op.startswith("Resource") else g.Identity(target)
         return [[read.name]]
@@ -485,15 +485,15 @@ def maps(draw: Draw) -> Case:
 
     def build(g: GraphBuilder) -> list[list[str]]:
         held = g.EmptyTensorMap()
-        *entered, wanted = (g.constant(key, key_dtype) for key in keys)
+        *entered, expected = (g.constant(key, key_dtype) for key in keys)
         for key, value, is_erased in zip(entered, values, erased):
             held = g.TensorMapInsert(held, key, g.constant(value, value_dtype))
             if is_erased:
                 held = g.TensorMapErase(held, key, value_dtype=value_dtype)
-        has_key = g.TensorMapHasKey(held, wanted)
+        has_key = g.TensorMapHasKey(held, expected)
         nodes = [g.TensorMapSize(held), has_key]
         if is_looked_up:
-            nodes.append(g.TensorMapLookup(held, wanted, value_dtype=asked))
+            nodes.append(g.TensorMapLookup(held, expected, value_dtype=asked))
         return [[value.name for value in nodes]]
 
     return graph_case("TensorMap", "TensorMapLookup", build)

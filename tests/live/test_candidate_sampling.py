@@ -43,5 +43,5 @@ def test_as_tensorflow(loss: str, parts: int, use_resource: bool) -> None:
     extended, ours = gradients(tfg.load(definition), "loss:0", names, name="gradients_tfg")
     session = tfg.Session(extended)
     session.run("init")
-    for mine, wanted in zip(session.run(["loss:0", *ours], FEEDS), want, strict=True):
-        np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-5)
+    for mine, expected in zip(session.run(["loss:0", *ours], FEEDS), want, strict=True):
+        np.testing.assert_allclose(mine, expected, rtol=1e-5, atol=1e-5)

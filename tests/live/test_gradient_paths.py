@@ -45,7 +45,7 @@ def assert_equal(graph, names, want, given, what):
     session.run("init")
     elements = iter(session.run([name for name in names if name is not None], given))
     got = [None if name is None else next(elements) for name in names]
-    for name, mine, wanted in zip(programs.SOURCES, got, want):
-        assert (mine is None) == (wanted is None), f"{what}: {name}"
+    for name, mine, expected in zip(programs.SOURCES, got, want):
+        assert (mine is None) == (expected is None), f"{what}: {name}"
         if mine is not None:
-            np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-5, err_msg=f"{what}: {name}")
+            np.testing.assert_allclose(mine, expected, rtol=1e-5, atol=1e-5, err_msg=f"{what}: {name}")

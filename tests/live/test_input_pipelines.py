@@ -96,14 +96,14 @@ def test_a_training_graph_gives_tensorflows_losses(kind, one_shot, tmp_path):
         tf.compat.v1.set_random_seed(5)
         bias = tf.compat.v1.zeros_initializer()
         with tf.compat.v1.variable_scope("", initializer=bias):
-            wanted, definition = losses_of(data, one_shot)
-    assert len(wanted) == count
+            expected, definition = losses_of(data, one_shot)
+    assert len(expected) == count
     path = tmp_path / "graph.pb"
     path.write_bytes(definition.SerializeToString())
     arguments = ["--allow-files", str(tmp_path), "--fetch", "loss:0", "--target", "train", "--steps", "epoch"]
     done = run("run", path, "--init", *arguments, "--format", "json")
     values = [step["values"][0]["value"] for step in done.json["steps"]]
-    np.testing.assert_allclose(values, wanted, rtol=2e-5)
+    np.testing.assert_allclose(values, expected, rtol=2e-5)
     assert f"after {counted(count, 'step')}" in done.err
 
 
@@ -136,10 +136,10 @@ class Trainer(tf.Module):
 def test_a_saved_model_with_datasets_in_functions(tmp_path):
     model = Trainer()
     tf.saved_model.save(model, str(tmp_path / "model"), signatures={"train": model.train, "serve": model.serve})
-    wanted = model.train()["losses"].numpy()
+    expected = model.train()["losses"].numpy()
     done = run("run", tmp_path / "model", "--signature", "train", "--format", "json")
     value = done.json["steps"][0]["values"][0]["value"]
-    np.testing.assert_allclose(value, wanted, rtol=2e-5)
+    np.testing.assert_allclose(value, expected, rtol=2e-5)
     values = RNG.rand(10).astype(np.float32)
     np.save(tmp_path / "x.npy", values)
     served = run("run", tmp_path / "model", "--signature", "serve", "--feed", f"x=@{tmp_path / 'x.npy'}", "--format", "json")

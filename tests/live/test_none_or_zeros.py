@@ -97,11 +97,11 @@ def check(use, contexts, version, is_resource):
         squares = [g.L2Loss(graph.output(grad)).name for grad in first if grad is not None]
         graph, second = gradients(graph, squares, sources, name="second")
     session = tfg.Session(graph)
-    for grad, wanted in zip([*first, *second], want, strict=True):
+    for grad, expected in zip([*first, *second], want, strict=True):
         session.run("init")
-        assert (grad is None) == (wanted is None), what
+        assert (grad is None) == (expected is None), what
         if grad is not None:
-            np.testing.assert_allclose(session.run(grad), wanted, rtol=1e-4, atol=1e-5, err_msg=what)
+            np.testing.assert_allclose(session.run(grad), expected, rtol=1e-4, atol=1e-5, err_msg=what)
 
 
 def theirs(use, contexts, version, is_resource):

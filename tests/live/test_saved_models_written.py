@@ -129,30 +129,30 @@ def export(request, tmp_path_factory):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_results_are_those_of_the_original(export, way, tmp_path):
-    folder, inputs, wanted, wanted_v1 = export
+    folder, inputs, expected, wanted_v1 = export
     out = str(tmp_path / "out")
     command, *options = WAYS[way]
-    done = run(command, folder, *options, out, *loss(command, wanted, folder, inputs, tmp_path))
+    done = run(command, folder, *options, out, *loss(command, expected, folder, inputs, tmp_path))
     assert done.code == 0, done.err
-    same(by_v2(out, inputs), wanted)
+    same(by_v2(out, inputs), expected)
     same(by_v1(out, inputs), wanted_v1)
 
 
 def test_keras_takes_it_as_a_layer(export, tmp_path):
     keras = pytest.importorskip("keras")
-    folder, inputs, wanted, _ = export
+    folder, inputs, expected, _ = export
     out = str(tmp_path / "out")
     assert run("optimize", folder, "--save-model", out).code == 0
-    name = min(wanted)
+    name = min(expected)
     layer = keras.layers.TFSMLayer(out, call_endpoint=name)
-    same({name: {key: value.numpy() for key, value in layer(tf.constant(inputs)).items()}}, {name: wanted[name]})
+    same({name: {key: value.numpy() for key, value in layer(tf.constant(inputs)).items()}}, {name: expected[name]})
 
 
-def loss(command, wanted, folder, inputs, tmp_path):
+def loss(command, expected, folder, inputs, tmp_path):
     """What makes a training step of a command: the sum of a float output, by the first signature that has one."""
     if command != "train":
         return []
-    signature, outputs = min(wanted.items())
+    signature, outputs = min(expected.items())
     word = next(key for key in sorted(outputs) if outputs[key].dtype == np.float32)
     with_input = word_of(tf.saved_model.load(folder).signatures[signature])
     np.save(tmp_path / "x.npy", inputs.astype("S") if inputs.dtype == object else inputs)
@@ -187,9 +187,9 @@ def by_v1(folder, inputs):
         }
 
 
-def same(result, wanted):
-    assert result.keys() == wanted.keys()
-    for name, outputs in wanted.items():
+def same(result, expected):
+    assert result.keys() == expected.keys()
+    for name, outputs in expected.items():
         assert result[name].keys() == outputs.keys()
         for key, value in outputs.items():
             if value.dtype == np.float32:

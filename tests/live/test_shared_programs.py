@@ -183,12 +183,12 @@ def assert_equal(program: Program, got: list, want: list, tolerance: float) -> N
 
     What cancels out, like the gradient by a bias that softmax takes away, is noise: what rounding the others leaves.
     """
-    noise = 1e-3 * max((np.abs(wanted).max() for wanted in want if wanted is not None and wanted.size), default=0)
-    for name, mine, wanted in zip(program.sources, got, want, strict=True):
-        assert (mine is None) == (wanted is None), name
+    noise = 1e-3 * max((np.abs(expected).max() for expected in want if expected is not None and expected.size), default=0)
+    for name, mine, expected in zip(program.sources, got, want, strict=True):
+        assert (mine is None) == (expected is None), name
         if mine is not None:
-            largest = max(np.abs(wanted).max(), noise, 1e-6)
-            np.testing.assert_allclose(mine, wanted, rtol=0, atol=tolerance * largest, err_msg=name)
+            largest = max(np.abs(expected).max(), noise, 1e-6)
+            np.testing.assert_allclose(mine, expected, rtol=0, atol=tolerance * largest, err_msg=name)
 
 
 @pytest.mark.parametrize("folder", LOSSES)

@@ -55,7 +55,7 @@ class Namespace:
         self.functions: Mapping[str, Function] = graph.functions
         self.plans: dict[str, tuple[Function, Plan]] = {}
         self.conditions: list[Any] = []
-        self.kept: list[Any] = []
+        self.barriers: list[Any] = []
         """New values of variables, as returned by `stored`."""
         self.cells: list[CompiledStack | CompiledTensorArray] = []
         self.times: int | None = 1
@@ -92,8 +92,8 @@ class Namespace:
         """
         holds = self.holds()
         new = jnp.asarray(new).astype(old.dtype)
-        self.kept.append(jax.lax.optimization_barrier(new if holds is None else jnp.where(holds, new, old)))
-        return self.kept[-1]
+        self.barriers.append(jax.lax.optimization_barrier(new if holds is None else jnp.where(holds, new, old)))
+        return self.barriers[-1]
 
     call_module = staticmethod(call_module)
     extents = staticmethod(symbolic_dims.extents)
@@ -216,7 +216,7 @@ class TracedVariable:
 
     def assign(self, xla: Namespace, value: Any) -> None:
         """Take a new value."""
-        if any(value is held for held in xla.kept):
+        if any(value is held for held in xla.barriers):
             count = len(xla.conditions)
             self.value, self.settled = value, count if self.settled is None else min(count, self.settled)
         else:

@@ -102,10 +102,10 @@ def test_recorded_pipelines_give_the_same_elements(threads, monkeypatch, family)
 @pytest.mark.parametrize("calls, size", [(1, 1), (1, 5), (2, 2), (-1, -1), (-1, 3), (9, 9)])
 def test_calls_come_in_the_order_of_elements(threads, calls, size):
     source = _numbers(30)
-    wanted = _pulled(Map((source,), _some_fail).begin(), 33)
+    expected = _pulled(Map((source,), _some_fail).begin(), 33)
     with Run(1):
-        assert _pulled(MappedAhead(source.begin(), _some_fail, calls, size, _always).next, 33) == wanted
-        assert _pulled(Prefetched(Map((source,), _some_fail).begin(), max(size, 1), _always).next, 33) == wanted
+        assert _pulled(MappedAhead(source.begin(), _some_fail, calls, size, _always).next, 33) == expected
+        assert _pulled(Prefetched(Map((source,), _some_fail).begin(), max(size, 1), _always).next, 33) == expected
     assert threads
 
 

@@ -29,9 +29,9 @@ def drawn_alone(runs):
 
 def assert_each_draws_alone(g, outs, runs=4):
     session = Session(g.graph)
-    for wanted in drawn_alone(runs):
+    for expected in drawn_alone(runs):
         for result in session.run([out.name for out in outs]):
-            np.testing.assert_array_equal(result, wanted)
+            np.testing.assert_array_equal(result, expected)
 
 
 def test_calls_of_a_function_and_calls_in_calls():
@@ -60,10 +60,10 @@ def test_fetches_share_the_streams_of_their_calls():
     define(g, "draw", [], lambda b: [draw(b)], stateful=True)
     first, second = (call(g, "draw")[0] for _ in range(2))
     doubled = g.AddV2(first, first)
-    session, wanted = Session(g.graph), drawn_alone(3)
-    np.testing.assert_array_equal(session.run([first.name])[0], wanted[0])
-    np.testing.assert_array_equal(session.run([doubled.name])[0], 2 * wanted[1])
-    for result, want in zip(session.run([second.name, first.name]), (wanted[0], wanted[2])):
+    session, expected = Session(g.graph), drawn_alone(3)
+    np.testing.assert_array_equal(session.run([first.name])[0], expected[0])
+    np.testing.assert_array_equal(session.run([doubled.name])[0], 2 * expected[1])
+    for result, want in zip(session.run([second.name, first.name]), (expected[0], expected[2])):
         np.testing.assert_array_equal(result, want)
 
 

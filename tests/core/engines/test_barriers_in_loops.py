@@ -27,5 +27,5 @@ def test_tensorflows_gradients(place):
                 (0, ended(x, "enter"), x),
             )
             y = ended(results[1], "exit") + results[2]
-            wanted = tf.gradients(y, [x, w], unconnected_gradients="zero")
-            assert tuple(map(float, session.run(wanted, {x: 3, w: 2}))) == GRADIENTS[place]
+            expected = tf.gradients(y, [x, w], unconnected_gradients="zero")
+            assert tuple(map(float, session.run(expected, {x: 3, w: 2}))) == GRADIENTS[place]

@@ -389,8 +389,8 @@ def test_bounds_and_strides_of_a_slice_may_be_computed(begin, end, strides, tmp_
     written(b, ["x", "begin", "end", "strides"], names, tmp_path / "m.onnx")
     feeds = {"x": np.arange(15, dtype="f").reshape(3, 5)}
     feeds |= {name: np.int32(value) for name, value in (("begin", begin), ("end", end), ("strides", strides))}
-    wanted = Session(b.graph).run([f"{name}:0" for name in names], {f"{name}:0": value for name, value in feeds.items()})
-    for result, want in zip(run_onnx(tmp_path / "m.onnx", feeds), wanted, strict=True):
+    expected = Session(b.graph).run([f"{name}:0" for name in names], {f"{name}:0": value for name, value in feeds.items()})
+    for result, want in zip(run_onnx(tmp_path / "m.onnx", feeds), expected, strict=True):
         np.testing.assert_array_equal(result, want)
 
 

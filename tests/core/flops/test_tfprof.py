@@ -77,6 +77,6 @@ def test_live(name, batch):
         tf.import_graph_def(definition, name="")
         options = tf.compat.v1.profiler.ProfileOptionBuilder.float_operation()
         options["output"] = "none"
-        wanted = tf.compat.v1.profiler.profile(made, cmd="op", options=options).total_float_ops
+        expected = tf.compat.v1.profiler.profile(made, cmd="op", options=options).total_float_ops
     comparison = compare(graph, count_flops(graph, ["Identity:0"]), batch=batch)
-    assert sum(d.profiler for d in comparison) == wanted
+    assert sum(d.profiler for d in comparison) == expected

@@ -54,13 +54,13 @@ def test_table_agrees_with_a_walk():
         else:
             del functions[names.pop()]
             table.update(functions)
-        wanted = callers_by_function(g.graph)
+        expected = callers_by_function(g.graph)
         for name in functions:
-            assert table.count(name, but="") == len(wanted[name])
-            others = [call for call in wanted[name] if not call.startswith(f"{some[0]}: ")]
+            assert table.count(name, but="") == len(expected[name])
+            others = [call for call in expected[name] if not call.startswith(f"{some[0]}: ")]
             assert table.count(name, but=some[0]) == len(others)
         assert {name for name in functions if table.calls_itself(name)} == {
-            name for name in functions if is_reached(wanted, name)
+            name for name in functions if is_reached(expected, name)
         }
 
 

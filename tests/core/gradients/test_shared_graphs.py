@@ -77,12 +77,12 @@ def test_as_tensorflow(name: str) -> None:
     present = [(x, g) for x, g in zip(xs, names) if g is not None]
     with tf.Graph().as_default() as imported:
         tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(to_bytes(extended)), name="")
-        wanted = theirs_of(tf, imported, graph, y, [x for x, _ in present])
+        expected = theirs_of(tf, imported, graph, y, [x for x, _ in present])
     with tf.compat.v1.Session(graph=imported) as session:
         has_init = "init" in [op.name for op in imported.get_operations()]
         if has_init:
             session.run("init")
-        theirs, ours = session.run([wanted, [g for _, g in present]], feeds)
+        theirs, ours = session.run([expected, [g for _, g in present]], feeds)
     assert len(theirs) == len(ours) > 0
     for a, b in zip(ours, theirs):
         scale = np.max(np.abs(b)) + 1e-12

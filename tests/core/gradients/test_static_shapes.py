@@ -61,8 +61,8 @@ def test_values_of_one_unknown_shape():
     names = [value.name for value in add_gradients(g.graph, [y], [x])]
     assert not {"Sum", "BroadcastGradientArgs"} & {node.op for node in list(g.graph)[before:]}
     value = tfg.Session(g.graph).run(names, {x.name: ROWS})[0]
-    wanted = np.exp(ROWS) * (1 - np.tanh(ROWS) ** 2) + np.tanh(ROWS) * np.exp(ROWS)
-    np.testing.assert_allclose(value, wanted, rtol=1e-5)
+    expected = np.exp(ROWS) * (1 - np.tanh(ROWS) ** 2) + np.tanh(ROWS) * np.exp(ROWS)
+    np.testing.assert_allclose(value, expected, rtol=1e-5)
 
 
 def test_loops_that_change_shapes():

@@ -38,5 +38,5 @@ def test_arrays_of_gradients_have_gradients(order: int) -> None:
     for sweep in range(order):
         graph, (tensor,) = gradients(graph, tensor, "x:0", name=f"sweep_{sweep}")
     at = np.array([0.7, 1.2])
-    wanted = {1: 4 * at**3, 2: 12 * at**2, 3: 24 * at}[order]
-    np.testing.assert_allclose(tfg.Session(graph).run(tensor, {"x:0": at}), wanted)
+    expected = {1: 4 * at**3, 2: 12 * at**2, 3: 24 * at}[order]
+    np.testing.assert_allclose(tfg.Session(graph).run(tensor, {"x:0": at}), expected)

@@ -20,8 +20,8 @@ def laid(x, is_by_channel):
     return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, -1, 0)), 0, -1) if is_by_channel else x
 
 
-def largest_error(result, wanted):
-    return np.abs(result.reshape(wanted.shape) - wanted).max() / max(np.abs(wanted).max(), 1)
+def largest_error(result, expected):
+    return np.abs(result.reshape(expected.shape) - expected).max() / max(np.abs(expected).max(), 1)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

@@ -105,11 +105,11 @@ def test_gradients_go_to_all_that_equal_the_maximum(case, special, block, monkey
     grad = rng.standard_normal(y.shape).astype(np.float32)
     if special is not None:
         grad[rng.random(grad.shape) < 0.1] = special
-    wanted = np.zeros(x.shape, np.float32)
+    expected = np.zeros(x.shape, np.float32)
     for image, *position, channel in np.ndindex(*y.shape):
         starts = [p * s - before for p, s, (before, _) in zip(position, strides, pads)]
         inside = tuple(slice(max(a, 0), a + k) for a, k in zip(starts, windows))
         place = image, *position, channel
-        wanted[image, *inside, channel] += np.where(x[image, *inside, channel] == y[place], grad[place], 0)
+        expected[image, *inside, channel] += np.where(x[image, *inside, channel] == y[place], grad[place], 0)
     result = pooling.max_pool_grad_equal(x, y, grad, windows, strides, pads)
-    np.testing.assert_allclose(result, wanted, atol=1e-5)
+    np.testing.assert_allclose(result, expected, atol=1e-5)

@@ -53,6 +53,6 @@ def test_what_is_times_zero_counts_where_it_is_not_finite(factor):
 def test_the_scratch_may_be_what_is_moved_towards():
     for size in (10, 4000):
         y, x = pair((size,), "float32")
-        wanted = y + (x - y) * np.float32(0.25)
+        expected = y + (x - y) * np.float32(0.25)
         move_towards(y, x, np.float32(0.25), x)
-        np.testing.assert_allclose(y, wanted, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)

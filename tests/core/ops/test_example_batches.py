@@ -95,17 +95,19 @@ def test_one_long_example_is_not_read_a_step_at_a_time():
 def test_unusual_examples_are_read_one_by_one_where_they_must(text):
     batch = [message(integers(b"i", [7])), text] * 20
     keys = [b"i", b"f", b"t"]
-    wanted = [(key, dtype) for key, dtype in zip(keys, TYPES)]
-    assert_same(parsed(batch, wanted, many=1), parsed(batch, wanted, many=1000))
+    expected = [(key, dtype) for key, dtype in zip(keys, TYPES)]
+    assert_same(parsed(batch, expected, many=1), parsed(batch, expected, many=1000))
 
 
-def parsed(batch, wanted, many):
+def parsed(batch, expected, many):
     """What comes of a batch: outputs as lists, or the error."""
     dense = dense_features([b"d"], [dtypes.int64], [Shape([None])], [np.int64([0])])
     before, parsing_examples.MANY_MESSAGES = parsing_examples.MANY_MESSAGES, many
     try:
         serialized = np.array([*batch, None], object)[:-1]
-        return [[array.tolist() for array in part] for part in parse_batch(serialized, np.empty(0, object), wanted, dense, [])]
+        return [
+            [array.tolist() for array in part] for part in parse_batch(serialized, np.empty(0, object), expected, dense, [])
+        ]
     except (TfgError, DataLossError) as error:
         return type(error).__name__, str(error)
     finally:
@@ -123,8 +125,8 @@ def test_damaged_examples_are_the_same_errors(seed):
     whole = np.frombuffer(batch[7] + batch[6], np.uint8).copy()
     whole[rng.integers(0, max(len(whole), 1), 2)] = rng.choice([0, 1, 10, 18, 127, 128, 200, 255], 2)
     batch[7] = whole.tobytes()[: rng.integers(0, len(whole) + 1)]
-    wanted = list(zip((b"i", b"f", b"t"), TYPES))
-    assert_same(parsed(batch, wanted, many=1), parsed(batch, wanted, many=1000))
+    expected = list(zip((b"i", b"f", b"t"), TYPES))
+    assert_same(parsed(batch, expected, many=1), parsed(batch, expected, many=1000))
 
 
 DEFAULTS = {"given": np.float32([8, 9]), "none": np.empty(0, np.float32)}

@@ -109,9 +109,9 @@ LARGE = {
 def test_large_values(kind):
     """What works in blocks, in other ways for many numbers than for few."""
     item = LARGE[kind]
-    (wanted,) = run(item, item.feeds)
+    (expected,) = run(item, item.feeds)
     for layout in LAYOUTS:
-        for got, want in zip(run(item, laid_out(item.feeds, layout))[0], wanted, strict=True):
+        for got, want in zip(run(item, laid_out(item.feeds, layout))[0], expected, strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * np.abs(want).max(initial=1e-9))
 
 
@@ -122,11 +122,11 @@ def test_groups_of_steps():
     y = g.BiasAdd(g.Conv2D(x, g.constant(normal(3, 3, 16, 16)), **PLAIN), g.constant(normal(16)))
     out = g.Mul(g.Sigmoid(g.AddV2(g.Relu(y), z)), z)
     feeds = {"x:0": normal(4, 64, 64, 16), "z:0": normal(4, 64, 64, 16, seed=1)}
-    wanted = Session(g.graph).run([out.name], feeds)[0]
+    expected = Session(g.graph).run([out.name], feeds)[0]
     for layout in LAYOUTS:
         session = Session(g.graph)
         for _ in range(4):
-            np.testing.assert_allclose(session.run([out.name], laid_out(feeds, layout))[0], wanted, rtol=1e-5, atol=1e-5)
+            np.testing.assert_allclose(session.run([out.name], laid_out(feeds, layout))[0], expected, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["resource", "reference"])
@@ -147,7 +147,7 @@ def test_variables_that_hold_what_lies_by_columns(kind):
         v = g.VariableV2(dtype="float32", shape=[3, 4], name="v")
         with g.control_dependencies([g.Assign(v, value).node]):
             read = g.Identity(g.ScatterNdAdd(v, rows, update))
-    wanted = 2 * np.arange(12, dtype=np.float32).reshape(4, 3).T
-    wanted[0, 1] += 100
-    wanted[2, 3] += 200
-    np.testing.assert_array_equal(Session(g.graph).run([read.name])[0], wanted)
+    expected = 2 * np.arange(12, dtype=np.float32).reshape(4, 3).T
+    expected[0, 1] += 100
+    expected[2, 3] += 200
+    np.testing.assert_array_equal(Session(g.graph).run([read.name])[0], expected)

@@ -139,8 +139,8 @@ def test_optimization_keeps_the_order_of_races(case):
     optimized = optimize(g.graph, targets, tuple(feeds))[0]
     before, after = Session(g.graph), Session(optimized)
     for fetches in steps:
-        for wanted, result in zip(before.run(list(fetches), feeds), after.run(list(fetches), feeds)):
-            assert wanted is None if result is None else np.array_equal(wanted, result)
+        for expected, result in zip(before.run(list(fetches), feeds), after.run(list(fetches), feeds)):
+            assert expected is None if result is None else np.array_equal(expected, result)
 
 
 def test_ready_queue():

@@ -92,12 +92,12 @@ def differences(
     for _ in range(draws):
         feeds = feeds_of(graph, rng, report.accuracy is Accuracy.EXACT)
         try:
-            wanted = sessions[0].run(list(fetches), feeds)
+            expected = sessions[0].run(list(fetches), feeds)
         except TfgError:
             continue
         results = sessions[1].run(list(fetches), feeds)
         scales = _scales(after, fetches, feeds)
-        for name, want, got, scale in zip(fetches, wanted, results, scales):
+        for name, want, got, scale in zip(fetches, expected, results, scales):
             problem = _problem(np.asarray(want), np.asarray(got), report.accuracy, np.asarray(scale))
             if problem:
                 yield report.accuracy, fired, f"{name}: {problem}; feeds {feeds}"

@@ -143,5 +143,5 @@ def test_just_as_much_runs_as_before(call, read):
     want = left_in_variable(graph, target, value)
     for passes in PASSES:
         optimized, _ = optimize(graph.copy(), ["init", target, value], ["x:0"], passes)
-        for got, wanted in zip(left_in_variable(optimized, target, value), want, strict=True):
-            np.testing.assert_array_equal(got, wanted, err_msg=passes)
+        for got, expected in zip(left_in_variable(optimized, target, value), want, strict=True):
+            np.testing.assert_array_equal(got, expected, err_msg=passes)

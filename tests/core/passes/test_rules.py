@@ -223,8 +223,8 @@ def test_every_rule_has_cases():
 
 
 def test_pow_table():
-    wanted = {0.0: "OnesLike(x)", 1.0: "x", 2.0: "Square(x)", 3.0: "Mul(x, Square(x))", -0.5: "Rsqrt(x)"}
-    for exponent, text in wanted.items():
+    expected = {0.0: "OnesLike(x)", 1.0: "x", 2.0: "Square(x)", 3.0: "Mul(x, Square(x))", -0.5: "Rsqrt(x)"}
+    for exponent, text in expected.items():
         assert rewritten(lambda b, e=exponent: b.Pow(x(b), e), "arithmetic,prune").text == text
 
 

@@ -53,8 +53,8 @@ DRAWING = {
 def test_draws_that_come_in_turn_leave_dataflow(kind):
     build, runs_by_dataflow = DRAWING[kind]
     result, count = results(build)
-    wanted, _ = results(build, by_steps=False)
-    for a, b in zip(result, wanted, strict=True):
+    expected, _ = results(build, by_steps=False)
+    for a, b in zip(result, expected, strict=True):
         np.testing.assert_array_equal(a, b)
     assert runs_by_dataflow is None or count == runs_by_dataflow
 
@@ -73,8 +73,8 @@ def shaped_by_a_variable(g):
 
 def test_what_decides_over_the_number_of_draws_is_waited_for():
     result, count = results(shaped_by_a_variable)
-    wanted, _ = results(shaped_by_a_variable, by_steps=False)
-    np.testing.assert_equal(result, wanted)
+    expected, _ = results(shaped_by_a_variable, by_steps=False)
+    np.testing.assert_equal(result, expected)
     assert 20 < count < 60
 
 

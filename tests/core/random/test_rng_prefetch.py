@@ -40,10 +40,10 @@ def test_what_comes_ahead_is_what_would_come(kind, dims):
     for start in STARTS:
         stream, gen = Stream(Philox(*start)), Philox(*start)
         for _ in range(350 if len(dims) == 0 else 30):
-            picture, wanted = stream.draw(draw), one_by_one(gen, draw)
+            picture, expected = stream.draw(draw), one_by_one(gen, draw)
             assert picture.shape == dims
             assert picture.dtype == parameters[-1]
-            np.testing.assert_array_equal(picture, wanted)
+            np.testing.assert_array_equal(picture, expected)
             assert (stream.key, stream.counter) == (gen.key, gen.counter)
 
 
@@ -54,8 +54,8 @@ def test_uniforms_for_classes(rows, samples):
     stream, gen = Stream(Philox(1, 2)), Philox(1, 2)
     for _ in range(30):
         start = gen.take(rows * -(-samples // 4) * 4 * 2 * 256)
-        wanted = philox.uniform(start, rows * samples, F64).reshape(rows, samples)
-        np.testing.assert_array_equal(stream.draw(draw), wanted)
+        expected = philox.uniform(start, rows * samples, F64).reshape(rows, samples)
+        np.testing.assert_array_equal(stream.draw(draw), expected)
         assert stream.counter == gen.counter
 
 

@@ -74,8 +74,8 @@ def test_dataflow_gives_what_steps_give(case, monkeypatch):
                 session.run(list(fetches), case.feeds)
             assert type(raised.value).__name__ == expected_error(answer["error"])
             continue
-        for result, wanted in zip(session.run(list(fetches), case.feeds), answer["results"]):
-            assert result is None if wanted is None else np.allclose(result, wanted)
+        for result, expected in zip(session.run(list(fetches), case.feeds), answer["results"]):
+            assert result is None if expected is None else np.allclose(result, expected)
 
 
 def test_what_follows_a_conditional_is_not_guarded():

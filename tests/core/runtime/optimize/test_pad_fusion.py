@@ -100,9 +100,9 @@ def test_a_convolution_does_what_stands_around_it(kind, follows):
     for wrong in (shape[1:], (*shape[:-1], 5)):
         with pytest.raises(InvalidArgumentError) as result:
             session.run("y:0", {"x:0": drawn(*wrong)})
-        with pytest.raises(InvalidArgumentError) as wanted:
+        with pytest.raises(InvalidArgumentError) as expected:
             single.run("y:0", {"x:0": drawn(*wrong)})
-        assert str(result.value) == str(wanted.value)
+        assert str(result.value) == str(expected.value)
 
 
 @pytest.mark.parametrize("shape", [(3, 8, 6, 8), (3, 7, 7, 8), (3, 1, 6, 8), (3, 0, 0, 8)])
