@@ -11,31 +11,48 @@ from .core.support import display, errors
 
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder
-    from .core.comparing.graph_diff import GraphDiff, diff_snapshots
+    from .core.building.built_variables import BuiltVariable
+    from .core.comparing.graph_diff import GraphDiff, Snapshot, diff_snapshots
     from .core.comparing.value_comparison import GraphComparison
+    from .core.comparing.verify_rewrite import Comparison
     from .core.engines.engine_report import EngineReport
     from .core.explaining.device_partition import PartitionFacts, explain_partition
-    from .core.explaining.graph_facts import GraphFacts, explain, missing_ops
+    from .core.explaining.graph_facts import GraphFacts, MissingOp, explain, missing_ops
     from .core.explaining.node_facts import NodeFacts
-    from .core.explaining.node_listing import NodeListing, list_nodes
+    from .core.explaining.node_listing import NodeFilter, NodeListing, list_nodes
     from .core.explaining.problems import Problem
     from .core.explaining.race_report import RunRaces, explain_races
-    from .core.explaining.stages import recover_stages
+    from .core.explaining.stages import RecoveredStage, recover_stages
     from .core.flops import count_flops
-    from .core.flops.flops_report import FlopsReport
-    from .core.flops.formulas import flops_formulas
+    from .core.flops.flops_report import FlopsReport, NodeCost, Section
+    from .core.flops.formulas import Formula, flops_formulas
+    from .core.flops.measured import Measurement
+    from .core.flops.timings import Timing
+    from .core.flops.views import FlopsRow
     from .core.gradients import gradients
     from .core.gradients.central_differences import GradientCheck, check_gradient
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
-    from .core.graph.graph import Graph, Node, Output
-    from .core.op_libraries.op_listing import OpCoverage, missing_parts, op_coverage, ops
+    from .core.graph.graph import Function, Graph, Node, Output
+    from .core.graph.metagraph import Signature
+    from .core.op_libraries.op_listing import MissingFor, OpCoverage, OpDetail, OpSummary, missing_parts, op_coverage, ops
     from .core.op_libraries.wrappers import write_wrappers
+    from .core.passes.base.accuracy import Accuracy
     from .core.passes.node_outcomes import NodeFate, node_fates
     from .core.passes.pipeline import OptimizeReport, inline_functions, optimization_stages, optimize
+    from .core.runtime.optimize.tiers import Tier
+    from .core.runtime.session.runner import StepResult
     from .core.runtime.session.session import Session
+    from .core.runtime.session.session_like import SessionLike
+    from .core.runtime.session.variable_values import VariableValues
     from .core.runtime.state.file_access import FileAccess
+    from .core.training.levenberg_marquardt import Iteration
+    from .core.training.losses import NamedLoss
     from .core.training.train_step import Clipping
+    from .core.training.trainer import LeastSquares, Progress, Trainer
     from .core.transforms.subgraphs import clear_devices, strip_default_attrs
+    from .core.types.dtypes import DType
+    from .core.types.shapes import Shape
+    from .core.types.tensors import Tensor
     from .formats import load, save
     from .formats.api.analyses import check, diff, flops_rows
     from .formats.api.changes import convert, extract, fill_placeholders, freeze, reduce
@@ -47,7 +64,7 @@ if TYPE_CHECKING:
         read_checkpoint,
         write_checkpoint,
     )
-    from .formats.api.classes import read_labels, top_classes
+    from .formats.api.classes import TopClasses, read_labels, top_classes
     from .formats.api.clusters import describe_cluster
     from .formats.api.comparisons import compare, compare_states
     from .formats.api.counting import FlopsCounter, flops, profile
@@ -69,15 +86,22 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LAZY = {
+    "Accuracy": "core.passes.base.accuracy",
+    "BuiltVariable": "core.building.built_variables",
     "Checkpoint": "formats.api.checkpoints",
     "Clipping": "core.training.train_step",
     "ClusterSession": "formats.cluster.cluster_session",
+    "Comparison": "core.comparing.verify_rewrite",
+    "DType": "core.types.dtypes",
     "Drawing": "formats.api.drawing",
     "EngineReport": "core.engines.engine_report",
     "FileAccess": "core.runtime.state.file_access",
     "FitReport": "formats.api.training_runs",
     "FlopsCounter": "formats.api.counting",
     "FlopsReport": "core.flops.flops_report",
+    "FlopsRow": "core.flops.views",
+    "Formula": "core.flops.formulas",
+    "Function": "core.graph.graph",
     "GradientCheck": "core.gradients.central_differences",
     "Graph": "core.graph.graph",
     "GraphBuilder": "core.building.builder",
@@ -86,24 +110,48 @@ _LAZY = {
     "GraphFacts": "core.explaining.graph_facts",
     "GraphPage": "formats.api.viewing",
     "InputResult": "formats.api.each_inputs",
+    "Iteration": "core.training.levenberg_marquardt",
+    "LeastSquares": "core.training.trainer",
+    "Measurement": "core.flops.measured",
+    "MissingFor": "core.op_libraries.op_listing",
+    "MissingOp": "core.explaining.graph_facts",
+    "NamedLoss": "core.training.losses",
     "Node": "core.graph.graph",
+    "NodeCost": "core.flops.flops_report",
     "NodeFacts": "core.explaining.node_facts",
     "NodeFate": "core.passes.node_outcomes",
+    "NodeFilter": "core.explaining.node_listing",
     "NodeListing": "core.explaining.node_listing",
     "OnnxExport": "formats.api.onnx_export",
     "OpCoverage": "core.op_libraries.op_listing",
+    "OpDetail": "core.op_libraries.op_listing",
+    "OpSummary": "core.op_libraries.op_listing",
     "OptimizeReport": "core.passes.pipeline",
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
     "Problem": "core.explaining.problems",
+    "Progress": "core.training.trainer",
     "Recording": "formats.recordings",
+    "RecoveredStage": "core.explaining.stages",
     "RunRaces": "core.explaining.race_report",
+    "Section": "core.flops.flops_report",
     "Session": "core.runtime.session.session",
+    "SessionLike": "core.runtime.session.session_like",
+    "Shape": "core.types.shapes",
+    "Signature": "core.graph.metagraph",
+    "Snapshot": "core.comparing.graph_diff",
     "StableHloExport": "formats.api.stablehlo_export",
     "StateComparison": "formats.api.checkpoints",
+    "StepResult": "core.runtime.session.runner",
     "Survey": "formats.cluster.survey",
+    "Tensor": "core.types.tensors",
     "TensorRow": "formats.api.checkpoints",
+    "Tier": "core.runtime.optimize.tiers",
+    "Timing": "core.flops.timings",
+    "TopClasses": "formats.api.classes",
+    "Trainer": "core.training.trainer",
     "TrainingReport": "formats.api.training_runs",
+    "VariableValues": "core.runtime.session.variable_values",
     "Verification": "formats.api.verification",
     "check": "formats.api.analyses",
     "check_gradient": "core.gradients.central_differences",
@@ -164,15 +212,22 @@ _LAZY = {
     "write_wrappers": "core.op_libraries.wrappers",
 }
 __all__ = [
+    "Accuracy",
+    "BuiltVariable",
     "Checkpoint",
     "Clipping",
     "ClusterSession",
+    "Comparison",
+    "DType",
     "Drawing",
     "EngineReport",
     "FileAccess",
     "FitReport",
     "FlopsCounter",
     "FlopsReport",
+    "FlopsRow",
+    "Formula",
+    "Function",
     "GradientCheck",
     "Graph",
     "GraphBuilder",
@@ -181,24 +236,48 @@ __all__ = [
     "GraphFacts",
     "GraphPage",
     "InputResult",
+    "Iteration",
+    "LeastSquares",
+    "Measurement",
+    "MissingFor",
+    "MissingOp",
+    "NamedLoss",
     "Node",
+    "NodeCost",
     "NodeFacts",
     "NodeFate",
+    "NodeFilter",
     "NodeListing",
     "OnnxExport",
     "OpCoverage",
+    "OpDetail",
+    "OpSummary",
     "OptimizeReport",
     "Output",
     "PartitionFacts",
     "Problem",
+    "Progress",
     "Recording",
+    "RecoveredStage",
     "RunRaces",
+    "Section",
     "Session",
+    "SessionLike",
+    "Shape",
+    "Signature",
+    "Snapshot",
     "StableHloExport",
     "StateComparison",
+    "StepResult",
     "Survey",
+    "Tensor",
     "TensorRow",
+    "Tier",
+    "Timing",
+    "TopClasses",
+    "Trainer",
     "TrainingReport",
+    "VariableValues",
     "Verification",
     "check",
     "check_gradient",

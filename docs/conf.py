@@ -12,17 +12,22 @@ import tfg
 project = "tfg"
 author = copyright = "the authors of tfg"
 release = tfg.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "command_pages", "pass_rules", "plain_docstrings", "root_pages"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions += ["builtin_types", "command_pages", "pass_rules", "plain_docstrings", "root_pages"]
 highlight_language = "text"
 exclude_patterns = ["extensions"]
 nitpicky = True
+nitpick_ignore_regex = [("py:.*", ".*")]  # a type without an entry is text in a signature, no broken link
 smartquotes = False  # what is between quotes is mostly for a terminal
 
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 100
 autodoc_default_options = {"members": True, "undoc-members": False}
 
 html_theme = "furo"

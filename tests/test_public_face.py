@@ -137,10 +137,13 @@ def call(function, arguments):
 
 
 MADE_BY_TFG = {
-    "Checkpoint", "ClusterSession", "Drawing", "EngineReport", "FitReport", "FlopsReport", "GradientCheck", "Graph",
-    "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Node", "NodeFacts", "NodeFate",
-    "NodeListing", "OnnxExport", "OpCoverage", "OptimizeReport", "Output", "PartitionFacts", "Problem", "Recording",
-    "RunRaces", "StableHloExport", "StateComparison", "Survey", "TensorRow", "TrainingReport", "Verification",
+    "Accuracy", "BuiltVariable", "Checkpoint", "ClusterSession", "Comparison", "DType", "Drawing", "EngineReport", "FitReport",
+    "FlopsReport", "FlopsRow", "Formula", "Function", "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts",
+    "GraphPage", "InputResult", "Iteration", "LeastSquares", "Measurement", "MissingFor", "MissingOp", "NamedLoss", "Node",
+    "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport", "OpCoverage", "OpDetail", "OpSummary",
+    "OptimizeReport", "Output", "PartitionFacts", "Problem", "Progress", "Recording", "RecoveredStage", "RunRaces", "Section",
+    "SessionLike", "Shape", "Signature", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey", "Tensor",
+    "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
 }  # fmt: skip
 """Classes with objects made only by functions of tfg."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from ...core.flops import FlopsReport, NodeCost, Section
 from ...core.flops.flops_report import PipelineCost, magnitude
-from ...core.flops.views import Row
+from ...core.flops.views import FlopsRow
 from ...core.types.dims import DimLike
 from .. import render
 
@@ -145,13 +145,13 @@ def count_data(report: FlopsReport, rows: Sequence[ViewRow]) -> Count:
     }
 
 
-def view_rows(view: str, nodes: Sequence[NodeCost], rows: Sequence[Row]) -> list[ViewRow]:
+def view_rows(view: str, nodes: Sequence[NodeCost], rows: Sequence[FlopsRow]) -> list[ViewRow]:
     """Return the rows of a view with the keys of its schema."""
     by_path = {node.path: node for node in nodes} if view == "node" else {}
     return [_view_row(view, row, by_path.get(row.name)) for row in rows]
 
 
-def _view_row(view: str, row: Row, node: NodeCost | None) -> ViewRow:
+def _view_row(view: str, row: FlopsRow, node: NodeCost | None) -> ViewRow:
     sums = row.totals
     values = (row.name, row.share, sums.flops, sums.macs, sums.transcendentals, sums.bytes, sums.parameters, sums.intensity)
     if node is not None:

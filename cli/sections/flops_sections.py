@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.flops import FlopsReport
 from ...core.flops.flops_report import Section, magnitude, typical
-from ...core.flops.views import Row, readable, shortened
+from ...core.flops.views import FlopsRow, readable, shortened
 from ...core.support.words import counted
 from ...formats.codecs.source import write_file
 from .. import render
@@ -22,7 +22,7 @@ _MINOR = ("transcendental", "bytes moved", "MACs", "FLOPs/byte")
 """The columns that a narrow terminal leaves out first."""
 
 
-def count_sections(report: FlopsReport, rows: Sequence[Row], top: int | None, is_tree: bool) -> Iterator[render.Section]:
+def count_sections(report: FlopsReport, rows: Sequence[FlopsRow], top: int | None, is_tree: bool) -> Iterator[render.Section]:
     """Totals by section, the rows of a view with a bar each, and the remarks."""
     yield render.Table(
         ("section", "nodes", *_COLUMNS),
@@ -44,13 +44,13 @@ def count_sections(report: FlopsReport, rows: Sequence[Row], top: int | None, is
     )
 
 
-def _row(row: Row, is_tree: bool) -> tuple[Any, ...]:
+def _row(row: FlopsRow, is_tree: bool) -> tuple[Any, ...]:
     own = (shortened(row.own),) if is_tree else ()
     bar = "#" * round(20 * row.share)
     return ("  " * row.depth + row.name, row.nodes, f"{100 * row.share:.1f} %", bar, *own, *_readable(row.totals))
 
 
-def count_csv(sections: Mapping[str, Sequence[Row]], everything: float) -> Iterator[render.Section]:
+def count_csv(sections: Mapping[str, Sequence[FlopsRow]], everything: float) -> Iterator[render.Section]:
     """Yield a table of the rows of each section, with numbers and formulas; shares are fractions of `everything`, in FLOPs."""
     totals = ("flops", "macs", "transcendentals", "bytes", "parameters")
     columns = ("section", "name", "nodes", "share", *totals, "intensity", *(f"{name}_formula" for name in totals))

@@ -21,7 +21,7 @@ _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Row:
+class FlopsRow:
     """A line of a view: a name, the number of nodes behind the name, totals, and share of all FLOPs.
 
     `own` are the FLOPs of nodes that lie directly in a scope, not in scopes below.
@@ -35,18 +35,18 @@ class Row:
     own: DimLike = 0
 
 
-def by_op(nodes: Sequence[NodeCost]) -> list[Row]:
+def by_op(nodes: Sequence[NodeCost]) -> list[FlopsRow]:
     """Return totals by op type, the most FLOPs first."""
     return _ranked(grouped(nodes, lambda node: [node.op]), nodes)
 
 
-def by_node(nodes: Sequence[NodeCost]) -> list[Row]:
+def by_node(nodes: Sequence[NodeCost]) -> list[FlopsRow]:
     """Return a row for each node, the most FLOPs first."""
     return _ranked({node.path: [node] for node in nodes}, nodes)
 
 
 @takes(report=FlopsReport, view=str, depth=int)
-def rows(report: FlopsReport, view: str = "op", depth: int = 3, nodes: Sequence[NodeCost] | None = None) -> list[Row]:
+def rows(report: FlopsReport, view: str = "op", depth: int = 3, nodes: Sequence[NodeCost] | None = None) -> list[FlopsRow]:
     """Return the rows of a view: `op`, `node`, `layer` or `scope`, the most FLOPs first.
 
     `depth` bounds the levels of scopes, `nodes` is a part of the report's nodes to show. InvalidArgumentError for another
@@ -79,7 +79,7 @@ def scopes_of(path: str, depth: int) -> list[str]:
     return ["/".join(parts[:level]) for level in range(1, min(depth, len(parts)) + 1)]
 
 
-def by_scope(nodes: Sequence[NodeCost], depth: int = 3) -> list[Row]:
+def by_scope(nodes: Sequence[NodeCost], depth: int = 3) -> list[FlopsRow]:
     """Return the tree of name scopes down to `depth`, each scope with everything below."""
     everything = magnitude(total(nodes).flops) or 1.0
     rows, sizes = [], {}
@@ -87,7 +87,7 @@ def by_scope(nodes: Sequence[NodeCost], depth: int = 3) -> list[Row]:
         totals = total(members)
         sizes[scope] = magnitude(totals.flops)
         own = add_up(node.cost.flops for node in members if scope in (node.path, node.path.rpartition("/")[0]))
-        rows.append(Row(scope, scope.count("/"), len(members), totals, sizes[scope] / everything, own))
+        rows.append(FlopsRow(scope, scope.count("/"), len(members), totals, sizes[scope] / everything, own))
     return sorted(rows, key=lambda row: _scope_key(row.name, sizes))
 
 
@@ -98,12 +98,12 @@ def _scope_key(name: str, sizes: Mapping[str, float]) -> list[tuple[float, str]]
     return [(-sizes[scope], scope) for scope in scopes]
 
 
-def _ranked(groups: dict[str, list[NodeCost]], nodes: Iterable[NodeCost]) -> list[Row]:
+def _ranked(groups: dict[str, list[NodeCost]], nodes: Iterable[NodeCost]) -> list[FlopsRow]:
     everything = magnitude(total(nodes).flops) or 1.0
     rows = []
     for name, members in groups.items():
         totals = total(members)
-        rows.append(Row(name, 0, len(members), totals, magnitude(totals.flops) / everything))
+        rows.append(FlopsRow(name, 0, len(members), totals, magnitude(totals.flops) / everything))
     return sorted(rows, key=lambda row: (-magnitude(row.totals.flops), row.name))
 
 

@@ -14,7 +14,7 @@ from ..graph.variable_nodes import variable
 from ..runtime.session.runner import Runner
 from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
-from ..support.errors import InvalidArgumentError
+from ..support.errors import FailedPreconditionError, InvalidArgumentError
 from .levenberg_marquardt import Iteration, Solution, Tolerances, minimize
 from .train_step import TrainingGraph, trainable_variables
 
@@ -81,7 +81,12 @@ class LeastSquares:
         self.variables = trainable_variables(graph, graph.output(residuals), pattern)
         self._derivatives = [Derivative(graph, residuals, f"{v.name}:0", runner.session) for v in self.variables]
         state = runner.state()
-        self._values = [state[variable(graph, node.name).name].numpy() for node in self.variables]
+        names = [variable(graph, node.name).name for node in self.variables]
+        for name, node in zip(names, self.variables):
+            if name not in state:
+                hint = "initialize the variables in `open_session`"
+                raise FailedPreconditionError(f"variable '{name}' has no value", node=node.name, op=node.op, hint=hint)
+        self._values = [state[name].numpy() for name in names]
         self._best = self._flat()
 
     def fit(self, tolerances: Tolerances, on_step: Callable[[Iteration], None] | None = None) -> Solution:

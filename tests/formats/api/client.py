@@ -22,7 +22,7 @@ def build() -> tfg.Graph:
     """Return the sum of squares of a matrix product, with a variable and its initializer."""
     b = tfg.GraphBuilder()
     x: tfg.Output = b.Placeholder(dtype="float", shape=[None, 2], name="x")
-    w = b.variable(np.ones((2, 1), np.float32), name="w")
+    w: tfg.BuiltVariable = b.variable(np.ones((2, 1), np.float32), name="w")
     with b.name_scope("layer"), b.device("/device:CPU:0"):
         product = b.MatMul(x, w, transpose_b=False, name="product")
     columns, indices = b.Unique(b.constant([1, 1, 2]))
@@ -38,8 +38,14 @@ def look(graph: tfg.Graph) -> Iterator[str]:
     """Yield what a graph, its nodes and their facts say in short."""
     node: tfg.Node = graph["y"]
     output: tfg.Output = node.output()
-    shape: npt.NDArray[np.generic] = graph.constants["Const"]
-    yield f"{graph!r} {output.name} {output.dtype} {[value.node.op for value in node.inputs]} {shape.shape}"
+    constant: npt.NDArray[np.generic] = graph.constants["Const"]
+    dtype: tfg.DType = output.base_dtype
+    value: tfg.Tensor | None = graph["Const"].attr_of(tfg.Tensor, "value")
+    declared: tfg.Shape | None = graph["x"].attr_of(tfg.Shape, "shape")
+    called: dict[str, tfg.Function] = dict(graph.functions)
+    signature: tfg.Signature | None = graph.meta.usual_signature if graph.meta is not None else None
+    yield f"{graph!r} {output.name} {dtype} {[source.node.op for source in node.inputs]} {constant.shape} {declared}"
+    yield f"{value is None} {len(called)} {signature}"
     facts: tfg.GraphFacts = tfg.explain(graph)
     yield f"{facts.headline()} {[variable.purpose for variable in facts.variables]} {facts.to_records('inputs')}"
     about: tuple[tfg.NodeFacts, ...] = tfg.explain(graph, "y", fetch="y:0")
@@ -47,7 +53,9 @@ def look(graph: tfg.Graph) -> Iterator[str]:
     partition: tfg.PartitionFacts = tfg.explain_partition(graph, ["y:0"])
     races: tuple[tfg.RunRaces, ...] = tfg.explain_races(graph, ["y:0"])
     yield f"{partition.bytes} {[run.fetches for run in races]}"
-    yield f"{[missing.op for missing in tfg.missing_ops(graph)]} {[stage.name for stage in tfg.recover_stages(graph)]}"
+    missing: tuple[tfg.MissingOp, ...] = tfg.missing_ops(graph)
+    stages: tuple[tfg.RecoveredStage, ...] = tfg.recover_stages(graph, tfg.NodeFilter(op="MatMul"))
+    yield f"{[op.op for op in missing]} {[stage.name for stage in stages]}"
     fates: tuple[tfg.NodeFate, ...] = tfg.node_fates(graph, ["y"], ["y:0"])
     problems: tuple[tfg.Problem, ...] = tfg.check(graph)
     yield f"{[fate.fate for fate in fates]} {[problem.message for problem in problems]}"
@@ -57,9 +65,13 @@ def look(graph: tfg.Graph) -> Iterator[str]:
 
 def library(graph: tfg.Graph) -> Iterator[str]:
     """Yield what tfg knows about ops, and the wrappers of an op."""
-    yield f"{[op.name for op in tfg.ops('MatMul')]} {[op.family for op in tfg.ops(family='matmul')]}"
+    details: tuple[tfg.OpDetail, ...] | tuple[tfg.OpSummary, ...] = tfg.ops("MatMul")
+    summaries: tuple[tfg.OpSummary, ...] = tfg.ops(family="matmul")
+    yield f"{[op.name for op in details]} {[op.family for op in summaries]}"
     coverage: tfg.OpCoverage = tfg.op_coverage()
-    yield f"{coverage.headline()} {tfg.missing_parts(graph)} {[formula.ops for formula in tfg.flops_formulas(['MatMul'])]}"
+    parts: tuple[tfg.MissingFor, ...] = tfg.missing_parts(graph)
+    formulas: tuple[tfg.Formula, ...] = tfg.flops_formulas(["MatMul"])
+    yield f"{coverage.headline()} {parts} {[formula.ops for formula in formulas]}"
     yield tfg.write_wrappers(["MatMul"])
 
 
@@ -67,7 +79,14 @@ def pipeline() -> list[int]:
     """Return the first elements of a dataset."""
     b = tfg.GraphBuilder()
     b.RangeDataset(0, 8, 2, output_types=["int64"], output_shapes=[[]], name="even")
-    return [int(element.values[0].value) for element in tfg.first_elements(b.graph, "even")]
+    elements: tuple[tfg.StepResult, ...] = tfg.first_elements(b.graph, "even")
+    return [int(element.values[0].value) for element in elements]
+
+
+def sweep(graph: tfg.Graph) -> int:
+    """Return the number of results of a run for each scale."""
+    results: list[tfg.InputResult] = list(tfg.run_each(graph, fetches="y:0", sweep={"x:0": [ROWS, 2 * ROWS]}))
+    return len(results)
 
 
 def cluster(address: str, session: tfg.ClusterSession) -> float:
@@ -85,7 +104,10 @@ def run(graph: tfg.Graph) -> float:
     pair = session.run((graph.output("y:0"), "w:0"), FEEDS)
     named = session.run({"total": "y:0"}, FEEDS)
     call = session.make_callable("y:0", ["x:0"])
-    w = session.variables["w"]
+    tier: tfg.Tier = session.tier("y:0", ["x:0"])
+    variables: tfg.VariableValues = session.variables
+    w = variables["w"]
+    assert tier in tuple(tfg.Tier)
     session.variables["w"] = w * 2
     session.variables.set("w", session.variables.get("w", w) / 2)
     values = [one, several[0], several[1], pair[0], named["total"], call(ROWS)]
@@ -115,9 +137,14 @@ def count(graph: tfg.Graph) -> dict[str, float]:
     report: tfg.FlopsReport = tfg.count_flops(graph, ["y:0"])
     sized: tfg.FlopsReport = tfg.flops(graph, "y:0", sizes={"N": 3}, backward=True)
     counter: tfg.FlopsCounter = tfg.FlopsCounter(graph, "y:0", backward=True)
-    totals = {row.name: float(row.share) for row in tfg.flops_rows(sized, "op")}
+    rows: list[tfg.FlopsRow] = tfg.flops_rows(sized, "op")
+    costs: tuple[tfg.NodeCost, ...] = report.nodes
+    timings: list[tfg.Timing] = counter.timings()
+    section: tfg.Section = sized.total()
+    print(len(costs), timings, section.flops)
+    totals = {row.name: float(row.share) for row in rows}
     totals |= {name: alone.intensity for name, (alone, _) in counter.by_variable().items()}
-    measured = tfg.profile(graph, "y:0", FEEDS)
+    measured: tfg.Measurement = tfg.profile(graph, "y:0", FEEDS)
     return totals | {report.headline(): 0.0, "measured": float(measured.flops)}
 
 
@@ -125,10 +152,13 @@ def change(graph: tfg.Graph) -> list[tfg.Graph]:
     """Return rewrites of a graph, each checked against the graph."""
     smaller, report = tfg.optimize(graph, "y:0", ["x:0"])
     summary: tfg.OptimizeReport = report
-    verification: tfg.Verification = tfg.verify(graph, smaller, "y:0", FEEDS, tolerance=summary.accuracy)
-    assert verification.passed and summary.to_records() is not None
+    accuracy: tfg.Accuracy = summary.accuracy
+    verification: tfg.Verification = tfg.verify(graph, smaller, "y:0", FEEDS, tolerance=accuracy)
+    comparisons: tuple[tfg.Comparison, ...] = verification.comparisons
+    assert verification.passed and len(comparisons) > 0 and summary.to_records() is not None
     stages: list[tuple[str, tfg.Graph]] = tfg.optimization_stages(graph, ["y:0"])
-    assert [snapshot.stage for snapshot in tfg.diff_snapshots(stages)] == [name for name, _ in stages]
+    snapshots: tuple[tfg.Snapshot, ...] = tfg.diff_snapshots(stages)
+    assert [snapshot.stage for snapshot in snapshots] == [name for name, _ in stages]
     inlined, calls = tfg.inline_functions(graph)
     assert calls == 0
     without: tfg.Graph = graph.copy()
@@ -187,15 +217,35 @@ def show(graph: tfg.Graph) -> list[str]:
 def learn(graph: tfg.Graph) -> tuple[list[float], Mapping[str, npt.NDArray[np.generic]]]:
     """Train the variable, and fit it by least squares."""
     clipping = tfg.Clipping("norm", 1.0)
-    training: tfg.TrainingReport = tfg.train(graph, "y:0", FEEDS, steps=2, optimizer="sgd", clipping=clipping)
-    fitted: tfg.FitReport = tfg.fit(graph, "residuals:0", FEEDS, iterations=1)
+
+    def begin(trainer: tfg.Trainer) -> int:
+        return 0
+
+    def progress(step: tfg.Progress | tfg.Iteration) -> None:
+        print(step)
+
+    def start(problem: tfg.LeastSquares) -> None:
+        print(type(problem).__name__)
+
+    def opened(of: tfg.Graph) -> tfg.SessionLike:
+        session = tfg.Session(of)
+        session.run("init")
+        return session
+
+    labelled: tfg.NamedLoss | str = "y:0"
+    training: tfg.TrainingReport = tfg.train(
+        graph, labelled, FEEDS, steps=2, optimizer="sgd", clipping=clipping, on_start=begin, on_step=progress
+    )
+    fitted: tfg.FitReport = tfg.fit(
+        graph, "residuals:0", FEEDS, iterations=1, open_session=opened, on_start=start, on_step=progress
+    )
     return training.losses, fitted.state
 
 
 def classes(scores: Sequence[float], path: pathlib.Path) -> list[bytes]:
     """Return the labels of the two best classes."""
     path.write_text("cat\ndog\nowl\n", encoding="utf-8")
-    best = tfg.top_classes(scores, 2, tfg.read_labels(path))
+    best: tfg.TopClasses = tfg.top_classes(scores, 2, tfg.read_labels(path))
     return [] if best.labels is None else list(best.labels)
 
 
@@ -211,7 +261,7 @@ def hint(action: Callable[[], object]) -> str:
 def main() -> None:
     graph = build()
     print("\n".join([*look(graph), *library(graph)]))
-    assert pipeline() == [0, 2, 4]
+    assert pipeline() == [0, 2, 4] and sweep(graph) == 2
     assert run(graph) == 5 * (3**2 + 7**2 + 11**2) + 2 * 2
     assert [len(array.shape) for array in differentiate(graph)] == [2, 2, 0, 2]
     print(count(graph))

@@ -477,3 +477,11 @@ def test_each_failure_is_a_result_or_an_end(counting, tmp_path):
     for wrong in ({"inputs": "none/*.npy"}, {"fetches": "none"}, {"parts": {"none": "x"}}, {"parts": {"x:0": "?none=1"}}):
         with pytest.raises(tfg.errors.TfgError):
             tfg.run_each(counting, **{"inputs": pattern, **wrong})
+
+
+def test_a_fit_in_a_session_without_values_names_the_variable():
+    g = tfg.GraphBuilder()
+    g.Square(g.variable(3.0, name="v"), name="residuals")
+    with pytest.raises(tfg.errors.FailedPreconditionError, match="variable 'v' has no value") as caught:
+        tfg.fit(g.graph, "residuals:0", open_session=tfg.Session)
+    assert "open_session" in caught.value.hint
