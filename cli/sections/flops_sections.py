@@ -112,7 +112,8 @@ def _measured_remarks(measurement: Measurement) -> Iterator[str]:
         f"wall time of a run {measurement.wall * 1e3:.3f} ms{with_profile}, "
         f"sum of op times {measurement.op_seconds * 1e3:.3f} ms, means of {counted(measurement.runs, 'run')}"
     )
-    yield f"memory peak: values of {readable(measurement.memory)}B after {measurement.memory_path}"
+    if measurement.memory_path:
+        yield f"memory peak: values of {readable(measurement.memory)}B after {measurement.memory_path}"
     rate = measurement.flops / measurement.wall if measurement.wall else 0.0
     yield (
         f"{readable(measurement.flops)} FLOPs at {rate / 1e9:.2f} GFLOP/s: {100 * rate / measurement.peak:.1f} % of the "

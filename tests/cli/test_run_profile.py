@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from tests.cli.running import tfg
+from tests.cli.running import SAMPLES, tfg
 from tfg import GraphBuilder
 from tfg.formats.saving import save
 
@@ -33,6 +33,11 @@ def test_the_last_step_is_profiled(tmp_path):
     assert next(event for event in events if event["args"]["node"] == "product")["args"]["flops"] == 2 * 8**3
     assert "memory peak: values of" in done.err and "product" in done.err
     assert f"to {trace}" in done.err
+
+
+def test_a_run_without_values_has_no_memory_peak(tmp_path):
+    done = tfg("run", SAMPLES / "all_constant.pbtxt", "--profile", tmp_path / "t.json")
+    assert done.code == 0 and "wall time" in done.err and "memory peak" not in done.err
 
 
 def test_ten_nodes_are_shown(tmp_path):
