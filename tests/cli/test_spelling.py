@@ -143,9 +143,10 @@ def test_an_option_takes_the_same_in_all_commands():
     assert len(shown) == len({word for word, _ in shown}), sorted(shown)
 
 
-def test_a_timeout_ends_the_command():
-    helps = {option.help for name in commands() for option in _options(name) if "--timeout" in option.opts}
-    assert all(re.fullmatch(r"(With --elements: g|G)ive up after this time\.", help_ or "") for help_ in helps)
+def test_a_timeout_means_the_same_in_all_commands():
+    helps = [option.help or "" for name in commands() for option in _options(name) if "--timeout" in option.opts]
+    assert len(helps) > 5
+    assert len({help_.removeprefix("With --elements: ").lower() for help_ in helps}) == 1, set(helps)
 
 
 @pytest.mark.parametrize("name", commands())
