@@ -10,11 +10,12 @@ from typing import Any, Final
 import numpy as np
 
 from ...random.philox import Philox
-from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from . import _onnx_random as in_onnx
+from . import _xla_random as in_xla
 
 PHILOX: Final = 1
 _AUTO_SELECT: Final = 3
@@ -115,3 +116,6 @@ facts("random", of=("StatelessRandomGetAlg",))
 
 onnx("StatelessRandomGetKeyCounter")(in_onnx.key_and_counter)
 onnx("StatelessRandomGetKeyCounterAlg")(lambda g, seed: (*in_onnx.key_and_counter(g, seed), g.constant(np.int32(PHILOX))))
+
+lower("StatelessRandomGetKeyCounter")(in_xla.key_and_counter)
+lower("StatelessRandomGetKeyCounterAlg")(lambda xla, seed: (*in_xla.key_and_counter(xla, seed), xla.int32(PHILOX)))

@@ -27,6 +27,7 @@ from ...registry.registry import (
     flops,
     gradient,
     kernel,
+    lower,
     not_differentiable,
     onnx,
     shape,
@@ -38,6 +39,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from . import _onnx_random as in_onnx
+from . import _xla_random as in_xla
 from ._random import (
     as_dims,
     binomial_flops,
@@ -487,3 +489,11 @@ onnx("StatelessRandomUniformIntV2")(
         g, in_onnx.keyed(g, key, counter), shape, low, high, dtype
     )
 )
+
+for _op, _draw in (
+    ("StatelessRandomUniform", in_xla.uniform),
+    ("StatelessRandomUniformFullInt", in_xla.full_int),
+    ("StatelessRandomUniformInt", in_xla.uniform_int),
+):
+    lower(_op, static=(0,))(in_xla.by_seed(_draw))
+    lower(f"{_op}V2", static=(0, 3))(in_xla.by_key(_draw, check_algorithm))

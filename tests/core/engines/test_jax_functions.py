@@ -33,6 +33,11 @@ def line():
 
 
 X = np.float32([1, 2])
+RECORDED_DRAWS = [
+    [0.8440604209899902, 0.19204533100128174, 0.9962232112884521],
+    [0.04674673080444336, 0.2690720558166504, 0.6340388059616089],
+]
+"""TensorFlow's uniform samples of the seeds [1, 2] and [-5, 7]."""
 
 
 def test_a_graph_is_a_function_of_its_variables():
@@ -160,6 +165,30 @@ def test_refused_nodes_are_named_together():
     assert "'noise' in `feeds`" in caught.value.hint
     function, _ = tfg.to_jax(b.graph, "y:0", ["x:0", "noise:0", "numbers:0"])
     np.testing.assert_array_equal(function({}, X, X, X), X * 3)
+
+
+def test_draws_by_seed_are_tensorflows():
+    """TensorFlow's samples of two seeds (recorded of `tf.random.stateless_uniform` with tensorflow-cpu 2.21), by vmap."""
+    b = GraphBuilder()
+    seed = b.Placeholder(dtype="int32", shape=[2], name="seed")
+    b.StatelessRandomUniform(b.constant(np.int32([3])), seed, dtype="float32", name="noise")
+    function, parameters = tfg.to_jax(b.graph, "noise:0")
+    draws = jax.vmap(function, in_axes=(None, 0))(parameters, np.int32([[1, 2], [-5, 7]]))
+    np.testing.assert_array_equal(draws, np.float32(RECORDED_DRAWS))
+
+
+def test_draws_by_key_and_counter():
+    """As `tf.random.stateless_uniform` builds them: the key and the counter of a seed, then the samples."""
+    b = GraphBuilder()
+    seed = b.Placeholder(dtype="int32", shape=[2], name="seed")
+    key, counter = b.StatelessRandomGetKeyCounter(seed)
+    alg = b.constant(np.int32(1))
+    b.StatelessRandomUniformV2(b.constant(np.int32([3])), key, counter, alg, dtype="float32", name="noise")
+    function, parameters = tfg.to_jax(b.graph, "noise:0")
+    with jax.enable_x64(True):
+        np.testing.assert_array_equal(function(parameters, np.int32([1, 2])), np.float32(RECORDED_DRAWS[0]))
+    with pytest.raises(UnimplementedError, match="64"):
+        function(parameters, np.int32([1, 2]))
 
 
 def test_strings_and_ops_without_a_lowering_may_depend_on_constants():
