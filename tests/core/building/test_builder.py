@@ -116,7 +116,7 @@ def test_variable_from_an_output_takes_its_shape():
     [(0, "int32"), ([0], "int32"), (np.int64(0), "int64"), (np.int64([0]), "int64"), (np.int32(0), "int32")],
 )
 def test_numbers_of_numpy_keep_their_dtype(axis, dtype):
-    """As TensorFlow's do; of Python's the op says what they become."""
+    """NumPy numbers keep their dtype, as in TensorFlow; the op determines the dtype of Python numbers."""
     g = GraphBuilder()
     total = g.Sum(g.Placeholder(dtype="float", shape=[2, 3]), axis)
     assert str(total.node.inputs[1].dtype) == dtype

@@ -1,4 +1,4 @@
-"""Records read in pieces are those read one by one, up to the first that is damaged."""
+"""Records read in pieces equal records read singly, up to the first damaged record."""
 
 import gzip
 import io
@@ -21,7 +21,7 @@ KINDS = {
 
 
 def read_until_damaged(contents):
-    """The records before the damage, and whether there is any, one by one."""
+    """Return the records before the damage, read singly, and whether there is damage."""
     result, position = [], 0
     try:
         while position < len(contents):

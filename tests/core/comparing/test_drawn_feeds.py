@@ -15,7 +15,7 @@ from tfg.formats.saving import save
 
 
 def drawn(b, fetch):
-    """The feeds on which a graph runs, each with the result."""
+    """Return the drawn feeds on which a graph runs, each with the result."""
     session = Session(b.graph)
     return list(Feeds(b.graph, {}, [fetch.name]).each_that_runs(lambda feeds: session.run(fetch.name, feeds)))
 

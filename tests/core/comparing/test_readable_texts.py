@@ -1,4 +1,4 @@
-"""Shapes of what lies behind the handles of tensor arrays."""
+"""Shapes behind the handles of tensor arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deadness analysis: on which branches nodes are alive."""
+"""Deadness analysis: the branches on which nodes are alive."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ FRAME = {"frame_name": "loop", "parallel_iterations": 10}
 
 
 def loop(with_leftover: bool) -> Graph:
-    """i counts to 3, by a condition that has a conditional on a constant; i is let onto its branch by a Switch of its own."""
+    """Return a loop of i to 3 with a conditional on a constant in the condition; a separate Switch leads i onto the branch."""
     b = GraphBuilder()
     start = b.Enter(np.int32(0), **FRAME)
     go_on = b.Enter(b.constant(True), is_constant=True, **FRAME)

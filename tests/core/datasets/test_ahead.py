@@ -1,4 +1,6 @@
-"""Elements made ahead by threads: the same ones in the same order, errors in their places, and no thread left behind."""
+"""Elements computed ahead by threads: the same elements in the same order, errors in their places, and no thread left
+behind.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ FAMILIES = [family for family in opcases.families() if family.startswith("datase
 
 @pytest.fixture
 def threads(monkeypatch):
-    """Four threads may be taken, and every element is worth it. A list of the passes that took one."""
+    """Allow four threads and make every element worth a thread; returns a list of the passes that used a thread."""
     started = []
     start = ahead._PassState.start
 
@@ -66,7 +68,7 @@ def _always():
 
 
 def _pulled(pull, count):
-    """What so many pulls give: numbers, None at the end, messages of errors."""
+    """Return the results of `count` pulls: numbers, None at the end, messages of errors."""
     results = []
     for _ in range(count):
         try:
@@ -166,7 +168,7 @@ def test_waiting_for_a_thread_ends_with_the_time_of_the_run(threads):
 
 
 def test_a_call_that_was_interrupted_is_made_again(threads):
-    """Ctrl-C loses no element and lets no later run wait for one."""
+    """Ctrl-C loses no element, and no later run waits for a lost element."""
     interruptions = [KeyboardInterrupt()]
 
     def call(element):
@@ -242,7 +244,7 @@ def test_a_session_that_is_dropped_leaves_no_thread(threads, tmp_path):
 
 
 def test_a_pass_that_is_dropped_is_let_go(threads):
-    """Nothing but threads at work keeps what a pass is made of."""
+    """Only working threads keep the objects of a pass alive."""
 
     class Source:
         def next(self):

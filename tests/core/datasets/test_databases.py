@@ -1,4 +1,4 @@
-"""Databases of LMDB as its own library wrote them, and damaged ones."""
+"""LMDB databases written by the library lmdb, and damaged databases."""
 
 import base64
 import contextlib
@@ -20,7 +20,7 @@ WRITTEN = (
     b"c-rmRJq|%Z5CGs=UZGow#yOn8Rs6NIj^I?{1dbqTjZRCvJUkJh@Dj!M6+5$=NhaBDXCrPp<+|G(*D30{_s|)}N9Rg>=~kZt0001JN^11|pI-X3s#v_)n*#s"
     b"<0Ko6HYFR(F`H)X}pSRh~0002MzgqRKKj<l@?dS6plW14jXfdCqDjyFXg+)0FSONe50050M%LD)be(eG)7f>n"
 )
-"""Four pairs, one of them on pages of its own, put in the order b, a, c, d by the package lmdb."""
+"""Four pairs, one on separate pages, put in the order b, a, c, d by the package lmdb."""
 PAIRS = [(b"a", b"one"), (b"b", b"2"), (b"c", b""), (b"d", b"x" * 5000)]
 TEXTS = elements(("string", ()), ("string", ()))
 

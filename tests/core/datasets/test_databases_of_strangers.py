@@ -1,4 +1,4 @@
-"""What the query of a stranger does not get from SQLite."""
+"""Refusals of SQLite for hostile queries."""
 
 import sqlite3
 import time

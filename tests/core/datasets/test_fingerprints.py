@@ -1,4 +1,4 @@
-"""Fingerprints of datasets: alike for what is made alike, whatever functions and nodes are called."""
+"""Fingerprints of datasets: equal for equal pipelines, with any names of functions and nodes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A pass that is begun later gives what one begun at the first element has left; what can be jumped over is not made."""
+"""A pass begun later returns the rest of a full pass; skipped elements are not computed."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_a_restored_iterator_goes_on_as_the_kept_one(graph, count):
 
 
 def jumping(make):
-    """A session whose iterator goes through what `make` makes."""
+    """Return a session with an iterator over the dataset of `make`."""
     g = GraphBuilder()
     iterator = g.IteratorV2(shared_name="", container="", **NUMBER)
     g.MakeIterator(make(g), iterator, name="start")

@@ -1,4 +1,4 @@
-"""What graphs make, name and delete around input pipelines."""
+"""Objects that graphs create, name and delete around input pipelines."""
 
 import gc
 import os

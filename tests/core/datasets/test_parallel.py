@@ -26,7 +26,7 @@ VECTOR = {"output_types": ["int64"], "output_shapes": [(None,)]}
 
 @pytest.fixture
 def cores(monkeypatch):
-    """Four threads may be taken, and all calls are worth it."""
+    """Allow four threads, and make all calls worth a thread."""
     monkeypatch.setattr(parallel, "WORTH_THREADS", -1.0)
     monkeypatch.setattr(type(one_thread), "share", 4)
 
@@ -46,7 +46,7 @@ def _ends(element):
 
 
 def _outcomes(function, source, calls, keeps, drops):
-    """What two passes give, to behind the end."""
+    """Return the results of two passes, until after the end."""
     dataset, result = MapAndBatch((source,), 4, drops, function, keeps, calls), []
     with Run(1):
         for pull in (dataset.begin(), dataset.begin()):
@@ -71,7 +71,7 @@ def test_the_elements_are_those_of_one_call_after_the_other(cores, function, cal
 
 @pytest.mark.parametrize("is_random, wanted", [(False, 3), (True, 1)])
 def test_functions_with_a_state_are_called_one_by_one(monkeypatch, is_random, wanted):
-    """Of a source that must not be asked early, since each of its passes draws seeds, the elements of a batch go together."""
+    """The elements of a batch go together if the source draws seeds per pass and must not be read early."""
     asked = []
     monkeypatch.setattr(batches, "outcomes", lambda function, given, most: asked.append(most) or [function(e) for e in given])
     g = GraphBuilder()
@@ -95,7 +95,7 @@ def test_functions_with_a_state_are_called_one_by_one(monkeypatch, is_random, wa
 
 
 class Counting:
-    """A function that counts how many calls of it are under way."""
+    """A function that counts the concurrent calls."""
 
     def __init__(self):
         self.now = self.most = 0
@@ -134,7 +134,7 @@ def test_short_calls_are_made_where_they_are(monkeypatch):
 
 
 def test_the_time_of_a_run_is_that_of_its_threads(cores):
-    """Each of them looks at it, and all of them end."""
+    """Each thread checks the time limit of the run, and all threads end."""
 
     def wait(element):
         for _ in range(1000):

@@ -1,4 +1,4 @@
-"""Pipelines of strangers: elements that are not what is said, and files that hold something else, lead to a refusal."""
+"""Hostile pipelines: elements that contradict their declaration, and files with other contents, lead to a refusal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAMES = itertools.count()
 
 
 def gives(g, *values, source=None, args=("int64",)):
-    """A dataset of what a function gives, declared to be a number."""
+    """Return a dataset of a function's results, declared as numbers."""
     name = f"f{next(_NAMES)}"
     function(g, name, list(args), lambda b, *_: [b.constant(value) for value in values])
     return g.MapDataset(source if source is not None else numbers(g, 3), [], f=FuncRef(name), **ONE)

@@ -1,4 +1,4 @@
-"""Input pipelines as `tfg run` takes them: begun by --init, one step an element, over where there are no more."""
+"""Input pipelines in `tfg run`: started by --init, a step per element, ended after the last element."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def pipeline(size):
 
 
 def looking_up(g, name="filled"):
-    """A pipeline whose function looks into a table that a node fills."""
+    """Return a pipeline with lookups in a table that a node fills."""
     table = g.HashTableV2(key_dtype="int64", value_dtype="int64", shared_name="", container="", use_node_name_sharing=True)
     g.LookupTableImportV2(table, np.arange(3), np.int64([5, 7, 9]), name=name)
     result = function(g, "found", ["int64", "resource"], lambda b, x, t: [b.LookupTableFindV2(t, x, int64(-1))], stateful=True)

@@ -1,4 +1,4 @@
-"""The shards and files of a saved dataset, read one by one."""
+"""The shards and files of a saved dataset, read singly."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def total(b, state, element):
 
 
 def read(make):
-    """The digits that a dataset gives, as one number."""
+    """Return the digits of a dataset as a number."""
     g = GraphBuilder()
     add = function(g, "total", ["int64", "int64"], total)
     types = {"Tstate": ["int64"], "Targuments": [], "output_types": ["int64"], "output_shapes": [()]}
@@ -24,7 +24,7 @@ def read(make):
 
 @pytest.fixture
 def shards(tmp_path):
-    """The folders of a dataset saved in two shards: even numbers and odd ones."""
+    """The folders of a dataset saved in two shards: even numbers and odd numbers."""
     g = GraphBuilder()
     parity = function(g, "parity", ["int64"], lambda b, x: [b.FloorMod(x, int64(2))])
     options = {"compression": "", "use_shard_func": True, "Tshard_func_args": []}

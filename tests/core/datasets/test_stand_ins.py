@@ -1,4 +1,4 @@
-"""What cannot run in a pipeline says which tensors of the graph can be fed in its place."""
+"""Errors of pipelines that cannot run name the tensors to feed instead."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ PAIR = elements(("int64", ()), ("int64", ()))
 
 
 def served(g):
-    """A dataset for which there is no kernel."""
+    """Return a dataset without a kernel."""
     name = np.array(b"", object)
     return g.DataServiceDataset(
         np.int64(0), name, name, name, name, np.int64(1), g.DummyIterationCounter(), task_refresh_interval_hint_ms=-1, **NUMBER

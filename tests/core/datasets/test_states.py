@@ -1,4 +1,4 @@
-"""States of iterators: random numbers of their functions begin anew, what was serialized goes on where it stood."""
+"""States of iterators: random numbers of functions begin anew, serialized positions continue."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""What a book says of a graph, and what its pages draw."""
+"""The facts of a book about a graph, and the drawings of the pages."""
 
 import dataclasses
 

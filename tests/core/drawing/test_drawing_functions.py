@@ -1,4 +1,4 @@
-"""Each call of a function that draws has random streams of its own: the function's nodes stand in the place of the call."""
+"""Each call of a drawing function has separate random streams: the nodes of the function replace the call."""
 
 import numpy as np
 import pytest
@@ -68,7 +68,7 @@ def test_fetches_share_the_streams_of_their_calls():
 
 
 def test_control_outputs_of_a_call():
-    """What waits for a call waits for what its function must have run."""
+    """A node that waits for a call waits for the required nodes of the function."""
     g = GraphBuilder()
     v = g.VarHandleOp(dtype="float32", shape=[2], name="v")
 

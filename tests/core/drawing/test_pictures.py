@@ -1,4 +1,4 @@
-"""What becomes of a graph on its way to a picture: folding, scopes, opening, layers, boxes and edges."""
+"""The stages from a graph to a picture: folding, scopes, opening, layers, boxes and edges."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""An engine that is tfg itself in another session, and that refuses, fails or errs as it is told."""
+"""An engine that runs tfg in another session, and refuses, fails or errs on request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfg.core.types import dtypes
 
 
 class FakeEngine:
-    """Takes all nodes but those that `refused` names, or each with a chance; compiles, fails to, or gives wrong numbers."""
+    """An engine that takes all nodes except `refused`, or each with a chance; compiles, fails, or returns wrong numbers."""
 
     name = "fake"
     note = "for tests"
@@ -26,7 +26,7 @@ class FakeEngine:
         self, refused=(), chance=0.0, seed=0, smallest=1, fails=None, wrong=(), breaks=None, takes_variables=False,
         cannot=(), names_them=True,
     ):  # fmt: skip
-        """`cannot` are nodes that do not compile, of which the error names the first, or none."""
+        """`cannot` are nodes that do not compile; the error names the first node, or none."""
         self.cannot = cannot
         self.names_them = names_them
         self.attempts = 0
@@ -42,7 +42,7 @@ class FakeEngine:
         self.runs = 0
 
     def refuses(self, nodes, graph):
-        """What it was told to refuse."""
+        """Return the nodes to refuse."""
         return {n: "it is told to" for n in nodes if n.name in self.refused or self.draws.random() < self.chance}
 
     def static_inputs(self, node):
@@ -81,7 +81,7 @@ class FakeEngine:
 
 
 def is_variable(value):
-    """True for what a cluster's graph has in the place of a variable."""
+    """Return True for the stand-in of a variable in a cluster's graph."""
     return value.dtype.is_ref or value.dtype is dtypes.resource
 
 
@@ -94,7 +94,7 @@ def variable_of(session, value):
 
 
 def spoiled(array):
-    """An array like another with its first element off by one."""
+    """Return a copy of an array with the first element off by one."""
     result = np.array(array)
     result.flat[0] += 1
     return result

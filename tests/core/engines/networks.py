@@ -22,7 +22,7 @@ def network(size=64, seed=0):
 
 
 def assert_in_engine(session, count=1):
-    """All of a session's groups ran in its engine."""
+    """Check that all groups of a session ran in the engine."""
     report = session.engine_report()
     assert [group.reason for group in report.groups] == [None] * count
     assert all(group.runs for group in report.groups)

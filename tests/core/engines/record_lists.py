@@ -1,8 +1,9 @@
-"""Loops and lists whose elements may differ in size, with TensorFlow's results.
+"""Loops and lists with elements of varying size, with TensorFlow's results.
 
     PYTHONPATH=FOLDER_THAT_HOLDS_tfg /path/to/tensorflow-venv/bin/python -m tests.core.engines.record_lists
 
-records lists.npz: each program as a graph with While nodes and as one with V1 loops, two sets of feeds, and the results.
+records lists.npz: each program as a graph with While nodes and as a graph with V1 loops, two sets of feeds, and the
+results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`engine="auto"`: which way is kept, on what grounds, and that every run is right whichever way it goes."""
+"""`engine="auto"`: the chosen way, the reasons, and correct results of every run in every way."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def short_trials(monkeypatch):
 
 @pytest.fixture
 def eager(monkeypatch):
-    """A later way is kept whatever it takes."""
+    """Choose a later way at any cost."""
     monkeypatch.setattr(trials, "GAIN", np.inf)
     monkeypatch.setattr(engine_runtime, "PAIRED_GAIN", np.inf)
 
@@ -324,7 +324,7 @@ def test_compiling_ends_when_its_time_is_over():
 
 
 class Rounding(FakeEngine):
-    """In another type it is off by a part of the largest magnitude, and waits less before each run."""
+    """An engine that is off by a part of the largest magnitude in another type, and waits less before each run."""
 
     def __init__(self, precision=None, off=0.0, wait=40e-3, faster=(), **options):
         super().__init__(**options)

@@ -10,7 +10,7 @@ from tests.core.engines.gradients_of_loops import GRADIENTS
 @pytest.mark.live
 @pytest.mark.parametrize("place", GRADIENTS)
 def test_tensorflows_gradients(place):
-    """TensorFlow differentiates the V1 loops of its own while_loop and the V2 loops, with the node at the same place."""
+    """TensorFlow differentiates the V1 and V2 loops of while_loop, with the node at the same place."""
     tf = pytest.importorskip("tensorflow")
     for switch in (tf.compat.v1.disable_control_flow_v2, tf.compat.v1.enable_control_flow_v2):
         switch()

@@ -15,7 +15,9 @@ from tfg.core.support.errors import TfgError  # noqa: E402
 
 
 def counted(b, times, x, body):
-    """A V1 loop of so many iterations from x; `body` of a number, a value and what makes constants gives the next value."""
+    """Return a V1 loop of `times` iterations from x; `body` of a number, a value and a maker of constants returns the next
+    value.
+    """
 
     def constant(value):
         return b.Enter(b.constant(value), frame_name="counted", is_constant=True)
@@ -32,13 +34,13 @@ def counted(b, times, x, body):
 
 
 def chosen(b, takes, value, yes, no):
-    """A V1 conditional: what one of two functions makes of a value."""
+    """Return a V1 conditional that applies a function out of two to a value."""
     sides = b.Switch(value, takes)
     return b.Merge([no(sides[0]), yes(sides[1])])[0]
 
 
 def result(graph, feeds):
-    """The value of y by XLA, to which all went."""
+    """Return the value of y by XLA, which ran the whole graph."""
     session = engaged(graph)
     outcome = session.run("y:0", feeds)
     assert [group.reason for group in session.engine_report().groups] == [None]
@@ -69,7 +71,7 @@ def test_nested_conditionals_and_what_a_branch_hands_on_unchanged():
 
 
 def test_what_a_branch_requires_counts_where_it_is_taken():
-    """Twelve divided by 3, 2, 1 and then, where NumPy would refuse it, by 0."""
+    """Twelve divided by 3, 2, 1 and then by 0, where NumPy would refuse the division."""
 
     def body(number, value, constant):
         divisor = b.Sub(constant(np.int32(3)), number)
@@ -87,7 +89,7 @@ def test_what_a_branch_requires_counts_where_it_is_taken():
 
 
 def test_a_loop_on_a_branch_that_is_not_taken_ends():
-    """It would double 9 until that is 8."""
+    """The loop on the untaken branch would double 9 until 8."""
     b = GraphBuilder()
     define(b, "unequal", ["float"], lambda f, a: [f.NotEqual(a, f.constant(np.float32(8)))])
     define(b, "doubled", ["float"], lambda f, a: [f.Mul(a, f.constant(np.float32(2)))])

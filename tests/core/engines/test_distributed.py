@@ -1,4 +1,4 @@
-"""Processes that share a mesh: how they meet, what the first tells the others, and how each ends."""
+"""Processes that share a mesh: the meeting, the data from the first process, and the end of each process."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ TERMS = {"--mesh": "4"}
 
 
 def free_port():
-    """A port that is free, and so, most likely, is the next one."""
+    """Return a free port whose successor is most likely free too."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return min(server.getsockname()[1], 65533)
 
 
 def meet(count, terms=lambda index: TERMS, indices=None):
-    """The peers of all processes, here threads, or what they raised; and, for each, what ended it."""
+    """Return the peers of all processes (threads here) or their errors; and, for each, the cause of the end."""
     port, endings = free_port(), [queue.SimpleQueue() for _ in range(count)]
 
     def one(place):
@@ -173,7 +173,7 @@ def test_a_stranger_at_the_port_is_sent_away(said, monkeypatch):
 
 
 def test_a_stranger_who_speaks_slowly_has_no_more_time(monkeypatch):
-    """One byte after the other keeps no time limit of a socket from running out, but that of the whole hello."""
+    """Single bytes restart the time limit of a socket, but not the limit of the whole hello."""
     monkeypatch.setattr(distributed, "HANDSHAKE_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server:
         theirs = socket.create_connection(server.getsockname())

@@ -1,4 +1,4 @@
-"""A group in which one node does not compile: NumPy runs the node, the engine the rest, and the report says why."""
+"""A group with a node that does not compile: NumPy runs the node, the engine runs the rest, and the report has the reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfg.core.runtime.session.session import Session
 
 
 def ladder(count):
-    """Sums in a row, n0 to the last: each adds its number."""
+    """Return a chain of sums n0, n1 ...: each adds the number of the sum."""
     b = GraphBuilder()
     value = b.Placeholder(dtype="float32", shape=None, name="x")
     for number in range(count):

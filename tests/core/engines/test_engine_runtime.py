@@ -1,4 +1,4 @@
-"""An engine at work: what it refuses, fails at or gets wrong leaves results right, and is told."""
+"""An engine at work: refusals, failures and wrong results leave the results of a run correct, and are reported."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ def test_constants_of_64_bits_that_fit_are_taken():
 
 
 def repeated(limit):
-    """y = x w**n in a While that reads the variable w in its body; n is 3, or an input."""
+    """Return y = x w**n in a While that reads the variable w in the body; n is 3, or an input."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[], name="x")
     w = b.variable(np.float32(2), "w", resource=True)
@@ -343,7 +343,7 @@ def test_checks_of_values_are_checkifys():
 
 
 def test_the_signature_is_the_default():
-    """The model multiplies by its scale and counts its calls."""
+    """The model multiplies by a scale and counts the calls."""
     function, parameters = tfg.to_jax(tfg.load("sample_graphs/scaler_saved_model"), updates=True)
     assert list(function.inputs) == ["x"]
     with jax.enable_x64(True):

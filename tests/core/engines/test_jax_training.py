@@ -19,7 +19,7 @@ import tfg  # noqa: E402
 
 @pytest.fixture(scope="module")
 def recorded():
-    """What `record_residual_network` records."""
+    """Return the recording of `record_residual_network`."""
     with np.load(pathlib.Path(__file__).with_name("residual_network.npz")) as archive:
         return dict(archive)
 

@@ -1,4 +1,4 @@
-"""Training on a mesh: the losses of one device, whatever divides the rows; who is lost, and how it goes on."""
+"""Training on a mesh: the losses of a single device for every division of rows; lost processes, and resumed training."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LIMIT = 120
 
 @pytest.fixture(scope="module")
 def words(tmp_path_factory):
-    """What trains a network of two layers, whose variables begin at random, on 8 rows with labels."""
+    """The command line to train a network of two layers with random initial variables on 8 rows with labels."""
     folder, draws = tmp_path_factory.mktemp("mesh"), np.random.default_rng(0)
     b = GraphBuilder()
     x, y = b.Placeholder(dtype="float32", shape=[None, 5], name="x"), b.Placeholder(dtype="int64", shape=[None], name="y")
@@ -70,7 +70,7 @@ def together(words, *options, size=2):
 
 @pytest.fixture(scope="module")
 def alone(words):
-    """The losses of one device."""
+    """The losses of a single device."""
     return losses(process(*words, "--steps", 8, "--seed", 5, **ALONE))
 
 
@@ -80,14 +80,14 @@ def test_devices_of_one_process_give_the_losses_of_one(words, alone):
 
 
 def test_two_processes_give_the_losses_of_one(words, alone):
-    """Process 0 prints them, the other one nothing. Each has two devices."""
+    """Process 0 prints the losses, process 1 nothing. Each has two devices."""
     first, second = together(words, "--steps", 8, "--seed", 5, size=4)
     assert losses(first) == pytest.approx(alone, rel=1e-6)
     assert (second.code, second.out) == (0, "")
 
 
 def test_without_a_seed_the_processes_draw_alike_and_resumed_they_go_on(words, tmp_path):
-    """Two times 4 steps are 8, though the second start knows nothing of the first but its file."""
+    """Two times 4 steps are 8, although the second start knows only the file of the first."""
     state = tmp_path / "s.npz"
     first, second = together(words, "--steps", 4, "--save-state", state, "--checkpoint-every", 2)
     begun = losses(first)
@@ -102,7 +102,7 @@ def test_without_a_seed_the_processes_draw_alike_and_resumed_they_go_on(words, t
 
 
 def killed(words, state, victim):
-    """What is left of two processes whose number `victim` is killed after a checkpoint."""
+    """Return the results of two processes after process `victim` is killed behind a checkpoint."""
     processes = started(words, "--steps", 10**6, "--seed", 5, "--save-state", state, "--checkpoint-every", 1, size=4)
     deadline = time.monotonic() + _LIMIT
     while not state.exists() and time.monotonic() < deadline:
@@ -128,7 +128,7 @@ def test_a_lost_process_ends_the_other_and_both_resume(words, tmp_path):
 
 
 def test_without_the_first_process_the_other_ends(words, tmp_path):
-    """It says so itself or, where JAX is faster, has it said."""
+    """The process prints the error, or JAX is faster and the error line comes from JAX."""
     left = killed(words, tmp_path / "s.npz", 0)
     assert "process 0 of 2 was lost" in left.err or "process 1 of 2 was killed, or lost process 0" in left.err
 

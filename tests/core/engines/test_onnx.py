@@ -1,4 +1,4 @@
-"""Lowerings to ONNX, and `tfg convert` to ONNX files, in onnxruntime. Skipped where it is not installed."""
+"""Lowerings to ONNX, and `tfg convert` to ONNX files, in onnxruntime. Skipped without onnxruntime."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from tfg.formats.onnx_model import as_pairs, run_onnx, save_onnx  # noqa: E402
 TRIED = 3
 """How many cases of each op are run."""
 CONSTANTS = (("ib", "x0:"), ("ib", "none"), ("ibfO", "x0:"))
-"""Which inputs of a case are constants: the integers but for the first input, all, or all but the first input."""
+"""The constant inputs of a case: the integers except the first input, all inputs, or all except the first."""
 UNTRIED = (
     "NoOp", "Assert", "PrintV2", "ControlTrigger", "RegexFullMatch", "StaticRegexFullMatch", "StringLower", "StringUpper",
 )  # fmt: skip
-"""Ops without outputs, or whose cases are about bytes that are no text."""
+"""Ops without outputs, or with cases on bytes other than text."""
 UNDEFINED = {
     **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), lambda x: bool((x != x).any())),
     "StringToNumber": lambda text: b"".join(text.flat).strip() != b"".join(text.flat),
@@ -47,13 +47,13 @@ UNDEFINED = {
         (f"SparseSegment{how}Grad" for how in ("Sum", "Mean", "SqrtN")), lambda grad, rows, ids, count: ids.max() >= len(grad)
     ),
 }
-"""Inputs that ONNX leaves open what becomes of: elements that are not numbers, indices that are not there ..."""
+"""Inputs with undefined results in ONNX: NaN elements, indices out of range ..."""
 NARROWED = 1e-5
-"""The tolerance of what onnxruntime computes in 32 bits, relative to the largest value."""
+"""The tolerance of computations in 32 bits by onnxruntime, relative to the largest value."""
 
 
 NOT_COMPLEX = ("AsString", "ClipByValue")
-"""Ops that ONNX gets of real numbers only: complex ones have no order, and are written as text by none of its operators."""
+"""Ops that ONNX has for real numbers only: complex numbers have no order, and no operator formats them."""
 
 
 def cases_by_op():
@@ -70,7 +70,7 @@ CASES = cases_by_op()
 
 @pytest.mark.parametrize("op", sorted(CASES))
 def test_lowerings(op, tmp_path):
-    """The first cases that ONNX can express give what TensorFlow gave; there is one of each op that TensorFlow runs."""
+    """The first cases that ONNX can express equal TensorFlow's results; there is a case of each op that TensorFlow runs."""
     cases = [(case, recorded) for case, recorded in recorded_cases(op) if not is_undefined(op, case)]
     tried = count_equal(cases, tmp_path / "case.onnx")
     assert tried or op in UNTRIED or all(recorded["error"] for _, recorded in cases)
@@ -78,7 +78,7 @@ def test_lowerings(op, tmp_path):
 
 @pytest.mark.parametrize("op", sorted(set(CASES) - set(NOT_COMPLEX)))
 def test_lowerings_of_complex_numbers(op, tmp_path):
-    """What is said of the parts of complex numbers gives what TensorFlow gave."""
+    """Operators on the parts of complex numbers equal TensorFlow's results."""
     cases = [(case, recorded) for case, recorded in recorded_cases(op) if not recorded["error"] and is_complex(case, recorded)]
     assert count_equal(cases, tmp_path / "case.onnx") or not cases
 
@@ -97,7 +97,7 @@ def is_complex(case, recorded):
 
 
 def count_equal(cases, path):
-    """How many of the first cases ONNX can express, all of which give what TensorFlow gave."""
+    """Return the number of first cases that ONNX can express; all of them must equal TensorFlow's results."""
     tried = 0
     for case, recorded in cases:
         if recorded["error"] or tried == TRIED:
@@ -112,9 +112,9 @@ def count_equal(cases, path):
 
 
 def result_of(case, path, kinds, fed):
-    """What onnxruntime makes of a case; None where it is refused or has no outputs, or its values cannot be fed.
+    """Return onnxruntime's result of a case; None for a refusal, a case without outputs, or values that cannot be fed.
 
-    What is of `kinds` becomes a constant, but for those whose name begins with `fed`.
+    Inputs of `kinds` become constants, except inputs whose names begin with `fed`.
     """
     builder = GraphBuilder()
     ((*fetches,),) = case.build(builder)
@@ -134,12 +134,12 @@ def result_of(case, path, kinds, fed):
 
 
 def is_unfed(value):
-    """True for what onnxruntime's Python does not take: bytes that are no text."""
+    """Return True for values that onnxruntime's Python does not accept: bytes other than text."""
     return value.dtype == object and "\ufffd" in b"".join(value.flat).decode(errors="replace")
 
 
 def with_constants(graph, feeds, kinds, fed):
-    """The feeds of a case without those that become constants, as they are in most graphs."""
+    """Return the feeds of a case without the inputs that become constants, as in most graphs."""
     left = dict(feeds)
     for name, value in feeds.items():
         if value.dtype.kind in kinds and not name.startswith(fed):
@@ -162,7 +162,7 @@ def assert_close(got, want, case):
 
 
 def written(builder, inputs, outputs, path):
-    """The ModelProto of what a builder made, as it is read from a file."""
+    """Return the ModelProto of a builder's graph, as read from the file."""
     graph = builder.graph
     model = export(graph, {name: graph.output(name) for name in inputs}, {name: graph.output(name) for name in outputs})
     save_onnx(model, path)
@@ -174,7 +174,7 @@ def ops_of(proto):
 
 
 def test_a_network_with_a_symbolic_batch(tmp_path):
-    """Images are moved to channels first, and back for what flattens them."""
+    """Images are transposed to channels first, and back before a flattening op."""
     graph, x = network()
     save_onnx(export(graph, {"x": graph.output("x")}, {"logits": graph.output("logits")}), tmp_path / "m.onnx")
     proto = onnx.load(tmp_path / "m.onnx")

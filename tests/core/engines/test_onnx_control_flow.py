@@ -1,4 +1,4 @@
-"""Functions, conditionals, loops and lists as ONNX's blocks, in onnxruntime. Skipped where it is not installed."""
+"""Functions, conditionals, loops and lists as ONNX blocks, in onnxruntime. Skipped without onnxruntime."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def case(g, x, n):
 
 
 def loop(g, x, n):
-    """A loop variable that grows, one that stays and one that counts."""
+    """Return a loop with a growing variable, a constant variable and a counter."""
     types = ["int32", "int32", "float32", "float32"]
     define(g, "cond", types, lambda b, i, n, x, y: [b.Less(i, n)])
 
@@ -57,7 +57,7 @@ def loop(g, x, n):
 
 
 def counted_loop(g, x, n):
-    """A loop over numbers that go down, of which the body takes each."""
+    """Return a loop over decreasing numbers with each number in the body."""
     define(g, "step", ["int32", "float32"], lambda b, i, x: [b.AddV2(b.AddV2(x, x), b.Cast(i, DstT="float32"))])
     return g.For(n, g.constant(np.int32(-2)), g.constant(np.int32(-2)), [x], body=FuncRef("step"))[0]
 
@@ -135,7 +135,7 @@ def complex_loop(g, x, n):
 
 
 def optional_of_a_branch(g, x, n):
-    """What a branch saves for its gradient, read where the branch was taken."""
+    """Return the values that a branch saves for the gradient, read if the branch was taken."""
     keep = define(g, "keep", ["float32"], lambda b, x: [b.OptionalFromValue([b.Square(x), b.Complex(x, x)])])
     drop = define(g, "drop", ["float32"], lambda b, x: [b.OptionalNone()])
     types, shapes = ["float32", "complex64"], [Shape([2, 3])] * 2
@@ -154,7 +154,7 @@ def optional_of_a_branch(g, x, n):
 
 
 def list_of_several_shapes(g, x, n):
-    """Parts of several lengths, one of them replaced, and a list of lists."""
+    """Return parts of several lengths with a replaced part, and a list of lists."""
     unknown, number = g.constant(np.int32(-1)), lambda i: g.constant(np.int32(i))
     flat = g.Reshape(x, g.constant(np.int32([6])))
     parts = g.TensorListSplit(flat, unknown, g.constant(np.int64([1, 3, 2])), element_dtype="float32")
@@ -168,7 +168,7 @@ def list_of_several_shapes(g, x, n):
 
 
 def growing_array(g, x, n):
-    """A TensorArray that is written beyond its end, and strings that lie side by side."""
+    """Return a TensorArray with writes beyond the end, and adjacent strings."""
     handle, flow = g.TensorArrayV3(g.constant(np.int32(0)), dtype="string", dynamic_size=True, element_shape=[2, 3])
     text = g.AsString(g.Cast(x, DstT="int32"))
     flow = g.TensorArrayWriteV3(handle, g.constant(np.int32(1)), text, flow)

@@ -1,4 +1,4 @@
-"""Lists whose elements may differ in size: TensorFlow's results in onnxruntime, or refused, and never anything else."""
+"""Lists with elements of varying size: TensorFlow's results in onnxruntime or a refusal, never other results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ with np.load(pathlib.Path(__file__).with_name("lists.npz")) as archive:
     RECORDED = {name: archive[name] for name in archive.files}
 PROGRAMS = sorted(name.removesuffix("/graph") for name in RECORDED if name.endswith("/graph"))
 REFUSED = ("uneven", "growing", "branching")
-"""Loops that write elements whose sizes are another in each iteration."""
+"""Loops that write elements of a different size in each iteration."""
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -1,4 +1,4 @@
-"""OpenVINO as an engine: each of its pitfalls. Skipped where it is not installed."""
+"""The pitfalls of OpenVINO as an engine. Skipped without OpenVINO."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def engine(precision=None):
 
 
 def test_a_network_is_computed_in_single_precision():
-    """Its default is bfloat16 where the processor has it."""
+    """OpenVINO's default is bfloat16 on processors with bfloat16."""
     graph, x = network()
     session = Session(graph, engine=engine())
     result, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
@@ -168,7 +168,7 @@ def test_fused_nodes_are_refused_with_a_reason():
 
 
 def boxes_chosen(rows):
-    """Arithmetic on boxes, a choice of them of which values say how many, and arithmetic on the choice."""
+    """Return arithmetic on boxes, a value-dependent number of selected boxes, and arithmetic on the selection."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[None, 4], name="x")
     moved = b.Identity(b.AddV2(b.Mul(x, x), x), name="moved")
@@ -226,12 +226,12 @@ def test_a_node_that_is_not_translated_for_these_shapes_costs_one_node(monkeypat
 
 @on_request
 def test_the_engine_still_needs_every_line_of_its_table():
-    """A line whose cases all come out right has to go; that of computed indices with the test of these."""
+    """A line with only correct cases must go; the line of computed indices, with the test of computed indices."""
     assert supported_lines("openvino", "computed") == {}
 
 
 def test_sizes_that_are_fed_are_no_crash():
-    """Where a shape follows from values, tensors may be empty, on which OpenVINO crashes."""
+    """Data-dependent shapes can make tensors empty, and OpenVINO crashes on empty tensors."""
     b = GraphBuilder()
     sizes = b.Placeholder(dtype="int32", shape=[2], name="sizes")
     b.Neg(b.Mul(b.Fill(sizes, b.constant(np.float32(2))), b.constant(np.float32(3))), name="y")
@@ -244,7 +244,7 @@ def test_sizes_that_are_fed_are_no_crash():
 
 
 def test_constants_without_elements_are_no_crash():
-    """Converting folds constants, and crashes on these."""
+    """Conversion folds constants, and crashes on empty constants."""
     b = GraphBuilder()
     images = b.constant(np.zeros((0, 4, 4, 2), "f"))
     numbers = [b.constant(np.ones(2, "f")), b.constant(np.zeros(2, "f")), *(b.constant(np.zeros(0, "f")) for _ in range(2))]
@@ -277,7 +277,7 @@ def extreme(op, value):
 
 
 def averaged():
-    """A quotient of depthwise convolutions with one filter that is computed, as in structural similarity."""
+    """Return a quotient of depthwise convolutions with the same computed filter, as in structural similarity."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[1, 16, 16, 1], name="x")
     weights = b.Softmax(b.Placeholder(dtype="float32", shape=[1, 121], name="w"))
@@ -301,7 +301,7 @@ def averaged():
     "made", [extreme("Max", -np.inf), extreme("Min", np.inf), averaged()], ids=["Max", "Min", "DepthwiseConv2dNative"]
 )
 def test_what_is_denied_for_its_values(made):
-    """Once what is not denied comes out right, the line has to go."""
+    """If the refused values become correct, the line must go."""
     graph, feeds = made
     unrestricted = engine()
     unrestricted.unsupported = UnsupportedOps(())
@@ -312,7 +312,7 @@ def test_what_is_denied_for_its_values(made):
 
 
 def test_a_copy_of_a_constant_is_a_constant():
-    """As TensorFlow freezes a network, each variable becomes a constant and each read of it a copy."""
+    """In a network frozen by TensorFlow, each variable is a constant and each read is a copy of the constant."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[1, 8, 8, 2], name="x")
     draws = np.random.default_rng(0)
@@ -365,7 +365,7 @@ threading.excepthook = lambda args: sys.exit(str(args))
 
 
 def test_no_network_is_used(tmp_path):
-    """Its package imports one that sends telemetry."""
+    """OpenVINO's package imports a package that sends telemetry."""
     (tmp_path / "sitecustomize.py").write_text(BLOCKED)
     path = ":".join((str(tmp_path), *sys.path))
     arguments = ("run", SAMPLES / "xor.pbtxt", "--init", "--fetch", "logits", "--feed", "x=[[0,1]]", "--engine", "openvino")

@@ -22,7 +22,7 @@ FLOAT = {"T": "float"}
 
 
 def add(graph, op, inputs=(), controls=(), **attrs):
-    """A node named by its number."""
+    """Add a node named by the number of the node."""
     from tfg.core.types import dtypes
 
     typed = {name: dtypes.as_dtype(value) if isinstance(value, str) else value for name, value in attrs.items()}
@@ -117,7 +117,7 @@ def waited_for(node, fed, place):
 
 
 def chain():
-    """y = ((x * a) + b) * a with a refusal possible anywhere; and z, which waits for y through a constant."""
+    """Return y = ((x * a) + b) * a with a possible refusal anywhere; and z, which waits for y through a constant."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[2], name="x")
     two = b.constant(np.float32([2, 3]), name="two")
@@ -157,7 +157,7 @@ def test_a_refused_node_parts_two_groups():
 
 
 def test_a_constant_that_waits_parts_no_groups():
-    """Its value is there from the start: z waits for y by the constant's control input, which may be in the same group."""
+    """The constant's value is present from the start: z waits for y by the control input, and y may be in the same group."""
     engine = FakeEngine()
     assert groups_of(chain(), ["y:0", "z:0"], engine) == [["first", "second", "y", "z"]]
     assert groups_of(chain(), ["y:0", "z:0"], FakeEngine(["second"])) == [["first"], ["y", "z"]]
@@ -166,7 +166,7 @@ def test_a_constant_that_waits_parts_no_groups():
 
 
 def counting(b, start, name):
-    """A V1 loop that counts from `start` to 9 and adds as often to variable `name`; its result."""
+    """Return a V1 loop that counts from `start` to 9 and adds as often to variable `name`."""
     variable = b.variable(np.float32(0), name, resource=False)
     reference = b.RefEnter(variable.handle, frame_name=name, is_constant=True)
     limit, one = (b.Enter(b.constant(np.float32(n)), frame_name=name, is_constant=True) for n in (9, 1))
@@ -197,7 +197,9 @@ def test_a_node_that_only_waits_parts_no_groups():
 
 @pytest.mark.parametrize("smallest", [1, 100])
 def test_what_follows_a_loop_comes_after_it(smallest):
-    """By data through its exit, by a control input from it, and by the variable that it writes."""
+    """The nodes follow by data through the exit, by a control input from the loop, and by the variable that the loop
+    writes.
+    """
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[], name="x")
     end, variable = counting(b, b.Neg(b.Neg(x)), "v")
@@ -214,7 +216,7 @@ def test_what_follows_a_loop_comes_after_it(smallest):
 
 
 def test_a_value_that_is_the_memory_of_a_variable_is_read_where_the_plan_reads_it():
-    """TensorFlow's kernels write in place: what nodes pass on that only pass on shows the write, or does not."""
+    """TensorFlow's kernels write in place: values that nodes only pass on show the write, or do not."""
     b = GraphBuilder()
     v = b.variable(np.float32(1), "v", resource=False)
     read = b.Identity(b.Identity(b.Identity(v.handle)))

@@ -44,7 +44,7 @@ SAMPLES = {
 
 
 def every_reason():
-    """The constants, what the functions make of samples, and the lines of the tables of unsupported ops."""
+    """Return the constants, the results of the functions for samples, and the lines of the tables of unsupported ops."""
     by_name = {name: value for name, value in vars(reasons).items() if isinstance(value, Reason)}
     for name, made in inspect.getmembers(reasons, inspect.isfunction):
         if made.__module__ == reasons.__name__:
@@ -81,7 +81,7 @@ def test_steps_name_commands_and_options_that_there_are():
 
 
 def test_a_conditional_says_what_to_do():
-    """A Switch was once said to be told apart by its name, which nobody could act on."""
+    """An earlier message said only that Switch nodes are told apart by name, without a next step."""
     b = GraphBuilder()
     x, takes = (b.Placeholder(dtype=dtype, shape=[], name=dtype) for dtype in ("float32", "bool"))
     sides = b.Switch(x, takes)

@@ -1,4 +1,4 @@
-"""What follows from shapes does not wait for groups: random numbers for what a group makes are there when it begins."""
+"""Values that follow from shapes do not wait for groups: random numbers for a group exist when the group begins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfg.core.types.shapes import Shape
 
 
 def dropping(shape_of=lambda b, value: b.Shape(value)):
-    """x, doubled, with half of its elements dropped; `shape_of` gives the shape of the numbers that are drawn."""
+    """Return x doubled with half of the elements dropped; `shape_of` returns the shape of the drawn numbers."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[None, 3], name="x")
     doubled = b.AddV2(x, x, name="doubled")
@@ -83,7 +83,7 @@ def test_a_hook_sees_all_kernels():
 
 @pytest.mark.parametrize("assigns", [False, True])
 def test_a_variable_may_get_another_shape(assigns):
-    """Only where no assignment of the run can change it, the shape of what is read is with_precomputed_shapes."""
+    """The shape of a read is computed before the run only if no assignment of the run can change the shape."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=None, name="x")
     v = b.VarHandleOp(dtype="float32", shape=Shape(), shared_name="v")

@@ -1,4 +1,4 @@
-"""Groups that read and write variables: what anybody reads is what NumPy alone would have left, also where a group fails."""
+"""Groups that read and write variables: all reads equal the reads of NumPy alone, also after a failure of a group."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ READS = ["before:0", "after:0", "train"]
 
 
 class Holding(FakeEngine):
-    """A fake engine that takes variables and keeps what it writes, as one with a device does."""
+    """A fake engine that takes variables and keeps the written values, as an engine with a device does."""
 
     def __init__(self, **options):
         super().__init__(takes_variables=True, **options)
@@ -45,7 +45,7 @@ class Holding(FakeEngine):
 
 
 def training(resource):
-    """A step of momentum on `w` and `slot`, then one of `count`; with reads before and after."""
+    """Return a step of momentum on `w` and `slot`, then a step of `count`; with reads before and after."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=None, name="x")
     initial = {"w": [1, 2], "slot": [0, 0], "count": 0}
@@ -111,7 +111,7 @@ def test_whatever_is_refused_all_read_the_same(resource, chance, seed, runs):
 
 @KINDS
 def test_a_group_that_fails_has_done_nothing(resource):
-    """NumPy then does the step, once; what the engine had computed is gone."""
+    """NumPy then does the step, once; the values of the engine are discarded."""
     graph, engine = training(resource), Holding()
     plain, engaged = started(graph), started(graph, engine)
     for breaks in (None, RuntimeError("device lost"), None):
@@ -190,7 +190,7 @@ def test_a_hook_sees_kernels_on_what_the_engine_wrote(resource):
 
 
 def test_two_handles_may_lead_to_one_variable():
-    """What is written by one is read by the other, in the engine; the first run finds no value there."""
+    """A value written through a handle is read through the other handle, in the engine; the first run finds no value."""
     b = GraphBuilder()
     first, second = (b.VarHandleOp(dtype="float32", shape=[], shared_name="v", name=name) for name in "ab")
     one, two = b.constant(np.float32(1)), b.constant(np.float32(2))
@@ -205,7 +205,9 @@ def test_two_handles_may_lead_to_one_variable():
 
 @pytest.mark.parametrize("verify", [False, True])
 def test_two_references_lead_to_one_variable_in_some_calls(verify):
-    """A function that moves from its first argument to its second one, called with two variables and with one twice."""
+    """A function that moves a value from the first argument to the second, called with two variables and with the same
+    twice.
+    """
 
     def moving(f, source, target):
         x = f.constant(np.float32(1))

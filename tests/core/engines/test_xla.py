@@ -29,7 +29,7 @@ from tfg.core.types.tensors import Tensor  # noqa: E402
 TRIED = 1
 """How many cases of each op are compiled: more take minutes."""
 IN_EVERY_FORM = {"ResizeBilinear": 12, "ResizeNearestNeighbor": 6, "NonMaxSuppressionV5": 2, "CombinedNonMaxSuppression": 8}
-"""How many cases of ops whose attributes decide on much."""
+"""The number of cases for ops with influential attributes."""
 
 
 def engine():
@@ -55,7 +55,7 @@ CASES = cases_by_op()
 
 @pytest.mark.parametrize("op", sorted(CASES))
 def test_lowerings(op):
-    """The first case that the engine takes gives what TensorFlow gave; there is one of each op."""
+    """The first case that the engine takes equals TensorFlow's result; there is a case of each op."""
     tried = 0
     for family, case in CASES[op]:
         recorded = answers(family).steps(case.key)[0]
@@ -75,7 +75,7 @@ def test_lowerings(op):
 
 @pytest.mark.parametrize("op", sorted(CASES))
 def test_refusals(op):
-    """What TensorFlow refuses is refused, by NumPy, to which the engine leaves it."""
+    """Cases that TensorFlow refuses are refused by NumPy, and the engine leaves them to NumPy."""
     for family, case in CASES[op]:
         if not answers(family).steps(case.key)[0]["error"]:
             continue
@@ -87,7 +87,7 @@ def test_refusals(op):
 
 
 def with_constants(graph, feeds):
-    """The feeds of a case without integers but the first, which become constants, as they are in most graphs."""
+    """Return the feeds of a case without the integers except the first, which become constants, as in most graphs."""
     left = dict(feeds)
     for name, value in feeds.items():
         if value.dtype.kind == "i" and not name.startswith("x0"):
@@ -100,7 +100,7 @@ def with_constants(graph, feeds):
 
 @on_request
 def test_the_engine_still_needs_every_line_of_its_table():
-    """A line whose cases all come out right has to go; MaxPool's say what its lowering leaves out."""
+    """A line with only correct cases must go; the lines of MaxPool state the limits of the lowering."""
     assert supported_lines("xla", "padding", "data_format") == {}
 
 
@@ -140,7 +140,7 @@ def test_a_gradient():
 
 
 def in_both(graph, feeds):
-    """What XLA and NumPy make of `y`; all of the graph ran in XLA."""
+    """Return the values of `y` in XLA and in NumPy; XLA ran the whole graph."""
     session = Session(graph, engine=engine())
     result = session.run("y:0", feeds)
     assert_in_engine(session)
@@ -153,7 +153,7 @@ def in_both(graph, feeds):
     [((2, 2), (2, 2)), ((3, 3), (2, 2)), ((3, 2), (1, 1)), ((1, 1), (2, 2)), ((2, 3), (3, 1)), ((6, 6), (2, 2))],
 )
 def test_gradients_of_pools(window, strides, padding):
-    """Each window's arrives at its first largest element, of which equal ones are many here."""
+    """The gradient of a window goes to the first largest element; many elements are equal here."""
     b, draws = GraphBuilder(), np.random.default_rng(0)
     attrs = {"ksize": [1, *window, 1], "strides": [1, *strides, 1], "padding": padding}
     image = b.Placeholder(dtype="float32", shape=[2, 9, 8, 3], name="x")

@@ -29,13 +29,13 @@ def engaged(graph):
 
 
 def ops_taken(session):
-    """The ops of the groups that ran in the engine, those in loops among them."""
+    """Return the ops of the groups that ran in the engine, with the ops in loops."""
     groups = [group for group in session._runtime.groups if group.runs]
     return {step.node.op for group in groups for step in inner_steps(group.cluster.body.steps)}
 
 
 def test_a_loop_that_does_not_compile_costs_one_node():
-    """Its value grows from iteration to iteration."""
+    """The value of the loop grows from iteration to iteration."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[None], name="x")
     before = b.Neg(b.Neg(x), name="before")
@@ -62,7 +62,7 @@ FAMILIES = {
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_cases_are_as_recorded(family):
-    """What TensorFlow refuses is refused, by NumPy, to which the engine leaves it."""
+    """Cases that TensorFlow refuses are refused by NumPy, and the engine leaves them to NumPy."""
     taken = set()
     for c in opcases.load_cases(family):
         b = GraphBuilder()
@@ -95,7 +95,9 @@ def test_gradients_of_control_flow_stay_in_the_engine(key):
 
 
 def recurrent(b, x, limit):
-    """A V1 loop that pushes what it multiplies, and one that pops it: x ** (limit + 1), and the product of what came by."""
+    """Return a V1 loop that pushes the factors, and a loop that pops them: x ** (limit + 1), and the product of the popped
+    values.
+    """
     handle = b.StackV2(b.constant(np.int32(-1)), elem_type="float32")
 
     def loop(name, count, value, step, stop):
@@ -136,7 +138,7 @@ def test_stacks_need_to_know_how_often_a_loop_runs(fed):
 
 
 def collected(b, limit, also_read):
-    """A V1 loop that writes 0, 1, 4, 9 ... to a list, which grows; `also_read`: that looks at its length on the way."""
+    """Return a V1 loop that appends 0, 1, 4, 9 ... to a list; with `also_read`, the loop reads the length on the way."""
     reserved = b.TensorListReserve(b.constant(np.zeros(0, "i")), b.constant(np.int32(0)), element_dtype="float32")
     start = (b.constant(np.int32(0)), reserved, b.constant(np.int32(0)))
     entered = [b.Enter(value, frame_name="collected") for value in start]
@@ -156,7 +158,7 @@ def collected(b, limit, also_read):
 
 @pytest.mark.parametrize("also_read", [False, True])
 def test_a_list_that_grows_in_a_loop_has_room_from_the_start(also_read):
-    """Where nothing else looks at the list on the way; how often the loop runs is part of what is compiled."""
+    """If no other node reads the list on the way; the trip count is part of the compiled program."""
     b = GraphBuilder()
     squares, seen = collected(b, b.Placeholder(dtype="int32", shape=[], name="limit"), also_read)
     names = [b.Neg(squares).name, *([seen.name] if also_read else [])]

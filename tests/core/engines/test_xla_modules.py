@@ -1,4 +1,4 @@
-"""Programs that JAX exported, as nodes of a graph: shapes known and unknown, platforms, and what is no such program."""
+"""Programs exported by JAX as nodes of a graph: known and unknown shapes, platforms, and invalid programs."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def expected(x, n):
 
 
 def exported(rows, platforms=("cpu",)):
-    """The program of the model for that many rows, which may be an expression."""
+    """Return the program of the model for this number of rows, or for an expression."""
     dims = export.symbolic_shape(f"{rows}, 4")
     specs = [jax.ShapeDtypeStruct(dims, np.float32), jax.ShapeDtypeStruct((), np.int32)]
     return export.export(jax.jit(model), platforms=platforms)(*specs)
 
 
 def graph(program, rows=None, **changes):
-    """A graph that calls a program, as jax2tf writes it."""
+    """Return a graph that calls a program, as jax2tf writes the call."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[None, None], name="x")
     n = b.Placeholder(dtype="int32", shape=[], name="n")

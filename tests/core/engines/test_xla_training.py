@@ -1,4 +1,4 @@
-"""Train steps as one function of XLA's: every update rule, the labels that are checked, what is donated."""
+"""Training steps as a single XLA function: every update rule, checked labels, donated memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UPDATES = sorted(op for op in ops_with("training") if registry.lowering(op) is n
 
 
 def updating(op, flags):
-    """A graph that runs an update op on variables that are given values by `set`; its gradient is fed."""
+    """Return a graph that runs an update op on variables set by `set`; the gradient is fed."""
     b = GraphBuilder()
     resource = op.startswith("Resource")
     inputs = []
@@ -59,7 +59,7 @@ FLAGS = ("use_nesterov", "update_slots")
     ],
 )
 def test_updates(op, flags):
-    """Three steps of each rule leave what NumPy's leave."""
+    """Three steps of each rule equal NumPy's steps."""
     graph = updating(op, flags)
     plain, engaged = Session(graph), Session(graph, engine=engine())
     draws = np.random.default_rng(0)
@@ -96,7 +96,7 @@ def test_training_is_the_same_while_auto_tries_ways(gain, monkeypatch):
 
 
 def counting():
-    """`v` grows by x; `y` is what it is then."""
+    """Return a graph in which `v` grows by x; `y` is the new value."""
     b = GraphBuilder()
     v = b.variable(np.zeros(3, "f"), "v", resource=True)
     b.global_variables_initializer()
@@ -110,7 +110,7 @@ def counting():
 
 @pytest.mark.parametrize("reads", [False, True])
 def test_memory_is_used_again_where_nobody_has_it(reads):
-    """What was read or is held by somebody keeps its value whatever runs later."""
+    """A value that was read or is still held stays unchanged by later runs."""
     session, kept = counting(), []
     (variable,) = session.held_variables()
     for _ in range(6):
@@ -188,7 +188,7 @@ def test_labels_out_of_range_are_the_error_of_numpy():
 
 
 def test_updates_before_and_after_what_is_required():
-    """NumPy begins a run that is not XLA's from what the variables held before all updates, with a condition between two."""
+    """If XLA declines a run, NumPy starts from the variables before all updates, with a condition between two updates."""
     b = GraphBuilder()
     v, slot = (
         b.variable(np.float32(value), name, resource=True).handle for name, value in (("v", [1, 2, 3]), ("m", [0, 1, 0]))

@@ -1,7 +1,7 @@
-"""Cases of the ops that an engine does not support, in the engine without its table of unsupported ops.
+"""Cases of the ops that an engine does not support, in the engine without the table of unsupported ops.
 
 `python -m tests.core.engines.unsupported_cases ENGINE PLACE ...` prints `BEGIN PLACE` and `PLACE wrong|right|untried` for
-lines of the table by their places, from 0. A crash ends it.
+lines of the table by their places, from 0. A crash ends the program.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ on_request = pytest.mark.skipif(
 
 
 def supported_lines(name: str, *left_out: str) -> dict[str, str]:
-    """The lines of an engine's table that are not called for, by their ops, but for those with a condition in `left_out`."""
+    """Return the unneeded lines of an engine's table by op, except lines with a condition in `left_out`."""
     lines = UnsupportedOps.of(name).lines
     left, result = [place for place, line in enumerate(lines) if line.values.keys().isdisjoint(left_out)], {}
     while left:
@@ -74,7 +74,7 @@ def verdict(engine, line) -> str:
 
 
 def compared(engine, line, family, case, constant) -> str:
-    """How one case ends; `constant`: its integers but the first input's are constants, as they are in most graphs."""
+    """Return the outcome of a case; `constant`: integers except the first input are constants, as in most graphs."""
     builder = GraphBuilder()
     try:
         fetches = case.build(builder)[0]

@@ -1,4 +1,4 @@
-"""Where nodes go and what crosses: expected as TensorFlow's servers placed the same graphs, which the live tests try again."""
+"""Devices of nodes and traffic between devices: expected from TensorFlow's servers, which the live tests try again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PS_CPU, WORKER_CPU, HOME = (
     f"{CLIENT}/device:CPU:0",
 )
 PARTS = ROOT / "tests" / "formats" / "cluster" / "recorded" / "parts.pb"
-"""What a master of TensorFlow 2.21 made of y = x w + b: w and b on the ps, x fed and y computed on a worker."""
+"""The partitions of y = x w + b by a TensorFlow 2.21 master: w and b on the ps, x fed and y computed on a worker."""
 
 
 def program() -> tfg.Graph:

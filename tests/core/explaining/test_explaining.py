@@ -1,4 +1,4 @@
-"""What explanations say of control flow, of what a graph holds and of the memory that a run takes."""
+"""Explanations of control flow, of the contents of a graph and of the memory of a run."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is said of input pipelines: their stages in words, what they give, the nodes that belong to them, how to run them."""
+"""Explanations of input pipelines: the stages in words, the elements, the nodes of the pipeline, the commands to run."""
 
 import numpy as np
 import pytest
@@ -87,7 +87,7 @@ def test_a_one_shot_iterator_has_its_dataset_in_a_function():
 
 
 def reduced_in_a_function():
-    """What a TF2 function with a loop over a dataset is: a reduction of it, behind a call."""
+    """Return a TF2 function with a loop over a dataset: a reduction behind a call."""
 
     def total(b):
         add = function(b, "add", ["int64", "int64"], lambda c, state, x: [c.AddV2(state, c.Mul(x, x))])

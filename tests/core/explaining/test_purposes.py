@@ -1,4 +1,4 @@
-"""What `tfg explain` counts as a model's variables: those that are used, by purpose; other handles are named as unused."""
+"""The variables of a model in `tfg explain`: used variables by purpose; other handles are listed as unused."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_table_has_used_variables_first():
 
 
 def test_an_integer_is_not_trained():
-    """tf.Variable marks it as trainable all the same."""
+    """tf.Variable marks integers as trainable nevertheless."""
     variables = tfg.explain(tfg.load(SAMPLES / "scaler_saved_model")).variables
     assert {variable.name: variable.purpose for variable in variables} == {"calls": "other", "scale": "trainable"}
 

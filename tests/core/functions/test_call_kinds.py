@@ -1,4 +1,4 @@
-"""The table of how ops call functions: complete, true to the catalog, and what the gradient sweep takes back."""
+"""The table of call ops: complete, equal to the catalog, and known to the gradient sweep."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ X = np.float32([1.0, -2.0])
 
 
 def squares(g, attrs):
-    """The functions of a node: each the square of its last argument, but for the condition of a loop."""
+    """Return the functions of a node: each squares the last argument, except the condition of a loop."""
     define(g, "square", ["float32"], lambda b, x: [b.Square(x)])
     define(g, "stays", ["float32"], lambda b, x: [b.Less(b.Sum(b.Abs(x), [0]), 4.0)])
     define(g, "nth_square", ["int32", "float32"], lambda b, i, x: [b.Square(x)])
@@ -59,7 +59,7 @@ def squares(g, attrs):
 
 
 def called(g, op, x):
-    """A node of type `op` that squares `x` by its functions, once."""
+    """Return a node of type `op` whose functions square `x`, once."""
     attrs = squares(g, CALL_KINDS[op].functions)
     if op == "SymbolicGradient":
         return g.SymbolicGradient([x, x], Tout=["float32"], f="square")[0]

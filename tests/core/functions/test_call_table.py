@@ -1,4 +1,4 @@
-"""What is kept of functions between looks at them is true after each of them was replaced, added or removed."""
+"""Cached facts of functions stay true after each replacement, addition and removal of a function."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _numbers = itertools.count()
 
 
 def calling(graph, *names):
-    """The name of a new function that calls others, one after the other."""
+    """Return the name of a new function that calls others in sequence."""
 
     def body(g, value):
         for name in names:
@@ -65,7 +65,7 @@ def test_table_agrees_with_a_walk():
 
 
 def is_reached(callers, name):
-    """True where a function is among those that call it, directly or through others."""
+    """Return True if a function is among the direct or indirect callers."""
     names, pending = set(), [name]
     while pending:
         inner = {call.partition(":")[0] for call in callers.get(pending.pop(), ())} - names

@@ -1,4 +1,4 @@
-"""Functions that implement one interface for several devices: the one for CPUs runs, as in TensorFlow."""
+"""Functions that implement the same interface for several devices: the CPU function runs, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ X = {"x:0": np.float32(0)}
 
 
 def built(way=call):
-    """The graph of a call of `f0`, for any device, where `f1` is for GPUs and `f2`, which adds 3, for CPUs."""
+    """Return the graph of a call of `f0`, for any device; `f1` is for GPUs, and `f2`, which adds 3, for CPUs."""
     g = tfg.GraphBuilder()
     implementations(g, None, "GPU", "CPU")
     g.Identity(way(g, g.Placeholder(dtype="float32", shape=[], name="x")), name="y")
@@ -55,7 +55,7 @@ def test_explain_names_the_function_that_runs():
 
 
 def test_a_handle_goes_to_the_implementation_that_runs():
-    """Freezing makes a copy, which implements no interface: it is one of the function that runs."""
+    """Freezing copies the running function; the copy implements no interface."""
     g = tfg.GraphBuilder()
     v = g.variable(np.float32(5), "v", resource=True)
     for name, make in (("any", g.Neg), ("cpu", g.Square)):
@@ -68,7 +68,7 @@ def test_a_handle_goes_to_the_implementation_that_runs():
 
 
 def forward_and_backward(kept):
-    """A library where the forward functions of one interface keep `kept[i]` values for their backward functions."""
+    """Return a library whose forward functions of an interface keep `kept[i]` values for the backward functions."""
     g = tfg.GraphBuilder()
     for device, count in zip((None, "CPU"), kept):
         name = f"forward_{device}"

@@ -1,4 +1,4 @@
-"""Functions that call the one below twice: what looks at a graph takes time by the functions there are, not by the calls."""
+"""Functions with two calls of the next function: analyses take time by the number of functions, not of calls."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What an op is given that it cannot take: its run, its shape function and a fold refuse it with an error that names the node.
+"""Invalid inputs of ops: the run, the shape function and a fold raise an error that names the node.
 
-Inputs that TensorFlow's kernels refuse, or do not survive, and that recorded answers therefore lack.
+TensorFlow's kernels refuse or do not survive these inputs, so recorded answers are missing.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def test_the_shapes_of_a_barrier_are_known():
 
 @pytest.mark.parametrize("op", ["Conv2DBackpropInput", "Conv2DBackpropFilter", "Conv2D"])
 def test_an_image_without_channels(op):
-    """Its gradient is empty, and that of a filter zero: there are no groups to divide filters among."""
+    """The gradient is empty, and the gradient of a filter is zero: there are no groups to divide filters among."""
     g = GraphBuilder()
     image, w, grad = np.ones((1, 4, 4, 0)), np.ones((1, 1, 2, 3)), np.ones((1, 2, 2, 3))
     given = {
@@ -295,7 +295,7 @@ def test_the_gradient_of_a_gather_along_no_axis(axis):
 
 
 def test_names_that_are_no_text():
-    """Attributes hold bytes; what is named by them is found by them."""
+    """Attributes hold bytes, and functions are found by bytes."""
     g = GraphBuilder()
     array = g.TensorArray(2, dtype="float32", tensor_array_name=b"\xff\xfe")
     size = g.TensorArraySize(array, 0.0)

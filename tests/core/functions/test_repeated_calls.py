@@ -1,4 +1,4 @@
-"""Kernels that keep what follows from shapes: the second call, and a call with other shapes, answer as the first did."""
+"""Kernels that cache values from shapes: the second call, and a call with other shapes, answer as the first did."""
 
 from __future__ import annotations
 

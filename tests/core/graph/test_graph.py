@@ -133,7 +133,7 @@ def test_check_names_the_node(graph, damage, message):
 
 
 def test_edges_of_nodes_with_many_of_them():
-    """Whatever is replaced in which order, what is kept of wide nodes agrees with a look at all inputs."""
+    """After replacements in any order, the lists of wide nodes agree with a scan of all inputs."""
     rng = np.random.default_rng(7)
     g = GraphBuilder()
     many = g.Unpack(g.Placeholder(dtype="float32", shape=(200, 2), name="x"), num=200)

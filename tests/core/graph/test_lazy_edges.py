@@ -1,4 +1,4 @@
-"""Edges of nodes from files, which are objects when they are asked for, and of nodes with very many inputs."""
+"""Edges of nodes from files, made on demand, and edges of nodes with many inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MANY = 200
 
 
 def definition() -> GraphDef:
-    """x, y = f(x:0, ^x, ^x), sum of MANY branches of y, in an order in which inputs come late."""
+    """Return x, y = f(x:0, ^x, ^x), and a sum of MANY branches of y, with inputs after their consumers."""
     graph = GraphDef()
     total = graph.node.add(name="sum", op="AddN", input=[f"b{i}" for i in range(MANY)])
     total.attr["N"].i = MANY
@@ -89,7 +89,7 @@ def test_unchanged_inputs_keep_their_spelling(graph):
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_an_input_is_spelled_with_the_name_of_its_node(order):
-    """There is one text for a name, whether the node stands before those that take it or behind."""
+    """A name has a single string object, with the node before or after the consumers."""
     graph = definition()
     nodes = list(graph.node)[::order]
     loaded = load(GraphDef(node=nodes).SerializeToString())

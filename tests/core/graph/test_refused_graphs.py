@@ -35,7 +35,7 @@ GRAPHS = {
 
 
 def gave(call):
-    """What a call of the library raised, None where it went well."""
+    """Return the exception of a call of the library, None without an exception."""
     try:
         call()
     except TfgError as error:

@@ -1,4 +1,4 @@
-"""Arguments that belong together reach a registered function as one NamedTuple."""
+"""Bundled arguments reach a registered function as a NamedTuple."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def beam_search_decoder(g):
 
 
 def cropped(g):
-    """As many crops as boxes, whose number the places of the chosen ones say."""
+    """Return as many crops as boxes; the places of the selected boxes determine the number."""
     places = g.Squeeze(g.Where(placeholder(g, 6, dtype="bool")), squeeze_dims=[1])
     boxes = g.GatherV2(placeholder(g, 6, 4), places, 0)
     return places, g.CropAndResize(placeholder(g, 1, 8, 8, 3), boxes, placeholder(g, None, dtype="int32"), [2, 2])
@@ -98,7 +98,7 @@ def framed(g, x):
 
 
 def popped(g, x):
-    """Of elements that differ, what they have in common."""
+    """Return the common part of different element shapes."""
     both = g.TensorListPushBack(g.TensorListPushBack(empty_list(g), x), np.zeros((5, 4), np.float32))
     return g.TensorListPopBack(both, -1, element_dtype="float32")[1]
 
@@ -108,7 +108,7 @@ def alone(g, x):
 
 
 def popped_shape(g, x):
-    """A list of one shape tensor gives its value back."""
+    """Return the value of a list with a single shape tensor."""
     pushed = g.TensorListPushBack(g.EmptyTensorList(-1, -1, element_dtype="int32"), g.Shape(x, out_type="int32"))
     return g.Fill(g.TensorListPopBack(pushed, -1, element_dtype="int32")[1], 0.0)
 
@@ -156,7 +156,7 @@ def test_loops_keep_the_values_of_what_they_pass_on():
 
 
 SHIFTED = 9
-"""So many loop variables take their neighbours' values; a shape that comes in at the end arrives as many trips later."""
+"""The number of loop variables that take the values of their neighbours; a shape from the end arrives as many trips later."""
 
 
 def shifted_in_a_while(g):
@@ -206,7 +206,7 @@ def test_ops_that_call_functions(op):
 
 @pytest.mark.parametrize("types", [["float32", "float64"], ["int32"], []])
 def test_a_call_that_declares_other_outputs_than_the_function_returns(types):
-    """Nothing is said of outputs that the function does not return; running or changing the call says what is wrong."""
+    """Outputs that the function does not return are unknown; running or changing the call reports the fault."""
     g = GraphBuilder()
     define(g, "f", ["float32"], lambda b, v: [b.Square(v)])
     attrs = {"Tin": [float32], "Tout": [as_dtype(t) for t in types], "branches": [FuncRef("f")]}

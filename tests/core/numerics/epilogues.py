@@ -1,10 +1,10 @@
-"""What convolutions do to parts of their results as soon as these are there."""
+"""Epilogues of convolutions on blocks of the result."""
 
 from __future__ import annotations
 
 
 def doubling(result):
-    """Doubles each part that it is told of: one that is told twice, or never, shows."""
+    """Double each block in place: a block doubled twice, or never, is visible."""
     flat = result.reshape(-1, result.shape[-1])
 
     def finish(positions, channels):

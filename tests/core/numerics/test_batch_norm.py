@@ -1,4 +1,4 @@
-"""Moments of channels and the gradient of what they normalize, beside their definitions in double precision."""
+"""Moments of channels and the gradient of normalizations, beside their definitions in double precision."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ SHAPES = [(2, 3, 5, 4), (4, 8, 8, 16), (1, 1031, 8), (3, 7, 7, 300), (1, 1, 1, 3
 
 
 def numbers(shape, offset, seed=0):
-    """Random ones; the channels' means are about as many deviations from zero as `offset`, some more."""
+    """Return random numbers; the channels' means are about `offset` deviations from zero, some more."""
     rng = np.random.default_rng(seed)
     return (rng.standard_normal(shape) + offset * rng.standard_normal(shape[-1])).astype(np.float32)
 

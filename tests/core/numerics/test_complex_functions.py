@@ -58,7 +58,7 @@ def test_any_shape(function, exact, largest, shape):
 
 
 def test_logarithms_beside_the_unit_circle():
-    """log |1 + iy| is y^2 / 2, far below what the sum of squares holds."""
+    """log |1 + iy| is y^2 / 2, far below the precision of the sum of squares."""
     y = np.float32([1e-4, 1e-5, 1e-7, 1e-10, 1e-20, -3e-6])
     want = np.resize(np.log1p(y.astype(np.float64) ** 2) / 2, SIZE)
     for unit in (1, -1, 1j, -1j):

@@ -57,7 +57,7 @@ def by_definition(x, w, stride, pads, dilation):
 
 
 def seen_at(place, x, outputs, stride, dilation):
-    """What lies at one place of each window of a padded array."""
+    """Return the elements at a place of each window of a padded array."""
     strides, dilations = (np.broadcast_to(n, len(place)) for n in (stride, dilation))
     cut = [slice(i * d, i * d + (n - 1) * s + 1, s) for i, n, s, d in zip(place, outputs, strides, dilations)]
     return x[(slice(None), *cut)]
@@ -74,7 +74,7 @@ def drawn(case, dtype=np.float32):
 
 @pytest.fixture(params=[1, 3])
 def workers(request, monkeypatch):
-    """Blocks that are small, for one thread and for several."""
+    """Use small blocks, with a thread and with several."""
     monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
     monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
     for module in (convolution, input_gradient):
@@ -183,7 +183,7 @@ def test_integers_and_views():
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_number_is_finished_once_after_it_is_there(case, workers):
-    """`finish` doubles each block in place: what is missed, met twice or met too early differs."""
+    """`finish` doubles each block in place: a missing, repeated or early call changes the result."""
     x, w, stride, pads, dilation = drawn(case)
     n = len(pads)
     result = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling)
@@ -230,7 +230,7 @@ def test_the_first_error_of_divided_work_is_raised(monkeypatch):
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_gradients(case, workers):
-    """The sum of the result times `grad` is linear in x and in w: its derivatives are what it gives for each unit of them."""
+    """The sum of the result times `grad` is linear in x and in w: the derivatives are the values at each unit vector."""
     x, w, stride, pads, dilation = drawn(case, np.float64)
     n = len(pads)
     ways = [stride] * n, pads, [dilation] * n
@@ -247,7 +247,7 @@ def test_gradients(case, workers):
 
 
 def filter_gradient_by_definition(x, grad, filter_shape, stride, pads, dilation):
-    """For each place of the window the sum over positions of what is there times the gradient, in double precision."""
+    """Return for each place of the window the sum over positions of the element times the gradient, in double precision."""
     x, result = padded(x.astype(np.float64), pads), np.zeros(filter_shape)
     channels, filters = filter_shape[-2:]
     for place in itertools.product(*map(range, filter_shape[:-2])):

@@ -9,7 +9,7 @@ from tfg.core.parallel import blas_threads, gemm
 
 
 def halved(x):
-    """An operation that writes to no array that it is given."""
+    """Return half of x without writing to the argument."""
     return x / 2
 
 
@@ -59,7 +59,7 @@ def test_chains(shape, first, second, tiling):
 
 
 def test_a_value_in_the_result_is_read_until_nobody_needs_it(tiling):
-    """The result begins with x; the first operation must not write over it, for the last reads it."""
+    """The result begins with x; the first operation must not overwrite x, because the last operation reads x."""
     x, v = np.arange(120.0).reshape(4, 30), np.arange(30.0)
     chain = OperationChain(
         [TileOperation(np.add, True, (0, 1)), TileOperation(np.multiply, True, (2, 0))],

@@ -1,4 +1,4 @@
-"""The error function and its complement beside SciPy's in double precision."""
+"""The error function and the complement beside SciPy's in double precision."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ FUNCTIONS = pytest.mark.parametrize(
 
 
 def arguments():
-    """Places all over the range, beside those of the table, and numbers of every size down to the smallest."""
+    """Return arguments over the whole range, beside the points of the table, and of every size down to the smallest."""
     rng = np.random.default_rng(0)
     even = np.linspace(-12, 12, 400_001)
     beside = rng.integers(-6000, 6000, 100_000) / 1024 + rng.uniform(-1e-6, 1e-6, 100_000)

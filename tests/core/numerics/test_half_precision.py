@@ -1,4 +1,4 @@
-"""Floats of 16 bits: many are looked up, with what computing each gives."""
+"""16-bit floats: many values are looked up, equal to computed values."""
 
 import ml_dtypes
 import numpy as np

@@ -21,7 +21,7 @@ CASES = [
 
 @pytest.fixture(params=[(1, 10**6), (3, 10**6), (2, 25000)], ids=["one", "three", "thin"])
 def by_lines(request, monkeypatch):
-    """One thread or several, and products of whole images or of a line or two."""
+    """Use a thread or several, and products of whole images or of a line or two."""
     workers, at_once = request.param
     monkeypatch.setattr(blas_threads.one_thread, "available", workers)
     monkeypatch.setattr(line_products, "FEWEST_POSITIONS", 1)

@@ -1,4 +1,4 @@
-"""Suppression of many boxes, found in blocks, beside its definition, a pair of boxes at a time."""
+"""Suppression of many boxes in blocks, beside the definition by pairs of boxes."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def overlap(a, b):
 
 
 def defined(boxes, scores, limit, threshold, lowest, sigma=0.0):
-    """The best box that is left, over and over; those that overlap it go, or lose of their score."""
+    """Select the best remaining box repeatedly; overlapping boxes are removed, or lose a part of their score."""
     boxes, scores = boxes.astype(np.float64), scores.astype(np.float64)
     kept = []
     while len(kept) < limit and scores.max(initial=0) > lowest:

@@ -21,7 +21,7 @@ CASES = [
 
 
 def first_largest(values):
-    """TensorFlow's kernel begins with the first number and takes a later one that is larger."""
+    """TensorFlow's kernel starts with the first number and takes a later, larger number."""
     best = 0
     for i, value in enumerate(values):
         if value > values[best]:

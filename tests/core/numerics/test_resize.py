@@ -1,4 +1,4 @@
-"""Resampling beside its definition: for each output position a sum over its taps."""
+"""Resampling beside the definition: for each output position a sum over the taps."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Softmax of rows beside its definition in double precision."""
+"""Softmax of rows beside the definition in double precision."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from tfg.core.parallel import blas_threads, gemm
 
 @pytest.fixture(params=[1, 3])
 def workers(request, monkeypatch):
-    """So many threads, which share little work too."""
+    """Use this number of threads, also for little work."""
     monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
     monkeypatch.setattr(gemm, "WORTH_DIVIDING", 1)
     monkeypatch.setattr(softmax, "BLOCK", 64)

@@ -1,4 +1,4 @@
-"""Rows added at places: what SciPy's loops give is the sum written out, and places that are not there are errors."""
+"""Rows added at indices: SciPy's loops equal the written-out sum, and invalid indices are errors."""
 
 from __future__ import annotations
 

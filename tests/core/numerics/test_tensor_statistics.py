@@ -1,4 +1,4 @@
-"""Statistics of tensors: values by hand, at the ends of dtypes, of what is not finite, empty or repeated."""
+"""Statistics of tensors: values by hand, at the limits of dtypes, of infinite, NaN, empty and repeated elements."""
 
 from __future__ import annotations
 

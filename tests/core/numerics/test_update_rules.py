@@ -1,4 +1,4 @@
-"""Update rules tile by tile beside the same rules on whole arrays, of which BLAS may round some numbers otherwise."""
+"""Update rules tile by tile beside the same rules on whole arrays; BLAS may round some numbers differently."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Choosing by bits beside np.where, which is its definition; positive parts beside np.maximum."""
+"""Selection by bits beside the definition np.where; positive parts beside np.maximum."""
 
 import numpy as np
 import pytest

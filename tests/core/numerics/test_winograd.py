@@ -1,4 +1,4 @@
-"""Convolutions by tiles beside their definition, and what they may not change: exact integers, numbers that are not finite."""
+"""Convolutions by tiles beside their definition, with exact integers, NaN and infinities."""
 
 import itertools
 
@@ -22,7 +22,7 @@ ONES = [1, 1]
 
 @pytest.fixture(autouse=True)
 def forgotten():
-    """What is kept of shapes, by other bounds than some tests set."""
+    """Clear the cached shapes, because some tests set other bounds."""
     winograd._parts.cache_clear()
     yield
     winograd._parts.cache_clear()
@@ -30,7 +30,7 @@ def forgotten():
 
 @pytest.fixture(params=[1, 3])
 def workers(request, monkeypatch):
-    """Few tiles in a block, for one thread and for several."""
+    """Use few tiles per block, with a thread and with several."""
     monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
     monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(winograd, "TILES", 20)

@@ -1,4 +1,4 @@
-"""Graphs as ONNX models, without the onnx package: what is refused, and what is folded, shared, moved."""
+"""Graphs as ONNX models, without the onnx package: refused, folded, shared and moved nodes."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_updates_that_no_output_takes_are_left_out():
 
 
 def test_variables_that_outputs_follow_are_inputs_and_outputs():
-    """A loop of one's own around the graph of values gives what the variables give from run to run."""
+    """A loop around the graph of values gives the variables' values from run to run."""
     b = GraphBuilder()
     handle = b.VarHandleOp(dtype="float32", shape=[2], shared_name="state", name="state")
     x = b.Placeholder(dtype="float32", shape=[2], name="x")
@@ -238,7 +238,7 @@ def test_what_takes_long_or_needs_a_session_is_not_computed_before():
 
 
 def test_functions_that_call_others_twice_are_not_written_out():
-    """Twenty of them are a million calls: what the model would have is counted while it is made."""
+    """Twenty functions are a million calls: the size of the model is counted during the export."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[2], name="x")
 
@@ -259,7 +259,7 @@ def test_functions_that_call_others_twice_are_not_written_out():
 
 
 def conditionals_of_functions(depth):
-    """As many Ifs, each in a branch of the one before, and the value that they give."""
+    """Return `depth` Ifs, each in a branch of the previous If, and their value."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[2], name="x")
     is_wanted = b.Placeholder(dtype="bool", shape=[], name="is_wanted")

@@ -132,7 +132,7 @@ def test_installed_packages_offer_libraries(tmp_path, monkeypatch):
 
 
 def test_a_failing_kernel_is_the_librarys_fault(tmp_path):
-    """Who wrote the kernel is who to tell; a library's kernel for an op of TensorFlow's too."""
+    """The error names the library of the kernel, also for a library's kernel of a TensorFlow op."""
     library, graph = tmp_path / "broken.py", tmp_path / "graph.pbtxt"
     library.write_text(LIBRARY.replace("TwiceForTest", "BrokenForTest").replace("x + x", "{}[x.size]"))
     graph.write_text(GRAPH.replace("TwiceForTest", "BrokenForTest"))

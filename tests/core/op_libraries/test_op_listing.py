@@ -1,4 +1,4 @@
-"""What is said of ops: lists, details, coverage, what a graph misses, and wrappers that build graphs."""
+"""Reports on ops: lists, details, coverage, missing ops of a graph, and wrappers that build graphs."""
 
 from __future__ import annotations
 
