@@ -381,6 +381,22 @@ def test_the_guide_names_a_function_for_every_command():
     assert not [name for name in functions if not re.search(rf"`(tfg\.)?(\w+\(tfg\.)?{name}\b|tfg\.{name}\b", text)]
 
 
+TERMINAL_ONLY = frozenset(("completion", "samples"))
+"""Commands without a function: they copy files and write the shell's completion."""
+
+
+def test_every_command_calls_a_function_of_the_library():
+    assert set(main.commands()) == {*FUNCTIONS, *TERMINAL_ONLY, "view"}
+
+
+def test_the_guide_and_the_reference_name_all_functions():
+    """The guide names no function that the package lacks, and the reference has each public name."""
+    guide = (ROOT / "docs" / "python.md").read_text()
+    assert set(re.findall(r"\btfg\.(\w+)\(", guide)) <= set(tfg.__all__)
+    reference = "".join(page.read_text() for page in (ROOT / "docs" / "api").glob("*.md"))
+    assert not [name for name in tfg.__all__ if not re.search(rf"\b{name}\b", reference)]
+
+
 COMPUTING = (
     "comparing", "drawing", "engines", "explaining", "flops", "gradients", "inference", "onnx", "passes", "planning",
     "training", "transforms",
