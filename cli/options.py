@@ -272,11 +272,11 @@ class GraphReader:
         """Load the graph at `path` for inspection; for a graph that cannot run, print a note and mark the broken nodes."""
         return self.look_closely(path)[0]
 
-    def look_closely(self, path: str) -> tuple[Graph, bool]:
+    def look_closely(self, source: Source) -> tuple[Graph, bool]:
         """As `look`, and whether the graph is sound."""
         from ..core.explaining.broken import make_presentable
 
-        graph, faults = self.load_leniently(path)
+        graph, faults = self.load_leniently(source)
         faults += make_presentable(graph)
         self.note_broken(faults)
         return graph, not faults

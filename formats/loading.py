@@ -12,7 +12,7 @@ from ..core.graph.graph import Graph
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.log import Stopwatch
 from . import detect
-from .codecs.source import Source, describe, is_in_memory, read_regular, read_source
+from .codecs.source import Source, describe, is_in_memory, is_standard_input, read_regular, read_source
 from .function_library import FunctionLibrary
 from .graphdef import NodeStream, graph_from_bytes, graph_from_text
 
@@ -56,11 +56,11 @@ def _timed(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | 
 
 def _file_name(source: Source) -> str:
     """Return the name of a file or folder without its path; an empty text for bytes and standard input."""
-    return "" if is_in_memory(source) or source == "-" else os.path.basename(os.path.abspath(str(source)))
+    return "" if is_in_memory(source) or is_standard_input(source) else os.path.basename(os.path.abspath(str(source)))
 
 
 def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
-    if not is_in_memory(source) and source != "-" and os.path.isdir(str(source)):
+    if not is_in_memory(source) and not is_standard_input(source) and os.path.isdir(str(source)):
         from .saved_model import model_file
 
         path = model_file(str(source))
@@ -84,7 +84,7 @@ def stream(path: str) -> NodeStream | None:
 
 def _model_folder(source: Source) -> str | None:
     """Return the folder of a path to the file of a TensorFlow.js model, or of a SavedModel with more files in its folder."""
-    if is_in_memory(source) or source == "-":
+    if is_in_memory(source) or is_standard_input(source):
         return None
     folder = os.path.dirname(str(source)) or "."
     if str(source).endswith(".json"):

@@ -6,6 +6,7 @@ import dataclasses
 import io
 import os
 from collections.abc import Iterator
+from typing import Final
 
 from google.protobuf.message import DecodeError
 
@@ -18,10 +19,21 @@ from .codecs.scan import parse
 from .codecs.source import Source, describe, read_source
 from .graphdef import graph_from_bytes
 from .meta_graph import graph_from_meta_graph
-from .protos.event_pb2 import Event, Summary
+from .protos.event_pb2 import Event
 from .protos.run_metadata_pb2 import RunMetadata
 
-_KINDS = {"simple_value": "scalars", "histo": "histograms", "image": "images", "obsolete_old_style_histogram": "histograms"}
+_KINDS: Final = {
+    "simple_value": "scalars",
+    "histo": "histograms",
+    "image": "images",
+    "obsolete_old_style_histogram": "histograms",
+}
+
+_WHOLE: Final = ("graph_def", "meta_graph_def")
+"""The fields of an event that hold a whole graph."""
+_TRACE: Final = "RunMetadata"
+_TRACE_PLUGINS: Final = ("graph_run_metadata", "graph_run_metadata_graph")
+"""The plugins whose summaries hold a RunMetadata: `tf.summary.trace_export` writes them."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -94,16 +106,14 @@ def describe_recording(source: Source) -> Recording | None:
 
 
 def graph_from_events(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
-    """Return the last graph that was written into an event file; InvalidArgumentError where there is none."""
-    graph_event = None
-    for event in _Events(data):
-        if event.WhichOneof("what") in ("graph_def", "meta_graph_def"):
-            graph_event = event
-    if graph_event is None:
+    """Return the last graph that was written into an event file, else the largest graph of a traced run.
+
+    InvalidArgumentError where there is none.
+    """
+    graphs = [graph for event in _Events(data) for graph in _graphs_of_event(event)]
+    if not graphs:
         raise InvalidArgumentError("the event file has no graph", hint="`tfg explain FILE` describes its contents")
-    if graph_event.WhichOneof("what") == "graph_def":
-        return graph_from_bytes(memoryview(graph_event.graph_def), faults=faults)
-    return graph_from_meta_graph(memoryview(graph_event.meta_graph_def), faults=faults)
+    return _loaded(*graphs[_read(graphs)], faults)
 
 
 def graph_from_run_metadata(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
@@ -116,7 +126,7 @@ def graph_from_run_metadata(data: memoryview, faults: list[TfgError] | None = No
         raise InvalidArgumentError(
             "the RunMetadata has no graph", hint="`tfg flops GRAPH --run-metadata FILE` shows its times for a graph"
         )  # fmt: skip
-    return graph_from_bytes(memoryview(graphs[_read(graphs)][1]), faults=faults)
+    return _loaded(*graphs[_read(graphs)], faults)
 
 
 class _Events:
@@ -136,49 +146,71 @@ class _Events:
 
 def _of_events(data: memoryview) -> Recording:
     events = _Events(data)
-    count, writer, times, graphs = 0, "", [], []
-    tags: dict[str, Tag] = {}
+    count, writer, times = 0, "", []
+    tags: dict[tuple[str, bool], Tag] = {}
+    graphs: list[tuple[str, bytes]] = []
     for event in events:
         count += 1
         times.append(event.wall_time)
-        what = event.WhichOneof("what")
         writer = event.source_metadata.writer or writer
-        if what in ("graph_def", "meta_graph_def"):
-            graphs.append((what, getattr(event, what)))
-        for value in event.summary.value if what == "summary" else ():
-            tags[value.tag] = _counted(tags.get(value.tag), value, event.step)
-    last = len(graphs) - 1
-    shown = [RecordedGraph(what, _size(what, graph), number == last) for number, (what, graph) in enumerate(graphs)]
+        graphs += _graphs_of_event(event)
+        for tag, kind in _tags(event):
+            key = tag, kind == _TRACE
+            tags[key] = _counted(tags.get(key, Tag(tag, kind, 0, event.step, event.step)), event.step)
     seconds = max(times) - min(times) if times else 0.0
-    return Recording("event file", writer, count, seconds, events.is_cut, tags=tuple(tags.values()), graphs=tuple(shown))
+    return Recording("event file", writer, count, seconds, events.is_cut, tags=tuple(tags.values()), graphs=_shown(graphs))
 
 
-def _counted(before: Tag | None, value: Summary.Value, step: int) -> Tag:
-    """Return a tag with one more summary; the first summary of a tag names the plugin."""
-    if before is not None:
-        return Tag(before.tag, before.kind, before.count + 1, min(before.first_step, step), max(before.last_step, step))
-    held = value.WhichOneof("value") or ""
-    return Tag(value.tag, value.metadata.plugin_data.plugin_name or _KINDS.get(held, held), 1, step, step)
+def _tags(event: Event) -> Iterator[tuple[str, str]]:
+    """Yield the tag and the kind of each summary; only the first summary of a tag names the plugin."""
+    if event.WhichOneof("what") == "tagged_run_metadata":
+        yield event.tagged_run_metadata.tag, _TRACE
+    for value in event.summary.value:
+        held = value.WhichOneof("value") or ""
+        yield value.tag, value.metadata.plugin_data.plugin_name or _KINDS.get(held, held)
 
 
-def _size(what: str, data: bytes) -> int:
-    """Return the number of nodes; 0 for a damaged graph, whose error `load` tells."""
-    try:
-        load = graph_from_bytes if what == "graph_def" else graph_from_meta_graph
-        return len(load(memoryview(data), faults=[]))
-    except TfgError:
-        return 0
+def _counted(tag: Tag, step: int) -> Tag:
+    """Return a tag with another summary."""
+    return Tag(tag.tag, tag.kind, tag.count + 1, min(tag.first_step, step), max(tag.last_step, step))
+
+
+def _graphs_of_event(event: Event) -> list[tuple[str, bytes]]:
+    """Return the kinds and the bytes of the graphs in an event: whole graphs, and graphs of traced runs."""
+    what = event.WhichOneof("what")
+    if what in _WHOLE:
+        return [(what, getattr(event, what))]
+    traces = [event.tagged_run_metadata.run_metadata] if what == "tagged_run_metadata" else []
+    for value in event.summary.value:
+        if value.metadata.plugin_data.plugin_name in _TRACE_PLUGINS:
+            traces += value.tensor.string_val
+    return [graph for trace in traces for graph in _graphs(parse(RunMetadata, memoryview(trace)))]
+
+
+def _loaded(what: str, data: bytes, faults: list[TfgError] | None) -> Graph:
+    load = graph_from_meta_graph if what == "meta_graph_def" else graph_from_bytes
+    return load(memoryview(data), faults=faults)
+
+
+def _shown(graphs: list[tuple[str, bytes]]) -> tuple[RecordedGraph, ...]:
+    """Return the kinds and sizes of graphs; a damaged graph has 0 nodes, and `load` tells its error."""
+    chosen = _read(graphs) if graphs else -1
+    shown = []
+    for number, (what, data) in enumerate(graphs):
+        try:
+            size = len(_loaded(what, data, []))
+        except TfgError:
+            size = 0
+        shown.append(RecordedGraph(what, size, number == chosen))
+    return tuple(shown)
 
 
 def _of_run_metadata(data: memoryview) -> Recording:
     message = parse(RunMetadata, data)
     devices = message.step_stats.dev_stats
-    graphs = _graphs(message)
-    chosen = _read(graphs) if graphs else -1
-    shown = [RecordedGraph(what, _size("graph_def", graph), number == chosen) for number, (what, graph) in enumerate(graphs)]
     executions = sum(len(device.node_stats) for device in devices)
     names = tuple(device.device for device in devices)
-    return Recording("RunMetadata", executions=executions, devices=names, graphs=tuple(shown))
+    return Recording("RunMetadata", executions=executions, devices=names, graphs=_shown(_graphs(message)))
 
 
 def _graphs(message: RunMetadata) -> list[tuple[str, bytes]]:
@@ -192,5 +224,11 @@ def _graphs(message: RunMetadata) -> list[tuple[str, bytes]]:
 
 
 def _read(graphs: list[tuple[str, bytes]]) -> int:
-    """Return the index of the graph to read: the largest, one before optimization first."""
-    return max(range(len(graphs)), key=lambda number: (graphs[number][0] == "before optimization", len(graphs[number][1])))
+    """Return the index of the graph to read: the last whole graph, else the largest of a trace, before optimization first."""
+
+    def preference(number: int) -> tuple[bool, bool, int]:
+        what, data = graphs[number]
+        is_whole = what in _WHOLE
+        return is_whole, what == "before optimization", number if is_whole else len(data)
+
+    return max(range(len(graphs)), key=preference)

@@ -71,11 +71,12 @@ def command(graph: str, reader: GraphReader, options: ExplainOptions) -> None:
     tfg explain graph.pb --engine openvino --fetch logits
     tfg explain graph.pb --partition --fetch train_op
     """
+    from ...formats.codecs.source import ReadOnce
     from ..jobs.explain_job import ExplainJob, explain_op, is_op, show_recording
 
     reader.load_libraries()
     if not os.path.exists(graph) and is_op(graph):
         explain_op(graph, options.format_)
-    elif not show_recording(graph, options):
-        loaded, is_sound = (reader.load(graph), True) if options.about_runs else reader.look_closely(graph)
+    elif not show_recording(source := ReadOnce(graph), options):
+        loaded, is_sound = (reader.load(graph), True) if options.about_runs else reader.look_closely(source)
         ExplainJob(graph, loaded, is_sound, options).run()

@@ -15,6 +15,7 @@ from ...core.graph.graph import Graph
 from ...core.op_libraries.op_listing import describe_op, is_declared
 from ...core.registry.catalog import CATALOG
 from ...core.support.errors import NotFoundError
+from ...formats.codecs.source import ReadOnce
 from ...formats.recordings import describe_recording
 from .. import render
 from ..engines import report_sections
@@ -53,14 +54,14 @@ class ExplainOptions:
         return self.races or self.partition or self.engine is not None
 
 
-def show_recording(path: str, options: ExplainOptions) -> bool:
+def show_recording(source: ReadOnce, options: ExplainOptions) -> bool:
     """Show the contents of an event file or RunMetadata file; return False for any other file."""
-    if not os.path.isfile(path) or options.nodes or options.about_runs or options.missing:
+    if os.path.isdir(source) or options.nodes or options.about_runs or options.missing:
         return False
-    recording = describe_recording(path)
+    recording = describe_recording(source)
     if recording is None:
         return False
-    render.emit("tfg.explain.recording/1", recording, options.format_, lambda: recording_sections(recording, path))
+    render.emit("tfg.explain.recording/1", recording, options.format_, lambda: recording_sections(recording, source.path))
     return True
 
 

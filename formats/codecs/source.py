@@ -23,6 +23,20 @@ _MMAP_FROM = 1 << 20
 _FIRST_PIECE, _LARGEST_PIECE = 1 << 8, 1 << 20
 
 
+class ReadOnce(os.PathLike[str]):
+    """A path whose contents `read_source` keeps, so that a second reader does not read or unpack the file again."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.contents: memoryview | None = None
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __str__(self) -> str:
+        return self.path
+
+
 def is_in_memory(source: Source) -> bool:
     """Return True for bytes, False for a path; TypeError for anything else."""
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -32,11 +46,16 @@ def is_in_memory(source: Source) -> bool:
     raise TypeError(f"a graph source must be a path or bytes, not {source!r}")
 
 
+def is_standard_input(source: Source) -> bool:
+    """Return True for the path `-`."""
+    return not is_in_memory(source) and os.fspath(source) == "-"
+
+
 def describe(source: Source) -> str:
     """Return the name of the source for error messages."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return f"the data of {len(source)} bytes"
-    return "standard input" if source == "-" else f"'{os.fspath(source)}'"
+    return "standard input" if is_standard_input(source) else f"'{os.fspath(source)}'"
 
 
 def read_source(source: Source) -> memoryview:
@@ -45,7 +64,11 @@ def read_source(source: Source) -> memoryview:
     A large file is mapped into memory. NotFoundError, PermissionDeniedError, InvalidArgumentError for a device, DataLossError
     for damaged gzip, ResourceExhaustedError for a bomb or an endless stream.
     """
-    return _unpacked(_read(source), source)
+    if not isinstance(source, ReadOnce):
+        return _unpacked(_read(source), source)
+    if source.contents is None:
+        source.contents = _unpacked(_read(source.path), source.path)
+    return source.contents
 
 
 def read_regular(path: str) -> memoryview:
@@ -61,7 +84,7 @@ def _unpacked(data: memoryview, source: Source) -> memoryview:
 def _read(source: Source) -> memoryview:
     if isinstance(source, (bytes, bytearray, memoryview)):
         return memoryview(source).cast("B")
-    if source == "-":
+    if is_standard_input(source):
         with file_errors("standard input"):
             return memoryview(read_stream(sys.stdin.buffer, "standard input"))
     with file_errors(source), open_input(source) as file:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import pathlib
 import random
+import subprocess
 
 import pytest
 
 import tfg
+from tests.cli.running import command_line
 from tests.cli.running import tfg as run
 from tests.fuzz.mutation import changed_bytes
 from tfg.core.support.errors import InvalidArgumentError, TfgError
+from tfg.core.support.regular_files import open_input
+from tfg.formats.codecs import source
 from tfg.formats.recordings import RecordedGraph, Tag, describe_recording
 
 RECORDED = pathlib.Path(__file__).parent / "recorded" / "recordings"
@@ -34,6 +39,45 @@ def test_an_event_file_of_a_session():
     assert recording.tags == (Tag("total", "scalars", 1, 7, 7),)
     assert [(graph.what, graph.is_read) for graph in recording.graphs] == [("graph_def", False), ("meta_graph_def", True)]
     assert {node.op for node in tfg.load(RECORDED / "events_v1")} >= {"Placeholder", "Square", "ScalarSummary"}
+
+
+def test_the_graph_of_a_trace_of_tensorflow_2():
+    """tf.summary.trace_export writes a RunMetadata as a summary: the largest function is read as it was written."""
+    recording = describe_recording(RECORDED / "events_trace")
+    assert [(tag.tag, tag.kind) for tag in recording.tags] == [
+        ("step_trace", "graph_run_metadata_graph"), ("loss", "scalars"), ("picture", "images"), ("sound", "audio"),
+        ("note", "text"), ("h", "histograms"),
+    ]  # fmt: skip
+    assert [graph.what for graph in recording.graphs if graph.is_read] == ["before optimization"]
+    assert {"Square", "Mul", "Sum"} <= {node.op for node in tfg.load(RECORDED / "events_trace")}
+
+
+def test_the_run_metadata_in_an_event_file():
+    """FileWriter.add_run_metadata: the tag is listed, and a whole graph is preferred to those of the trace."""
+    folder = pathlib.Path(tfg.__file__).parent / "sample_graphs" / "recordings"
+    recording = describe_recording(folder / "events.out.tfevents.linear_regression")
+    assert Tag("step 5", "RunMetadata", 1, 5, 5) in recording.tags
+    assert [(graph.what, graph.is_read) for graph in recording.graphs] == [
+        ("graph_def", False), ("meta_graph_def", True), ("partition graph", False)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["graph.pb", "events"])
+def test_explain_reads_a_file_once(tmp_path, monkeypatch, name):
+    data = (RECORDED / "events_v2").read_bytes()
+    if name == "graph.pb":
+        tfg.save(tfg.load(RECORDED / "events_v2"), tmp_path / "plain.pb")
+        data = (tmp_path / "plain.pb").read_bytes()
+    (tmp_path / name).write_bytes(gzip.compress(data))
+    opened = []
+    monkeypatch.setattr(source, "open_input", lambda path: opened.append(str(path)) or open_input(path))
+    assert run("explain", tmp_path / name).code == 0
+    assert opened == [str(tmp_path / name)]
+
+
+def test_recordings_come_through_pipes():
+    done = subprocess.run(command_line("explain", "-"), input=(RECORDED / "events_v1").read_bytes(), capture_output=True)
+    assert b"meta_graph_def" in done.stdout
 
 
 def test_run_metadata():
@@ -66,7 +110,7 @@ def test_explain_shows_tags_and_how_to_read_the_graph():
     assert describe_recording(RECORDED.parent / "v2.index") is None
 
 
-@pytest.mark.parametrize("name", ["events_v2", "events_v1", "run_metadata"])
+@pytest.mark.parametrize("name", ["events_v2", "events_v1", "events_trace", "run_metadata"])
 def test_damaged_recordings_are_errors(tmp_path, name):
     data, generator = (RECORDED / name).read_bytes(), random.Random(0)
     for _ in range(40):
