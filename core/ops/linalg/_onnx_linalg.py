@@ -11,7 +11,7 @@ from ...types import dtypes
 from ..shared.onnx_lowerings import adjoint_of, along, last_dims, transposed
 
 
-def _matrices(g: Any, x: Any) -> Any:
+def matrices(g: Any, x: Any) -> Any:
     """Flatten the batch dimensions of matrices."""
     outer = g.slice(g.dims(x), 0, g.rank(x) - 2)
     count = g.ReduceProd(outer, [0]) if outer.array is None else math.prod(outer.array.tolist())
@@ -29,7 +29,7 @@ def solved(g: Any, matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
     size, rank = g.dim(matrix, -1), g.rank(matrix)
     both = g.Concat(adjoint_of(g, matrix) if adjoint else matrix, rhs, axis=rank - 1)
     width = g.Add(size, g.dim(rhs, -1))
-    rows = _matrices(g, both)
+    rows = matrices(g, both)
     numbers = g.unsqueeze(along(g, matrix, -1), 0, -1)
     (rows,) = g.repeat(g.reshape(size, []), [rows], lambda k, carried: [_step(g, carried[0], g.unsqueeze(k, 0), numbers)])
     return g.of_dims(g.slice(rows, size, width, 2), g.dims(rhs))
@@ -60,7 +60,7 @@ def _order(g: Any, rows: Any, k: Any, numbers: Any) -> Any:
 def determinant(g: Any, matrix: Any) -> tuple[Any, Any]:
     """Return the sign of the determinant (the direction, for complex matrices) and the logarithm of its absolute value."""
     size = g.dim(matrix, -1)
-    rows = _matrices(g, matrix)
+    rows = matrices(g, matrix)
     numbers = g.unsqueeze(along(g, matrix, -1), 0, -1)
     log = g.zeros_like(g.Abs(g.ReduceSum(rows, [1, 2], keepdims=0)))
     sign = g.Add(g.cast(log, matrix.dtype), 1)
@@ -102,7 +102,7 @@ def triangular(g: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> 
 def cholesky(g: Any, matrix: Any) -> Any:
     """Return the lower triangle L with L L^H equal to the matrix, column by column."""
     size = g.dim(matrix, -1)
-    left = _matrices(g, matrix)
+    left = matrices(g, matrix)
     columns = g.unsqueeze(along(g, matrix, -1), 0, 1)
     rows = transposed(g, columns)
 
@@ -160,7 +160,7 @@ def tridiagonal(g: Any, upper: Any, main: Any, lower: Any) -> Any:
 
 def factored(g: Any, matrix: Any) -> tuple[Any, Any]:
     """Return both triangles in a single matrix, and the permutation of its rows."""
-    rows = _matrices(g, matrix)
+    rows = matrices(g, matrix)
     columns, numbers = g.unsqueeze(along(g, matrix, -1), 0, 1), g.unsqueeze(along(g, matrix, -1), 0, -1)
     order = g.Expand(numbers, g.joined(g.dim(rows, 0), g.dim(rows, 1), 1))
 
@@ -183,7 +183,7 @@ def orthogonal(g: Any, matrix: Any, *, full_matrices: bool) -> tuple[Any, Any]:
     """Return Q and R by reflections; the diagonal of R has LAPACK's signs."""
     height, width = last_dims(g, matrix, 2)
     least = min(height, width)
-    right = _matrices(g, matrix)
+    right = matrices(g, matrix)
     left = g.Add(g.constant(np.eye(height), matrix.dtype), g.MatMul(g.zeros_like(right), transposed(g, g.zeros_like(right))))
     numbers = g.constant(np.arange(height).reshape(1, height, 1))
 

@@ -19,6 +19,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from . import _onnx_jacobi as jacobi_in_onnx
 from . import _onnx_linalg as in_onnx
 from ._matrices import (
     adjoint,
@@ -371,3 +372,5 @@ without_gradient("SelfAdjointEig", "BatchSelfAdjointEig")
 
 onnx("Qr")(in_onnx.orthogonal)
 onnx("Lu")(in_onnx.factored)
+onnx("Svd", "BatchSvd")(jacobi_in_onnx.singular_values)
+onnx("SelfAdjointEigV2", "BatchSelfAdjointEigV2")(jacobi_in_onnx.self_adjoint)
