@@ -10,7 +10,7 @@ from typing import Any
 from ..core.codecs import wire
 from ..core.functions.call_kinds import CALL_KINDS, Form
 from ..core.graph.graph import Graph
-from ..core.graph.metagraph import Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
+from ..core.graph.metagraph import INIT_SIGNATURE, Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
 from ..core.support.errors import DataLossError, TfgError
 from ..core.types import dtypes
 from ..core.types.tensors import FuncRef
@@ -37,7 +37,7 @@ VARIABLE_COLLECTIONS = frozenset(
     ("variables", "trainable_variables", "local_variables", "model_variables", "moving_average_variables", "global_step",
      "metric_variables", "concatenated_variables")
 )  # fmt: skip
-_MAIN_OP, _LEGACY_INIT_OP, _INIT_SIGNATURE = "saved_model_main_op", "legacy_init_op", "__saved_model_init_op"
+_MAIN_OP, _LEGACY_INIT_OP = "saved_model_main_op", "legacy_init_op"
 
 
 def graph_from_meta_graph(data: memoryview, folder: str | None = None, faults: list[TfgError] | None = None) -> Graph:
@@ -105,7 +105,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
     signatures = {name: decode_signature_def(name, proto.signature_def[name]) for name in sorted(proto.signature_def)}
     return MetaGraph(
         tags=tuple(proto.meta_info_def.tags),
-        signatures={name: value for name, value in signatures.items() if name != _INIT_SIGNATURE},
+        signatures={name: value for name, value in signatures.items() if name != INIT_SIGNATURE},
         variables=variables,
         collections=others,
         saver=_decode_saver(proto.saver_def) if proto.HasField("saver_def") else None,
@@ -206,8 +206,8 @@ def _init_op(collections: Mapping[str, tuple[Any, ...]], signatures: Mapping[str
     """Return the op that TensorFlow's loader runs after restoring: of TF2's signature, V1's main op, or V1's legacy init
     op.
     """
-    if _INIT_SIGNATURE in signatures:
-        for output in signatures[_INIT_SIGNATURE].outputs.values():
+    if INIT_SIGNATURE in signatures:
+        for output in signatures[INIT_SIGNATURE].outputs.values():
             return output.tensor
     for key in (_MAIN_OP, _LEGACY_INIT_OP):
         if collections.get(key):

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.building.saver import add_saver, add_table_initializer, has_saver
 from ..core.codecs import wire
 from ..core.graph.graph import Graph, Output
-from ..core.graph.metagraph import USUAL_SIGNATURE, MetaGraph, SaverInfo
+from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, MetaGraph, SaverInfo
 from ..core.inference.inference import infer
 from ..core.runtime.session.restored_variables import unrestored
 from ..core.runtime.state.file_access import NO_FILES, FileGate
@@ -53,7 +53,6 @@ from .protos.meta_graph_pb2 import (
 )
 
 _MAIN_OP = "saved_model_main_op"
-_INIT_SIGNATURE = "__saved_model_init_op"
 _CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
 _EXTRAS = ("assets", "assets.extra", "keras_metadata.pb")
 """Files and folders of a SavedModel that do not depend on the variables."""
@@ -74,7 +73,7 @@ class ModelToWrite:
     @property
     def signatures(self) -> tuple[str, ...]:
         """The names of the signatures that a user may call."""
-        return tuple(sorted(name for name in self.about.signature_def if name != _INIT_SIGNATURE))
+        return tuple(sorted(name for name in self.about.signature_def if name != INIT_SIGNATURE))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -211,10 +210,10 @@ def _has_objects(graph: Graph, about: MetaGraphDef) -> bool:
 def _forget_objects(about: MetaGraphDef) -> None:
     """Turn the message into a model without objects, started by TensorFlow through the main op alone."""
     about.ClearField("object_graph_def")
-    if _INIT_SIGNATURE in about.signature_def:
-        operations = [info.name.partition(":")[0] for info in about.signature_def[_INIT_SIGNATURE].outputs.values()]
+    if INIT_SIGNATURE in about.signature_def:
+        operations = [info.name.partition(":")[0] for info in about.signature_def[INIT_SIGNATURE].outputs.values()]
         about.collection_def[_MAIN_OP].node_list.value[:] = operations[:1]
-        del about.signature_def[_INIT_SIGNATURE]
+        del about.signature_def[INIT_SIGNATURE]
 
 
 def _is_whole(graph: Graph, signature: SignatureDef) -> bool:
@@ -285,14 +284,14 @@ def _edit(graph: Graph, about: MetaGraphDef, edits: SignatureEdits) -> None:
         _require_signature(about, old)
         del signatures[old]
     for name, (inputs, outputs) in edits.defined.items():
-        if not name or name == _INIT_SIGNATURE:
+        if not name or name == INIT_SIGNATURE:
             raise InvalidArgumentError(f"a signature cannot be named '{name}'")
         signatures[name].Clear()
         _describe(graph, signatures[name], inputs, outputs)
 
 
 def _require_signature(about: MetaGraphDef, name: str) -> None:
-    there = sorted(set(about.signature_def) - {_INIT_SIGNATURE})
+    there = sorted(set(about.signature_def) - {INIT_SIGNATURE})
     if name not in there:
         none = "the model has no signatures: --to and --freeze keep only new signatures"
         hint = f"the signatures are {', '.join(there)}" if there else none
@@ -315,7 +314,7 @@ def _describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output
 
 def _start(graph: Graph, about: MetaGraphDef) -> None:
     """Name the operation that fills the tables, where nothing else starts the graph."""
-    if _MAIN_OP in about.collection_def or _INIT_SIGNATURE in about.signature_def:
+    if _MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return
     operation = add_table_initializer(graph)
     if operation is not None:

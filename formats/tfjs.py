@@ -6,6 +6,7 @@ tfjs-core/src/io/io_utils.ts their encodings.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -17,7 +18,7 @@ import numpy as np
 from google.protobuf import json_format
 
 from ..core.graph.graph import Graph
-from ..core.graph.metagraph import USUAL_SIGNATURE
+from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE
 from ..core.runtime.state.file_access import NO_FILES, FileGate
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
@@ -55,6 +56,8 @@ def meta_graph_of_tfjs(data: memoryview, folder: str | None) -> MetaGraphDef:
         _add_signature(about, model)
         weights = dict(_weights(model.get("weightsManifest") or [], folder))
         _fill(about.graph_def, weights)
+        if model.get("modelInitializer"):
+            _add_initializer(about, model, weights)
     except _DAMAGED as error:
         raise DataLossError(f"the file is not a valid model.json of TensorFlow.js: {str(error)[:200]}") from None
     return about
@@ -70,6 +73,48 @@ def _add_signature(about: MetaGraphDef, model: Mapping[str, Any]) -> None:
 
 def _complete(signature: SignatureDef) -> None:
     signature.method_name = signature.method_name or "tensorflow/serving/predict"
+
+
+def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Mapping[str, Array]) -> None:
+    """Add the graph that fills the tables, in a scope of its own, as the op that runs before all others.
+
+    The graph of the model takes a table as an input, which has the `resourceId` of an output of the initializer.
+    """
+    graph = json_format.ParseDict(model["modelInitializer"], GraphDef(), ignore_unknown_fields=True)
+    _fill(graph, weights)
+    scope = _free_scope(about.graph_def)
+    read = {name.lstrip("^").partition(":")[0] for node in graph.node for name in node.input}
+    last = [node.name for node in graph.node if node.name not in read]
+    for node in graph.node:
+        node.name = f"{scope}/{node.name}"
+        node.input[:] = [f"^{scope}/{name[1:]}" if name.startswith("^") else f"{scope}/{name}" for name in node.input]
+        node.attr.pop("_class", None)
+    about.graph_def.MergeFrom(graph)
+    start = about.graph_def.node.add(name=f"{scope}/tables", op="NoOp", input=[f"^{scope}/{name}" for name in last])
+    about.signature_def[INIT_SIGNATURE].outputs[INIT_SIGNATURE].name = start.name
+    made = (model.get("initializerSignature") or {}).get("outputs") or {}
+    tables = {output["resourceId"]: f"{scope}/{output['name']}" for output in made.values() if "resourceId" in output}
+    _use_tables(about, model, tables)
+
+
+def _free_scope(graph: GraphDef) -> str:
+    taken = {node.name.partition("/")[0] for node in graph.node}
+    names = itertools.chain(["initializer"], map("initializer_{}".format, itertools.count(1)))
+    return next(itertools.filterfalse(taken.__contains__, names))
+
+
+def _use_tables(about: MetaGraphDef, model: Mapping[str, Any], tables: Mapping[Any, str]) -> None:
+    """Make the inputs for tables Identity nodes of the tables of the initializer."""
+    nodes = {node.name: node for node in about.graph_def.node}
+    signature = about.signature_def[USUAL_SIGNATURE]
+    for argument, value in ((model.get("signature") or {}).get("inputs") or {}).items():
+        if value.get("resourceId") in tables:
+            node = nodes[value["name"].partition(":")[0]]
+            dtype = node.attr["dtype"].type
+            node.op, node.input[:] = "Identity", [tables[value["resourceId"]]]
+            node.attr.clear()
+            node.attr["T"].type = dtype
+            del signature.inputs[argument]
 
 
 def _weights(manifest: list[Any], folder: str | None) -> Iterator[tuple[str, Array]]:

@@ -11,6 +11,8 @@ from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
 
 USUAL_SIGNATURE: Final = "serving_default"
+INIT_SIGNATURE: Final = "__saved_model_init_op"
+"""The signature whose output is the op that TensorFlow's loader runs before all others."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

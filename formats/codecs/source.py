@@ -48,7 +48,7 @@ def is_in_memory(source: Source) -> bool:
 
 def is_standard_input(source: Source) -> bool:
     """Return True for the path `-`."""
-    return not is_in_memory(source) and os.fspath(source) == "-"
+    return isinstance(source, (str, os.PathLike)) and os.fspath(source) == "-"
 
 
 def describe(source: Source) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import pathlib
 import struct
 
 import numpy as np
@@ -112,6 +113,40 @@ def test_weights_inside_functions(tmp_path):
     folder = written(tmp_path / "m", {"modelTopology": topology, "weightsManifest": manifest})
     (folder / "w.bin").write_bytes(struct.pack("<f", 2.5))
     assert tfg.Session(tfg.load(folder)).run("y:0") == 2.5
+
+
+RECORDED = pathlib.Path(__file__).parent / "recorded" / "tfjs"
+SAMPLE = pathlib.Path(tfg.__file__).parent / "sample_graphs" / "iris_tfjs"
+
+
+@pytest.mark.parametrize(
+    ("folder", "tolerance"),
+    [(RECORDED / "float32", 1e-6), (RECORDED / "uint16", 1e-3), (RECORDED / "float16", 1e-2), (SAMPLE, 0.1)],
+    ids=lambda value: getattr(value, "name", None),
+)  # fmt: skip
+def test_models_of_the_converter(folder, tolerance):
+    """tensorflowjs_converter 4.22 wrote the models: shards that cut weights, each encoding, and a table of names.
+
+    The weights' encoding bounds the error of the probabilities; the names come out of the table that the initializer fills.
+    """
+    expected = json.loads((RECORDED / "expected.json").read_text())
+    shown = run("run", folder, "--feed", f"measurements={expected['measurements']}", "--format", "json").json
+    values = {value["name"]: value["value"] for value in shown["steps"][0]["values"]}
+    assert values["classes"] == expected["classes"] and len(set(expected["classes"])) > 1
+    np.testing.assert_allclose(values["probabilities"], expected["probabilities"], atol=tolerance)
+    assert list(tfg.load(folder).meta.signatures["serving_default"].inputs) == ["measurements"]
+
+
+def test_a_layers_model_of_the_converter():
+    with pytest.raises(InvalidArgumentError, match="a layers model"):
+        tfg.load(RECORDED / "layers")
+
+
+def test_the_tables_of_a_model_go_into_a_saved_model(tmp_path):
+    assert run("convert", SAMPLE, f"{tmp_path}/saved/").code == 0
+    shown = run("run", tmp_path / "saved", "--feed", "measurements=[[5.1, 3.5, 1.4, 0.2]]", "--format", "json").json
+    expected = json.loads((RECORDED / "expected.json").read_text())["classes"][:1]
+    assert [value["value"] for value in shown["steps"][0]["values"] if value["name"] == "classes"] == [expected]
 
 
 def manifest_with(**changes):
