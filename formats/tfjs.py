@@ -84,14 +84,15 @@ def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Map
     _fill(graph, weights)
     scope = _free_scope(about.graph_def)
     read = {name.lstrip("^").partition(":")[0] for node in graph.node for name in node.input}
-    last = [node.name for node in graph.node if node.name not in read]
+    last = {node.name for node in graph.node} - read
     for node in graph.node:
         node.name = f"{scope}/{node.name}"
         node.input[:] = [f"^{scope}/{name[1:]}" if name.startswith("^") else f"{scope}/{name}" for name in node.input]
         node.attr.pop("_class", None)
+    first, *others = (node for node in graph.node if node.name.partition("/")[2] in last)
+    first.input.extend(f"^{other.name}" for other in others)
+    about.signature_def[INIT_SIGNATURE].outputs[INIT_SIGNATURE].name = first.name
     about.graph_def.MergeFrom(graph)
-    start = about.graph_def.node.add(name=f"{scope}/tables", op="NoOp", input=[f"^{scope}/{name}" for name in last])
-    about.signature_def[INIT_SIGNATURE].outputs[INIT_SIGNATURE].name = start.name
     made = (model.get("initializerSignature") or {}).get("outputs") or {}
     tables = {output["resourceId"]: f"{scope}/{output['name']}" for output in made.values() if "resourceId" in output}
     _use_tables(about, model, tables)
@@ -104,17 +105,16 @@ def _free_scope(graph: GraphDef) -> str:
 
 
 def _use_tables(about: MetaGraphDef, model: Mapping[str, Any], tables: Mapping[Any, str]) -> None:
-    """Make the inputs for tables Identity nodes of the tables of the initializer."""
-    nodes = {node.name: node for node in about.graph_def.node}
-    signature = about.signature_def[USUAL_SIGNATURE]
-    for argument, value in ((model.get("signature") or {}).get("inputs") or {}).items():
-        if value.get("resourceId") in tables:
-            node = nodes[value["name"].partition(":")[0]]
-            dtype = node.attr["dtype"].type
-            node.op, node.input[:] = "Identity", [tables[value["resourceId"]]]
-            node.attr.clear()
-            node.attr["T"].type = dtype
-            del signature.inputs[argument]
+    """Read the tables of the initializer in the place of the model's inputs for tables."""
+    inputs = (model.get("signature") or {}).get("inputs") or {}
+    made = {argument: tables[value["resourceId"]] for argument, value in inputs.items() if value.get("resourceId") in tables}
+    places = {inputs[argument]["name"].partition(":")[0]: table for argument, table in made.items()}
+    for node in about.graph_def.node:
+        node.input[:] = [places.get(name.removesuffix(":0"), name) for name in node.input]
+    for node in [node for node in about.graph_def.node if node.name in places]:
+        about.graph_def.node.remove(node)
+    for argument in made:
+        del about.signature_def[USUAL_SIGNATURE].inputs[argument]
 
 
 def _weights(manifest: list[Any], folder: str | None) -> Iterator[tuple[str, Array]]:
