@@ -142,7 +142,7 @@ class Emitter:
     def _result_dtypes(self, name: str, values: Sequence[Value | None], count: int, dtype: DType | None) -> list[DType]:
         first = dtypes.bool_ if name in _TO_BOOL else dtypes.int64 if name in _TO_INT64 else dtype or _principal(name, values)
         assert first is not None
-        rest = dtypes.int64 if name in ("TopK", "Unique", "MaxPool") else first
+        rest = dtypes.int64 if name in ("TopK", "Unique", "MaxPool", "StringSplit") else first
         return [first, *[rest] * (count - 1)]
 
     def constant(self, value: Any, dtype: DType | None = None) -> Value:

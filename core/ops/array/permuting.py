@@ -243,8 +243,9 @@ _LAST = np.iinfo(np.int64).max
 def _reverse_v2_onnx(g: Any, x: Any, axis: Any) -> Any:
     if axis.array is not None and not axis.array.size:
         return x
-    last, step = (g.Expand(g.constant(np.int64(number)), g.dims(axis)) for number in (_LAST, -1))
-    return g.Slice(x, last, g.Neg(last), g.vector(axis), step)
+    axes = g.vector(axis)
+    last, step = (g.Expand(g.constant(np.int64(number)), g.dims(axes)) for number in (_LAST, -1))
+    return g.Slice(x, last, g.Neg(last), axes, step)
 
 
 @onnx("Reverse")

@@ -47,7 +47,8 @@ def self_adjoint(g: Any, matrix: Any, *, compute_v: bool) -> Any:
     lower = triangle(g, matrices(g, matrix), lower=True)
     on_diagonal = g.cast(g.constant(np.eye(size)), matrix.dtype)
     strict = g.Mul(lower, g.Sub(1, on_diagonal))
-    whole = g.Add(lower, adjoint_of(g, strict))
+    diagonal = g.Mul(g.Mul(g.Add(lower, g.conjugate(lower)), 0.5), on_diagonal)  # LAPACK ignores imaginary parts there
+    whole = g.Add(g.Add(strict, adjoint_of(g, strict)), diagonal)
     norm = g.cast(g.Sqrt(g.ReduceSum(_squared(g, whole), [1, 2], keepdims=1)), matrix.dtype)
     _, right, _ = _orthogonal_columns(g, g.Add(whole, g.Mul(on_diagonal, norm)), size, size)
     products = g.ReduceSum(g.Mul(g.conjugate(right), g.MatMul(whole, right)), [1], keepdims=1)

@@ -212,11 +212,16 @@ def _real_cost(rank: int) -> Callable[..., Any]:
 def _transformed_onnx(g: Any, x: Any, axes: Sequence[int], inverse: bool) -> Any:
     """Apply the complex transform over some dimensions; ONNX holds the parts of complex numbers along an extra last
     dimension.
+
+    onnxruntime's inverse transform divides by the length in 32 bits, so the inverse is that of the conjugates.
     """
-    packed = g.packed(x)
+    packed = g.packed(g.conjugate(x) if inverse else x)
     for axis in axes:
-        packed = g.DFT(packed, None, g.constant(np.int64(axis - 1)), inverse=int(inverse))
-    return g.unpacked(packed)
+        packed = g.DFT(packed, None, g.constant(np.int64(axis - 1)))
+    if not inverse or not axes:
+        return g.unpacked(packed) if axes else x
+    count = functools.reduce(g.Mul, [g.cast(g.dim(x, axis), packed.dtype) for axis in axes])
+    return g.conjugate(g.unpacked(g.Div(packed, count)))
 
 
 def _fitted_onnx(g: Any, x: Any, sizes: Any) -> Any:

@@ -74,6 +74,15 @@ def integers(g: Any, generator: Generator, shape: Any, low: Any, high: Any, dtyp
     return _filled(g, generator, shape, dtype, samples)
 
 
+def all_integers(g: Any, generator: Generator, shape: Any, dtype: DType) -> Any:
+    """Return integers uniform on all numbers of a dtype."""
+
+    def samples(words: Any) -> Any:
+        return g.cast(words if dtype.size == 4 else _joined(g, *_pairs(g, words)), dtype)
+
+    return _filled(g, generator, shape, dtype, samples)
+
+
 def _filled(g: Any, generator: Generator, shape: Any, dtype: DType, samples_of: Callable[[Any], Any]) -> Any:
     """Return the samples made of as many words as a shape needs, in whole blocks of four words."""
     dims = g.cast(shape, dtypes.int64)
@@ -82,7 +91,7 @@ def _filled(g: Any, generator: Generator, shape: Any, dtype: DType, samples_of: 
     offsets = g.cast(g.Range(g.constant(np.int64(0)), blocks, g.constant(np.int64(1))), dtypes.uint64)
     words = g.reshape(g.Concat(*(g.unsqueeze(word, 1) for word in _blocks(g, generator, offsets)), axis=1), [-1])
     zero, axis = g.constant(np.array([0], np.int64)), g.constant(np.array([0], np.int64))
-    return g.Reshape(g.Slice(samples_of(words), zero, g.reshape(count, [1]), axis), dims)
+    return g.Reshape(g.Slice(samples_of(words), zero, g.reshape(count, [1]), axis), dims, allowzero=1)
 
 
 def _uniform(g: Any, words: Any, dtype: DType) -> Any:

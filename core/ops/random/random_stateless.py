@@ -489,6 +489,12 @@ onnx("StatelessRandomUniformIntV2")(
         g, in_onnx.keyed(g, key, counter), shape, low, high, dtype
     )
 )
+onnx("StatelessRandomUniformFullInt")(
+    lambda g, shape, seed, *, dtype: in_onnx.all_integers(g, in_onnx.seeded(g, seed), shape, dtype)
+)
+onnx("StatelessRandomUniformFullIntV2")(
+    lambda g, shape, key, counter, alg, *, dtype: in_onnx.all_integers(g, in_onnx.keyed(g, key, counter), shape, dtype)
+)
 
 for _op, _draw in (
     ("StatelessRandomUniform", in_xla.uniform),

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
-from ...registry.registry import kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import kernel, not_differentiable, onnx, shape, zero_flops
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -145,3 +147,40 @@ def string_n_grams_shape(data: TensorSpec, data_splits: TensorSpec) -> tuple[Sha
 
 not_differentiable("StringSplit", "StringSplitV2", "StringNGrams")
 zero_flops("StringSplit", "StringSplitV2", "StringNGrams")
+
+
+@onnx("StringSplit")
+def _string_split_onnx(g: Any, input: Any, delimiter: Any, *, skip_empty: bool) -> Any:
+    text = g.known(delimiter, "delimiters").item()
+    if len(text) != 1:
+        g.refuse("ONNX splits at one delimiter, not at each of several characters and not between all characters")
+    return _pieces_onnx(g, input, {"delimiter": text.decode("latin-1")}, skip_empty)
+
+
+@onnx("StringSplitV2")
+def _string_split_v2_onnx(g: Any, input: Any, sep: Any, *, maxsplit: int) -> Any:
+    text = g.known(sep, "separators").item().decode()
+    if not maxsplit or (maxsplit > 0 and not text):
+        g.refuse("ONNX counts splits from 1 on, and drops white space behind the last")
+    limits = {"maxsplit": maxsplit} if maxsplit > 0 else {}
+    return _pieces_onnx(g, input, {"delimiter": text, **limits} if text else limits, False, least=1 if text else 0)
+
+
+def _pieces_onnx(g: Any, input: Any, attrs: dict[str, Any], skips_empty: bool, least: int = 0) -> Any:
+    """Return the pieces of strings (n) as a sparse tensor: places (pieces, 2), pieces, and the shape (2).
+
+    An empty string is `least` pieces, and none for ONNX.
+    """
+    pieces, counts = g.StringSplit(input, outputs=2, **attrs)
+    if least:
+        empty = g.Expand(g.constant(b"", dtypes.string), g.joined(g.dim(input, 0), 1))
+        pieces, counts = g.Concat(pieces, empty, axis=1), g.Max(counts, least)
+    numbers = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(pieces, -1), []), g.constant(np.int64(1)))
+    used = g.Less(numbers, g.unsqueeze(counts, -1))
+    if skips_empty:
+        used = g.And(used, g.Not(g.Equal(pieces, g.constant(b"", dtypes.string))))
+    before = g.Sub(g.CumSum(g.cast(used, dtypes.int64), g.constant(np.int64(1))), 1)
+    found = g.Transpose(g.NonZero(used), perm=[1, 0])
+    places = g.Concat(g.slice(found, 0, 1, 1), g.unsqueeze(g.GatherND(before, found), 1), axis=1)
+    width = g.Max(g.ReduceMax(g.joined(g.ReduceSum(g.cast(used, dtypes.int64), [1], keepdims=0), [0]), [0]), 0)
+    return places, g.GatherND(pieces, found), g.joined(g.dim(input, 0), width)
