@@ -180,7 +180,7 @@ def _pieces_onnx(g: Any, input: Any, attrs: dict[str, Any], skips_empty: bool, l
     if skips_empty:
         used = g.And(used, g.Not(g.Equal(pieces, g.constant(b"", dtypes.string))))
     before = g.Sub(g.CumSum(g.cast(used, dtypes.int64), g.constant(np.int64(1))), 1)
-    found = g.Transpose(g.NonZero(used), perm=[1, 0])
-    places = g.Concat(g.slice(found, 0, 1, 1), g.unsqueeze(g.GatherND(before, found), 1), axis=1)
+    used_places = g.Transpose(g.NonZero(used), perm=[1, 0])
+    places = g.Concat(g.slice(used_places, 0, 1, 1), g.unsqueeze(g.GatherND(before, used_places), 1), axis=1)
     width = g.Max(g.ReduceMax(g.joined(g.ReduceSum(g.cast(used, dtypes.int64), [1], keepdims=0), [0]), [0]), 0)
-    return places, g.GatherND(pieces, found), g.joined(g.dim(input, 0), width)
+    return places, g.GatherND(pieces, used_places), g.joined(g.dim(input, 0), width)
