@@ -1,8 +1,9 @@
-"""CRC-32C (Castagnoli), the checksum of TensorFlow's tables, bundles and records, in Python.
+"""CRC-32C (Castagnoli), the checksum of TensorFlow's tables, bundles and records: by google-crc32c (the optional extra
+`tfg[fast]`) where it is installed, by NumPy elsewhere.
 
 Polynomial: Castagnoli, Braeuer and Herrmann, IEEE Trans. Commun. 41 (1993), also in RFC 3720; the mask is LevelDB's.
 
-The checksum is linear: each bit is the parity of some bits of the buffer, selected by a mask. The mask depends only on the
+NumPy's way: the checksum is linear: each bit is the parity of some bits of the buffer, selected by a mask. The mask depends only on the
 distance to the end of the buffer. Many short buffers are lanes instead: NumPy table lookups advance their checksums
 together, eight bytes a step.
 
@@ -14,7 +15,7 @@ at the distances a - b, a - c and a bytes further on, and a block of a - b bytes
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,11 +34,34 @@ distance between the first two exponents.
 """
 _BLOCKS = 16
 """The number of blocks that move in a single piece of memory, small enough for a cache (benchmarks/pipelines.py)."""
+_COPIED = 1 << 20
+"""The size, in bytes, of the pieces that google-crc32c gets: the library takes `bytes` only, so a view is copied."""
 
 
 def crc32c(data: Buffer, crc: int = 0) -> int:
     """Return the checksum of `data`; `crc` is the checksum of preceding data."""
+    extend = c_extension()
+    if extend is not None and isinstance(data, bytes):
+        return extend(crc, data)
     view = memoryview(data).cast("B")
+    if extend is None:
+        return _numpy_crc32c(view, crc)
+    for start in range(0, len(view), _COPIED):
+        crc = extend(crc, bytes(view[start : start + _COPIED]))
+    return crc
+
+
+@functools.cache
+def c_extension() -> Callable[[int, bytes], int] | None:
+    """Return google-crc32c's function (checksum before, data) -> checksum; None where its C extension is missing."""
+    try:
+        import google_crc32c
+    except ImportError:
+        return None
+    return google_crc32c.extend if google_crc32c.implementation == "c" else None
+
+
+def _numpy_crc32c(view: memoryview, crc: int) -> int:
     if len(view) > _MULTIPLE[0]:
         return _parities(_shortened(np.frombuffer(view, np.uint8), crc), 0xFFFFFFFF)
     if len(view) >= _SHORT:
@@ -50,7 +74,12 @@ def crc32c(data: Buffer, crc: int = 0) -> int:
 
 
 def masked_crc32cs(parts: Sequence[bytes]) -> list[int]:
-    """Return the masked checksums of many short buffers.
+    """Return the masked checksums of many short buffers."""
+    return [masked_crc32c(part) for part in parts] if c_extension() is not None else _numpy_masked_crc32cs(parts)
+
+
+def _numpy_masked_crc32cs(parts: Sequence[bytes]) -> list[int]:
+    """Return the masked checksums of short buffers, computed together.
 
     Zeros in front change nothing where a checksum begins at 0, so the buffers become lanes of equal length. The
     contribution of the usual initial value follows from the length alone.
@@ -65,7 +94,7 @@ def masked_crc32cs(parts: Sequence[bytes]) -> list[int]:
 
 @functools.lru_cache(4096)
 def _of_zeros(size: int) -> int:
-    return crc32c(bytes(size))
+    return _numpy_crc32c(memoryview(bytes(size)), 0)
 
 
 def _shortened(data: Any, crc: int) -> Any:

@@ -1,13 +1,15 @@
 """Snappy's block format, used by old checkpoints, some tables and snapshots of datasets.
 
 Source: https://github.com/google/snappy/blob/main/format_description.txt. TensorFlow's files are frames of TensorFlow's
-own: the size of a block as four big-endian bytes, and the block.
+own: the size of a block as four big-endian bytes, and the block. Blocks are decompressed by cramjam (the optional extra
+`tfg[fast]`) where it is installed.
 """
 
 from __future__ import annotations
 
+import functools
 import struct
-from typing import Final
+from typing import Any, Final
 
 from ..support.errors import DataLossError
 from . import wire
@@ -59,6 +61,27 @@ def decompress(data: memoryview) -> bytes:
     size, position = wire.read_varint(data, 0, len(data))
     if size > 256 * len(data):  # an element of 2 or 3 bytes yields at most 64 bytes
         raise DataLossError(f"a snappy block of {len(data)} bytes claims to hold {size}")
+    cramjam = c_extension()
+    if cramjam is None:
+        return decompress_elements(data, position, size)
+    try:
+        return bytes(cramjam.snappy.decompress_raw(data))
+    except cramjam.DecompressionError as error:
+        raise DataLossError(f"a snappy block is damaged: {error}") from None
+
+
+@functools.cache
+def c_extension() -> Any:
+    """Return the module cramjam; None where it is not installed."""
+    try:
+        import cramjam
+    except ImportError:
+        return None
+    return cramjam
+
+
+def decompress_elements(data: memoryview, position: int, size: int) -> bytes:
+    """Decompress the elements from `position` on, which claim to hold `size` bytes."""
     result = bytearray()
     try:
         while position < len(data):

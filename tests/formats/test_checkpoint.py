@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from tests.formats.tables import InMemory
-from tfg.core.codecs import snappy
-from tfg.core.codecs.crc32c import crc32c, mask
+from tfg.core.codecs.crc32c import crc32c
 from tfg.core.runtime.state.file_access import FileAccess, FileGate
 from tfg.core.support import regular_files
 from tfg.core.support.errors import (
@@ -31,55 +30,6 @@ from tfg.formats.protos.checkpoint_pb2 import BundleEntryProto
 
 RECORDED = pathlib.Path(__file__).with_name("recorded")
 FULL = np.arange(20, dtype=np.float32).reshape(5, 4)
-
-
-def test_crc32c_known_values():
-    assert crc32c(b"") == 0
-    assert crc32c(b"123456789") == 0xE3069283
-    assert crc32c(bytes(32)) == 0x8A9136AA
-    assert crc32c(b"\xff" * 32) == 0x62A8AB43
-    assert mask(crc32c(b"foo")) != crc32c(b"foo")
-
-
-@pytest.mark.parametrize("size", [255, 256, 1000, 4099, 70001])
-def test_crc32c_in_lanes_is_that_in_pieces(size):
-    data = np.random.default_rng(size).bytes(size)
-    pieces = 0
-    for start in range(0, size, 100):
-        pieces = crc32c(data[start : start + 100], pieces)
-    assert crc32c(data) == pieces
-    assert crc32c(data[300:], crc32c(data[:300])) == pieces
-
-
-def test_snappy():
-    assert snappy.decompress(memoryview(b"\x05\x10hello")) == b"hello"
-    # A literal `ab`, a copy that runs into itself, one with a two-byte and one with a four-byte offset.
-    data = b"\x12\x04ab" + b"\x11\x02" + b"\x0e\x02\x00" + b"\x0f\x08\x00\x00\x00"
-    assert snappy.decompress(memoryview(data)) == b"ab" * 9
-    long = b"x" * 300
-    assert snappy.decompress(memoryview(b"\xac\x02\xf4\x2b\x01" + long)) == long
-
-
-@pytest.mark.parametrize("size", [0, 1, 60, 61, 256, 257, 70_000, 200_001])
-def test_snappy_blocks_are_read_as_they_were_written(size):
-    data = np.random.default_rng(size).bytes(size)
-    assert snappy.decompress(memoryview(snappy.compress(data))) == data
-    assert snappy.unframed(snappy.framed(data)) == data
-
-
-def test_damaged_frames():
-    framed = snappy.framed(b"hello")
-    for cut in range(1, len(framed)):
-        with pytest.raises(DataLossError):
-            snappy.unframed(framed[:cut])
-
-
-@pytest.mark.parametrize(
-    "data", [b"\x05\x10hell", b"\x05\x10helloo", b"\x02\x01\x05", b"\xff\xff\x7f\x00a", b"\x04\x00a\x02\x05", b""]
-)
-def test_damaged_snappy(data):
-    with pytest.raises(DataLossError):
-        snappy.decompress(memoryview(data))
 
 
 def test_table_of_many_blocks():
