@@ -3,9 +3,9 @@
 
 Polynomial: Castagnoli, Braeuer and Herrmann, IEEE Trans. Commun. 41 (1993), also in RFC 3720; the mask is LevelDB's.
 
-NumPy's way: the checksum is linear: each bit is the parity of some bits of the buffer, selected by a mask. The mask depends only on the
-distance to the end of the buffer. Many short buffers are lanes instead: NumPy table lookups advance their checksums
-together, eight bytes a step.
+NumPy computes the checksum as a linear function: each bit is the parity of some bits of the buffer, selected by a mask. The
+mask depends only on the distance to the end of the buffer. Many short buffers are lanes instead: NumPy table lookups
+advance their checksums together, eight bytes a step.
 
 A long buffer is shortened first. The checksum is a remainder modulo a polynomial P, so adding a multiple of P changes
 nothing, and P divides x^8a + x^8b + x^8c + 1 for the a > b > c of `_MULTIPLE`. A byte may therefore be replaced by copies

@@ -1,8 +1,11 @@
-"""Regular expressions in RE2's syntax over text, matched like RE2 in time linear in the text.
+r"""Regular expressions in RE2's syntax over text, matched like RE2 in time linear in the text.
 
 Syntax: https://github.com/google/re2/wiki/Syntax. Bytes that are not UTF-8 become lone surrogates (surrogateescape); as in
 RE2 no class, dot or negation matches them. Python's `re` is fast, but tries the ways to match in turn: `re` is used where
 the ways are few.
+
+Three things differ from RE2, which matches bytes: `\B` holds between characters only, RE2's also between the bytes of one;
+`\C`, a single byte, is refused; and no range matches bytes that encode a surrogate or that are longer than they need be.
 """
 
 from __future__ import annotations
@@ -12,8 +15,8 @@ import functools
 import itertools
 import re
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from ..parallel.interruption_points import pause
 from .automaton import (
@@ -33,25 +36,8 @@ from .automaton import (
     source,
     ways,
 )
+from .re2_classes import NOTHING, PERL, POSIX, SURROGATES, code_range, literal, named_class
 
-_SURROGATES = "\\udc80-\\udcff"
-_PERL = {"d": "0-9", "s": "\\t\\n\\f\\r ", "w": "0-9A-Za-z_"}
-_POSIX = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "ascii": "\\x00-\\x7f",
-    "blank": "\\t ",
-    "cntrl": "\\x00-\\x1f\\x7f",
-    "digit": "0-9",
-    "graph": "!-~",
-    "lower": "a-z",
-    "print": " -~",
-    "punct": "!-/:-@\\[-`{-~",
-    "space": "\\t\\n\\v\\f\\r ",
-    "upper": "A-Z",
-    "word": "0-9A-Za-z_",
-    "xdigit": "0-9A-Fa-f",
-}
 _CONTROL = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 _MAX_REPEAT = 1000
 """The largest number of repetitions in braces that RE2 allows."""
@@ -200,13 +186,30 @@ def _times(digits: str) -> int:
     return int(digits.lstrip("0")[: len(str(_MAX_REPEAT)) + 1] or "0")
 
 
+class _RepetitionOperator(NamedTuple):
+    """A repetition as written, with the least and the largest number; None for no limit."""
+
+    text: str
+    low: int
+    high: int | None
+
+    @property
+    def most(self) -> int:
+        """The number that is bounded: the largest, or the least where there is no limit."""
+        return self.low if self.high is None else self.high
+
+    def check(self, times: int = 1) -> None:
+        """Raise PatternError for more repetitions than RE2 allows, of an atom that repeats its parts `times` times."""
+        if self.low > self.most or self.most * times > _MAX_REPEAT:
+            raise PatternError(f"invalid repetition size: {self.text}")
+
+
 class _PatternParser:
     """A recursive descent over the pattern."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.position = 0
-        self.names: set[str] = set()
         self.groups = 0
 
     def read(self) -> Alternation:
@@ -227,7 +230,7 @@ class _PatternParser:
 
     def _next(self) -> str:
         if self.position >= len(self.pattern):
-            raise PatternError(f"trailing \\ at end of expression: {self.pattern}")
+            raise PatternError("trailing \\")
         self.position += 1
         return self.pattern[self.position - 1]
 
@@ -244,7 +247,7 @@ class _PatternParser:
             if changed is not None:
                 flags = changed
                 continue
-            atom = self._atom(flags)
+            atom = parts.pop() if parts and self._at_repetition() else self._atom(flags)
             if isinstance(atom, ExpressionSequence):  # quoted text: only the last character is repeated
                 parts += atom.parts[:-1]
                 atom = atom.parts[-1]
@@ -254,51 +257,53 @@ class _PatternParser:
 
     def _flag_group(self, flags: _Flags) -> _Flags | None:
         match = re.compile(r"\(\?([imsU]*(?:-[imsU]+)?)\)").match(self.pattern, self.position)
-        if match is None or not match[1]:
+        if match is None:
             return None
         self.position = match.end()
         return _with_flags(flags, match[1])
 
+    def _at_repetition(self) -> bool:
+        """Return True where a repetition comes next: behind flags and empty quotations it repeats the part before them."""
+        start = self.position
+        is_repetition = self._repetition() is not None
+        self.position = start
+        return is_repetition
+
     def _repeated(self, atom: Expression, flags: _Flags) -> Expression:
         """Return the atom with the repetitions that follow the atom."""
-        start = self.position
         repetition = self._repetition()
         if repetition is None:
             return atom
-        text = self.pattern[start : self.position]
-        lazy = self._take("?") != flags.ungreedy
-        start = self.position
-        if self._repetition() is not None:
-            raise PatternError(f"bad repetition operator: {text}{self.pattern[start : self.position]}")
-        return Repetition(atom, *repetition, lazy)
+        repetition.check(_repetitions(atom) if repetition.most > 1 else 1)
+        second = self._repetition()
+        if second is not None:
+            raise PatternError(f"bad repetition operator: {repetition.text}{second.text}")
+        return Repetition(atom, repetition.low, repetition.high, repetition.text.endswith("?", 1) != flags.ungreedy)
 
-    def _repetition(self) -> tuple[int, int | None] | None:
-        """Parse a repetition of the atom before: the least and the largest count, None for no limit."""
-        for sign, times in _TIMES.items():
-            if self._take(sign):
-                return times
-        match = re.compile(r"\{(\d+)(,(\d*))?\}").match(self.pattern, self.position)
+    def _repetition(self) -> _RepetitionOperator | None:
+        """Read how often the atom before is repeated."""
+        match = re.compile(r"([*+?]|\{(\d+)(,(\d*))?\})\??").match(self.pattern, self.position)
         if match is None:
             return None
         self.position = match.end()
-        low = _times(match[1])
-        high = _times(match[3]) if match[3] else low
-        if max(low, high) > _MAX_REPEAT or high < low:
-            raise PatternError(f"invalid repetition size: {match[0]}")
-        return low, None if match[2] == "," else high
+        if match[1] in _TIMES:
+            return _RepetitionOperator(match[0], *_TIMES[match[1]])
+        low = _times(match[2])
+        return _RepetitionOperator(match[0], low, None if match[3] == "," else _times(match[4]) if match[4] else low)
 
     def _atom(self, flags: _Flags) -> Expression | None:
         pause()
-        start = self.position
-        if self._repetition() is not None:
-            raise PatternError(f"no argument for repetition operator: {self.pattern[start : self.position]}")
+        repetition = self._repetition()
+        if repetition is not None:
+            repetition.check()
+            raise PatternError(f"no argument for repetition operator: {repetition.text}")
         char = self._next()
         if char == "(":
             return self._group(flags)
         if char == "[":
             return _cased(self._class(), flags)
         if char == ".":
-            return Char(f"[^{'' if flags.dot_all else chr(92) + 'n'}{_SURROGATES}]")
+            return Char(f"[^{'' if flags.dot_all else chr(92) + 'n'}{SURROGATES}]")
         if char == "^":
             return Assertion("^" if flags.multi_line else "\\A")
         if char == "$":
@@ -308,20 +313,12 @@ class _PatternParser:
         return _cased(re.escape(char), flags)
 
     def _group(self, flags: _Flags) -> Expression:
-        start = self.position - 1
         index = 0
-        if self._take("?"):
-            named = re.compile(r"P?<(\w+)>").match(self.pattern, self.position)
-            flagged = re.compile(r"([imsU]*(?:-[imsU]+)?):").match(self.pattern, self.position)
-            if named and named[1] not in self.names:
-                self.names.add(named[1])
-                self.position = named.end()
-                self.groups = index = self.groups + 1
-            elif flagged:
-                flags = _with_flags(flags, flagged[1])
-                self.position = flagged.end()
-            else:
-                raise PatternError(f"invalid perl operator: {self.pattern[start : start + 3]}")
+        if self._peek("?P<"):
+            self._group_name()
+            self.groups = index = self.groups + 1
+        elif self._peek("?"):
+            flags = self._group_flags(flags)
         else:
             self.groups = index = self.groups + 1
         inner = self._alternatives(flags)
@@ -329,15 +326,31 @@ class _PatternParser:
             raise PatternError(f"missing ): {self.pattern}")
         return CaptureGroup(inner, index) if index else inner
 
+    def _group_name(self) -> None:
+        """Read the name of a group, `?P<name>`."""
+        start = self.position - 1
+        end = self.pattern.find(">", start) + 1 or len(self.pattern)
+        if re.fullmatch(r"\(\?P<\w+>", self.pattern[start:end]) is None:
+            raise PatternError(f"invalid named capture group: {self.pattern[start:end]}")
+        self.position = end
+
+    def _group_flags(self, flags: _Flags) -> _Flags:
+        """Return the flags inside a group without a number, `?i-s:`."""
+        start = self.position - 1
+        match = re.compile(r"\?([imsU]*(?:-[imsU]+)?):").match(self.pattern, self.position)
+        if match is None:
+            read = re.compile(r"\?[imsU]*(?:-[imsU]*)?.?", re.DOTALL).match(self.pattern, self.position)
+            raise PatternError(f"invalid perl operator: {self.pattern[start : read.end() if read else start]}")
+        self.position = match.end()
+        return _with_flags(flags, match[1])
+
     def _escape(self, flags: _Flags) -> Expression | None:
         if self._take("Q"):
             end = self.pattern.find("\\E", self.position)
             end = len(self.pattern) if end < 0 else end
-            literal = self.pattern[self.position : end]
+            quoted = self.pattern[self.position : end]
             self.position = min(end + 2, len(self.pattern))
-            return ExpressionSequence(tuple(_cased(re.escape(c), flags) for c in literal)) if literal else None
-        if self._take("E"):
-            return None
+            return ExpressionSequence(tuple(_cased(re.escape(c), flags) for c in quoted)) if quoted else None
         char = self._next()
         if char in "bB":
             return Assertion(f"\\{char}")
@@ -348,45 +361,54 @@ class _PatternParser:
         escape = self._class_escape(char)
         if escape is not None:
             inside, negated = escape
-            return _cased(f"[^{inside}{_SURROGATES}]" if negated else f"[{inside}]", flags)
-        return _cased(_code(self._literal_escape(char)), flags)
+            positive = f"[{inside}]" if inside else NOTHING
+            return _cased(f"[^{inside}{SURROGATES}]" if negated else positive, flags)
+        return _cased(literal(self._literal_escape(char)), flags)
 
     def _class_escape(self, char: str) -> tuple[str, bool] | None:
         r"""Parse \d, \pN and similar escapes: return the class as written between brackets, and whether the class is
         negated.
         """
-        if char.lower() in _PERL:
-            return _PERL[char.lower()], char.isupper()
+        if char.lower() in PERL:
+            return PERL[char.lower()], char.isupper()
         if char not in "pP":
             return None
-        name = self._next()
-        if name == "{":
-            end = self.pattern.find("}", self.position)
-            if end < 0:
-                raise PatternError(f"invalid character class range: \\{char}{{")
-            name = self.pattern[self.position : end]
-            self.position = end + 1
-        negated = name.startswith("^")
-        return _category(name.removeprefix("^")), (char == "P") != negated
+        start = self.position - 2
+        match = re.compile(r"\\[pP](?:\{([^}]*)\}|([^{]))", re.DOTALL).match(self.pattern, start)
+        self.position = match.end() if match else len(self.pattern)
+        name = (match[1] or match[2] or "") if match else ""
+        inside = named_class(name.removeprefix("^"))
+        if inside is None:
+            raise PatternError(f"invalid character class range: {self.pattern[start : self.position]}")
+        return inside, (char == "P") != name.startswith("^")
 
     def _literal_escape(self, char: str) -> int:
         """Return the code point of an escaped character."""
+        start = self.position - 2
         if char in _CONTROL:
             return _CONTROL[char]
         if char == "x":
-            match = re.compile(r"\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2})").match(self.pattern, self.position)
-            code = int(match[1] or match[2], 16) if match else sys.maxunicode + 1
-            if match is None or code > sys.maxunicode:
-                raise PatternError(f"invalid escape sequence: \\{char}")
-            self.position = match.end()
-            return code
+            return self._hexadecimal()
         octal = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}").match(self.pattern, self.position - 1)
         if octal:
             self.position = octal.end()
             return int(octal[0], 8)
-        if char.isascii() and not (char.isalnum() or char == "_"):
+        if char.isascii() and not char.isalnum():
             return ord(char)
-        raise PatternError(f"invalid escape sequence: \\{char}")
+        raise PatternError(f"invalid escape sequence: {self.pattern[start : self.position]}")
+
+    def _hexadecimal(self) -> int:
+        r"""Read the digits of \x41 or \x{41}; the error of others shows what was read."""
+        start = self.position
+        match = re.compile(r"\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2})").match(self.pattern, start)
+        code = int(match[1] or match[2], 16) if match else sys.maxunicode + 1
+        if match is None or code > sys.maxunicode:
+            read = re.compile(r"\\x(?:\{0*(?:10[0-9A-Fa-f]{4}|[0-9A-Fa-f]{0,5}).?|.{0,2})", re.DOTALL).match(
+                self.pattern, start - 2
+            )
+            raise PatternError(f"invalid escape sequence: {read[0] if read else ''}")
+        self.position = match.end()
+        return code
 
     def _class(self) -> str:
         """Parse a bracket expression after the [."""
@@ -403,19 +425,20 @@ class _PatternParser:
         self.position += 1
         inside = "".join(parts)
         # A negated class inside a bracket, as in [a\D], becomes a separate alternative.
-        others = [f"[^{item}{_SURROGATES}]" for item in excluded]
+        others = [f"[^{item}{SURROGATES}]" for item in excluded]
         if not negated:
-            return f"(?:{'|'.join([*([f'[{inside}]'] if inside else []), *others])})"
-        return "".join(f"(?!{other})" for other in others) + f"[^{inside}{_SURROGATES}]"
+            return f"(?:{'|'.join([f'[{inside}]' if inside else NOTHING, *others])})"
+        return "".join(f"(?!{other})" for other in others) + f"[^{inside}{SURROGATES}]"
 
     def _class_item(self, parts: list[str], excluded: list[str]) -> None:
-        posix = re.compile(r"\[:(\^?)(\w+):\]").match(self.pattern, self.position)
+        posix = re.compile(r"\[:(\^?)(.*?):\]", re.DOTALL).match(self.pattern, self.position)
         if posix:
-            if posix[2] not in _POSIX:
+            if posix[2] not in POSIX:
                 raise PatternError(f"invalid character class range: {posix[0]}")
             self.position = posix.end()
-            (excluded if posix[1] else parts).append(_POSIX[posix[2]])
+            (excluded if posix[1] else parts).append(POSIX[posix[2]])
             return
+        start = self.position
         low = self._class_char()
         if isinstance(low, tuple):
             (excluded if low[1] else parts).append(low[0])
@@ -423,11 +446,11 @@ class _PatternParser:
         high = low
         if self._peek("-") and not self._peek("-]") and self.position + 1 < len(self.pattern):
             self.position += 1
-            code = self._class_char()
-            if isinstance(code, tuple) or code < low:
-                raise PatternError("invalid character class range")
-            high = code
-        parts.append(_code(low) if low == high else f"{_code(low)}-{_code(high)}")
+            char = self._next()
+            high = self._literal_escape(self._next()) if char == "\\" else ord(char)
+            if high < low:
+                raise PatternError(f"invalid character class range: {self.pattern[start : self.position]}")
+        parts.append(code_range(low, high))
 
     def _class_char(self) -> int | tuple[str, bool]:
         char = self._next()
@@ -443,26 +466,30 @@ def _with_flags(flags: _Flags, letters: str) -> _Flags:
     return dataclasses.replace(flags, **{names[c]: True for c in on}, **{names[c]: False for c in off})
 
 
+def _repetitions(expression: Expression) -> int:
+    """Return the largest product of the numbers of nested repetitions."""
+    match expression:
+        case Repetition():
+            return max(expression.high or expression.low, 1) * _repetitions(expression.part)
+        case CaptureGroup():
+            return _repetitions(expression.part)
+        case ExpressionSequence():
+            return max(map(_repetitions, expression.parts), default=1)
+        case Alternation():
+            return max(map(_repetitions, expression.options), default=1)
+        case _:
+            return 1
+
+
 def _cased(char: str, flags: _Flags) -> Char:
-    return Char(f"(?i:{char})" if flags.ignore_case else char)
+    return Char(_folded(char) if flags.ignore_case else char)
 
 
-def _code(code: int) -> str:
-    return f"\\U{code:08x}"
-
-
-@functools.cache
-def _category(name: str) -> str:
-    """Return the ranges of a Unicode general category, for example L or Lu."""
-    if name == "Any":
-        return "\\x00-\\ud7ff\\ue000-\\U0010ffff"
-    starts: list[list[int]] = []
-    for code in range(sys.maxunicode + 1):
-        if unicodedata.category(chr(code)).startswith(name) and not 0xD800 <= code < 0xE000:
-            if starts and starts[-1][1] == code - 1:
-                starts[-1][1] = code
-            else:
-                starts.append([code, code])
-    if not starts or len(name) > 2:
-        raise PatternError(f"invalid character class range: \\p{{{name}}}")
-    return "".join(f"{_code(low)}-{_code(high)}" for low, high in starts)
+@functools.lru_cache(1024)
+def _folded(char: str) -> str:
+    """Return a pattern of one character regardless of case; unlike in `re` an `i` is neither `\u0130` nor `\u0131`."""
+    folded = f"(?i:{char})"
+    if not any(re.fullmatch(folded, letter) for letter in "\u0130\u0131"):
+        return folded
+    alone = "[iI]" if re.fullmatch(f"{char}", "i") or re.fullmatch(f"{char}", "I") else NOTHING
+    return f"(?:(?i:(?![i\u0130\u0131]){char})|{char}|{alone})"

@@ -62,8 +62,9 @@ def test_no_text_takes_long(pattern):
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [
-        (b"((((a{100}){100}){100}){100})", "pattern too large"),
-        (b"((()()){1000}){1000}", "pattern too large"),
+        (b"((((a{100}){100}){100}){100})", r"invalid repetition size: \{100\}"),
+        (b"((()()){1000}){1000}", r"invalid repetition size: \{1000\}"),
+        (b"(a{1000})" * 200, "pattern too large"),
         (b"(" * 5000 + b")" * 5000, "expression nests too deeply"),
     ],
 )
@@ -75,3 +76,53 @@ def test_patterns_that_are_refused(pattern, reason):
 def test_huge_text_is_matched_character_by_character():
     compiled = re2.compile_pattern(rb"<[^>]+>")
     assert replace(compiled, "-", "<b>" * 50_000 + "<" * 50_000, everywhere=True) == "-" * 50_000 + "<" * 50_000
+
+
+REFUSED = {
+    "\\E": "invalid escape sequence: \\E",
+    "[[:uppe r:]]": "invalid character class range: [:uppe r:]",
+    "\\p^": "invalid character class range: \\p^",
+    "\\p{^}": "invalid character class range: \\p{^}",
+    "\\pq": "invalid character class range: \\pq",
+    "\\p{": "invalid character class range: \\p{",
+    "\\p{Cn}": "invalid character class range: \\p{Cn}",
+    "(?:a{3}){400}": "invalid repetition size: {400}",
+    "a\\": "trailing \\",
+    "(?P<n": "invalid named capture group: (?P<n",
+    "(?P<>a)": "invalid named capture group: (?P<>",
+    "(?P=n)": "invalid perl operator: (?P",
+    "(?<m>b)": "invalid perl operator: (?<",
+    "(?i-)": "invalid perl operator: (?i-)",
+    "(?s[": "invalid perl operator: (?s[",
+    "(?i": "invalid perl operator: (?i",
+    "\\x{110000}": "invalid escape sequence: \\x{110000",
+    "\\xg": "invalid escape sequence: \\xg",
+    "[a-\\d]": "invalid escape sequence: \\d",
+    "[b-a]": "invalid character class range: b-a",
+    "x{2}{3}?": "bad repetition operator: {2}{3}?",
+    "\\8": "invalid escape sequence: \\8",
+}
+
+
+@pytest.mark.parametrize("pattern", REFUSED)
+def test_reasons_of_refusals(pattern):
+    with pytest.raises(re2.PatternError) as refused:
+        re2.compile_pattern(pattern.encode())
+    assert str(refused.value) == REFUSED[pattern]
+
+
+TAKEN = {
+    "\\_": "ab\u00e9<_>aaa b",
+    "a(?i)*": "<a>b<>\u00e9<>_<aaa> <>b<>",
+    "(?)a": "<a>b\u00e9_<a><a><a> b",
+    "(?P<n>a)(?P<n>b)": "<ab>\u00e9_aaa b",
+    "(?P<\u00e9>a)": "<a>b\u00e9_<a><a><a> b",
+    "ab\\Q\\E*": "<ab>\u00e9_<a><a><a> b",
+    "\\p{Greek}": "ab\u00e9_aaa b",
+}
+
+
+@pytest.mark.parametrize("pattern", TAKEN)
+def test_odd_patterns(pattern):
+    text = "ab\u00e9_aaa b"
+    assert replace(re2.compile_pattern(pattern.encode()), r"<\0>", text, everywhere=True) == TAKEN[pattern]
