@@ -350,11 +350,22 @@ def _plain_lines(section: Section) -> list[str]:
     head = [printable_line(section.title)] if section.title else []
     if isinstance(section, Text):
         return head + section.lines()
-    cells = [[cell(value) for value in row] for row in section.rows]
+    columns = list(map(_column_cells, zip(*section.rows))) or [[]] * len(section.columns)
     right = _numeric_columns(section)
-    widths = _widths(section.columns, cells)
+    widths = [min(max(map(len, (name, *cells))), _MAX_WIDTH) for name, cells in zip(section.columns, columns)]
     lines = [_line(section.columns, widths, right), "  ".join("-" * width for width in widths)]
-    return head + lines + [_line(row, widths, right) for row in cells]
+    padded = [[*map(str.rjust if is_right else str.ljust, cells, itertools.repeat(width))]
+              for cells, width, is_right in zip(columns, widths, right)]  # fmt: skip
+    return head + lines + [line.rstrip() for line in map("  ".join, zip(*padded))]
+
+
+def _column_cells(values: Sequence[Any]) -> Sequence[str]:
+    """The cells of a column; of plain names, as most columns are, all are looked at in one piece."""
+    if all(type(value) is str for value in values):
+        joined = "".join(values)
+        if joined.isascii() and joined.isprintable():
+            return values
+    return list(map(cell, values))
 
 
 def print_rows(columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -126,5 +127,6 @@ def _comparison(result: StateComparison) -> Iterator[render.Section]:
     yield render.Text(f"{counted(len(rows), 'tensor')}: {counts}" if rows else "no tensors")
 
 
+@functools.lru_cache(1024)
 def _shape(shape: tuple[int, ...]) -> str:
     return f"({','.join(map(str, shape))})"
