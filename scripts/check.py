@@ -1,6 +1,7 @@
 """Run the checks of a change; .ci/run and the pre-commit hooks use this list of checks.
 
-usage: check.py [CHECK ...]        default: lint, format, types and tests; house has the tests of the whole code
+usage: check.py [CHECK ...]        default: lint, format, types and tests; house has the tests of the
+                                   whole code, quick has less than two minutes of tests
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+SWEEPS = ("tests/core/ops/test_ops.py", "tests/core/gradients/test_op_gradients.py")
 PYTEST = ("pytest", "-q", "-m", "not live")
 CHECKS = {
     "lint": ("ruff", "check", "."),
     "format": ("ruff", "format", "--check", "."),
     "types": ("scripts.check_types",),
     "tests": (*PYTEST, "-n", "2"),
+    # The kernels, passes and formats, without the sweeps over all recorded cases.
+    "quick": (*PYTEST, "-n", "2", "tests/core", "tests/formats", *(f"--ignore={path}" for path in SWEEPS)),
     # What no change of one file shows: who may import whom, and whether all that is derived is up to date.
     "house": (*PYTEST, "tests/test_architecture.py", "tests/test_derived.py", "tests/test_docs.py", "tests/test_skips.py"),
 }

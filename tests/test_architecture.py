@@ -18,6 +18,7 @@ from collections.abc import Iterator
 import pytest
 
 import tfg
+from tests.sources import nodes_of, tree_of
 from tfg.cli import main
 from tfg.core.registry.catalog import CATALOG
 
@@ -72,20 +73,17 @@ MAX_OP_NAMES = 568
 
 
 @functools.cache
-def tree_of(path: pathlib.Path) -> ast.Module:
-    """Parse a file, once for all tests."""
-    return ast.parse(path.read_text())
-
-
-def imports(path: pathlib.Path) -> Iterator[tuple[str, ...]]:
-    """Yield the absolute names that a file imports, in parts; names of tfg lack the package's name."""
+def imports(path: pathlib.Path) -> list[tuple[str, ...]]:
+    """Return the absolute names that a file imports, in parts; names of tfg lack the package's name."""
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
-    for node in ast.walk(tree_of(path)):
+    names: list[tuple[str, ...]] = []
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
-            yield from (tuple(alias.name.split(".")) for alias in node.names)
+            names += [tuple(alias.name.split(".")) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
-            yield (*base, *(node.module or "").split(".")) if node.module else base
+            names.append((*base, *(node.module or "").split(".")) if node.module else base)
+    return names
 
 
 FORKS = frozenset(("fork", "forkpty", "posix_spawn", "multiprocessing", "ProcessPoolExecutor", "SharedMemory"))
@@ -96,9 +94,8 @@ def test_nothing_in_core_forks():
     for path in SOURCES:
         if path.is_relative_to(ROOT / "core"):
             imported = {part for name in imports(path) for part in name}
-            tree = tree_of(path)
-            used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-            used |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+            used = {node.attr for node in nodes_of(path) if isinstance(node, ast.Attribute)}
+            used |= {alias.name for node in nodes_of(path) if isinstance(node, ast.ImportFrom) for alias in node.names}
             assert not FORKS & (imported | used), path
 
 
@@ -137,9 +134,10 @@ OF_FILES = {"onnx": {"formats/onnx_model.py"}, "onnxruntime": {"formats/onnx_mod
 
 
 def test_libraries_of_engines_are_named_by_their_engines_alone():
+    texts = {path: path.read_text() for path in SOURCES}
     for name, files in {**ENGINES, **OF_FILES}.items():
         users = {path for path in SOURCES for result in imports(path) if result[:1] == (name,)}
-        users |= {path for path in SOURCES if f'import_module("{name}' in path.read_text()}
+        users |= {path for path, text in texts.items() if f'import_module("{name}' in text}
         assert {str(path.relative_to(ROOT)) for path in users} <= files
 
 
@@ -150,11 +148,12 @@ def test_engines_are_imported_by_name_only():
     assert not [path for path in others if modules & modules_imported(path)]
 
 
+@functools.cache
 def modules_imported(path: pathlib.Path) -> set[str]:
     """The modules of tfg that a file imports, whether at once, when a function is called or for type checkers only."""
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
     texts = set()
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = (*package[: len(package) - node.level + 1], *(node.module.split(".") if node.module else ()))
             for alias in node.names:
@@ -224,15 +223,20 @@ PUBLIC_UNDERSCORES = frozenset(("_asdict", "_exit", "_fields", "_make", "_replac
 """Public names of Python's library that begin with an underscore."""
 
 
+def called_name(call: ast.Call) -> str:
+    """Return the last name of a called function."""
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
 def private_uses(path: pathlib.Path) -> Iterator[str]:
     """The uses of names that are private to another module or class: attributes, imports, and names in strings for setattr."""
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         names: list[str] = []
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) not in ("self", "cls"):
-            names = [node.attr]
+        if isinstance(node, ast.Attribute):
+            names = [node.attr] if node.attr.startswith("_") and ast.unparse(node.value) not in ("self", "cls") else []
         elif isinstance(node, ast.ImportFrom):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("setattr", "delattr", "getattr", "hasattr")):
+        elif isinstance(node, ast.Call) and called_name(node).endswith(("setattr", "delattr", "getattr", "hasattr")):
             texts = (argument.value for argument in node.args if isinstance(argument, ast.Constant))
             names = [text.rpartition(".")[-1] for text in texts if isinstance(text, str)]
         for name in names:
@@ -284,7 +288,7 @@ def test_every_package_has_an_init():
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_functions_are_short(path):
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
             assert length <= MAX_FUNCTION_LINES, f"{node.name} has {length} lines"
@@ -300,7 +304,7 @@ def test_one_module_of_the_command_line_opens_sessions():
     opening = {"Session", "Runner", "limit_memory", "TimeLimit", "FileAccess"}
     results = set()
     for path in (ROOT / "cli").rglob("*.py"):
-        calls = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)]
+        calls = [node for node in nodes_of(path) if isinstance(node, ast.Call)]
         used = {part.id for call in calls for part in ast.walk(call) if isinstance(part, ast.Name)}
         results |= {path.name for name in used & opening}
     assert results == {"sessions.py"}
@@ -340,14 +344,13 @@ FUNCTIONS = {
 def runtime_imports(path: pathlib.Path) -> Iterator[tuple[str, str]]:
     """Yield the module of tfg and the name of each import of a file, without imports for annotations."""
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
-    tree = tree_of(path)
     guarded = {
         id(node)
-        for test in ast.walk(tree)
+        for test in nodes_of(path)
         if isinstance(test, ast.If) and ast.unparse(test.test) == "TYPE_CHECKING"
         for node in ast.walk(test)
     }
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.level and id(node) not in guarded:
             base = package[: len(package) - node.level + 1]
             yield from ((".".join((*base, node.module or "")).rstrip("."), alias.name) for alias in node.names)
@@ -370,7 +373,7 @@ def is_exported(module: str, name: str) -> bool:
 def test_commands_call_the_functions_of_the_library(command):
     files = files_of_command(command)
     imported = {name for path in files for module, name in runtime_imports(path) if is_exported(module, name)}
-    used = {node.id for path in files for node in ast.walk(tree_of(path)) if isinstance(node, ast.Name)}
+    used = {node.id for path in files for node in nodes_of(path) if isinstance(node, ast.Name)}
     assert set(FUNCTIONS[command].split()) <= imported & used
 
 
@@ -440,7 +443,7 @@ def test_help_needs_no_numpy():
 def test_commands_take_typed_options():
     """The parameters of a command have names and types: a command takes no mapping of arbitrary options."""
     for path in (ROOT / "cli").rglob("*.py"):
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.FunctionDef) and node.name == "command":
                 assert node.args.kwarg is None, path.name
 
@@ -452,7 +455,7 @@ OPENING_FILES = [p for p in SOURCES if p.is_relative_to(ROOT / "core" / "ops") o
 def test_what_a_graph_names_is_opened_through_the_gate(path):
     """Kernels and checkpoints open and list files by the methods of FileGate, which has the session's permissions."""
     assert not {name[0] for name in imports(path) if name} & {"glob", "pathlib", "shutil", "tempfile", "mmap"}
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id != "open", f"line {node.lineno} opens a file by itself"
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
@@ -461,7 +464,7 @@ def test_what_a_graph_names_is_opened_through_the_gate(path):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "core" / "ops").rglob("[a-z]*.py")), ids=lambda path: path.stem)
 def test_shape_functions_say_what_they_return(path):
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef) and any("shape(" in ast.unparse(one) for one in node.decorator_list):
             assert node.returns is not None and ast.unparse(node.returns) != "Any", node.name
 
@@ -502,7 +505,7 @@ def test_parts_of_one_op_stand_together(path):
 
 def op_names(path: pathlib.Path) -> list[str]:
     """The strings in a file that are names of ops, without docstrings, and the places that look into the name of an op."""
-    nodes = list(ast.walk(tree_of(path)))
+    nodes = nodes_of(path)
     loose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     strings = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     names = [f"{node.lineno}: {node.value}" for node in strings if id(node) not in loose and node.value in CATALOG]

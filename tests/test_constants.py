@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.sources import tree_of
+
 ROOT = pathlib.Path(__file__).parents[1]
 ROOMS = ("codecs", "numerics", "ordering", "parallel", "planning", "random", "runtime", "text")
 _NUMBERS = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Tuple, ast.expr_context)
@@ -28,7 +30,7 @@ class Number(NamedTuple):
 
 
 def numbers_of(path: pathlib.Path) -> Iterator[Number]:
-    module = ast.parse(path.read_text("utf-8"))
+    module = tree_of(path)
     of_module = ast.get_docstring(module) or ""
     for statement, following in zip(module.body, [*module.body[1:], None]):
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or not _is_number(statement.value):

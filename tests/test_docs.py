@@ -6,20 +6,21 @@ import pathlib
 import re
 import runpy
 import shlex
-import subprocess
-import sys
 
 import pytest
 
 import tfg
-from tests.cli.running import process
+from tests import page_runner
 from tests.cli.running import tfg as run
 from tfg.cli import main
-from tfg.core.registry.catalog import CATALOG
 
 ROOT = pathlib.Path(tfg.__file__).parent
 docs = runpy.run_path(str(ROOT / "scripts" / "update_docs.py"), run_name="update_docs")
 PAGES = docs["PAGES"]
+
+
+def page_id(page):
+    return str(page.relative_to(ROOT).with_suffix(""))
 
 
 @pytest.fixture
@@ -30,22 +31,28 @@ def clone(tmp_path, monkeypatch):
     return tmp_path
 
 
-def untouched(*words):
-    """Run a command without op libraries, although other tests may have loaded op libraries into this process."""
-    return (process if CATALOG.custom() else run)(*words)
+def outcomes_of(kind, examples):
+    """Run the examples of a page, whose folder is the current one, in a process."""
+    return page_runner.outcomes(kind, examples, pathlib.Path("results.json"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
-def test_console_examples(page, clone):
+def examples_of(page):
+    """Yield the commands of a page, each with the codes that it may end with and the output that the page shows."""
     for fails, block in docs["BLOCK"].findall(page.read_text()):
         if re.search(r"convert .*\.onnx", block):
             pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
         for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, expected = example.partition("\n")
-            done = untouched(*shlex.split(command)[1:])
-            assert done.code in docs["codes"](fails), f"{command}: {done.err}"
-            printed = f"{done.err}{done.out}".strip()
-            assert docs["same"](printed, expected.strip()), f"{command}: run scripts/regenerate.py outputs"
+            yield command, docs["codes"](fails), expected.strip()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if docs["BLOCK"].search(page.read_text())], ids=page_id)
+def test_console_examples(page, clone):
+    examples = list(examples_of(page))
+    outcomes = outcomes_of("commands", [command for command, _, _ in examples])
+    for (command, codes, expected), done in zip(examples, outcomes, strict=True):
+        assert done.code in codes, f"{command}: {done.err}"
+        assert docs["same"](f"{done.err}{done.out}".strip(), expected), f"{command}: run scripts/regenerate.py outputs"
 
 
 def test_headings_of_troubleshooting_are_parts_of_the_messages():
@@ -70,14 +77,15 @@ def snippets(page: pathlib.Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize(("page", "number"), [(page, n) for page in PAGES for n in range(len(snippets(page)))])
-def test_python_examples(page, number, clone):
-    """Each example runs in a separate process, because examples register ops."""
-    if "import jax" in snippets(page)[number]:
+@pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=page_id)
+def test_python_examples(page, clone):
+    """The examples of each page run in a separate process, because examples register ops."""
+    codes = snippets(page)
+    if any("import jax" in code for code in codes):
         pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
-    done = subprocess.run([sys.executable, "-c", snippets(page)[number]], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.strip()
+    for code, done in zip(codes, outcomes_of("snippets", codes), strict=True):
+        assert (done.code, done.err) == (0, ""), code
+        assert done.out.strip(), code
 
 
 def test_every_command_is_in_the_docs():

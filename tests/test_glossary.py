@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 import tfg
+from tests.sources import nodes_of
 
 ROOT = pathlib.Path(tfg.__file__).parent
 FILES = (path for part in ("cli", "core", "formats") for path in sorted((ROOT / part).rglob("*.py")))
@@ -39,7 +40,7 @@ RETIRED = {
 def identifiers(path: pathlib.Path) -> set[str]:
     """Return all identifiers of a file."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
                 names.add(name)
@@ -76,7 +77,7 @@ MOST_WHAT = 0.03
 def docstrings(path: pathlib.Path) -> list[str]:
     """Return the docstrings of a file, with the docstrings of constants."""
     texts = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
             texts += [
                 statement.value.value

@@ -16,6 +16,7 @@ import pytest
 import tfg
 from benchmarks import growth, scale, scale_graphs
 from benchmarks.scale_graphs import FORMS
+from tests.sampling import mostly_slow
 from tfg.cli.main import commands
 from tfg.core.control_flow.frames import Frame
 from tfg.core.passes.loops.frame_hoisting import nodes_within
@@ -45,7 +46,9 @@ def needs_asking(request):
         pytest.skip("takes minutes: -m growth tries everything on all forms of graphs")
 
 
-@pytest.mark.parametrize(("form", "command"), [pair for pair in REPRESENTATIVE if pair in set(growth.pairs())])
+@pytest.mark.parametrize(
+    ("form", "command"), mostly_slow([pair for pair in REPRESENTATIVE if pair in set(growth.pairs())], every=4)
+)
 def test_commands_grow_with_nodes(tmp_path, form, command):
     growth.lines(growth.words(tmp_path, form, command, FEW))  # what is imported and found once is there
     exponent, counts = growth.growth(tmp_path, form, command, FEW)
@@ -73,7 +76,7 @@ def test_every_command_is_measured():
     assert set(growth.LARGE_RESULTS) < {(form, command) for form in growth.FORMS for command in growth.COMMANDS}
 
 
-@pytest.mark.parametrize(("form", "work"), list(zip(FORMS, itertools.cycle(WORKS))))
+@pytest.mark.parametrize(("form", "work"), mostly_slow(zip(FORMS, itertools.cycle(WORKS)), every=4))
 def test_calls_grow_with_nodes(folder, form, work):
     assert_calls_grow(folder, form, work)
 

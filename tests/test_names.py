@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 import tfg
+from tests.sources import nodes_of
 
 ROOT = pathlib.Path(tfg.__file__).parent
 FOLDERS = ("benchmarks", "cli", "core", "docs", "formats", "sample_graphs", "scripts", "tests")
@@ -39,7 +40,7 @@ def read(path: pathlib.Path) -> tuple[str, frozenset[str], list[str]]:
     """Return the docstrings and comments of a source file, all names in the code, and the classes."""
     text = path.read_text()
     prose, names, classes = COMMENT.findall(text), set(), []
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             prose.append(node.value.value)
         if isinstance(node, ast.ClassDef):
@@ -63,13 +64,19 @@ def lost(result: Iterator[tuple[pathlib.Path, str]]) -> list[str]:
     return sorted({f"{path.relative_to(ROOT)}: {name}" for path, name in result})
 
 
+@functools.cache
+def exists(name: str) -> bool:
+    """Return whether a file or folder has the name, which may hold `*`, with or without a suffix."""
+    return any(ROOT.glob(name)) or any(ROOT.glob(f"{name}.*"))
+
+
 def test_files_and_folders_are_there():
     def missing() -> Iterator[tuple[pathlib.Path, str]]:
         for page, text in written().items():
             for name in PATH.findall(text):
                 stands_for_any = any(part.isupper() for part in re.split(r"[/._]", name))
                 of_tensorflow = name.endswith((".cc", ".h"))
-                if not (stands_for_any or of_tensorflow or any(ROOT.glob(name)) or any(ROOT.glob(f"{name}.*"))):
+                if not (stands_for_any or of_tensorflow or exists(name)):
                     yield page, name
 
     assert lost(missing()) == []

@@ -14,6 +14,7 @@ import pytest
 
 from tests import skips
 from tests.cli.running import ROOT
+from tests.sources import nodes_of
 
 CI = ROOT / ".ci"
 needs_checkout = pytest.mark.skipif(not CI.exists(), reason="this is no checkout of git")
@@ -30,7 +31,7 @@ def texts(node: ast.AST) -> str:
 def reasons() -> Iterator[tuple[pathlib.Path, str]]:
     """Yield the reasons in the tests: arguments of skip, skipif and importorskip."""
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
             if name not in ("skip", "skipif", "importorskip") or not ast.unparse(node.func).startswith("pytest."):
                 continue

@@ -47,10 +47,10 @@ def table():
 def states(before):
     """The state after each byte of DATA, from a checksum before, by the definition."""
     steps = table()
-    found = [before ^ 0xFFFFFFFF]
+    crcs = [before ^ 0xFFFFFFFF]
     for byte in DATA:
-        found.append(steps[(found[-1] ^ byte) & 0xFF] ^ found[-1] >> 8)
-    return found
+        crcs.append(steps[(crcs[-1] ^ byte) & 0xFF] ^ crcs[-1] >> 8)
+    return crcs
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -7,6 +7,7 @@ import pytest
 
 from tests import opcases
 from tests.recorded_answers import answers
+from tests.sampling import mostly_slow
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients.central_differences import check_gradient
 from tfg.core.registry import registry
@@ -23,8 +24,11 @@ def parameters() -> list:
     ]
 
 
-@pytest.mark.parametrize("shapes", ["known", "unknown"])
-@pytest.mark.parametrize(("family", "case"), parameters())
+def with_shapes(shapes: str) -> list:
+    return [pytest.param(*case.values, shapes, id=f"{case.id}-{shapes}") for case in parameters()]
+
+
+@pytest.mark.parametrize(("family", "case", "shapes"), [*with_shapes("known"), *mostly_slow(with_shapes("unknown"), every=4)])
 def test_gradient(family: str, case: opcases.Case, shapes: str) -> None:
     """With the shapes that the case declares, and (on fewer elements) with none declared."""
     step = answers(family).steps(case.key)[0]

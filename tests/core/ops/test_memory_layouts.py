@@ -10,6 +10,7 @@ from tests.comparison import assert_same
 from tests.core.ops.test_ops import build
 from tests.opcases import case, i32, normal
 from tests.recorded_answers import answers
+from tests.sampling import mostly_slow
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.file_access import FileAccess
@@ -47,7 +48,7 @@ def single_ops(family):
             yield item, recorded.steps(item.key)
 
 
-@pytest.mark.parametrize("family", opcases.families())
+@pytest.mark.parametrize("family", mostly_slow(opcases.families(), every=8))
 def test_every_op_case(family):
     for item, steps in single_ops(family):
         for layout in LAYOUTS:

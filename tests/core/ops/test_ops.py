@@ -9,6 +9,7 @@ from tests import opcases
 from tests.comparison import assert_same
 from tests.core.ops.test_equivalent_ops import EQUIVALENT
 from tests.recorded_answers import answers, expected_error
+from tests.sampling import mostly_slow
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.inference import inference, node_calls
 from tfg.core.registry import registry
@@ -57,7 +58,7 @@ def check_step(session, fetches, case, step) -> None:
             assert_same(got, want, case.tolerance)
 
 
-@pytest.mark.parametrize(("family", "case"), parameters())
+@pytest.mark.parametrize(("family", "case"), mostly_slow(parameters(), every=8))
 def test_values_in_every_tier(family: str, case: opcases.Case) -> None:
     """The results are TensorFlow's in each tier, from the first run on. `test_values` runs interpreted; the others fuse steps.
 
