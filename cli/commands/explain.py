@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--partition",
     is_flag=True,
-    help="Show the device of each node on a cluster, and the tensors that cross between devices in a step.",
+    help="Report the device of each node on a cluster, and the tensors that cross between devices in a step.",
 )
 @signature_option
 @format_option("table", "json", "csv")

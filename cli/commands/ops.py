@@ -66,7 +66,7 @@ class OpsOptions:
 def command(reader: GraphReader, options: OpsOptions) -> None:
     """List the ops, or show the interface of each op NAME and its support in tfg.
 
-    A NAME that is no op is a regular expression, found anywhere in the names of ops.
+    A NAME that is not an op is a regular expression, found anywhere in the names of ops.
 
     \b
     tfg ops MatMul
