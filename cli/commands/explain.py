@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @fast_math_option
 @click.option("--missing", is_flag=True, help="List the ops that tfg cannot run, and the ops that TensorFlow lacks.")
 @click.option(
-    "--engine", metavar="NAME", help="List the nodes of --fetch that this engine would run, and why it leaves the others."
+    "--engine", metavar="NAME", help="Report the nodes of --fetch that this engine would run, and why it leaves the others."
 )
 @click.option("--races", is_flag=True, help="List races in each run: reads, writes and random draws that no path orders.")
 @click.option(

@@ -66,7 +66,7 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
 
 def find_mesh(size: int, meeting: Meeting | None) -> Mesh:
     """Return a mesh of `size` XLA devices, of all processes that meet; NotFoundError where JAX is not installed."""
-    return cast(Mesh, _of_xla("mesh", "a mesh").Mesh(size, meeting))
+    return cast(Mesh, _of_xla("mesh", "a mesh").DeviceMesh(size, meeting))
 
 
 def jax_functions() -> Any:

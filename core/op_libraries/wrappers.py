@@ -32,15 +32,15 @@ import numpy as np
 from {package} import GraphBuilder
 from {package}.core.types.dtypes import DType
 from {package}.core.graph.graph import Node, Output
-from {package}.core.building.built_variables import Variable
+from {package}.core.building.built_variables import BuiltVariable
 
-TensorLike: TypeAlias = Output | Node | Variable | np.ndarray | np.generic | str | bytes | complex | Sequence[Any]
+TensorLike: TypeAlias = Output | Node | BuiltVariable | np.ndarray | np.generic | str | bytes | complex | Sequence[Any]
 '''
 _PYTHON_TYPES = {
     "int": "int", "float": "float", "bool": "bool", "string": "str | bytes", "type": "DType | str", "shape": "Any",
     "tensor": "Any", "func": "Any",
 }  # fmt: skip
-_TAKEN = {"g", "name", "GraphBuilder", "DType", "Node", "Output", "Any", "Sequence", "TensorLike", "Variable", "np"}
+_TAKEN = {"g", "name", "GraphBuilder", "DType", "Node", "Output", "Any", "Sequence", "TensorLike", "BuiltVariable", "np"}
 _PACKAGE = __name__.partition(".core")[0]
 
 

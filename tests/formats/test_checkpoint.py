@@ -198,7 +198,7 @@ def test_what_cannot_be_written(tmp_path):
         write_checkpoint(path, {"p": Partitioned((5, 4), [("0,3:-", FULL[:2])])})
     with pytest.raises(UnimplementedError, match="resource"):
         write_checkpoint(path, {"r": Tensor(dtypes.resource, (), lambda: np.empty((), object))})
-    with pytest.raises(InvalidArgumentError, match="no checkpoint format V3"):
+    with pytest.raises(InvalidArgumentError, match="unknown checkpoint format V3"):
         write_checkpoint(path, {"a": FULL}, 3)
     assert list(tmp_path.iterdir()) == []
 

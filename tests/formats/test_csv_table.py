@@ -47,10 +47,10 @@ def test_truth_and_all_columns(tmp_path):
         ("a,b\n1,2\n", ":c", NotFoundError, "the columns are a, b"),
         ("a,b\n1,x\n", ":b", InvalidArgumentError, "'x' is not a number"),
         ("a,b\n1,\n", ":b", InvalidArgumentError, "a cell is empty"),
-        ("a,b\n1\n", ":a", DataLossError, "1 cells, the header 2"),
+        ("a,b\n1\n", ":a", DataLossError, "1 cells, but the header has 2"),
         ("a,a\n1,2\n", ":a", InvalidArgumentError, "two columns 'a'"),
         ("", ":a", DataLossError, "no header"),
-        ('a\n"1\n', ":a", DataLossError, "no CSV"),
+        ('a\n"1\n', ":a", DataLossError, "not a CSV"),
         ("a\n1.5\n", ":a", InvalidArgumentError, "fractions"),
     ],
 )

@@ -120,7 +120,7 @@ def test_larger_sizes_that_are_too_large_do_not_hide_the_error_of_the_graph():
 
 def test_the_feed_that_is_missing_is_named():
     b = unreadable()
-    with pytest.raises(NoFeedsError, match=r"drawn for 1 placeholder: x \(string") as refused:
+    with pytest.raises(NoFeedsError, match=r"random feeds of 1 placeholder: x \(string") as refused:
         drawn(b, b.graph.output("y"))
     assert "--feed x=VALUE" in refused.value.hint
 

@@ -41,7 +41,7 @@ def test_option(tmp_path):
     out = str(tmp_path / "out.pbtxt")
     done = command("optimize", SAMPLES / "one_kernel.pbtxt", "--cluster", "--verify", "--text", "-o", out)
     assert done.code == 0
-    assert "XLA takes 2 of 2 nodes in 'cluster_0'" in done.err
+    assert "XLA supports 2 of 2 nodes in 'cluster_0'" in done.err
     assert len(tfg.load(out)) == 2
 
 
@@ -51,7 +51,7 @@ def test_what_xla_leaves_of_a_cluster_is_said(tmp_path):
     b.Neg(b.Square(b.StringLength(text)), name="y")
     tfg.save(b.graph, str(tmp_path / "in.pb"))
     done = command("optimize", tmp_path / "in.pb", "--cluster", "-o", tmp_path / "out.pb")
-    assert "XLA takes 2 of 3 nodes in 'cluster_0'; not 1 StringLength: XLA does not support " in done.err
+    assert "XLA supports 2 of 3 nodes in 'cluster_0'; not 1 StringLength: XLA does not support " in done.err
     assert "XLA" not in command("optimize", tmp_path / "in.pb", "-o", tmp_path / "out.pb").err
 
 

@@ -202,11 +202,11 @@ REFUSED_PADDING = {
     ),
     "batch": (
         lambda b: conv(b, b.Pad(image(b), [[1, 0], [1, 1], [1, 1], [0, 0]]), **VALID),
-        "the it also pads the batch or the channels",
+        "it also pads the batch or the channels",
     ),
     "channels": (
         lambda b: conv(b, b.Pad(image(b, 2, 6, 6, 5), [[0, 0], [1, 1], [1, 1], [1, 1]]), **VALID),
-        "the it also pads the batch or the channels",
+        "it also pads the batch or the channels",
     ),
     "read by others": (lambda b: [p := b.Pad(image(b), PADS), conv(b, p, **VALID)], "other nodes also read Pad"),
     "mirror, a batch": (lambda b: conv(b, mirrored(b, image(b)), **VALID), "mixes up the images of a batch"),
@@ -223,17 +223,17 @@ REFUSED_PADDING = {
     ),
     "mirror, channels": (
         lambda b: conv(b, b.MirrorPad(image(b, 1, 7, 6, 6), [[0, 0], [1, 1], [1, 1], [1, 0]], mode="REFLECT"), **VALID),
-        "the it also pads the batch or the channels",
+        "it also pads the batch or the channels",
     ),
     "mirror, read by others": (
         lambda b: [p := mirrored(b, image(b, 1, 7, 6, 7)), conv(b, p, **VALID)],
         "other nodes also read MirrorPad",
     ),
     "resize, read by others": (lambda b: [r := resized(b), conv(b, r, **VALID)], "other nodes also read ResizeBilinear"),
-    "resize, half pixels": (lambda b: conv(b, resized(b, half_pixel_centers=True), **VALID), "no half_pixel_centers"),
+    "resize, half pixels": (lambda b: conv(b, resized(b, half_pixel_centers=True), **VALID), "not support half_pixel_centers"),
     "resize, bytes": (
         lambda b: conv(b, b.ResizeBilinear(image(b, 1, 5, 5, 7, dtype="uint8"), [9, 4]), **VALID),
-        "would not read uint8 images",
+        "does not support uint8 images",
     ),
 }
 

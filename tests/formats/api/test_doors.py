@@ -328,7 +328,7 @@ def test_checkpoints_are_described_and_compared(tmp_path):
 def test_draw_without_a_program(model):
     assert "loss" in str(tfg.draw(model, "text"))
     assert str(tfg.draw(model, "dot")).startswith("digraph")
-    with pytest.raises(tfg.errors.InvalidArgumentError, match="no format 'gif'"):
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="unknown format 'gif'"):
         tfg.draw(model, "gif")
 
 
@@ -339,7 +339,7 @@ def test_draw_takes_the_options_of_the_command(model):
     stages = tfg.draw_each(model, "stages", "text")
     assert stages[0].title == "variables" and "loss" in str(stages[-1])
     assert [drawing.title for drawing in tfg.draw_each(model, "functions", "dot")] == [""]
-    with pytest.raises(tfg.errors.InvalidArgumentError, match="colouring by 'age'"):
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="unknown colouring 'age'"):
         tfg.draw(model, "dot", color_by="age")
     with pytest.raises(tfg.errors.NotFoundError, match="no node matches"):
         tfg.draw(model, "dot", nodes=[])
@@ -382,7 +382,7 @@ def test_elements_are_those_of_dump(tmp_path):
     tfg.save(g.graph, tmp_path / "g.pb")
     done = command("dump", tmp_path / "g.pb", "--elements", "even", "--format", "json").json
     assert [step["values"][0]["value"] for step in done["steps"]] == [0, 6, 12]
-    with pytest.raises(tfg.errors.InvalidArgumentError, match="no dataset"):
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="neither a dataset nor an iterator"):
         tfg.first_elements(g.graph, "v")
 
 

@@ -372,7 +372,7 @@ def test_what_is_no_cluster_is_refused_with_a_hint(command, given, problem, tmp_
 def test_options_of_clusters_that_would_do_nothing(tmp_path):
     tfg.save(simple(), tmp_path / "g.pb")
     done = run_tfg("run", tmp_path / "g.pb", "--fetch", "y", "--retry", 1)
-    assert done.code == 2 and "--retry is for --on" in done.err
+    assert done.code == 2 and "--retry needs --on" in done.err
     done = run_tfg("flops", tmp_path / "g.pb", "--on", "grpc://localhost:1")
     assert done.code == 2 and "--on is for --measured" in done.err
     assert "no such option" in run_tfg("compare", tmp_path / "g.pb", "--on", "grpc://localhost:1").err.lower()
