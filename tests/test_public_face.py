@@ -253,6 +253,39 @@ def test_a_traceback_shows_the_hint_once():
     assert "no node 'Sqare'" in text
 
 
+ERRORS = [error for error in vars(tfg.errors).values() if inspect.isclass(error) and issubclass(error, TfgError)]
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_every_error_has_its_hint_as_a_note(error):
+    raised = error("nothing", node="n", op="Neg", hint="look elsewhere")
+    assert raised.__notes__ == ["hint: look elsewhere"]
+    assert "hint: look elsewhere" in "".join(traceback.format_exception(raised))
+    assert not hasattr(error("nothing"), "__notes__")
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda graph: graph["accurcy"],
+        lambda graph: graph.node("accurcy"),
+        lambda graph: graph.output("accurcy:0"),
+        lambda graph: tfg.Session(graph).run("accurcy:0"),
+        lambda graph: tfg.Session(graph).run([], {"accurcy:0": 1}),
+        lambda graph: tfg.explain(graph, "accurcy"),
+        lambda graph: tfg.optimize(graph, "accurcy:0"),
+        lambda graph: tfg.extract(graph, ["accurcy:0"]),
+        lambda graph: tfg.count_flops(graph, ["accurcy:0"]),
+    ],
+)
+def test_a_misspelt_name_brings_the_nearest(look):
+    g = tfg.GraphBuilder()
+    g.Neg(g.Placeholder(dtype="float", name="x"), name="accuracy")
+    with pytest.raises(tfg.errors.NotFoundError) as caught:
+        look(g.graph)
+    assert caught.value.__notes__ == ["hint: nearest names: accuracy"]
+
+
 def test_an_error_from_another_process_has_its_hint_once():
     error = tfg.errors.NotFoundError("nothing", hint="look elsewhere")
     assert pickle.loads(pickle.dumps(error)).__notes__ == ["hint: look elsewhere"]

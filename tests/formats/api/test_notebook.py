@@ -162,3 +162,17 @@ def test_records_are_plain_values(builder):
     with pytest.raises(tfg.errors.InvalidArgumentError) as caught:
         facts.to_records("colours")
     assert "variables" in caught.value.hint
+
+
+FRAMES = ("pandas", "polars")
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_records_make_a_data_frame(builder, library):
+    frames = pytest.importorskip(library, reason="the extra tfg[clients] is not installed")
+    for report, table in ((tfg.explain(builder.graph), "inputs"), (tfg.count_flops(builder.graph, ["y:0"]), None)):
+        records = report.to_records(table)
+        frame = frames.DataFrame(records)
+        assert list(frame.columns) == list(records[0]) and len(frame) == len(records)
+        for column in frame.columns:
+            assert [str(value) for value in frame[column].to_list()] == [str(row[column]) for row in records]

@@ -18,9 +18,21 @@ g.Neg(g.Placeholder(dtype="float", shape=[2], name="x"), name="y")
 g.graph""",
     "g.graph['y']",
     "tfg.explain(g.graph)",
-    "tfg.Session(g.graph)",
+    """\
+v = tfg.GraphBuilder()
+v.variable([1.0, 2.0], name="w")
+v.global_variables_initializer()
+session = tfg.Session(v.graph)
+session.run("init")
+session""",
     "g.graph.view()",
     "g.graph['z']",
+)
+REPRS = (
+    "<Graph 2 nodes, 1 input, 1 output>",
+    "<Node y: Neg, 1 input>",
+    "<GraphFacts: 2 nodes, 1 input, 1 output>",
+    "<Session on <Graph 5 nodes, 0 inputs, 1 variable>: 1 of 1 variable initialized>",
 )
 
 
@@ -35,9 +47,13 @@ def outputs():
 
 
 def test_objects_have_text_and_tables(outputs):
-    for output in outputs[:4]:
-        assert output.data["text/plain"].startswith("<")
-        assert "<table>" in output.data["text/html"] or "Session" in output.data["text/plain"]
+    for output, text in zip(outputs, REPRS):
+        assert output.data["text/plain"] == text
+        assert "<table>" in output.data["text/html"]
+
+
+def test_the_table_of_a_session_tells_what_is_initialized(outputs):
+    assert "<td>w</td><td>float</td><td>[2]</td><td>True</td>" in outputs[3].data["text/html"]
 
 
 def test_a_small_graph_has_a_picture(outputs):
