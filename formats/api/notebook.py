@@ -5,6 +5,7 @@ Text of a graph is escaped here and nowhere else; no fragment has a script.
 
 from __future__ import annotations
 
+import base64
 import collections
 import functools
 import html
@@ -43,9 +44,14 @@ class NotebookDisplay:
     """The implementation of `core.support.display.Display`."""
 
     def html(self, value: Any) -> str | None:
-        """Return the tables of an object below its `repr`; of a page, the frame."""
+        """Return the tables of an object below its `repr`, and a small graph's picture; of a page, the frame.
+
+        The picture is an image, whose scripts a browser does not run. Jupyter shows HTML where an object has both forms.
+        """
         tables = "".join(_tables(value))
-        return f"<div><p><code>{_text(repr(value))}</code></p>{tables}</div>"
+        picture = self.svg(value)
+        image = "" if picture is None else f'<img alt="the graph" src="{_data_url(picture)}">'
+        return f"<div><p><code>{_text(repr(value))}</code></p>{image}{tables}</div>"
 
     def svg(self, value: Any) -> str | None:
         """Return a small graph's picture; None for other graphs, and where no layout program is installed."""
@@ -158,6 +164,10 @@ def _node_facts_tables(facts: NodeFacts) -> Iterator[str]:
         "consumers": ", ".join(consumer.name for consumer in facts.consumers),
     }
     yield _table(("fact", "value"), ((name, text) for name, text in rows.items() if text))
+
+
+def _data_url(picture: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
 
 
 def _records(records: Sequence[dict[str, Any]], title: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html.parser
 import shutil
 import xml.etree.ElementTree
@@ -126,11 +127,14 @@ def test_a_small_graph_has_a_picture():
     if shutil.which("dot") is None:
         pytest.skip("the program 'dot' is not installed")
     graph = simple()
-    assert xml.etree.ElementTree.fromstring(graph._repr_svg_()).tag.endswith("svg")
+    picture = graph._repr_svg_()
+    assert xml.etree.ElementTree.fromstring(picture).tag.endswith("svg")
+    encoded = base64.b64encode(picture.encode()).decode()
+    assert f'src="data:image/svg+xml;base64,{encoded}"' in graph._repr_html_()
     g = GraphBuilder(graph)
     for _ in range(100):
         g.Neg("y:0")
-    assert graph._repr_svg_() is None
+    assert graph._repr_svg_() is None and "<img" not in graph._repr_html_()
 
 
 def test_no_program_for_layouts_is_no_error(monkeypatch, tmp_path):
