@@ -32,6 +32,8 @@ class Surface {
     this.minimap = new Minimap(minimap, (place) => this.lookAt(place));
     this.onClick = onClick;
     this.camera = { x: 0, y: 0, zoom: 1 };
+    /** The camera that the last fit left. @type {{ x: number, y: number, zoom: number } | null} */
+    this.fitted = null;
     /** @type {Map<number, SVGElement>} */
     this.boxes = new Map();
     /** @type {Map<Segment, SVGElement>} */
@@ -41,6 +43,8 @@ class Surface {
     this.content = svg("g");
     element.append(markers(), this.content);
     this.listen();
+    // A frame may get its size after the page has drawn the graph, in a notebook for instance.
+    new ResizeObserver(() => this.camera === this.fitted && this.fit()).observe(element);
   }
 
   /** @param {Scene} scene @param {(item: Item) => Paint} paint */
@@ -161,6 +165,7 @@ class Surface {
     size.height -= LEGEND;
     const zoom = Math.min(size.width / width, size.height / height, 1.25) * 0.97;
     this.camera = { zoom: Math.max(zoom, MIN_ZOOM), x: (size.width - width * zoom) / 2, y: (size.height - height * zoom) / 2 };
+    this.fitted = this.camera;
     this.place();
   }
 
@@ -195,8 +200,8 @@ class Surface {
 
   /** @param {number} dx @param {number} dy */
   pan(dx, dy) {
-    this.camera.x += dx;
-    this.camera.y += dy;
+    const { x, y, zoom } = this.camera;
+    this.camera = { zoom, x: x + dx, y: y + dy };
     this.place();
   }
 

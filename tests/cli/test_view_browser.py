@@ -499,3 +499,21 @@ def test_everything_stands_inside_the_scope_it_is_in(opened, name):
         browser.press(key)
         assert browser.evaluate(MISPLACED) == []
         assert key == "a" or browser.evaluate("document.querySelectorAll('.frame').length") > 0
+
+
+IN_SIGHT = """[...document.querySelectorAll('[id^="item-"]')].map((box) => box.getBoundingClientRect()).every((box) =>
+  box.width > 20 && box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight)"""
+
+
+def resized(browser, width, height):
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+
+def test_a_page_that_gets_its_size_late_shows_the_whole_graph(browser, pages):
+    """A frame of a notebook has no size before the notebook is laid out."""
+    resized(browser, 1, 1)
+    browser.open(pages("scaler"))
+    browser.wait("document.querySelectorAll('[id^=\"item-\"]').length > 1")
+    assert not browser.evaluate(IN_SIGHT)
+    resized(browser, 1400, 900)
+    browser.wait(IN_SIGHT)
