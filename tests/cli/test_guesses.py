@@ -179,7 +179,7 @@ def test_an_alias_names_all_that_is_missing():
 def test_a_folder_of_event_files_names_one(tmp_path):
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "events.out.tfevents.1700000000.host").write_bytes(b"")
-    assert "there is 'logs/events.out.tfevents.1700000000.host'" in run("tensorboard", "logs").err.replace("\\", "/")
+    assert "'logs/events.out.tfevents.1700000000.host'" in run("tensorboard", "logs").err.replace("\\", "/")
 
 
 def test_an_alias_says_what_it_runs_unless_quiet():
