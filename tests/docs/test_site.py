@@ -44,7 +44,7 @@ def test_pages_have_every_option(built, name):
 
 
 def test_links_lead_to_pages(built):
-    """Sphinx looks at links between pages; this also holds anchors and those that a page of the checkout's root has."""
+    """Sphinx checks links between pages; this test also checks anchors and links of root pages."""
     pages = {path: path.read_text() for path in (built / "html").rglob("*.html")}
     lost = []
     for path, text in pages.items():

@@ -1,4 +1,4 @@
-"""Record small checkpoints as TensorFlow writes them; run it with a Python that has TensorFlow.
+"""Record small checkpoints written by TensorFlow; needs a Python with TensorFlow.
 
 /path/to/tensorflow-venv/bin/python tests/formats/record_checkpoints.py
 """

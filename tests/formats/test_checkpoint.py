@@ -1,4 +1,4 @@
-"""Checkpoints of both versions: those that TensorFlow wrote, our own, damaged ones. See record_checkpoints.py."""
+"""Checkpoints of both versions: written by TensorFlow, written by tfg, and damaged. See record_checkpoints.py."""
 
 import io
 import os

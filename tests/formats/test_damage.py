@@ -1,4 +1,4 @@
-"""Whatever bytes come in, what comes out is a graph or a TfgError."""
+"""Any bytes lead to a graph or a TfgError."""
 
 import pathlib
 
@@ -24,7 +24,7 @@ edits = st.lists(edit, max_size=4)
 
 
 def edited(data, changes, keep):
-    """`data` cut to a share of it, with bytes replaced, inserted or deleted at relative positions."""
+    """Return a share of `data` with bytes replaced, inserted or deleted at relative positions."""
     result = bytearray(data[: int(len(data) * keep) + 1])
     for position, kind, piece in changes:
         at = int(position * len(result))

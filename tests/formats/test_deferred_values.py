@@ -1,4 +1,4 @@
-"""Variables whose values are read from the file when somebody asks for them."""
+"""Variables with values read from the file on demand."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VALUES = {"small": SMALL, "large": LARGE}
 
 
 def graph_of(resource: bool) -> tfg.Graph:
-    """Two variables, what reads each of them, and an addition to the first."""
+    """Return a graph with two variables, a read of each, and an addition to the first."""
     g = tfg.GraphBuilder()
     small, large = (g.variable(np.zeros_like(value), name, resource=resource) for name, value in VALUES.items())
     g.Identity(small, name="y")

@@ -1,4 +1,4 @@
-"""Reading and writing GraphDefs: what comes in goes out, and mistakes are named."""
+"""Reading and writing GraphDefs: unchanged round trips, and named faults."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Checkpoints whose entries contradict each other, and names that other files cannot have: errors that say where."""
+"""Checkpoints with contradictory entries, and impossible names of other files: errors with the position."""
 
 from __future__ import annotations
 

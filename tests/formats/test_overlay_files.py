@@ -1,4 +1,4 @@
-"""Overlays from files: their forms, the names of functions' nodes, and what is refused."""
+"""Overlays from files: their forms, the names of functions' nodes, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON of a large book: its compressed parts say what the JSON of a small book says."""
+"""The JSON of a large book: the compressed parts equal the JSON of a small book."""
 
 from __future__ import annotations
 

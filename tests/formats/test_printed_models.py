@@ -1,4 +1,4 @@
-"""MetaGraphDefs and SavedModels in text are what protobuf's own parser reads in them, with its mistakes by line and column."""
+"""MetaGraphDefs and SavedModels in text, parsed as protobuf's parser does, with faults by line and column."""
 
 import random
 import time
@@ -138,7 +138,7 @@ def test_tags_choose_among_graphs_in_text():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(10))
 def test_changed_text(kind, seed):
-    """Whatever is done to a text, it is read as protobuf reads it, or refused as protobuf refuses it."""
+    """After any change of the text, tfg parses or refuses the text as protobuf does."""
     draw = random.Random(seed)
     lines = text_format.MessageToString(KINDS[kind][0]).splitlines(keepends=True)
     for _ in range(15):

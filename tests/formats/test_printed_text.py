@@ -1,4 +1,4 @@
-"""Printed text is serialized to what protobuf's own parser reads in it; all other text is left to that."""
+"""Text parsed and serialized as protobuf's parser does; all other text is left to protobuf."""
 
 import pathlib
 import random
@@ -38,7 +38,7 @@ def graph_text() -> str:
 
 
 def held_against_protobuf(text, message_type=GraphDef):
-    """True where the text was read, and is then what protobuf reads."""
+    """Return True if tfg parsed the text, after a check that protobuf parses the same message."""
     result = serialize_printed(message_type.DESCRIPTOR, text)
     if result is not None:
         assert message_type.FromString(result) == text_format.Parse(text, message_type())
@@ -96,7 +96,7 @@ def test_what_looks_like_a_comment_in_a_string_is_none():
 @pytest.mark.filterwarnings("ignore:invalid escape sequence:DeprecationWarning")  # protobuf's
 @pytest.mark.parametrize("seed", range(40))
 def test_changed_text(seed):
-    """Whatever is done to a text, it is read as protobuf reads it or not at all."""
+    """After any change of the text, tfg parses the text as protobuf does or not at all."""
     draw = random.Random(seed)
     lines = graph_text().splitlines(keepends=True)
     for _ in range(30):

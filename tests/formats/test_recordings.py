@@ -1,4 +1,4 @@
-"""Event files and RunMetadata, as TensorFlow 2.21 and its summaries of TensorBoard wrote them."""
+"""Event files and RunMetadata written by TensorFlow 2.21 and TensorBoard's summaries."""
 
 from __future__ import annotations
 

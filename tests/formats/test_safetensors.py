@@ -1,4 +1,4 @@
-"""Safetensors files: what the library wrote is read, what tfg writes the library reads, and what lies is refused."""
+"""Safetensors files: tfg reads the library's files, the library reads tfg's files, and false headers are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MetaGraphDefs and SavedModels: what they say about their graph, and which graph of several is meant."""
+"""MetaGraphDefs and SavedModels: their information about graphs, and the selected graph of several."""
 
 import pytest
 from google.protobuf import text_format

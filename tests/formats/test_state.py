@@ -1,4 +1,4 @@
-"""State files: .npz archives and checkpoints behind one pair of functions."""
+"""State files: .npz archives and checkpoints behind the same two functions."""
 
 import zipfile
 

@@ -1,4 +1,4 @@
-"""Constants: every layout of TensorProto, as TensorFlow 2.21's runtime decodes it and make_tensor_proto writes it."""
+"""Constants: every layout of TensorProto, as TensorFlow 2.21's runtime decodes and make_tensor_proto writes."""
 
 import numpy as np
 import pytest

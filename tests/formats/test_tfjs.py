@@ -64,7 +64,7 @@ def model(**changes):
 
 
 def written(folder, contents=None):
-    """A model whose weights are cut in the middle of a number."""
+    """Write a model with weights cut in the middle of a number."""
     folder.mkdir(exist_ok=True)
     data = b"".join(part for _, part in WEIGHTS)
     (folder / "group1-shard1of2.bin").write_bytes(data[:13])

@@ -1,4 +1,4 @@
-"""Values as people write them, for tensors of every dtype: what would lose more than precision is refused."""
+"""Values as users write them, for tensors of every dtype: losses beyond precision are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BatchFunction: what its function may return."""
+"""BatchFunction: allowed results of the function."""
 
 from __future__ import annotations
 

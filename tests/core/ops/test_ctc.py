@@ -9,7 +9,9 @@ from tfg.core.support.errors import InvalidArgumentError
 
 
 def loss(steps, ignored):
-    """Of the labels 0 0 0, which collapse into one, for a sequence of so many steps of two equal classes."""
+    """Return the loss of the labels 0 0 0, which collapse into a single 0, for a sequence of `steps` steps of two equal
+    classes.
+    """
     g = GraphBuilder()
     labels = g.constant([[0, i] for i in range(3)], "int64"), g.constant([0, 0, 0])
     node = g.CTCLoss(

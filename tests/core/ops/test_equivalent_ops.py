@@ -73,7 +73,7 @@ def test_quantized_relu_with_a_bound() -> None:
 
 
 def elements(dataset, builder, **spec):
-    """The elements of a dataset, one after the other."""
+    """Return the elements of a dataset in order."""
     iterator = builder.IteratorV2(shared_name="", container="", **spec)
     builder.MakeIterator(dataset, iterator, name="start")
     builder.IteratorGetNext(iterator, name="next", **spec)

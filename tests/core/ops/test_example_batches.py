@@ -1,4 +1,4 @@
-"""Examples read side by side beside the same ones read one by one."""
+"""Examples parsed in batches beside the same examples parsed singly."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ TYPES = (dtypes.int64, dtypes.float32, dtypes.string)
 
 
 def packed(name, number, payload):
-    """An entry of the map with a list whose numbers are packed, as writers make them."""
+    """Return a map entry with a list of packed numbers, as writers make the entry."""
     values = wire.bytes_field(number, wire.bytes_field(1, payload) if payload else b"")
     return wire.bytes_field(1, wire.bytes_field(1, name) + wire.bytes_field(2, values))
 
@@ -100,7 +100,7 @@ def test_unusual_examples_are_read_one_by_one_where_they_must(text):
 
 
 def parsed(batch, expected, many):
-    """What comes of a batch: outputs as lists, or the error."""
+    """Return the results of a batch: outputs as lists, or the error."""
     dense = dense_features([b"d"], [dtypes.int64], [Shape([None])], [np.int64([0])])
     before, parsing_examples.MANY_MESSAGES = parsing_examples.MANY_MESSAGES, many
     try:

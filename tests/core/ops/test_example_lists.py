@@ -1,4 +1,4 @@
-"""The values of features, of which some have none."""
+"""Values of features, with features without values."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_lists_without_values_leave_the_dtype(dtype, values, empty):
 
 
 _UNKNOWN = wire.varint_field(9, 5)
-"""A field that readers pass over, with which a message is no longer the plain one that most are."""
+"""A field that readers skip; a message with this field is not a plain message."""
 
 
 @pytest.mark.parametrize("kind, values", [

@@ -172,7 +172,7 @@ def test_pairs_that_take_too_long(attrs, tmp_path):
 
 @pytest.mark.parametrize("op", ["ScaleAndTranslate", "ScaleAndTranslateGrad"])
 def test_an_image_made_smaller_than_any_number_says(op):
-    """A scale of which the inverse is infinite leaves nothing."""
+    """A scale with an infinite inverse leaves no pixel."""
     g = GraphBuilder()
     scale = np.full(2, 1e-45, np.float32)
     given = [IMAGE, np.int32([4, 4])] if op == "ScaleAndTranslate" else [IMAGE, IMAGE]
@@ -238,7 +238,7 @@ def test_a_sparse_tensor_of_more_places_than_there_are_numbers():
 
 @pytest.mark.parametrize("unit", ["in", "cm"])
 def test_a_density_that_a_picture_cannot_hold_wraps_around(unit):
-    """As in TensorFlow, whose header has 16 bits for it."""
+    """The density wraps around as in TensorFlow, where the header has 16 bits."""
     g = GraphBuilder()
     pixels = np.zeros((2, 2, 3), np.uint8)
     few, many = (g.EncodeJpeg(pixels, x_density=d, y_density=3, density_unit=unit) for d in (300, 300 + (5 << 16)))
@@ -252,7 +252,7 @@ def test_a_loss_that_overflows_is_infinite():
 
 
 def test_a_number_of_elements_wraps_around():
-    """As TensorFlow's, which has 64 bits for it."""
+    """The number wraps around as in TensorFlow, with 64 bits."""
     g = GraphBuilder()
     attrs = {"output_types": ["int64"], "output_shapes": [[]]}
     many = g.RepeatDataset(numbers(g, 5), g.constant(np.int64(2**62)), **attrs)
@@ -288,7 +288,7 @@ def test_a_crop_of_an_aspect_that_no_image_has_is_the_whole_image(ratio):
 
 @pytest.mark.parametrize("values", [[np.nan] * 6, [np.inf, 1, 0, 0, 1, 0], [-np.inf] * 6])
 def test_what_is_not_finite_has_no_least_squares(values):
-    """It is the only one of its batch: TensorFlow, too, answers for the others."""
+    """The matrix is the only infinite matrix of the batch: TensorFlow, too, solves the others."""
     g = GraphBuilder()
     matrices = np.stack([np.reshape(values, (3, 2)), np.eye(3, 2)])
     result = Session(g.graph).run(g.MatrixSolveLs(matrices, np.ones((2, 3, 1)), 0.0, fast=False))
@@ -298,7 +298,7 @@ def test_what_is_not_finite_has_no_least_squares(values):
 
 @pytest.mark.parametrize("method", ["bilinear", "nearest"])
 def test_the_last_of_very_many_rows_is_within_the_image(method):
-    """In single precision its number rounds to that of one behind it."""
+    """In single precision the number of the row rounds to the next row."""
     image = np.zeros((1, 2**24 + 4, 1, 1), np.uint8)
     image[0, -1] = 7
     g = GraphBuilder()

@@ -1,4 +1,4 @@
-"""What is done with many strings at once beside what is done with each."""
+"""Ops on many strings at once beside ops on each string."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from tfg.core.text import re2
 
 
 def drawn(longest):
-    """Texts of characters of one to four bytes, some cut off in the middle of one."""
+    """Return strings of characters of one to four bytes, some cut inside a character."""
     rng = np.random.default_rng(longest)
     letters = [*"ab 9", "é", "語", "🙂"]
     texts = ["".join(rng.choice(letters, rng.integers(0, longest + 1))).encode() for _ in range(60)]

@@ -1,4 +1,4 @@
-"""File patterns, against what TensorFlow 2.21's `tf.io.matching_files` found in the same folder."""
+"""File patterns, against the matches of TensorFlow 2.21's `tf.io.matching_files` in the same folder."""
 
 import os
 

@@ -41,7 +41,7 @@ def run(case, feeds):
 
 
 def single_ops(family):
-    """The cases of one op that TensorFlow has an answer to."""
+    """Return the single-op cases with an answer of TensorFlow."""
     recorded = answers(family)
     for item in opcases.load_cases(family):
         if item.is_single_op and item.feeds and not any(step["error"] for step in recorded.steps(item.key)):
@@ -108,7 +108,7 @@ LARGE = {
 
 @pytest.mark.parametrize("kind", LARGE)
 def test_large_values(kind):
-    """What works in blocks, in other ways for many numbers than for few."""
+    """Kernels that work in blocks compute many numbers in other ways than few."""
     item = LARGE[kind]
     (expected,) = run(item, item.feeds)
     for layout in LAYOUTS:
@@ -132,7 +132,7 @@ def test_groups_of_steps():
 
 @pytest.mark.parametrize("kind", ["resource", "reference"])
 def test_variables_that_hold_what_lies_by_columns(kind):
-    """Rows of a variable are written in place, whatever was assigned to it."""
+    """Rows of a variable are written in place, whatever was assigned to the variable."""
     g = GraphBuilder()
     value = g.Transpose(g.constant(np.arange(12, dtype=np.float32).reshape(4, 3)), g.constant([1, 0]))
     value = g.AddV2(value, value)

@@ -60,9 +60,10 @@ def check_step(session, fetches, case, step) -> None:
 
 @pytest.mark.parametrize(("family", "case"), mostly_slow(parameters(), every=8))
 def test_values_in_every_tier(family: str, case: opcases.Case) -> None:
-    """The results are TensorFlow's in each tier, from the first run on. `test_values` runs interpreted; the others fuse steps.
+    """The results are TensorFlow's in each tier, from the first run on. `test_values` runs interpreted; the others fuse
+    steps.
 
-    A group learns in a run what shapes allow, so cases without state run twice.
+    A group learns the possible layouts in the first run, so cases without state run twice.
     """
     recorded = answers(family).steps(case.key)
     if recorded[0]["error"]:
@@ -119,7 +120,7 @@ def assert_compatible(shape: Shape, want: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize(("family", "case"), [p for p in parameters() if p.values[1].is_single_op])
 def test_flops_are_decided(family: str, case: opcases.Case) -> None:
-    """The op has a FLOPs function and it yields numbers for known shapes: those that the case expects, where it does."""
+    """The op has a FLOPs function with numbers for known shapes, equal to the expected count of the case, if there is any."""
     if answers(family).steps(case.key)[0]["error"]:
         pytest.skip("TensorFlow refuses the case")
     function = registry.flops_function(case.op)
@@ -137,7 +138,7 @@ def outputs(node):
 
 
 def ops_of(case):
-    """The ops that a case is about: all in the graph of one that is more than one op on placeholders."""
+    """Return the ops of a case: all ops of a graph with more than a single op on placeholders."""
     return {case.op} if case.is_single_op else {case.op, *(node.op for node in build(case)[0])}
 
 

@@ -1,4 +1,4 @@
-"""Readers that take their files from a queue, which may be filled later or by another thread."""
+"""Readers with a queue of files, filled later or by another thread."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Tables of integers looked up together: places of integers, and what changes between look-ups."""
+"""Lookups of many integers at once: places of integers, and changes between lookups."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def buckets(b):
 
 @pytest.mark.parametrize(("make", "row"), [(chain, ()), (vectors, (2,)), (buckets, (2,))])
 def test_many_keys_are_found_as_few_are(make, row):
-    """What was inserted and removed between is seen, however many keys are looked up at a time."""
+    """Lookups of any number of keys see the inserts and removals before."""
     b = GraphBuilder()
     table = make(b)
     keys, values = b.Placeholder(dtype="int64", shape=[None], name="k"), b.Placeholder(dtype="float32", name="v")

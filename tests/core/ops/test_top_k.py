@@ -1,4 +1,4 @@
-"""The k greatest of many: without a full sort, in the order that a stable one gives."""
+"""The k greatest of many elements: without a full sort, in the order of a stable sort."""
 
 from __future__ import annotations
 

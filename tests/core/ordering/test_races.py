@@ -1,4 +1,4 @@
-"""Races: what no path orders is found, what is ordered is not, and the plan follows TensorFlow's executor where it matters."""
+"""Races: unordered accesses are found, ordered accesses are not, and the plan follows TensorFlow's executor for races."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_unseeded_draws_have_no_order_to_keep():
 
 
 def test_a_loop_is_before_what_takes_its_result():
-    """What a loop's body reads is read before the loop's result is there."""
+    """Reads in the body of a loop come before the loop's result."""
     g = GraphBuilder()
     v, _ = graphs.variable(g, np.float32(2))
     value = g.Identity(v)
@@ -131,7 +131,7 @@ def test_ten_thousand_nodes_take_no_longer_than_their_number():
 
 @pytest.mark.parametrize("case", opcases.load_cases("order_of_effects"), ids=lambda case: case.key)
 def test_optimization_keeps_the_order_of_races(case):
-    """Every pass on, a graph whose result depends on a race gives the result that it gave."""
+    """With every pass on, a graph with a race keeps the result."""
     g = GraphBuilder()
     steps = case.build(g)
     feeds = case.feeds
@@ -144,7 +144,7 @@ def test_optimization_keeps_the_order_of_races(case):
 
 
 def test_ready_queue():
-    """Cheap items at once and in order; of the others the last joins an empty queue, and the pile is taken from its top."""
+    """Cheap items run at once and in order; of the others the last joins an empty queue, and the rest is a stack."""
     queue = ReadyQueue(str.islower)
     queue.add(["A", "b", "C", "d", "E"])
     assert list(queue.taken()) == ["b", "d", "E", "C", "A"]
@@ -188,7 +188,7 @@ def chained(b, rng, value):
 
 
 def planted(b, rng, handle, x):
-    """A value that depends on the order in which reads and writes of a variable run that nothing orders."""
+    """Return a value that depends on the order of unordered reads and writes of a variable."""
     result, writes = [x], []
     for _ in range(rng.randrange(2, 6)):
         source = chained(b, rng, rng.choice(result))
@@ -244,7 +244,7 @@ def with_planted_races(place, seed):
 
 
 def test_states_are_looked_at_in_parts(monkeypatch):
-    """What is kept for each node does not grow with the number of variables."""
+    """The cached facts of a node do not grow with the number of variables."""
     g = GraphBuilder()
     results = []
     for _ in range(9):
@@ -281,7 +281,7 @@ def test_what_is_settled_races_no_more(seed):
 
 
 def test_a_race_is_settled_where_each_run_of_the_later_node_has_the_earlier():
-    """Of a run of one target alone, an edge must not make more run."""
+    """In a run of a single target, an edge must not make more nodes run."""
     for targets, is_settled in ((("both", "one"), True), (("both", "other"), False), (("both", "one", "other"), False)):
         g = GraphBuilder()
         v, _ = graphs.variable(g, np.float32(0))

@@ -1,4 +1,4 @@
-"""BLAS keeps to one thread while a graph runs; large products are divided and stay the same."""
+"""BLAS uses one thread while a graph runs; large products are divided and keep their values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_library_of_numpy_is_found():
 
 @pytest.fixture
 def one_thread():
-    """A context of its own on a BLAS of two threads."""
+    """Return a separate context on a BLAS of two threads."""
     with threadpool_limits(2, user_api="blas"):
         yield threads.OneThread()
 
@@ -120,7 +120,7 @@ def test_a_forked_process_divides_too(monkeypatch):
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_the_thread_that_worked_last_works_next(fails, monkeypatch):
-    """Others that sleep are not woken, also where what it did failed."""
+    """Sleeping threads are not woken, also after a failed task."""
     monkeypatch.setattr(threads.one_thread, "available", 3)
     worker_threads.renew()
     own, workers = threading.get_ident(), set()

@@ -1,4 +1,4 @@
-"""Products of matrices in every way that their sizes choose, beside those in double precision."""
+"""Matrix products in every way that sizes choose, beside products in double precision."""
 
 import numpy as np
 import pytest

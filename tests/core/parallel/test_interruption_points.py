@@ -1,4 +1,4 @@
-"""Long draws of random numbers: in pieces that a run's time bounds, of the same numbers as in one."""
+"""Long random draws in pieces bounded by the time limit: the same numbers as in a single piece."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ UNITS = 8
 
 
 def specials(dtype: Any, with_subnormals: bool = True) -> Any:
-    """Numbers of a dtype at which laws of algebra break."""
+    """Return numbers of a dtype at which laws of algebra break."""
     if dtype.kind == "c":
         parts = specials(np.zeros((), dtype).real.dtype, with_subnormals)
         pairs = np.stack(np.meshgrid(parts, parts), -1)
@@ -40,7 +40,7 @@ def specials(dtype: Any, with_subnormals: bool = True) -> Any:
 
 
 def retyped(graph: Graph, dtype: Any, sources: Sequence[Any] = (dtypes.float32,)) -> Graph:
-    """A copy of a graph in which another dtype stands for those of `sources`."""
+    """Return a copy of a graph with another dtype in place of the dtypes `sources`."""
     made = graph.copy()
     for node in made:
         node.attrs = {name: _retyped(value, dtype, sources) for name, value in node.attrs.items()}
@@ -57,9 +57,10 @@ def _retyped(value: Any, dtype: Any, sources: Sequence[Any]) -> Any:
 
 
 def feeds_of(graph: Graph, rng: np.random.Generator, with_subnormals: bool) -> dict[str, Any]:
-    """Special and ordinary numbers, mixed at random; whole numbers are small in half of the draws: they may be indices.
+    """Return special and ordinary numbers, mixed at random; integers are small in half of the draws, because they may be
+    indices.
 
-    A subnormal number has few digits, so that an error of a unit in its last place may be as large as the number itself.
+    A subnormal number has few digits, so an error of a unit in the last place may be as large as the number.
     """
     feeds = {}
     for node in graph:
@@ -104,7 +105,7 @@ def differences(
 
 
 def _scales(graph: Graph, fetches: Sequence[str], feeds: dict[str, Any]) -> list[Any]:
-    """What the graph makes of the magnitudes of all operands: sums of magnitudes where operands are added up."""
+    """Return the graph's values for the magnitudes of all operands: sums of magnitudes for sums of operands."""
     copy = graph.copy()
     for node in copy:
         node.attrs = {name: _magnitudes(value) if isinstance(value, Tensor) else value for name, value in node.attrs.items()}
@@ -129,7 +130,7 @@ def _magnitudes(value: Tensor) -> Tensor:
 
 
 def _sizes(values: Any) -> Any:
-    """Absolute values, of complex numbers those of each part, in double precision."""
+    """Return absolute values, of complex numbers the absolute value of each part, in double precision."""
     if values.dtype.kind == "c":
         return np.abs(np.stack([values.real, values.imag], -1)).astype(np.float64).view(np.complex128)[..., 0]
     return np.abs(values.astype(np.float64)) if values.dtype.kind in "fV" else values

@@ -1,4 +1,4 @@
-"""Building a small graph, optimizing it, showing it as an expression and comparing its values before and after."""
+"""Building a small graph, optimizing the graph, printing an expression and comparing values before and after."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Build = Callable[[GraphBuilder], Any]
 
 @dataclasses.dataclass(frozen=True)
 class Rewritten:
-    """What became of a graph."""
+    """The results of a rewrite of a graph."""
 
     before: Graph
     after: Graph
@@ -50,7 +50,7 @@ def placeholder(b: GraphBuilder, name: str, shape: Sequence[int] | None = (2, 3)
 
 
 def built(build: Build) -> tuple[Graph, tuple[str, ...]]:
-    """The graph that `build` makes, and the names of the tensors that it returns."""
+    """Return the graph of `build`, and the names of the returned tensors."""
     b = GraphBuilder()
     made = build(b)
     outputs = made if isinstance(made, (tuple, list)) else (made,)
@@ -58,7 +58,7 @@ def built(build: Build) -> tuple[Graph, tuple[str, ...]]:
 
 
 def rewritten(build: Build, passes: str | None = None, *, check: bool = True, **options: Any) -> Rewritten:
-    """Build, optimize for what `build` returns with fast math, and check that the values stay."""
+    """Build, optimize for the tensors that `build` returns with fast math, and check that the values stay."""
     graph, fetches = built(build)
     feeds = [node.name + ":0" for node in graph if node.op == "Placeholder"]
     after, report = optimize(graph, fetches, feeds, passes, **{"fast_math": True, **options})
@@ -94,7 +94,7 @@ def assert_same(before: Graph, after: Graph, fetches: Sequence[str], feeds: dict
 
 
 def assert_same_gradients(before: Graph, after: Graph, fetches: Sequence[str], feeds: dict[str, Any]) -> None:
-    """The gradients of floats among the fetches for floats that are fed: fused ops have those of what they were made of."""
+    """Check the gradients of float fetches by fed floats: fused ops have the gradients of their parts."""
     ys = [name for name in fetches if before.output(name).base_dtype.is_floating]
     xs = [name for name, value in feeds.items() if value.dtype.kind == "f"]
     (plain, wanted), (fused, names) = (gradients(graph, ys, xs) for graph in (before, after))

@@ -1,4 +1,6 @@
-"""Every rule keeps what its class promises for infinities, NaN, zeros of both signs, and the smallest and largest numbers."""
+"""Every rule keeps the promise of the accuracy class for infinities, NaN, signed zeros, and the smallest and largest
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -47,9 +49,9 @@ EXAMPLES: dict[str, tuple[Build, str]] = {
     **{name: (case[0], case[2]) for name, case in test_fuse.FIRES.items()},
     **{name: (build, "remove_training_nodes,prune") for name, build in TRAINING.items()},
 }
-"""Graphs in which the rules fire."""
+"""Graphs on which the rules fire."""
 RULES = [rule for kind in all_passes() for rules in kind.rule_sets for rule in rules.rules if kind.name != "pipelines"]
-"""All rules but those of datasets, which touch no numbers."""
+"""All rules except rules of datasets, which touch no numbers."""
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -102,7 +104,7 @@ PASSES = "fold,arithmetic,structure,batchnorm,prune,fold"
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_constants_of_any_size(name):
-    """The largest numbers, the smallest normal ones, infinities and NaN in the place of each constant."""
+    """The largest numbers, the smallest normal numbers, infinities and NaN in place of each constant."""
     numbers = [float(n) for n in specials(np.dtype(np.float32), False)] + [0.5, 0.25, 2.0, 5.0, -4.0, 0.1, 1e8, -1e8, 100.0]
     for c, d in random.Random(name).sample(list(itertools.product(numbers, repeat=2)), 12):
         graph, fetches = built(lambda b, c=c, d=d: EXPRESSIONS[name](b, b.constant(np.float32(c)), b.constant(np.float32(d))))

@@ -61,7 +61,7 @@ def old_norm(b, x, n=8, scaled=True):
 
 
 def decomposed(b, x, n=8):
-    """tf.nn.batch_normalization, its averages behind Identity as a frozen variable leaves them."""
+    """Return tf.nn.batch_normalization with averages behind Identity, as in a frozen graph."""
     mean, variance, beta, gamma = (b.Identity(b.constant(values(n))) for _ in range(4))
     inverse = b.Mul(b.Rsqrt(b.AddV2(variance, 1e-3)), gamma)
     return b.AddV2(b.Mul(x, inverse), b.Sub(beta, b.Mul(mean, inverse)))
@@ -253,7 +253,7 @@ def test_what_does_not_fit(name):
 @pytest.mark.parametrize(("dtype", "tolerance"), [("half", 4e-3), ("bfloat16", 3e-2), ("double", 1e-12)])
 @pytest.mark.parametrize("place", ["behind", "before"])
 def test_other_dtypes(dtype, tolerance, place):
-    """The parameters of half and bfloat16 normalizations are float32; what is folded is rounded once."""
+    """The parameters of half and bfloat16 normalizations are float32; folded weights are rounded once."""
     kind = dtypes.from_name(dtype)
 
     def build(b):
@@ -273,7 +273,7 @@ def test_other_dtypes(dtype, tolerance, place):
 
 @pytest.mark.parametrize("name", [name for name in FIRES if name.startswith(("before-V", "alone-N", "behind-V"))])
 def test_fed_values_are_left_alone(name):
-    """What is fed is not what the graph computes: no rule looks behind it."""
+    """A fed tensor differs from the computed value: no rule looks behind a fed tensor."""
     build = FIRES[name][0]
     b = GraphBuilder()
     build(b)

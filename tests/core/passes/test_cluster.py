@@ -1,4 +1,4 @@
-"""What only computes becomes one call; both graphs of the samples come out as small as they can."""
+"""Pure nodes become a single call; both graphs of the samples become as small as possible."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_several_fetches_keep_their_names():
 
 @pytest.mark.parametrize("resource", [False, True])
 def test_effects_stay_outside(resource):
-    """What is read after a write cannot be in one call with what was written."""
+    """A read after a write cannot be in the same call as the write."""
     b = tfg.GraphBuilder()
     v = b.variable(np.ones((2, 3), "f"), "v", resource=resource)
     x = placeholder(b, "x")

@@ -1,4 +1,4 @@
-"""What passes share: an order of the nodes that is right after every change of the graph."""
+"""The shared context of passes: an order of the nodes that stays valid after every change of the graph."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add(graph: Graph, name: str, *sources: Node) -> Node:
 
 @pytest.fixture
 def graph() -> Graph:
-    """x -> a -> b, many of which make a sum; z, for which y waits, stands behind all."""
+    """Return x -> a -> b, with a sum of many b; z, for which y waits, is the last node."""
     made = Graph()
     x = add(made, "x")
     a = add(made, "a", x)

@@ -8,7 +8,7 @@ from tests.core.passes.rewriting import placeholder, rewritten
 
 
 def pair(b, **attrs):
-    """An IdentityN of x and of a product, of which the second is used."""
+    """Return an IdentityN of x and of a product, with a use of the product only."""
     x, y = placeholder(b, "x"), placeholder(b, "y")
     node = b.add("IdentityN", [[x, b.Mul(x, y)]], {}, "pair")
     node.attrs.update(attrs)

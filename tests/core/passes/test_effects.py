@@ -1,7 +1,7 @@
-"""Whatever passes do to what reads a call or a conditional, just as much of its body runs as before.
+"""Passes keep the executed part of a call's or conditional's body when they change the readers of the results.
 
-TensorFlow runs of a lowered conditional and of an inlined call what leads to results that are read; waiting for the node is
-not reading. So a pass that turns a read into a control edge, or takes it away, takes effects away.
+TensorFlow runs the nodes of a lowered conditional and of an inlined call that lead to results with a reader; a control
+input is not a reader. A pass that turns a read into a control edge, or removes the read, therefore removes effects.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PASSES = ("default", "fold,structure,arithmetic,dependency")
 
 
 def body(g, handle, x):
-    """Four results, each but the last behind a write of its own, and a write that leads to none."""
+    """Return four results, each except the last behind a separate write, and a write without a result."""
 
     def after_adding(amount, make):
         with g.control_dependencies([g.AssignAddVariableOp(handle, g.Mul(x, np.float32(amount)), dtype="float32")]):

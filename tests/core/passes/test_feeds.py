@@ -1,4 +1,4 @@
-"""Tensors that runs feed: what optimization may do with them, and which feeds it makes needless."""
+"""Fed tensors: the allowed optimizations, and feeds that optimization makes needless."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_feeds_that_fetches_do_not_need_are_ignored_as_before(needless):
 
 
 def test_a_feed_that_the_fetches_needed_is_not_ignored():
-    """Only what was declared may be fed: the value of another tensor may be part of a constant by now."""
+    """Only declared tensors may be fed: the value of another tensor may be part of a constant by now."""
     after, _ = optimize(built(), "y:0", ["x:0"])
     with pytest.raises(tfg.errors.NotFoundError, match="no node 'one'"):
         tfg.Session(after).run("y:0", {"x:0": np.float32(3), "one:0": np.float32(2)})

@@ -1,4 +1,4 @@
-"""Products take biases, activations and padding into one node, or say why they do not."""
+"""Fusion of products with biases, activations and padding, and the reasons of refusals."""
 
 from __future__ import annotations
 
@@ -299,14 +299,14 @@ def layer_norm_by_root(b, x):
 
 
 def layer_norm_by_factor(b, x):
-    """tf.nn.batch_normalization over the last dimension, as Keras writes it."""
+    """Return tf.nn.batch_normalization over the last dimension, as Keras writes the op."""
     mean, variance = moments(b, x)
     factor = b.Mul(b.Rsqrt(b.AddV2(variance, 1e-3)), b.constant(values(8)))
     return b.AddV2(b.Mul(x, factor), b.Sub(b.constant(values(8)), b.Mul(mean, factor)))
 
 
 def layer_norm_by_batch_norm(b, x):
-    """As tf.keras writes it: each row is a channel of one image."""
+    """Return the normalization of tf.keras: each row is a channel of an image."""
     empty = b.constant(np.zeros(0, "f"))
     rows = b.Reshape(x, [1, 6, 8, 1])
     y = b.FusedBatchNormV3(rows, b.Fill([6], 1.0), b.Fill([6], 0.0), empty, empty, epsilon=1e-3, data_format="NCHW")[0]
@@ -423,7 +423,7 @@ def test_gelu_needs_onednn():
 
 @pytest.mark.parametrize("name", FIRES)
 def test_fed_values_are_left_alone(name):
-    """What is fed is not what the graph computes: no rule looks behind it."""
+    """A fed tensor differs from the computed value: no rule looks behind a fed tensor."""
     build, _, passes = FIRES[name]
     b = GraphBuilder()
     build(b)
@@ -446,7 +446,7 @@ def test_short_floats(dtype, tolerance, activation):
 
 @pytest.mark.parametrize("passes", ["fuse,prune", "fuse{trainable=true},prune"])
 def test_graphs_with_variables(passes):
-    """Nothing that has no gradient comes in while variables may be trained; explicit padding has one."""
+    """With trainable variables, only ops with gradients are inserted; explicit padding has a gradient."""
 
     def build(b):
         weights = b.variable(values(3, 3, 7, 8)).value

@@ -1,4 +1,4 @@
-"""float16 and bfloat16: what computes in 16 bits, what stays, and the errors of weights.
+"""float16 and bfloat16: nodes in 16 bits, nodes in 32 bits, and the errors of weights.
 
 The expected choices follow Grappler's auto_mixed_precision.
 """
@@ -52,7 +52,7 @@ def test_products_and_the_ops_between_them_are_converted():
 
 
 def test_the_numbers_are_those_of_float16():
-    """One product: NumPy's product of rounded operands, rounded once, since kernels add in 32 bits."""
+    """The product equals NumPy's product of rounded operands, rounded once, because kernels add in 32 bits."""
     g = GraphBuilder()
     g.Identity(g.MatMul(g.Placeholder(dtype="float32", shape=[None, 4], name="x"), W, name="m"), name="y")
     for passes, dtype in (("float16", np.float16), ("bfloat16", ml_dtypes.bfloat16)):

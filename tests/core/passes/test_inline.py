@@ -92,7 +92,7 @@ def test_constants_of_a_body_need_no_control_edges():
 
 
 def test_reading_a_constant_result_keeps_the_effects_of_the_call():
-    """In TensorFlow what a body does without leading to a result that is read, or being a control output, never runs."""
+    """In TensorFlow an effect of a body runs only if the effect leads to a read result or is a control output."""
     b = tfg.GraphBuilder()
     v = b.variable(np.float32(1), "v", resource=True)
 

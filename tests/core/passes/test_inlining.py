@@ -1,4 +1,4 @@
-"""Function calls replaced by what the functions do."""
+"""Function calls replaced by the bodies of the functions."""
 
 from __future__ import annotations
 

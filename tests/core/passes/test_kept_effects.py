@@ -1,4 +1,4 @@
-"""What acts behind a value still runs where rules take the value away, and is waited for no more than it needs to be."""
+"""Effects behind a value still run after rules remove the value, and nodes wait for effects no more than needed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAKES = (
 
 
 def drawn(b, seed):
-    """Sums and selections of random inputs, most of which rules make simpler."""
+    """Return sums and selections of random inputs, most of them subject to simplification."""
     rng = np.random.default_rng(seed)
     values = [placeholder(b, "x"), *(noise(b) for _ in range(3))]
     for _ in range(40):
@@ -64,7 +64,7 @@ def test_what_acts_far_behind_is_waited_for(length):
 
 
 def test_what_is_still_read_is_not_waited_for():
-    """Each selection drops the noise, which all before it already stand behind, be it by reading it or by waiting."""
+    """Each selection drops the noise; all earlier nodes already follow the noise by a read or a control input."""
 
     def build(b):
         first, second = noise(b), noise(b)

@@ -1,4 +1,4 @@
-"""Convolutions change their layout, what lies between them follows, and transposes stay at the borders only."""
+"""Convolutions change their layout, nodes between convolutions follow, and transposes stay only at the borders."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def test_ends_of_a_region(name):
 
 
 def test_sizes_of_a_batch_that_is_not_known_are_reordered():
-    """The shape of a converted tensor, as it was, is a Gather of four numbers, not a transpose."""
+    """The original shape of a converted tensor is a Gather of four numbers, not a transpose."""
 
     def build(b):
         x = convolution(b, placeholder(b, "x", (None, C, H, W)), "NCHW")
@@ -402,7 +402,7 @@ def test_another_layout_is_an_error():
 
 
 def test_minimum_cut():
-    """The cheaper of two ways to part s from t, and of two that cost the same the one with more on the side of s."""
+    """The cheaper of two cuts between s and t; of two equal cuts, the cut with more nodes on the side of s."""
     net = Network()
     for tail, head, capacity in (("s", "a", 3), ("a", "b", 2), ("b", "t", 2), ("s", "c", 1), ("c", "t", 4), ("a", "c", 1)):
         net.add(tail, head, capacity)

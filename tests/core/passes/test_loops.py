@@ -1,4 +1,6 @@
-"""Loops: what every iteration repeats runs once before them, loops that never run go, effects run as often as before."""
+"""Loops: loop-invariant nodes run once before the loop, loops without iterations are removed, effects run as often as
+before.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ def halved(b, count, value):
 
 
 def quotients(b, count, value):
-    """Whole numbers divided, which fails where they are divided by zero."""
+    """Return integer quotients, with an error for division by zero."""
     whole = b.Cast(value, DstT="int32")
     return b.Cast(b.FloorDiv(whole, b.AddV2(b.Mul(whole, whole), in_loop(b, count, 1))), DstT="float32")
 
@@ -115,7 +117,7 @@ def test_a_variable_that_stays_is_invariant():
 
 
 def nested(b):
-    """An inner loop whose product depends on what entered the outer one only."""
+    """Return an inner loop with a product that depends only on inputs of the outer loop."""
     x, w = placeholder(b, "x", (2, 2)), placeholder(b, "w", (2, 2))
 
     def outer(values, fixed):
@@ -142,7 +144,7 @@ def test_out_of_two_loops():
 
 
 def counting_effects(b, build_step, end):
-    """A loop that adds to a variable in each iteration, and what initializes and what runs it."""
+    """Return a loop that adds to a variable in each iteration, with the initializer and the target."""
     handle = b.VarHandleOp(dtype="float32", shape=[2, 2], shared_name="v")
     ready = b.AssignVariableOp(handle, b.constant(np.zeros((2, 2), "f")), name="init")
     w = placeholder(b, "w", (2, 2))
@@ -159,7 +161,7 @@ def counting_effects(b, build_step, end):
 
 @pytest.mark.parametrize("end", [0, 1, 4])
 def test_effects_run_as_often_as_before(end):
-    """The effect takes nothing but an invariant value: without what that waited for it would run once too often."""
+    """The effect reads only an invariant value: without its control input the effect would run once too often."""
     b = tfg.GraphBuilder()
     counting_effects(b, lambda count, w: halved(b, count, w), end)
     after, _ = optimize(b.graph, ["init", "count:0", "read:0"], ["w:0"], PASSES)
@@ -171,7 +173,7 @@ def test_effects_run_as_often_as_before(end):
 
 
 def test_an_inner_loop_that_never_runs_leaves_effects_behind_it_as_they_are():
-    """What the inner loop hands on is there before the outer one asks whether to go on; the effect has to wait for that."""
+    """The inner loop's values exist before the outer condition is computed; the effect must wait for the condition."""
     b = tfg.GraphBuilder()
     handle = b.VarHandleOp(dtype=FLOAT, shape=[2, 2], shared_name="v")
     b.AssignVariableOp(handle, b.constant(np.zeros((2, 2), "f")), name="init")

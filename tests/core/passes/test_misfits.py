@@ -1,4 +1,4 @@
-"""Graphs whose parts do not fit, or claim more than there is room for: passes leave to a run what it alone can say."""
+"""Graphs with contradictory or oversized parts: passes leave the error to the run."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_what_fails_in_a_run_fails_there_only(case):
 
 
 def _splat(value, shape, dtype=F):
-    """A constant of which one element stands in the graph."""
+    """Return a constant with a single stored element."""
     return Tensor.from_numpy(np.broadcast_to(np.asarray(value, dtype), shape))
 
 

@@ -172,7 +172,7 @@ def test_options_are_kept_to():
 
 
 def test_a_dataset_that_a_function_returns_keeps_its_batches():
-    """No iterator takes it as it is, so TensorFlow does not fuse it: an element that fails must not take others along."""
+    """No iterator reads the dataset directly, so TensorFlow does not fuse: a failed element must not take others along."""
 
     def make(g):
         inner = function(g, "inner", ["int64"], lambda b, x: [

@@ -1,4 +1,4 @@
-"""Rules that move constants, factors, transposes and casts: each fires once and is refused once, with its reason."""
+"""Rules that move constants, factors, transposes and casts: each fires once and is refused once, with the reason."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def full(value, *shape, dtype="f"):
 
 
 def twice(b, value, *users):
-    """`value` is fetched besides: nobody may take it apart."""
+    """Fetch `value` too, so that no rule may take the value apart."""
     return (value, *users)
 
 
 def split(b, f, g=None):
-    """The difference between f of one half and g of the other half of x."""
+    """Return the difference between f of the first half and g of the second half of x."""
     first, second = b.Split(0, x(b, 4, 3), num_split=2)
     return b.Sub(f(b, first), (g or f)(b, second))
 
@@ -49,7 +49,7 @@ def flipped(b, value):
 
 
 def looked_up(b, table):
-    """Rows of a table by way of the different numbers among those asked for."""
+    """Return rows of a table, looked up by the unique indices."""
     rows, places = b.Unique(placeholder(b, "i", (5,), dtypes.int32))
     return b.GatherV2(b.GatherV2(table, rows, 0), places, 0)
 
@@ -266,7 +266,7 @@ def test_trees_of_constants(build, left):
 
 @pytest.mark.parametrize("dtype", [dtypes.uint8, dtypes.int32, dtypes.int64, dtypes.complex64, dtypes.float64])
 def test_offsets_merge_in_every_dtype(dtype):
-    """In integers around the end of their range too: all of it is arithmetic modulo a power of two."""
+    """Integers at the limits of their range are included: the arithmetic is modulo a power of two."""
 
     def build(b):
         c, d = (b.constant(np.array(value).astype(dtype.numpy)) for value in (200, 100))
@@ -311,7 +311,7 @@ def test_a_product_with_transposed_weights_is_scaled_along_its_columns():
 
 
 def test_ensured_shapes_are_not_joined():
-    """What holds for each part does not hold for all together."""
+    """A property of each part need not hold for the whole."""
 
     def build(b):
         parts = [b.EnsureShape(v, shape=[2, 3]) for v in (x(b, None, 3), y(b, None, 3))]
@@ -321,7 +321,7 @@ def test_ensured_shapes_are_not_joined():
 
 
 def test_a_reshape_to_the_same_sizes_goes_where_one_is_not_known():
-    """As many elements, and all sizes but one alike: the last one is alike too."""
+    """The number of elements and all sizes except the last agree, so the last size agrees too."""
 
     assert rewritten(lambda b: b.Reshape(x(b, None, 3, 4), b.Shape(y(b, None, 3, 4))), "structure,prune").text == "x"
     other = rewritten(lambda b: b.Reshape(x(b, None, 3, 4), b.Shape(y(b, None, 4, 3))), "structure,prune")
@@ -377,7 +377,7 @@ def test_a_factor_that_goes_into_weights_is_not_hoisted(add):
 @pytest.mark.parametrize("axis", [[0], [[1]], 5, -4])
 @pytest.mark.parametrize("kind", ["constants", "transposes", "split"])
 def test_axes_that_are_no_scalar_in_range(kind, axis):
-    """TensorFlow's kernels take one number in a row too, and rules meet those that name no dimension."""
+    """TensorFlow's kernels also accept a vector of a single number, and rules meet axes out of range."""
 
     def build(b):
         x, where = placeholder(b, "x"), b.constant(np.array(axis, np.int32))

@@ -22,7 +22,7 @@ CONSTANTS = (0.0, 1.0, 2.0, -1.0, 0.5)
 
 
 class Drawing:
-    """A graph under construction: values of one shape that further nodes may use."""
+    """A graph under construction: values of the same shape for further nodes."""
 
     def __init__(self, data):
         self.draw = data.draw
@@ -140,7 +140,7 @@ class Drawing:
         return exits[read]
 
     def trips(self):
-        """How often a loop runs: a constant, or what only the feeds tell."""
+        """Return the trip count of a loop: a constant, or a function of the feeds."""
         if self.draw(st.booleans()):
             return self.b.constant(self.draw(st.sampled_from((0.0, 1.0, 3.0))))
         return self.b.Maximum(self.b.Minimum(self.b.Sum(self.value(), [0, 1]), 3.0), -1.0)
@@ -164,7 +164,7 @@ class Drawing:
         return self.b.constant(True) if self.draw(st.booleans()) else self.b.Less(self.b.Sum(self.value(), [0, 1]), 0.0)
 
     def acting_choice(self):
-        """A branch that adds to a variable, which is read before and after."""
+        """Return a branch that adds to a variable, with reads before and after."""
         self.variables += 1
         self.frames += 1
         b = self.b

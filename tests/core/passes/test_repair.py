@@ -1,4 +1,4 @@
-"""What training left in a frozen graph: nodes that want references to variables which are constants now."""
+"""Leftovers of training in a frozen graph: nodes that need references to frozen variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLOAT, INDEXED = {"T": dtypes.float32}, {"T": dtypes.float32, "Tindices": dtypes
 
 
 class Frozen:
-    """A graph whose variables were made constants, and whose other nodes were left as they are."""
+    """A graph with frozen variables and unchanged other nodes."""
 
     def __init__(self):
         self.graph = Graph()
@@ -155,7 +155,7 @@ def test_locations_of_nodes_that_are_gone_are_forgotten():
 
 @pytest.fixture
 def leftover(tmp_path):
-    """y = x - mean = 3 at x = 5, beside a loop and a conditional that update what was a variable."""
+    """Return y = x - mean = 3 at x = 5, beside a loop and a conditional that update a frozen variable."""
     b = counting_loop()
     mean, x = b.constant("mean", 2), b.fed("x")
     switched = b.add("cond/Switch", "RefSwitch", mean, b.constant("is_training", True, np.bool_)).node

@@ -1,4 +1,4 @@
-"""What the report says of costs, and what a comparison over several runs finds."""
+"""Costs in the report, and differences in a comparison over several runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfg.formats import load, save
 
 
 def product():
-    """x (N, 3) times the sum of two constants (3, 4), whose 12 additions fold away."""
+    """Return x (N, 3) times the sum of two constants (3, 4); the 12 additions are folded."""
     g = GraphBuilder()
     x = g.Placeholder(dtype="float32", shape=(None, 3), name="x")
     weights = g.AddV2(g.constant(np.ones((3, 4), np.float32)), g.constant(np.full((3, 4), 2, np.float32)))
@@ -44,7 +44,7 @@ def test_costs_follow_a_fetch_that_is_renamed():
 
 
 def counter(op):
-    """A variable that starts at 2; `step` doubles it or adds 2 to it, which is the same only once."""
+    """Return a variable that starts at 2; `step` doubles the variable or adds 2, equal only in the first step."""
     g = GraphBuilder()
     v = g.VariableV2(shape=[], dtype="float32", name="v")
     g.Assign(v, 2.0, name="init")

@@ -41,7 +41,7 @@ def batch(b, value):
 
 
 def twice(b, value, *users):
-    """`value` is fetched besides: nobody may take it apart."""
+    """Fetch `value` too, so that no rule may take the value apart."""
     return (value, *users)
 
 
@@ -208,7 +208,7 @@ def test_rule_is_refused(passes, rules, case):
 
 @pytest.mark.parametrize(("passes", "rules", "case"), CASES, ids=[case[0] for _, _, case in CASES])
 def test_rule_leaves_fed_values_alone(passes, rules, case):
-    """What is fed is not what the graph computes: a rule may not look behind it."""
+    """A fed tensor differs from the computed value: no rule looks behind a fed tensor."""
     name, (fires, _, _) = case
 
     b = GraphBuilder()

@@ -26,7 +26,7 @@ FLOAT = "float32"
 
 
 def bodies(graph):
-    """Each function's op types but those of arguments, by its name."""
+    """Return the op types of each function by name, without arguments."""
     return {name: sorted(n.op for n in function.body if n.op != "_Arg") for name, function in graph.functions.items()}
 
 
@@ -183,7 +183,7 @@ def test_a_fetched_call_keeps_its_outputs():
 
 
 def test_a_call_keeps_a_result_where_it_would_run_more_without():
-    """What leads to no result and is no control output does not run, but in a function without either it does."""
+    """A node without a path to a result or control output does not run, except in functions without both."""
     b = tfg.GraphBuilder()
     handle = b.VarHandleOp(dtype=FLOAT, shape=[], shared_name="v")
     b.AssignVariableOp(handle, b.constant(1.0), name="init")
@@ -392,7 +392,7 @@ def test_a_function_that_does_not_fit_its_call_is_left_to_the_run(op, takes, ret
 
 
 def test_a_body_in_which_nothing_changed_is_looked_at_once(monkeypatch):
-    """Another round looks at those that changed; what was refused in the others is said in each."""
+    """Another round visits the changed functions; refusals of the unchanged functions are reported in each round."""
     looked = []
     run = function_bodies._ChangedBody.run
     monkeypatch.setattr(function_bodies._ChangedBody, "run", lambda body: (looked.append(body.function.name), run(body)))

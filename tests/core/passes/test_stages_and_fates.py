@@ -1,4 +1,4 @@
-"""What `tfg dump --after` and `tfg explain --optimized` say of the passes."""
+"""Reports of `tfg dump --after` and `tfg explain --optimized` on passes."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_default_stands_for_the_usual_passes():
 
 @pytest.mark.parametrize("axes", [None, 0])
 def test_what_few_bytes_stand_for_is_not_folded(axes):
-    """A constant of one element that says to have millions is no reason to compute, or to write out, as many."""
+    """A constant with a single stored element and millions of claimed elements is neither computed nor written out."""
     b = tfg.GraphBuilder()
     vast = b.constant(np.float32(1), name="vast")
     vast.node.set_attr("value", Tensor.from_numpy(np.broadcast_to(np.float32(1), 1 << 22)))
@@ -151,6 +151,6 @@ def test_what_few_bytes_stand_for_is_not_folded(axes):
 
 
 def test_fold_goes_on_from_all_outputs():
-    """What depends on the second output of a folded node folds in the same run of the pass."""
+    """Consumers of the second output of a folded node are folded in the same run of the pass."""
     result = rewritten(lambda b: b.Square(b.AddV2(b.Unique([3, 1, 3])[1], [1, 2, 3])), "fold")
     assert [node.op for node in result.after if node.name == result.fetches[0].split(":")[0]] == ["Const"]

@@ -1,4 +1,4 @@
-"""Loops whose draws come in turn run one iteration after the other, and draw what they would draw by TensorFlow's order."""
+"""Loops with draws in turn run iteration by iteration, and draw the numbers of TensorFlow's order."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_draws_that_come_in_turn_leave_dataflow(kind):
 
 
 def shaped_by_a_variable(g):
-    """How many numbers are drawn follows from what an iteration before computed, without the numbers."""
+    """The number of draws follows from the previous iteration's computation, without the drawn numbers."""
 
     def step(values, constants):
         drawn = g.RandomUniform(g.Shape(values[0]), dtype="float32", seed=3, seed2=5)
@@ -79,7 +79,7 @@ def test_what_decides_over_the_number_of_draws_is_waited_for():
 
 
 def until_three(g, name, body, initial, constants):
-    """A loop whose body knows its counter."""
+    """Return a loop whose body reads the counter."""
     fixed = [g.constant(3), g.constant(1), *map(g.constant, constants)]
     return loop(g, name, [g.constant(0), *map(g.constant, initial)], fixed, lambda v, c: g.Less(v[0], c[0]), body)
 

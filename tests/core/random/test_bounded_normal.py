@@ -1,4 +1,4 @@
-"""Normal samples within bounds: drawn together they are what calls one after the other draw."""
+"""Bounded normal samples: a joint draw equals separate draws."""
 
 from __future__ import annotations
 

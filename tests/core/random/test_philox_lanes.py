@@ -1,4 +1,4 @@
-"""Words of few blocks, computed in the lanes of large integers, are those that arrays give block by block."""
+"""Words of few blocks, computed in the lanes of large integers, equal words computed by arrays."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def test_lanes_are_blocks(key, counter):
 
 
 def test_known_answer():
-    """The vector for counter and key of ones in the authors' Random123, kat_vectors."""
+    """The vector for counter and key of ones is from the authors' Random123, kat_vectors."""
     assert Philox((1 << 64) - 1, (1 << 128) - 1).block() == (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)

@@ -1,4 +1,4 @@
-"""Small draws that are computed ahead are those that are drawn one by one."""
+"""Small prefetched draws equal single draws."""
 
 import concurrent.futures
 
@@ -28,7 +28,7 @@ STARTS = [(0, 0), (87654321, 7 << 64), ((1 << 64) - 1, (1 << 128) - 700), (5, (1
 
 
 def one_by_one(gen, draw):
-    """What is drawn alone; the generator is left where the next one begins."""
+    """Return a single draw, with the generator at the start of the next draw."""
     return draw.at(gen.take(draw.size * 256))
 
 
@@ -49,7 +49,7 @@ def test_what_comes_ahead_is_what_would_come(kind, dims):
 
 @pytest.mark.parametrize(("rows", "samples"), [(1, 1), (2, 3), (3, 30), (1, 1024), (1, 1025), (2, 0), (0, 2)])
 def test_uniforms_for_classes(rows, samples):
-    """TensorFlow sets two samples aside for each class, of as many classes as are whole blocks of four."""
+    """TensorFlow reserves two samples per class, for as many classes as fill whole blocks of four."""
     draw = draw_for_classes(rows, samples)
     stream, gen = Stream(Philox(1, 2)), Philox(1, 2)
     for _ in range(30):

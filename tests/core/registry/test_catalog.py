@@ -1,4 +1,4 @@
-"""The catalog: specs in and OpDefs out, and declaring ops of one's own."""
+"""The catalog: specs in and OpDefs out, and declarations of new ops."""
 
 from __future__ import annotations
 

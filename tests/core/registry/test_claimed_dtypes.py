@@ -1,4 +1,4 @@
-"""What a node is given or says of dtypes, and of kinds of tensors, where anything may be held: what is not so is refused."""
+"""Contradictory dtypes and kinds of tensors in nodes, resources and variants: refusals."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def test_no_file_keeps_a_dataset(tmp_path):
 @pytest.mark.parametrize("maker", ["Stack", "TensorArray"])
 @pytest.mark.parametrize("user", ["StackPop", "StackClose", "TensorArrayClose", "TensorArraySize"])
 def test_a_name_that_leads_to_another_kind_of_resource(maker, user):
-    """V1 handles are text: a container and a name, under which anything may be kept."""
+    """V1 handles are text: a container and a name of a resource of any kind."""
     if user.startswith(maker):
         return
     g = GraphBuilder()
@@ -271,7 +271,7 @@ def test_a_name_that_leads_to_another_kind_of_resource(maker, user):
 @pytest.mark.parametrize("op", ["ZerosLike", "AddN"])
 @pytest.mark.parametrize("where", ["alone", "in a list"])
 def test_what_has_neither_sum_nor_zero(op, where):
-    """A composite tensor in a variant has none in TensorFlow either; a list that holds one fails likewise."""
+    """A composite tensor in a variant has neither sum nor zero in TensorFlow; a list of composite tensors fails likewise."""
     g = GraphBuilder()
     value = g.CompositeTensorVariantFromComponents([g.constant(np.ones(3, np.float32))], metadata=b"")
     if where == "in a list":
@@ -378,7 +378,7 @@ def _received(g, taken):
 
 @pytest.mark.parametrize("take", [_popped, _popped_by_name, _received])
 def test_what_was_kept_is_taken_with_its_dtype(take):
-    """Whoever asks for another is refused, in a run; inference tells no value of what would come."""
+    """A run refuses a request with another dtype; inference returns no value."""
     g = GraphBuilder()
     assert Session(g.graph).run(take(g, "string")).tolist() == WORDS.tolist()
     g = GraphBuilder()

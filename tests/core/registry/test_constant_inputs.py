@@ -19,7 +19,7 @@ KEYED = ("StatelessRandomUniformV2", "StatelessRandomNormalV2")
 ALONG_AXES = ("ConcatV2", "GatherV2", "Split", "SplitV")
 OPS = (*REDUCTIONS, *OF_SHAPES, *ALONG_AXES, "EmptyTensorList", "Roll", *KEYED)
 DRAWING = ("RandomUniform", "RandomStandardNormal", "RandomUniformInt")
-"""What test_draws_ahead is about."""
+"""The ops of test_draws_ahead."""
 SIZES = st.lists(st.integers(0, 3), max_size=3)
 INTS = st.integers(-3, 3)
 WORDS = st.integers(0, (1 << 64) - 1)
@@ -87,7 +87,7 @@ def calls_along_axes(draw, op, x):
 
 
 def outcome(function, inputs, attrs):
-    """What a call gives, or the error that it ends in."""
+    """Return the result of a call, or the error."""
     try:
         value = function(*inputs, **attrs)
     except InvalidArgumentError as error:
@@ -96,20 +96,20 @@ def outcome(function, inputs, attrs):
 
 
 def described(value):
-    """What tells one array from another, or one list of tensors."""
+    """Return a description that distinguishes arrays and lists of tensors."""
     if value.dtype == object:
         return repr(value.item()).replace("?", ""), value.item().max_num_elements
     return value.shape, value.dtype, value.tobytes()
 
 
 def plain(op):
-    """The op's kernel, of inputs one by one."""
+    """Return the op's kernel with single inputs."""
     function = registry.kernels(op)[0].function
     return (lambda *inputs: function(list(inputs[:-1]), inputs[-1])) if op == "ConcatV2" else function
 
 
 def by_constants(op):
-    """The op's kernel that is made for the constants among its inputs, twice in use."""
+    """Return the op's kernel made for the constant inputs, called twice."""
     result = prepared_kernel(op)
 
     def function(*inputs, **attrs):

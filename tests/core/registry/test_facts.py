@@ -1,4 +1,4 @@
-"""Facts of ops: each is stated and asked, and what follows from some of them holds."""
+"""Facts of ops: each is stated and used, and implications between facts hold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ops_of(fact):
 
 
 def asked_facts():
-    """The facts that code outside the registry names where it asks, lets a rule ask, or takes from the keys of a table."""
+    """Return the facts that code outside the registry uses by name, in a rule, or as keys of a table."""
     yield from readable_texts.MAKERS
     for path in CORE.rglob("*.py"):
         if path.stem == "registry":
@@ -153,6 +153,6 @@ def test_a_loop_that_takes_before_another_node_puts(channel):
 
 
 def test_no_kernel_stands_behind_one_that_takes_everything():
-    """The first kernel that accepts the dtypes runs: what is registered behind one for all dtypes never would."""
+    """The first kernel that accepts the dtypes runs: a kernel registered after a kernel for all dtypes never runs."""
     for op in filter(registry.has_kernel, CATALOG):
         assert all(kernel.dtypes for kernel in registry.kernels(op)[:-1]), op

@@ -1,4 +1,4 @@
-"""Inputs of ranks with which TensorFlow builds no graph."""
+"""Inputs of ranks that TensorFlow refuses while building a graph."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_what_is_not_known_is_taken():
 
 
 def test_a_rank_is_refused_whatever_function_trips_over_it():
-    """The shape function of what makes a dataset takes anything, its kernel wants one number."""
+    """The shape function of a dataset op accepts any rank, but the kernel needs a scalar."""
     g = GraphBuilder()
     numbers = g.RangeDataset(*map(np.int64, (0, 3, 1)), output_types=["int64"], output_shapes=[[]])
     rate = g.Placeholder(dtype="float", name="rate")
@@ -52,7 +52,7 @@ def test_a_rank_is_refused_whatever_function_trips_over_it():
 
 @pytest.mark.parametrize("call", [call_shape_function, lambda *args: call_flops_function(*args, outputs=[])])
 def test_what_trips_over_a_rank_has_no_fault(call):
-    """What is written for an op need not repeat the check, but it has to refuse what it cannot do."""
+    """Functions of an op need not repeat the check of ranks, but must refuse inputs that they cannot process."""
     node = Graph().add_node("n", "MatrixInverse", attrs={"T": dtypes.float32, "adjoint": False})
 
     def trips(input):

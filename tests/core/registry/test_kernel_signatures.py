@@ -1,4 +1,4 @@
-"""What a kernel's function says of itself: whether it takes a context."""
+"""Signatures of kernels: the context parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts of ops: asked without the families; that the table is what these state is held with all that is derived."""
+"""Facts of ops without imports of families; test_derived checks the table of facts."""
 
 from tfg.core.registry import op_facts
 

@@ -1,4 +1,4 @@
-"""Every node is held against the catalog at every door, and what fails behind it names its node."""
+"""Every entry point compares every node with the catalog, and later errors name the node."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_damaged_files_are_refused_by_a_session():
 
 @pytest.fixture
 def faulty_op():
-    """An op all of whose functions fail as no function should."""
+    """Register an op with functions that fail with unexpected exceptions."""
     definition = CATALOG.register("Faulty(x: float) -> (y: float)")
 
     def fail(*_, **__):
@@ -253,7 +253,7 @@ def test_a_kernel_need_not_repeat_what_its_shape_function_refuses():
 
 
 def test_what_holds_for_a_node_does_not_hold_for_one_that_is_nearly_alike():
-    """Nodes of one op are looked at once where their attributes say the same, and only there."""
+    """Nodes of the same op with the same attributes are checked once, and only these nodes."""
     g = GraphBuilder()
     x = g.constant(np.ones(2, np.float32))
     nodes = [g.AddN([x, x], name=f"sum_{i}").node for i in range(3)]

@@ -1,4 +1,4 @@
-"""The programs that a session has made, for tests of the choices that a program makes over its runs."""
+"""The programs of a session, for tests of a program's choices over several runs."""
 
 
 def programs(session):

@@ -1,4 +1,4 @@
-"""Groups of files: none has its name before all are on the disk."""
+"""Groups of files: no file gets the final name before all files are on the disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that is replaced keeps its permissions, and the file written in its place has them from the start."""
+"""A replaced file keeps the permissions, and the new file has the permissions from the start."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_permissions_stay(writer, mode, tmp_path, monkeypatch):
 
 
 def test_nobody_else_may_read_it_while_it_is_made(tmp_path, monkeypatch):
-    """Between the creation and the change of its permissions, only the owner may open it."""
+    """Between creation and the change of permissions, only the owner may open the file."""
     target = tmp_path / "out"
     target.touch(0o644)
     created = []

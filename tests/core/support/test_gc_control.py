@@ -1,4 +1,4 @@
-"""Rare garbage collection: while one is inside, in whichever thread, and no longer."""
+"""Rare garbage collection: while any thread is inside, and no longer."""
 
 from __future__ import annotations
 

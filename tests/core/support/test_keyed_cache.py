@@ -1,4 +1,4 @@
-"""The one cache by keys."""
+"""The cache by keys."""
 
 import pytest
 

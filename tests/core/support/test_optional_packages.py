@@ -1,4 +1,4 @@
-"""What to install where an optional package is missing."""
+"""Install hints for missing optional packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An error that the program's own signal handler raises comes out of every call of tfg as it is."""
+"""An error from the program's signal handler comes out of every call of tfg unchanged."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _handler(request):
 
 
 def _interrupted(name):
-    """A stand-in for a function of NumPy, during which the signal arrives."""
+    """Return a stand-in for a NumPy function during which the signal arrives."""
 
     def function(*_, **__):
         signal.raise_signal(signal.SIGUSR1)

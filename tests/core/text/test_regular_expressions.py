@@ -1,4 +1,4 @@
-"""RE2's syntax and meaning, in time linear in the text. What is expected was TensorFlow's answer."""
+"""RE2's syntax and meaning, in time linear in the text. The expected values are TensorFlow's answers."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _FUNCTIONS = {"exp": "Exp", "log": "Log", "sin": "Sin", "cos": "Cos", "arctan": 
 
 
 def build(g: GraphBuilder, text: str, names: Mapping[str, Output]) -> Output:
-    """Nodes that compute the expression in double precision; `names` are its variables."""
+    """Return nodes that compute the expression in double precision; `names` are the variables."""
     return _node(g, ast.parse(text, mode="eval").body, names)
 
 

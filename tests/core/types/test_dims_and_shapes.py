@@ -23,7 +23,7 @@ def test_arithmetic_on_symbols():
 
 
 def test_the_text_of_a_dimension_is_a_formula():
-    """As Python reads it, but for the power, whichever way it was put together."""
+    """The text is Python syntax, except for the power, for every construction of the dimension."""
     draws = random.Random(0)
     values = {"N": 7, "H": 23}
     for _ in range(200):
@@ -53,7 +53,7 @@ def test_nothing_is_divided_by_zero():
     "ask", [lambda n: n < 3, lambda n: n >= -3, lambda n: max(n, 2), int, float, range, [0, 1].__getitem__]
 )
 def test_a_symbol_is_no_number(ask):
-    """So what needs a number, as an axis, says that it has none, wherever it stands."""
+    """Code that needs a number, such as an axis, raises an error for a symbol."""
     with pytest.raises(UnimplementedError, match="the symbolic dimension N"):
         ask(Dim.symbol("N"))
 
@@ -143,7 +143,7 @@ def test_colocation_joins_chains():
     ],
 )
 def test_what_takes_too_long_to_write_is_unknown(grow):
-    """Each step doubles what a dimension is written with; sixty would not end."""
+    """Each step doubles the text of a dimension; sixty steps would not end."""
     dim = Dim.symbol("N") + 1
     for step in range(60):
         dim = grow(dim, step)

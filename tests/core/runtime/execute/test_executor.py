@@ -1,4 +1,4 @@
-"""Plans, loops, functions, blocking kernels, limits and hooks: what the op cases do not show."""
+"""Plans, loops, functions, blocking kernels, limits and hooks, beyond the op cases."""
 
 import collections
 import concurrent.futures
@@ -63,7 +63,7 @@ def test_other_loops_run_by_dataflow(build):
     "case", [c for c in opcases.load_cases("control_flow") if not c.is_single_op], ids=lambda case: case.key
 )
 def test_dataflow_gives_what_steps_give(case, monkeypatch):
-    """The interpreter does for every graph, also for those that have a plan of steps."""
+    """The dataflow interpreter runs every graph, also graphs with a plan of steps."""
     planner = importlib.import_module("tfg.core.planning.planner").Planner
     monkeypatch.setattr(planner, "plan", planner.dataflow_plan)
     graph, steps = built(case.build)
@@ -158,7 +158,7 @@ def test_a_function_that_the_library_lacks():
 
 
 def test_a_polymorphic_function_called_by_name():
-    """The body leaves a dtype open, which each caller fills in."""
+    """The body leaves a dtype open; each caller sets the dtype."""
     builder = GraphBuilder()
     name = define(builder, "double", ["float32"], lambda b, x: [b.AddV2(x, x)])
     template = builder.graph.functions[name]
@@ -182,7 +182,7 @@ def test_a_polymorphic_function_called_by_name():
 
 @pytest.fixture
 def mailbox():
-    """Two ops on a box for one number: a full one cannot be written, an empty one not read."""
+    """Register two ops on a box for a number: writing to a full box and reading an empty box block."""
     box = []
     CATALOG.register("TestPut(x: float) -> () stateful")
     CATALOG.register("TestTake(x: float) -> (y: float) stateful")
@@ -371,7 +371,7 @@ def test_errors_name_the_node():
 
 
 def test_a_value_read_through_a_reference_follows_later_writes():
-    """TensorFlow's reads of references share the variable's memory: who waits for a write sees what it wrote."""
+    """TensorFlow's reads of references share the variable's memory: a node that waits for a write sees the written value."""
     builder = GraphBuilder()
     variable = builder.variable([1.0, 2.0], name="v")
     early = builder.AddV2(variable.value, [0.0, 0.0], name="early")

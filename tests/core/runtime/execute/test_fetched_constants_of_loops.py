@@ -1,4 +1,4 @@
-"""The fetch of a constant that enters a loop, as TensorFlow has it: its value unless the loop that is run with it iterates."""
+"""The fetch of a constant that enters a loop, as in TensorFlow: the value, unless the loop iterates in the same run."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ def test_with_iterations_it_has_one_value_each(session, n):
 
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_alone_it_needs_no_loop(session, n):
-    """Nothing that it needs iterates."""
+    """No needed node iterates."""
     assert session.run("factor:0", {"x": 3, "n": n}) == 6

@@ -1,4 +1,4 @@
-"""Loops of While without what nobody reads, and their lists as lists of Python's: the bits and errors of the plain loop."""
+"""While loops without unread values, and lists as Python lists: the bits and errors of the plain loop."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ LOWERED = CallSite(is_lowered=True)
 
 
 def repeat(b, times, variables, body, lowered=True, **attrs):
-    """A While that counts to `times`, with `body(builder, *variables)` in between; its outputs but for the counter."""
+    """Return the outputs of a While that counts to `times` with `body(builder, *variables)`, without the counter."""
     dtypes = ["int32", *(value.dtype for value in variables)]
     define(b, "wanted", dtypes, lambda g, count, *rest: [g.Less(count, g.constant(times))])
     define(b, "step", dtypes, lambda g, count, *rest: [g.AddV2(count, g.constant(1)), *body(g, *rest)])
@@ -58,7 +58,7 @@ def ops_of(plan):
 
 
 def outcome(session, names, feeds):
-    """The bits of values, or the message of the error and its node."""
+    """Return the bits of values, or the message of the error and the node."""
     try:
         return [(value.dtype, value.shape, value.tobytes()) for value in session.run(names, feeds)]
     except TfgError as error:
@@ -66,7 +66,7 @@ def outcome(session, names, feeds):
 
 
 def beside_plain(graph, names, feeds):
-    """What a session gives, which is what the plain loop gives too."""
+    """Return the result of a session, after a check that the plain loop gives the same result."""
     session, plain = Session(graph), Session(graph, optimize="none")
     for _ in range(RUNS):
         result = outcome(session, names, feeds)
@@ -79,7 +79,7 @@ KINDS = ("carried", "kept", "grown", "shrunk", "grown by what shrank", "both way
 
 @st.composite
 def loops(draw):
-    """A loop of variables of several kinds, the names of what is read of it, and of gradients."""
+    """Draw a loop of variables of several kinds, the names of the fetches, and the names of gradients."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[5, 2], name="x")
     kinds = draw(st.lists(st.sampled_from(KINDS), min_size=1, max_size=6))

@@ -1,4 +1,4 @@
-"""Memory that was freed is taken again, in a process of its own: what it is told holds for all that it does."""
+"""Reuse of freed memory, in a separate process, because the setting holds for the whole process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is vast or could take long: it takes no more time and memory than its answer, or ends where those of its run do."""
+"""Large or long work takes no more time and memory than the answer, or ends at the limits of the run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EMPTY = np.zeros(0, np.float32)
 @pytest.mark.parametrize("ksize", [[1, 2**40, 1, 1], [1, 2**31, 2**62, 1]])
 @pytest.mark.parametrize("op", ["MaxPool", "AvgPool", "MaxPoolGrad", "AvgPoolGrad", "MaxPoolWithArgmax", "MaxPoolGradGrad"])
 def test_a_window_larger_than_its_image_takes_no_longer(op, ksize):
-    """As one that is just large enough to reach everything from everywhere."""
+    """The time equals the time of a window just large enough to reach every element from everywhere."""
     image = np.random.default_rng(0).normal(size=(1, 4, 5, 2)).astype(np.float32)
     g = GraphBuilder()
     results = []
@@ -96,7 +96,7 @@ def test_what_python_or_numpy_will_not_make_is_too_much(op, inputs, attrs):
 @pytest.mark.parametrize("channels", [1, 16])
 @pytest.mark.parametrize("op", ["Conv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "Conv2DBackpropFilter"])
 def test_a_stride_beyond_the_image_leaves_one_window(op, channels, stride):
-    """As one that ends with it does, in no more memory."""
+    """The stride takes the time of a stride to the end of the image, without more memory."""
     image, w = np.ones((2, 5, 6, channels), np.float32), np.ones((3, 3, channels, 2), np.float32)
     grad = np.ones((2, 1, 1, 2 * channels if op.startswith("Depthwise") else 2), np.float32)
     given = {"Conv2DBackpropInput": (np.int32(image.shape), w, grad), "Conv2DBackpropFilter": (image, np.int32(w.shape), grad)}
@@ -166,7 +166,7 @@ def _cropped_in_vain(g):
 
 @pytest.mark.parametrize("make", [_shuffled_for_long, _far_in_a_sequence, _cropped_in_vain])
 def test_what_takes_as_long_as_a_number_says_is_left_to_runs(make):
-    """It looks at the time there; inference and folding would not end."""
+    """A run checks the time limit; inference and folding would not end."""
     g = GraphBuilder()
     result = make(g)
     with pytest.raises(DeadlineExceededError):

@@ -66,7 +66,7 @@ def test_the_deadline_of_a_call_in_a_call_is_the_earlier_one():
 
 
 def test_nothing_comes_after_a_call():
-    """A deadline that is over when the call is: either ends it or nobody."""
+    """If the deadline passes at the end of the call, either the deadline ends the call or no interruption follows."""
     for _ in range(200):
         try:
             call_until(time.monotonic() + 2e-5, sum, [range(300)])
@@ -129,7 +129,7 @@ def test_what_only_computes_is_interrupted(op):
 
 
 def test_no_table_of_a_library_is_left_half_read():
-    """SciPy reads the directions of Sobol sequences at the first draw, and what is read of them stays."""
+    """SciPy loads the directions of Sobol sequences at the first draw and keeps a partly loaded table."""
     lines = (
         "import numpy as np",
         "from tfg.core.random import sobol",

@@ -1,4 +1,4 @@
-"""Runs of fused groups beside runs by single kernels, and what graphs of convolutions are put together from."""
+"""Runs of fused groups beside runs of single kernels, and parts of graphs of convolutions."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def program(session):
 
 
 def groups(session):
-    """The ops of each group that works as one, after some runs."""
+    """Return the ops of each fused group after some runs."""
     calls = program(session).fused_calls
     return [[inner.node.op for inner in step.body] for step, call in calls.items() if call.is_useful]
 

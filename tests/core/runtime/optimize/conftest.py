@@ -1,4 +1,4 @@
-"""What tests of fused steps use: small values are fused too, and each test draws the same numbers."""
+"""Settings for tests of fused steps: small values are fused too, and each test draws the same numbers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A convolution and what follows it run as one: the same numbers and errors as by single kernels."""
+"""Fused convolutions and epilogues: the same numbers and errors as single kernels."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_a_convolution_in_three_dimensions(is_constant, data_format):
 
 
 def test_constants_around_a_convolution_are_worked_into_it():
-    """Sums and products by vectors before anything else cost nothing: the chain that is left is one operation."""
+    """Sums and products with vectors at the front cost nothing: the remaining chain is a single operation."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[2, 9, 9, 8], name="x")
     y = b.Conv2D(x, b.constant(drawn(3, 3, 8, 12)), strides=[1, 1, 1, 1], padding="SAME")
@@ -108,14 +108,14 @@ def test_of_two_convolutions_that_are_added_each_takes_its_normalization(takes_t
 
 
 def swish(b, x, beta=1.0):
-    """As tf.nn.silu gives it, with the IdentityN of its own gradient."""
+    """Return the graph of tf.nn.silu, with the IdentityN of the custom gradient."""
     y = b.Mul(x, b.Sigmoid(b.Mul(b.constant(np.float32(beta)), x)))
     return b.IdentityN([y, x], T=["float32", "float32"])[0]
 
 
 @pytest.mark.parametrize("beta, operations", [(1.0, 2), (0.5, 3)])
 def test_an_activation_with_a_gradient_of_its_own(beta, operations):
-    """What passes each value on takes no part; neither does a factor of one."""
+    """Nodes that pass each value on, and a factor of 1, add no operation."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
     y = b.Conv2D(x, b.constant(drawn(3, 3, 8, 8)), strides=[1, 1, 1, 1], padding="SAME")

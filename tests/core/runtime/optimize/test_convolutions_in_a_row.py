@@ -32,7 +32,7 @@ def inverted(b, x, wide=24, **attrs):
 
 
 def reduced(b, x, wide=24):
-    """As Keras writes an inverted block that gives half as many lines."""
+    """Return an inverted block with half as many lines in the result, as Keras writes the block."""
     expanded = rectified(b, product(b, x, 8, wide), wide)
     padded = b.Pad(expanded, b.constant(np.array([[0, 0], [0, 1], [0, 1], [0, 0]], np.int32)))
     inner = depthwise(b, padded, wide, stride=2, padding="VALID")
@@ -61,7 +61,7 @@ BY_ROWS = {
 
 
 def lead_ops(call):
-    """The ops of the producers of a group and of its leads that feed by rows."""
+    """Return the ops of a group's producers, and of the leads that feed by rows."""
     ops = [call.step.body[0].node.op]
     return ops + (lead_ops(call.lead) if call.is_fed else [])
 

@@ -11,7 +11,7 @@ IMAGES, FILTER = (2, 5, 5, 3), (3, 3, 3, 4)
 
 
 def waiting_for(sizes):
-    """The gradient `y` for a filter, which waits for that for the input, of shape `sizes`, as TF1's optimizers do."""
+    """Return the filter gradient `y`, which waits for the input gradient of shape `sizes`, as in TF1's optimizers."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[None, *IMAGES[1:]], name="x")
     w = b.Placeholder(dtype="float32", shape=FILTER, name="w")

@@ -19,7 +19,7 @@ BINARY = ["AddV2", "Sub", "Mul", "Maximum", "SquaredDifference", "RealDiv"]
 
 @st.composite
 def graphs(draw):
-    """A graph of elementwise ops on a placeholder, vectors, numbers and a convolution; what it ends in is `y`."""
+    """Draw a graph of elementwise ops on a placeholder, vectors, numbers and a convolution; `y` is the last node."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[2, 5, 5, 4], name="x")
     values = [x, b.Conv2D(x, b.constant(drawn(3, 3, 4, 4)), strides=[1, 1, 1, 1], padding="SAME")]
@@ -48,7 +48,7 @@ def test_any_graph_of_elementwise_ops(graph):
 
 @st.composite
 def networks(draw):
-    """A graph of convolutions, normalizations and elementwise ops, most of which take what was made last."""
+    """Draw a graph of convolutions, normalizations and elementwise ops, most of them on the previous result."""
     b = GraphBuilder()
     values = [b.Placeholder(dtype="float32", shape=[2, 5, 5, 4], name="x")]
     makers = {

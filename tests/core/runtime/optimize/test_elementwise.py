@@ -1,4 +1,4 @@
-"""Elementwise ops that run as one beside single kernels: the same numbers and errors, and hooks that see every kernel."""
+"""Fused elementwise ops beside single kernels: the same numbers and errors, and hooks that see every kernel."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Convolutions that do themselves what stands around them and moves positions, beside runs by single kernels."""
+"""Convolutions fused with surrounding ops that move positions, beside runs of single kernels."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def line_convolution(b, x, axis=-3, squeezed=(-3,), padding="SAME", size=3):
 
 
 def dilated_line(b, x, axis=1, size=2):
-    """As Keras writes a causal one."""
+    """Return a causal convolution, as Keras writes the op."""
     padded = b.Pad(x, ints(b, [[0, 0], [3, 0], [0, 0]]), name="before")
     apart = b.SpaceToBatchND(padded, ints(b, [3]), ints(b, [[0, 2]]))
     return b.BatchToSpaceND(line_convolution(b, apart, axis, [axis], "VALID", size), ints(b, [3]), ints(b, [[0, 2]]))
@@ -70,7 +70,7 @@ FRAMES = {
 
 
 def pad_fused(session):
-    """The convolutions that do more, with what they stand for."""
+    """Return the fused convolutions with their replaced ops."""
     steps = [inner for step in program(session).fused_steps for inner in (step, *getattr(step, "steps", ()))]
     return [step for step in steps if isinstance(step, PadFused)]
 

@@ -1,4 +1,4 @@
-"""Branches in several threads: the same bits as one step after the other, the same errors, nothing that steps share."""
+"""Branches in several threads: the bits and errors of sequential steps, without shared state between steps."""
 
 import threading
 
@@ -169,7 +169,7 @@ def test_errors_name_the_node_that_fails_first_in_order(wrong):
 
 
 def test_what_has_a_state_stays_in_order():
-    """Updates, random numbers and what functions do are not done by the side."""
+    """Updates, random numbers and function calls stay in sequence."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[12, 12], name="x")
     v = b.VarHandleOp(dtype="float32", shape=[12, 12], shared_name="v")
@@ -196,7 +196,7 @@ def test_what_has_a_state_stays_in_order():
 
 
 def test_what_waits_for_the_same_run_waits_still():
-    """A queue's element comes from a later step of the run; branches before and after it are done all the same."""
+    """A queue's element comes from a later step of the run; the branches before and after still run."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[12, 12], name="x")
     queue = b.FIFOQueueV2(component_types=["float32"], name="queue")
@@ -248,7 +248,7 @@ def test_a_session_in_many_threads():
 
 
 def settled_towers():
-    """A session that has run two towers until it has chosen what to do with them."""
+    """Return a session that ran two towers until the choice of a way."""
     b = GraphBuilder()
     two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
     session = Session(b.graph)
@@ -315,7 +315,7 @@ def test_what_is_computed_of_lists_and_strings_stays_in_order():
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_branches_divide_their_work_when_a_thread_has_none(count):
-    """While all threads have branches, each does the parts of its own; the last branch shares them."""
+    """While all threads have branches, each thread does the parts of its branch; the last branch shares its parts."""
     product = square(64), square(64, 1)
     expected = product[0] @ product[1]
     results = []

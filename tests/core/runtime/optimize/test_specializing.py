@@ -40,7 +40,7 @@ def same_bits(result, want):
 
 
 def beside_plain(graph, fetches, all_feeds):
-    """A session that took all the feeds in turn, with the bits of one that runs the plan as it is."""
+    """Return a session after all the feeds in turn, with the bits of a session that runs the unchanged plan."""
     session, plain = Session(graph, seed=1), Session(graph, seed=1, optimize="none")
     for feeds in all_feeds:
         same_bits(session.run(fetches, feeds), plain.run(fetches, feeds))
@@ -63,7 +63,7 @@ BINARY = {"add": lambda b, x, y: b.AddV2(x, y), "mul": lambda b, x, y: b.Mul(x, 
 
 @st.composite
 def expressions(draw):
-    """A graph of broadcasting and shapes, looped over or not, with its gradients; the names to fetch."""
+    """Draw a graph of broadcasting and shapes, with or without a loop, with gradients; and the names to fetch."""
     b = GraphBuilder()
     pool = [
         b.Placeholder(dtype="float32", shape=shape, name=name)
@@ -143,7 +143,7 @@ def test_hooks_see_every_kernel():
 
 
 def stacked(limit):
-    """A loop that puts values and their shapes onto stacks, and one that takes them off again and adds them up."""
+    """Return a loop that pushes values and their shapes onto stacks, and a loop that pops and adds them."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[None, WIDTH], name="x")
     shapes, values = (b.StackV2(b.constant(limit), elem_type=dtype) for dtype in ("int32", "float32"))
@@ -194,7 +194,7 @@ def test_what_inference_takes_for_granted_is_not_relied_on():
 
 
 def resized_variable(kind):
-    """A graph that sets a variable (`set`) and tells of twice its value (`double`) and of its shape (`sizes`)."""
+    """Return a graph that sets a variable (`set`), doubles the value (`double`) and returns the shape (`sizes`)."""
     b = GraphBuilder()
     value = b.Placeholder(dtype="float32", shape=None, name="x")
     if kind == "reference":

@@ -1,4 +1,4 @@
-"""Tiers of execution: when programs move, who may force them, and the same results in all of them."""
+"""Tiers of execution: the moves of programs, forced tiers, and the same results in all tiers."""
 
 import gc
 import logging
@@ -164,7 +164,7 @@ def test_a_loop_of_version_1(tier):
 
 @pytest.mark.parametrize("tier", ALL)
 def test_a_training_graph(tier):
-    """x goes from 1 to 0.8 and 0.46 by a rate of 0.1 and a momentum of 0.9; the loss is its square."""
+    """x goes from 1 to 0.8 and 0.46 with a rate of 0.1 and a momentum of 0.9; the loss is the square of x."""
     graph = tfg.load(str(SAMPLES / "square.pbtxt"))
     with forcing(tier):
         session = Session(graph)
@@ -175,7 +175,7 @@ def test_a_training_graph(tier):
 
 @pytest.mark.parametrize("tier", ALL)
 def test_conditionals_and_loops_of_functions(tier):
-    """10! by a While, and its negative where a condition says so."""
+    """10! by a While, and the negative value by a conditional."""
     b = GraphBuilder()
     define(b, "goes", ["int32", "float32"], lambda g, i, total: [g.LessEqual(i, np.int32(10))])
     define(b, "times", ["int32", "float32"], lambda g, i, f: [g.AddV2(i, np.int32(1)), g.Mul(f, g.Cast(i, DstT="float32"))])
@@ -213,7 +213,7 @@ def convolved(x, w):
 
 
 def test_a_chain_is_looked_at_once_however_often_it_runs(monkeypatch):
-    """Kernels are chosen in the first run, and the runs that change the program collect no garbage among what they make."""
+    """Kernels are chosen in the first run, and changes of the program trigger no garbage collection."""
     b = GraphBuilder()
     value = x = b.Placeholder(dtype="float32", shape=[], name="x")
     for _ in range(3000):

@@ -1,4 +1,4 @@
-"""One session in many threads: what is shared is made once, what belongs to a run stays with it."""
+"""A session in many threads: shared objects are made once, and the state of a run stays with the run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _many_switches():
 
 
 def in_threads(*bodies, timeout=60):
-    """Run functions in threads of their own that begin together; what they return, or the first error of any."""
+    """Run functions in separate threads that begin together; return their results, or raise the first error."""
     barrier = threading.Barrier(len(bodies))
     results, errors = [None] * len(bodies), []
 
@@ -176,7 +176,7 @@ def test_a_value_cache_is_shared():
 
 
 def sum_of(kind):
-    """Fetches that write 1 to a variable and that read it, where it is written to as `kind` says."""
+    """Return fetches that write 1 to a variable and read the variable, with a write of this kind."""
     b = GraphBuilder()
     zeros = b.constant(np.zeros(64, np.float32))
     every = b.constant(np.arange(64, dtype=np.int32))
@@ -233,7 +233,7 @@ def test_no_write_is_lost_and_no_read_is_torn(kind):
 
 
 def test_momentum_and_its_variable_change_together():
-    """Both variables of an update belong to one kernel at a time, in whatever order two nodes name them."""
+    """Both variables of an update are locked by one kernel at a time, in any order of the names in two nodes."""
     b = GraphBuilder()
     x, y = (b.VarHandleOp(dtype="float32", shape=[], shared_name=n) for n in "xy")
     for name, handle in (("x", x), ("y", y)):
@@ -274,7 +274,7 @@ def test_random_draws_never_repeat(op, seed):
 
 
 def draws_of(build, times=60):
-    """What four threads and what one draws from nodes built alike."""
+    """Return the draws of four threads and of a single thread from equally built nodes."""
     b = GraphBuilder()
     fetches = build(b)
     together, alone = Session(b.graph, seed=3), Session(b.graph, seed=3)
@@ -396,7 +396,7 @@ def _elements(b, x):
 
 @pytest.mark.parametrize("build", [_gradients, _elements])
 def test_who_waits_longer_is_served_first_by_all_that_wait(build):
-    """One that asks for little does not pass one that asks for more and came before; one that gave up blocks nobody."""
+    """A later request for few elements does not overtake an earlier request for more; a cancelled request blocks no thread."""
     b = GraphBuilder()
     b.Identity(build(b, b.Placeholder(dtype="int32", shape=[], name="x")), name="get")
     session = Session(b.graph)
@@ -460,7 +460,7 @@ def test_waiting_ends_with_the_time_of_the_run():
 
 
 def test_nobody_waits_for_a_thread_that_ended_or_waits_too():
-    """Threads that all wait are told one by one that nothing comes; alone, a run is told at once."""
+    """Threads that all wait end one after another, because nothing comes; a lone run ends at once."""
     start = time.monotonic()
     code = (
         "import threading, time; from tests.core.runtime.session.test_concurrent_runs import queue_graph; import tfg\n"
@@ -513,7 +513,7 @@ def test_whatever_blocks_waits_for_another_thread(build):
 
 
 def test_a_mutex_keeps_other_threads_out():
-    """A read, a pause and a write, between which nobody else comes."""
+    """No other thread enters between a read, a pause and a write."""
     b = GraphBuilder()
     mutex = b.MutexV2(shared_name="mutex")
     v = b.VarHandleOp(dtype="int32", shape=[], shared_name="v")

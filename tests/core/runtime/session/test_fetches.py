@@ -1,4 +1,4 @@
-"""The forms in which a session can be asked, and in which it answers."""
+"""The forms of fetches, and the forms of results."""
 
 import collections
 

@@ -30,7 +30,7 @@ def work_is_divided_and_threads_end_soon(monkeypatch):
 
 
 def towers():
-    """A session's graph of two branches of convolutions, some milliseconds long, and its feed."""
+    """Return a graph of two branches of convolutions, some milliseconds long, and the feed."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float", shape=[1, 32, 32, 16], name="x")
     ends = []
@@ -52,7 +52,7 @@ def run_often(**options):
 
 
 def children():
-    """The processes that any thread of this one started, by Linux's lists; a thread may end while they are read."""
+    """Return the child processes of all threads of this process, by Linux's lists; a thread may end meanwhile."""
     pids = set()
     for task in pathlib.Path("/proc/self/task").iterdir():
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -61,7 +61,7 @@ def children():
 
 
 def shared_mappings():
-    """What this process maps and other processes could share: the lines of its memory whose permissions end with s."""
+    """Return the mappings that other processes could share: the lines of the memory map with permissions ending in s."""
     with open("/proc/self/maps") as lines:
         return [line.split()[-1] for line in lines if line.split()[1].endswith("s")]
 

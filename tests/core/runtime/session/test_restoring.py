@@ -1,4 +1,4 @@
-"""States that do not name a graph's variables one by one."""
+"""States that do not list a graph's variables singly."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfg.formats.state import read_state
 
 
 def test_slices_of_partitioned_variables_come_from_the_whole(tmp_path) -> None:
-    """A checkpoint holds a partitioned variable whole; the graph's Restore op tells which slice a variable is."""
+    """A checkpoint holds a partitioned variable as a whole; the graph's Restore op names the slice of a variable."""
     g = GraphBuilder()
     variables = [g.variable(np.zeros((2, 2), np.float32), name=f"w/part_{i}") for i in range(2)]
     prefix = g.constant(np.array(b"x", object), name="prefix")
@@ -34,7 +34,7 @@ def test_slices_of_partitioned_variables_come_from_the_whole(tmp_path) -> None:
 
 @pytest.mark.parametrize("spec", ["x", "4 0,2:0,1", "4 0,", "4 -1,2", "4 " + "9" * 30 + ",1", "\udc80"])
 def test_a_slice_that_is_none_is_refused(tmp_path, spec):
-    """What the graph says of a partitioned variable's slice is a stranger's text."""
+    """The slice of a partitioned variable in a graph is untrusted text."""
     g = GraphBuilder()
     part = g.VariableV2(dtype="float32", shape=[2], name="part")
     texts = [g.constant(as_bytes_array([os.fsencode(text)])) for text in ("whole", spec)]

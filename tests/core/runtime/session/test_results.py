@@ -1,4 +1,4 @@
-"""What a run hands out is the caller's own, and copied only where somebody else has it."""
+"""The results of a run belong to the caller, and are copied only if another holder exists."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def address(array):
 
 
 def made_and_fetched(graph, name, feeds):
-    """(where a kernel put its result, None without one, where what was fetched is)."""
+    """Return (address of a kernel's result, None without a result; address of the fetched array)."""
     places = {}
 
     def hook(node, call, inputs):

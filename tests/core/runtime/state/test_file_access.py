@@ -1,4 +1,4 @@
-"""What a session that opens only some files refuses, however the graph names them."""
+"""Refusals of a session that opens only some files, for every way of naming files."""
 
 import os
 
@@ -75,7 +75,7 @@ def test_what_reads_files_is_impure_and_so_is_its_caller():
 
 @pytest.fixture
 def cached_model(tmp_path):
-    """The folder of a SavedModel in a cache as Hugging Face's: its files are links to others of the same model."""
+    """Return the folder of a SavedModel in a Hugging Face cache: the files are links to blobs of the same model."""
     model, blobs = tmp_path / "models--me--scaler", tmp_path / "models--me--scaler" / "blobs"
     folder = model / "snapshots" / "4f5a" / "saved_model"
     blobs.mkdir(parents=True)
@@ -88,7 +88,7 @@ def cached_model(tmp_path):
 
 
 def reading(path):
-    """A graph whose only node but one reads the file."""
+    """Return a graph with a constant and a node that reads the file."""
     g = GraphBuilder()
     return g.graph, str(g.ReadFile(g.constant(str(path))))
 

@@ -1,4 +1,4 @@
-"""Values that follow from constants are computed once: runs give what they gave before."""
+"""Values that follow from constants are computed once, and runs keep their results."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ RUNS = SETTLING_RUN + 2
 
 
 def instructions(session):
-    """The ops that run in the end, of the program for the last shapes where there is one."""
+    """Return the ops that finally run, from the program of the last shapes if there is any."""
     (program,) = programs(session)
     return [instruction[-1].node.op for instruction in settled(program).instructions]
 
@@ -23,7 +23,7 @@ def settled(program):
 
 
 def counting_graph(steps):
-    """A V1 loop whose body adds a product of constants as often as it is told."""
+    """Return a V1 loop whose body adds a product of constants `steps` times."""
     b = GraphBuilder()
     frame = {"frame_name": "loop"}
     x = b.Placeholder(dtype="float32", shape=[], name="x")

@@ -56,7 +56,7 @@ def test_a_write_invalidates_exactly(resource):
 
 
 def test_what_is_only_written_has_a_value():
-    """An op without outputs reads it, and writes to the variable leave alone what is kept."""
+    """An op without outputs reads the value, and writes to the variable leave cached values unchanged."""
     b = GraphBuilder()
     a = b.variable(np.zeros(3, "f"), "a", resource=True)
     b.AssignVariableOp(a.handle, b.Square(b.constant(np.full(3, 2, "f"))), name="write")
