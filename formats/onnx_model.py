@@ -100,8 +100,22 @@ def _require_types(onnx: Any, model: Model) -> None:
             formal = schema.inputs[min(i, len(schema.inputs) - 1)]
             if value is not None and f"tensor({_onnx_name(value.dtype)})" not in formal.types:
                 lines[f"{operation.source}: ONNX's {operation.op} does not support {value.dtype}"] = None
+            if value is not None and value.array is not None and value.array.dtype == object and not _is_text(value.array):
+                lines[f"{operation.source}: ONNX's strings are UTF-8, and a constant has other bytes"] = None
+    for name, value in model.outputs.items():
+        if value.array is not None and value.array.dtype == object and not _is_text(value.array):
+            lines[f"{name}: ONNX's strings are UTF-8, and a constant has other bytes"] = None
     if lines:
         raise UnimplementedError(f"ONNX does not support {counted(len(lines), 'node')} of the graph:", details=list(lines))
+
+
+def _is_text(array: Array) -> bool:
+    """Return True for strings that are UTF-8 text."""
+    try:
+        b"\0".join(map(_as_bytes, array.flat)).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _number(kinds: Any, dtype: DType) -> int:
