@@ -103,4 +103,4 @@ def test_refusals(tmp_path, words, message):
 
 def test_signatures_are_for_saved_models(tmp_path):
     done = run("convert", SCALER, tmp_path / "out.pb", "--drop-signature", "index")
-    assert done.code == 2 and "--drop-signature is for" in done.err
+    assert done.code == 2 and "--drop-signature needs" in done.err

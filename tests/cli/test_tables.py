@@ -86,7 +86,7 @@ def test_an_unknown_table_is_refused_with_the_names():
 
 def test_a_table_is_of_csv():
     done = run("explain", XOR, "--table", "inputs")
-    assert done.code == 2 and "--table is for --format=csv" in done.err
+    assert done.code == 2 and "--table needs --format=csv" in done.err
     assert run("explain", XOR, "--table", "inputs", "--format", "json").code == 2
 
 

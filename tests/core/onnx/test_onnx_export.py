@@ -168,7 +168,7 @@ def test_options_of_graphs_are_refused(tmp_path):
     done = run("convert", SAMPLES / "xor.pbtxt", tmp_path / "m.onnx", "--text")
     assert done.code == 2 and "--text has no effect with OUT=*.onnx" in done.err
     done = run("convert", SAMPLES / "xor.pbtxt", tmp_path / "m.pb", "--verify")
-    assert done.code == 2 and "--verify is for OUT=*.onnx" in done.err
+    assert done.code == 2 and "--verify needs OUT=*.onnx" in done.err
 
 
 def test_updates_that_no_output_takes_are_left_out():

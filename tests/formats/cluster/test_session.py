@@ -374,5 +374,5 @@ def test_options_of_clusters_that_would_do_nothing(tmp_path):
     done = run_tfg("run", tmp_path / "g.pb", "--fetch", "y", "--retry", 1)
     assert done.code == 2 and "--retry needs --on" in done.err
     done = run_tfg("flops", tmp_path / "g.pb", "--on", "grpc://localhost:1")
-    assert done.code == 2 and "--on is for --measured" in done.err
+    assert done.code == 2 and "--on needs --measured" in done.err
     assert "no such option" in run_tfg("compare", tmp_path / "g.pb", "--on", "grpc://localhost:1").err.lower()
