@@ -15,6 +15,7 @@ from ..runtime.session.runner import Runner
 from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
 from ..support.errors import FailedPreconditionError, InvalidArgumentError
+from ..types.arrays import Array
 from .levenberg_marquardt import Iteration, Solution, Tolerances, minimize
 from .train_step import TrainingGraph, trainable_variables
 
@@ -110,12 +111,12 @@ class LeastSquares:
     def _flat(self) -> Any:
         return np.concatenate([np.ravel(value) for value in self._values]).astype(np.float64)
 
-    def residuals_at(self, x: Any) -> Any:
+    def residuals_at(self, x: Array) -> Array:
         """Return the residuals, flattened, where the variables' elements are x."""
         self._assign(x)
         return np.ravel(self.runner.session.run(self._residuals, self.feeds)).astype(np.float64)
 
-    def jacobian_at(self, x: Any) -> Any:
+    def jacobian_at(self, x: Array) -> Array:
         """Return the derivatives of the residuals, a column for each element of x."""
         self._assign(x)
         parts = [d.jacobian(self.feeds) for d in self._derivatives]

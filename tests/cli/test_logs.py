@@ -54,7 +54,7 @@ def test_a_log_file_has_all_of_it_and_grows(tmp_path):
 
 def test_a_log_file_that_cannot_be_written_is_refused(tmp_path):
     done = tfg(*RUN, "--log-file", tmp_path / "no" / "run.log")
-    assert (done.code, done.out) == (1, "") and f"there is no folder '{tmp_path / 'no'}'" in done.err
+    assert (done.code, done.out) == (1, "") and f"folder '{tmp_path / 'no'}' does not exist" in done.err
 
 
 def test_nothing_is_left_listening(tmp_path):

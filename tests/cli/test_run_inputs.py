@@ -103,7 +103,7 @@ def test_the_best_classes(tmp_path):
     assert values["probs/classes"] == [[1, 2], [0, 2]]
     (tmp_path / "few.txt").write_text("cat\ndog\n")
     refused = tfg(*words, "--labels", tmp_path / "few.txt")
-    assert refused.code == 1 and "2 labels for 3 classes" in refused.err
+    assert refused.code == 1 and "2 labels do not fit 3 classes" in refused.err
     assert tfg(*words[:-2], "--labels", tmp_path / "few.txt").code == 2
 
 

@@ -152,7 +152,7 @@ def test_the_file_of_a_model_finds_the_rest_beside_it(tmp_path):
 
 def test_tags_choose_among_graphs_of_a_saved_model_only():
     done = run("dump", SAMPLES / "xor.pbtxt", "--tags", "serve")
-    assert done.code == 1 and "tags choose among those of a SavedModel" in done.err
+    assert done.code == 1 and "tags choose among the graphs of a SavedModel" in done.err
 
 
 def test_an_operation_is_compared_by_the_variables_it_leaves():

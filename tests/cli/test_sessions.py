@@ -101,7 +101,7 @@ def test_training_goes_on_from_the_values_of_a_saved_model(tmp_path):
 def test_options_without_effect_are_refused(arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = run(*(word.format(SCALER) for word in arguments))
-    assert (done.code, "is for --" in done.err) == (2, True)
+    assert (done.code, " needs --" in done.err) == (2, True)
     assert list(tmp_path.iterdir()) == []
 
 

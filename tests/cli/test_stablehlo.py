@@ -38,7 +38,7 @@ def test_a_program_runs_without_tfg_on_any_number_of_rows(model):
     target = model.with_suffix(".stablehlo")
     done = run("convert", model, target, "--init", "--to", "y", "--verify")
     assert done.code == 0, done.err
-    assert "JAX beside tfg" in done.out
+    assert "JAX compared with tfg" in done.out
     assert "inputs: x" in done.err
     ended = subprocess.run([sys.executable, "-c", ALONE, str(target)], capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -69,4 +69,4 @@ def test_a_counter_comes_and_goes_as_a_value(tmp_path):
     target = tmp_path / "scaler.stablehlo"
     done = run("convert", "sample_graphs/scaler_saved_model", target, "--verify")
     assert done.code == 0, done.err
-    assert "calls_before is an input" in done.err
+    assert "its old value is input calls_before" in done.err

@@ -57,7 +57,7 @@ def test_damaged_graphs(data, changes, keep):
 def test_unknown_checkpoint_format():
     meta_graph = MetaGraphDef(saver_def=SaverDef(restore_op_name="restore", version=3))
     meta_graph.graph_def.node.add(name="restore", op="NoOp")
-    with pytest.raises(DataLossError, match="no checkpoint format of number 3"):
+    with pytest.raises(DataLossError, match="unknown checkpoint format 3"):
         load(meta_graph.SerializeToString())
 
 

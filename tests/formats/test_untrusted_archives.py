@@ -172,7 +172,7 @@ def test_entries_twice_or_of_other_kinds(tmp_path):
         archive.writestr("v.npy", _npy(ONE))
     with pytest.raises(DataLossError, match="twice"):
         read_npz(tmp_path / "a.npz")
-    with pytest.raises(DataLossError, match="no array"):
+    with pytest.raises(DataLossError, match="is not an array"):
         read_npz(_archive(tmp_path / "b.npz", {"readme.txt": b"hello"}))
 
 

@@ -155,7 +155,7 @@ def test_a_stream_without_end_is_an_error(monkeypatch, files):
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as endless:
         done = run("dump", f"/proc/self/fd/{endless.stdout.fileno()}")
         endless.kill()
-    assert done.code == 1 and "gives more than 1,048,576 bytes" in done.err
+    assert done.code == 1 and "has more than 1,048,576 bytes" in done.err
 
 
 OWN = {

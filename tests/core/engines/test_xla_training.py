@@ -78,6 +78,7 @@ def test_updates(op, flags):
 def test_training_is_the_same_while_auto_tries_ways(gain, monkeypatch):
     """Steps in NumPy, in both, and in turn, until NumPy is kept or, with an infinite gain, XLA."""
     monkeypatch.setattr(trials, "GAIN", gain)
+    monkeypatch.setattr(engine_runtime, "PAIRED_GAIN", gain)
     monkeypatch.setattr(engine_runtime, "PAIRS_SECONDS", 0.0)
     monkeypatch.setattr(automatic, "TRIAL_SECONDS", 0.0)
     graph = updating("ResourceApplyAdam", {})

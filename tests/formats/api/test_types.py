@@ -15,6 +15,7 @@ OF_ANY_TYPE = {
     "GraphBuilder.apply": "an op that the caller names by text",
     "Node.attr": "an attribute of any kind; attr_of takes the kind",
     "Session.run": "nested fetches; the overloads type the others",
+    "SessionLike.run": "a value or a list of values, as the fetches are",
 }
 
 
@@ -24,7 +25,10 @@ def functions_of(cls):
         if base.__module__.partition(".")[0] == "tfg":
             for name, entry in vars(base).items():
                 function = next((getattr(entry, a) for a in ("fget", "func", "__func__") if hasattr(entry, a)), entry)
-                if inspect.isfunction(function) and (not name.startswith("_") or name == "__init__"):
+                is_own = (
+                    inspect.isfunction(function) and function.__module__ != "typing"
+                )  # protocols get an __init__ from there
+                if is_own and (not name.startswith("_") or name == "__init__"):
                     yield f"{cls.__name__}.{name}", function
 
 
