@@ -25,9 +25,8 @@ def functions_of(cls):
         if base.__module__.partition(".")[0] == "tfg":
             for name, entry in vars(base).items():
                 function = next((getattr(entry, a) for a in ("fget", "func", "__func__") if hasattr(entry, a)), entry)
-                is_own = (
-                    inspect.isfunction(function) and function.__module__ != "typing"
-                )  # protocols get an __init__ from there
+                # The __init__ of a protocol is one of the module typing.
+                is_own = inspect.isfunction(function) and function.__module__ != "typing"
                 if is_own and (not name.startswith("_") or name == "__init__"):
                     yield f"{cls.__name__}.{name}", function
 
