@@ -294,4 +294,4 @@ def test_a_tree_whose_root_is_beyond_the_file(root, tmp_path):
     attrs = {"output_types": ["string"] * 2, "output_shapes": [()] * 2}
     taken = g.LMDBDataset(text(str(tmp_path / "x")), **attrs)
     node = g.DatasetToSingleElement(taken, **attrs)
-    assert "no page" in str(outcome(g.graph, node[0].name, files=FileAccess.everything()))
+    assert f"page {root} does not exist" in str(outcome(g.graph, node[0].name, files=FileAccess.everything()))

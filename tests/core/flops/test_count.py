@@ -17,7 +17,7 @@ from tfg.core.flops import count_flops
 from tfg.core.flops.flops_report import magnitude
 from tfg.core.flops.measured import measure
 from tfg.core.flops.training_steps import with_backward
-from tfg.core.flops.views import by_node, by_op, by_scope, readable, select, shortened
+from tfg.core.flops.views import by_node, by_op, by_scope, readable, shortened
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.dims import Dim, dim_min, floor_div
 from tfg.formats.saving import save
@@ -235,8 +235,8 @@ def test_views(model):
     assert rows["one"].totals.flops + rows["two"].totals.flops + rows["loss"].totals.flops == report.total().flops
     (one,) = [row for row in by_scope(report.nodes, depth=2) if row.name == "one"]
     assert one.own == one.totals.flops
-    assert [node.path for node in select(report, "^two/", "MatMul")] == ["two/MatMul"]
-    assert all(node.cost.flops >= 60 for node in select(report, min_flops=60))
+    assert [node.path for node in report.select("^two/", "MatMul")] == ["two/MatMul"]
+    assert all(node.cost.flops >= 60 for node in report.select(min_flops=60))
 
 
 N, H = Dim.symbol("N"), Dim.symbol("H")
@@ -411,7 +411,7 @@ def test_comparison_with_tf_profiler(path):
 
 @pytest.mark.parametrize("options, text", [
     (["--trips", "loop=x"], "not a whole number"), (["--fetch", "missing"], "missing"), (["--shape", "x"], "not of the form"),
-    (["--trips", "loop=3"], "no loop 'loop'"), (["--backward", "--loss", "missing"], "missing"),
+    (["--trips", "loop=3"], "unknown loop 'loop'"), (["--backward", "--loss", "missing"], "missing"),
 ])  # fmt: skip
 def test_what_users_get_wrong(path, options, text):
     done = tfg("flops", path, "--fetch", "loss", *options)

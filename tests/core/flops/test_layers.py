@@ -78,7 +78,7 @@ def test_intensity_is_flops_a_byte():
 
 
 def test_another_view_is_refused():
-    with pytest.raises(InvalidArgumentError, match="no view 'depth'"):
+    with pytest.raises(InvalidArgumentError, match="unknown view 'depth'"):
         tfg.flops_rows(tfg.flops(two_dense_layers(), ["loss:0"]), "depth")
 
 

@@ -51,7 +51,7 @@ def test_flops_are_those_of_the_function_that_runs():
 
 
 def test_explain_names_the_function_that_runs():
-    assert "f2 runs in the place of f0" in Explainer(built()).explain("PartitionedCall").role
+    assert "On a CPU, f2 replaces f0" in Explainer(built()).explain("PartitionedCall").role
 
 
 def test_a_handle_goes_to_the_implementation_that_runs():

@@ -73,7 +73,7 @@ def test_missing_names_have_hints(graph):
     with pytest.raises(NotFoundError) as caught:
         Graph.node(graph, "aa")
     assert "a" in str(caught.value.hint)
-    with pytest.raises(InvalidArgumentError, match="no output 1"):
+    with pytest.raises(InvalidArgumentError, match=r"output 1 does not exist: the node has 1 output$"):
         graph.output("a:1")
     with pytest.raises(InvalidArgumentError, match="control input"):
         graph.output("^a")
@@ -117,7 +117,7 @@ def test_reachable_stops_where_told(graph):
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda g: g.set_inputs(g["c"], g["c"].inputs[:1]), "1 input, its op takes 2"),
+        (lambda g: g.set_inputs(g["c"], g["c"].inputs[:1]), "it has 1 input, but its op takes 2"),
         (lambda g: g["b"].set_attr("T", None), ""),
         (lambda g: g["b"].remove_attr("T"), "needs attribute 'T'"),
         (lambda g: g["b"].uses.clear(), "does not list it as a use"),

@@ -356,7 +356,7 @@ def test_a_constant_deep_in_a_sum_keeps_what_it_waits_for():
 def test_nothing_is_made_that_has_no_kernel():
     result = rewritten(lambda b: b.Square(b.Sub(x(b, dtype=dtypes.uint8), y(b, dtype=dtypes.uint8))), "arithmetic")
     assert result.text == "Square(Sub(x, y))"
-    assert "TensorFlow has no t kernel for SquaredDifferencehese dtypes" in result.reasons
+    assert "TensorFlow has no kernel of SquaredDifference for these dtypes" in result.reasons
     assert result.ops() == ["Placeholder", "Placeholder", "Square", "Sub"]
 
 

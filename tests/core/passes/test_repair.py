@@ -129,7 +129,7 @@ def training_step(op):
 def test_a_training_step_that_is_read_is_an_error_that_names_it(op):
     b = training_step(op)
     b.add("y", "Neg", b.graph.output("step:0"))
-    with pytest.raises(InvalidArgumentError, match="is float, not float_ref") as caught:
+    with pytest.raises(InvalidArgumentError, match="'w:0', has dtype float, not float_ref") as caught:
         b.repaired(["y"])
     assert caught.value.node == "step"
 

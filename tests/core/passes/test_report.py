@@ -103,9 +103,9 @@ def test_single_strings_are_compared(other, passed):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--steps", 2], "--steps is for --verify"),
-        (["--init-op", "init"], "--init-op is for --verify"),
-        (["--text"], "--text is for --output"),
+        (["--steps", 2], "--steps needs --verify"),
+        (["--init-op", "init"], "--init-op needs --verify or --save-model"),
+        (["--text"], "--text needs --output"),
         (["--passes", "strip_debug{ops=MatMul}"], "strip_debug does not drop MatMul"),
     ],
 )

@@ -114,7 +114,7 @@ def test_prerequisites_come_first():
 @pytest.mark.parametrize(("passes", "message"), [
     ("fold{limit=abc}", "limit=abc of pass fold is not a whole number"),
     ("fuse{onednn=yes}", "onednn=yes of pass fuse is not true or false"),
-    ("fold{limt=1}", "pass fold has no option 'limt' .it has limit."),
+    ("fold{limt=1}", "pass fold has no option 'limt'; its options are limit$"),
     ("cse{constants}", "option 'constants' of pass cse is not of the form NAME=VALUE"),
     ("round_weights{steps=0}", "cannot round weights to 0 values"),
 ])  # fmt: skip

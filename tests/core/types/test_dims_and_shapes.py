@@ -114,7 +114,7 @@ def test_devices_merge_and_conflict():
     assert str(outer.merged(DeviceSpec.parse("/gpu:0"))) == "/job:a/device:GPU:0"
     assert outer.conflict(DeviceSpec.parse("/job:b")) == "job a and b"
     assert outer.conflict(DeviceSpec.parse("/task:1")) is None
-    with pytest.raises(InvalidArgumentError, match="is no device"):
+    with pytest.raises(InvalidArgumentError, match="'/what ever' is not a device"):
         DeviceSpec.parse("/what ever")
 
 

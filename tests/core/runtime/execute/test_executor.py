@@ -271,7 +271,7 @@ def endless_loop(builder):
 
 def test_a_time_limit():
     builder = GraphBuilder()
-    with pytest.raises(DeadlineExceededError, match=r"more than the 0.2 seconds"):
+    with pytest.raises(DeadlineExceededError, match=r"the run exceeded its time limit of 0\.2 seconds"):
         Session(builder.graph, timeout=0.2).run(endless_loop(builder))
 
 

@@ -472,7 +472,7 @@ def test_nobody_waits_for_a_thread_that_ended_or_waits_too():
         "threads = [threading.Thread(target=take) for _ in range(2)]\n"
         "[thread.start() for thread in threads]; take(); [thread.join() for thread in threads]\n"
         "assert len(ends) == 4, ends\n"
-        "assert all('nothing can change that' in end for end in ends), ends\n"
+        "assert all('no other node can change that' in end for end in ends), ends\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
     assert time.monotonic() - start < 30
