@@ -14,6 +14,7 @@ from ..core.registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.registry.validation import attribute_faults
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.tensor_names import output_number
+from ..core.support.words import counted
 from ..core.types import dtypes
 from ..core.types.tensors import Placeholder
 from .codecs.attrs import attr_type, decode_attr, decode_attrs, encode_attr
@@ -347,5 +348,5 @@ class _Encoder:
                 return f"{node.name}:{arg.name}:{value.index - start}"
             start += size
         raise InvalidArgumentError(
-            f"it has {start} outputs, so output {value.index} does not exist", node=node.name, op=node.op
+            f"it has {counted(start, 'output')}, so output {value.index} does not exist", node=node.name, op=node.op
         )

@@ -109,7 +109,9 @@ class Graph(Summarized):
         node = self.node(name)
         if node.op_def is not None and index >= len(node.output_dtypes):
             count = len(node.output_dtypes)
-            raise InvalidArgumentError(f"output {index} does not exist: the node has {count} outputs", node=name, op=node.op)
+            raise InvalidArgumentError(
+                f"output {index} does not exist: the node has {counted(count, 'output')}", node=name, op=node.op
+            )
         return Output(node, index)
 
     def fetch(self, name: str) -> Output | Node:

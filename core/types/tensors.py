@@ -122,7 +122,7 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     try:
         return np.asarray(value, None if dtype is None else dtype.numpy)
     except (ValueError, TypeError, OverflowError) as error:
-        kind = "array" if dtype is None else f"array of {dtype}"
+        kind = "an array" if dtype is None else f"an array of {dtype}"
         raise InvalidArgumentError(f"{_shortened(value)} is not {kind}: {error}") from None
 
 

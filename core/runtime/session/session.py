@@ -241,7 +241,9 @@ class Session(Displayed):
 
         def call(*values: Any) -> Any:
             if len(values) != len(fed):
-                raise ArgumentTypeError(f"the function takes {len(fed)} values ({', '.join(fed)}), not {len(values)}")
+                raise ArgumentTypeError(
+                    f"the function takes {counted(len(fed), 'value')} ({', '.join(fed)}), not {len(values)}"
+                )
             return arranged(fetches, iter(self._values(prepared, names, values, None)))
 
         return call
@@ -446,7 +448,7 @@ class Session(Displayed):
             count = len(definition_in(graph, node).output_dtypes(node.attrs))
             if fetch.index >= count:
                 raise InvalidArgumentError(
-                    f"output {fetch.index} does not exist: the node has {count} outputs", node=node.name, op=node.op
+                    f"output {fetch.index} does not exist: the node has {counted(count, 'output')}", node=node.name, op=node.op
                 )
         return fetch
 
