@@ -66,8 +66,8 @@ class LoopCounts:
         ends = {end for name in self._met for end in _ends(name)}
         for name in self._trips:
             if name not in ends:
-                listed = ", ".join(sorted(self._met)) or "none"
-                raise InvalidArgumentError(f"unknown loop '{name}'", hint=f"the loops are {listed}")
+                hint = f"the loops are {', '.join(sorted(self._met))}" if self._met else "no loop was counted"
+                raise InvalidArgumentError(f"unknown loop '{name}'", hint=hint)
 
     def rounds(self, name: str, owner: object, derived: DimLike | None) -> DimLike:
         """Return the iterations given by the user, or derived from the graph, or a symbol."""

@@ -39,8 +39,8 @@ def configure(kind: type[Pass], options: Mapping[str, str]) -> Pass:
     settings: dict[str, Any] = {}
     for key, text in options.items():
         if key not in fields:
-            existing = ", ".join(fields) or "none"
-            raise InvalidArgumentError(f"pass {kind.name} has no option '{key}'; its options are {existing}")
+            existing = f"; its options are {', '.join(fields)}" if fields else ", and no other"
+            raise InvalidArgumentError(f"pass {kind.name} has no option '{key}'{existing}")
         settings[key] = _converted(kind.name, key, fields[key].default, text)
     return kind(**settings)
 
