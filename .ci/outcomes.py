@@ -18,7 +18,10 @@ from tests import skips
 
 
 class Outcomes:
-    """The tests that ran in some step, and those that were skipped with the reason."""
+    """The tests that ran in some step, and those that were skipped with the reason.
+
+    Of several reasons the last without a step counts: a test that takes long may turn out to be a case for no step.
+    """
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.ran: set[str] = set()
@@ -28,8 +31,8 @@ class Outcomes:
                 outcome, nodeid, *reason = line.split("\t")
                 if outcome == "ran":
                     self.ran.add(nodeid)
-                else:
-                    self.skipped.setdefault(nodeid, reason[0])
+                elif nodeid not in self.skipped or not _step(reason[0]):
+                    self.skipped[nodeid] = reason[0]
         self.files = {nodeid.partition("::")[0] for nodeid in self.ran}
 
     def never(self) -> list[str]:
@@ -38,11 +41,16 @@ class Outcomes:
 
     def left(self) -> dict[str, str]:
         """The tests, and modules as a whole, that ran in no step so far, each with the step that has to run it."""
-        allowances = {nodeid: skips.allowance(self.skipped[nodeid]) for nodeid in self._never()}
-        return {nodeid: allowed.step for nodeid, allowed in allowances.items() if allowed is not None and allowed.step}
+        return {nodeid: step for nodeid in self._never() if (step := _step(self.skipped[nodeid]))}
 
     def _never(self) -> list[str]:
         return [nodeid for nodeid in self.skipped if nodeid not in (self.ran if "::" in nodeid else self.files)]
+
+
+def _step(reason: str) -> str | None:
+    """Return the step that has to run a test skipped for a reason; None where no step does."""
+    allowed = skips.allowance(reason)
+    return allowed.step if allowed is not None else None
 
 
 def main(mode: str, steps: str, *paths: str) -> int:

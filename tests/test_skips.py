@@ -116,3 +116,12 @@ def test_a_test_that_no_step_runs_is_an_error(tmp_path):
     missed = outcomes("check", "replay", "readme", "programs")
     assert missed.returncode == 1 and "tests/b.py ran in no step, not even in 'engines'" in missed.stdout
     assert outcomes("check", "engines", "readme", "programs").returncode == 0
+
+
+@needs_checkout
+def test_a_slow_test_may_turn_out_to_be_a_case_for_no_step(tmp_path):
+    for name, reason in (("readme", "takes long: -m slow runs it"), ("slow", "TensorFlow refuses the case")):
+        (tmp_path / name).write_text(f"skipped\ttests/a.py::one\t{reason}\n", encoding="utf-8")
+    for files, code in ((["readme"], 1), (["readme", "slow"], 0), (["slow", "readme"], 0)):
+        command = [sys.executable, str(CI / "outcomes.py"), "check", "replay", *(str(tmp_path / file) for file in files)]
+        assert subprocess.run(command, cwd=tmp_path).returncode == code
