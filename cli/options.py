@@ -449,6 +449,11 @@ def signature_option(command: _Command) -> _Command:
     )(command)
 
 
+def fetch_option(text: str, *, required: bool = False) -> Callable[[_Command], _Command]:
+    """--fetch NAME, repeatable; `text` is its help in the command."""
+    return click.option("-F", "--fetch", "fetches", multiple=True, required=required, metavar="NAME", help=text)
+
+
 def feed_option(command: _Command) -> _Command:
     """--feed TENSOR=VALUE, repeatable; parsed by `value_literals.parse_value` when the graph is known."""
     return click.option(

@@ -15,6 +15,7 @@ from ..options import (
     excluding,
     fast_math_option,
     feed_option,
+    fetch_option,
     gathered,
     graph_options,
     needing,
@@ -35,14 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--engines", type=Couple(), help="Instead of AFTER: BEFORE on two engines, e.g. numpy,openvino or xla,openvino:bf16."
 )
-@click.option(
-    "-F",
-    "--fetch",
-    "fetches",
-    multiple=True,
-    metavar="NAME",
-    help="Tensor or operation to run; repeatable. Default: all outputs.",
-)
+@fetch_option("Tensor or operation to run; repeatable. Default: all outputs.")
 @feed_option
 @tolerance_option("the comparison")
 @click.option(

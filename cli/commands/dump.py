@@ -12,7 +12,7 @@ from ...core.support.errors import InvalidArgumentError
 from ...core.support.escaping import printable_line, printable_proto
 from .. import render
 from ..helps import GroupedCommand
-from ..options import GraphReader, excluding, format_option, graph_options, needing
+from ..options import GraphReader, excluding, fetch_option, format_option, graph_options, needing
 from ..sections.dump_sections import DumpedGraph, node_sections, snapshot_sections, stage_sections
 from ..selection import ListingSelection, selection_options
 
@@ -25,9 +25,7 @@ from ..selection import ListingSelection, selection_options
 @click.option("--stages", is_flag=True, help="Recover the stages of a finished graph: variables, model, loss ...")
 @click.option("--stage", metavar="NAME", help="With several graphs or a script: show only the graph after this stage.")
 @click.option("--after", metavar="PASS", help="Show the changes of an optimization pass: load, prune, fold ... or all.")
-@click.option(
-    "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="With --after: a tensor to optimize for; repeatable."
-)
+@fetch_option("With --after: a tensor to optimize for; repeatable.")
 @click.option("--elements", metavar="NAME", help="Show the first elements of this dataset or iterator.")
 @click.option("--take", type=click.IntRange(1), help="With --elements: the number of elements.  [default: 3]")
 @click.option("--allow-files", multiple=True, metavar="DIR", help="With --elements: let the graph use the files in DIR.")

@@ -12,6 +12,7 @@ from ..options import (
     GraphReader,
     excluding,
     fast_math_option,
+    fetch_option,
     format_option,
     gathered,
     graph_options,
@@ -26,14 +27,9 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.argument("nodes", nargs=-1, metavar="[NODE]...")
-@click.option(
-    "-F",
-    "--fetch",
-    "fetches",
-    multiple=True,
-    metavar="NAME",
-    help="Explain why fetching this tensor runs each NODE or not. With --races, --engine or --partition: a tensor or "
-    "operation of the run.",
+@fetch_option(
+    "Explain why fetching this tensor runs each NODE or not. With --races, --engine or --partition: a tensor or "
+    "operation of the run."
 )
 @click.option("--optimized", is_flag=True, help="Report the outcome for each NODE when the graph is optimized for --fetch.")
 @fast_math_option

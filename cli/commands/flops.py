@@ -16,6 +16,7 @@ from ..options import (
     Regex,
     ShapePair,
     excluding,
+    fetch_option,
     format_option,
     gathered,
     graph_options,
@@ -30,9 +31,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
-@click.option(
-    "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="Count the run of this tensor or operation; repeatable."
-)
+@fetch_option("Count the run of this tensor or operation; repeatable.")
 @click.option(
     "-f", "--feed", "feeds", multiple=True, metavar="TENSOR[=VALUE]", help="Cut here: treat this tensor as fed; repeatable."
 )

@@ -14,6 +14,7 @@ from ..options import (
     GraphReader,
     fast_math_option,
     feed_option,
+    fetch_option,
     format_option,
     gathered,
     graph_options,
@@ -34,9 +35,7 @@ if TYPE_CHECKING:
 @click.argument("graph", required=False)
 @graph_output_options("Write the optimized graph here; - is standard output.")
 @save_model_option
-@click.option(
-    "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="Tensor or operation that must stay the same; repeatable."
-)
+@fetch_option("Tensor or operation that must stay the same; repeatable.")
 @feed_option
 @placeholder_options
 @click.option(

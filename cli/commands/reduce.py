@@ -8,7 +8,7 @@ import click
 
 from ...core.support.file_formats import REDUCED
 from ..helps import GroupedCommand
-from ..options import GraphReader, OutputFile, feed_option, gathered, graph_options, quiet_option
+from ..options import GraphReader, OutputFile, feed_option, fetch_option, gathered, graph_options, quiet_option
 from ..sessions import SessionOptions, session_options
 
 if TYPE_CHECKING:
@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
-@click.option(
-    "-F",
-    "--fetch",
-    "fetches",
-    multiple=True,
-    required=True,
-    metavar="NAME",
-    help="Tensor or operation that the command runs; repeatable.",
-)
+@fetch_option("Tensor or operation that the command runs; repeatable.", required=True)
 @click.option("--test", required=True, metavar="COMMAND", help="Failing command; {} stands for the graph's file.")
 @click.option("-o", "--output", type=OutputFile(REDUCED, may_be_stdout=True), default="-", metavar="FILE",
               help="Write the graph here, as text unless FILE ends in .pb or .meta.")  # fmt: skip

@@ -17,6 +17,7 @@ from ..options import (
     StepCount,
     excluding,
     feed_option,
+    fetch_option,
     gathered,
     graph_options,
     needing,
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
-@click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME",
-              help="Tensor to print; FUNCTION/NODE for a tensor in a function; repeatable.")  # fmt: skip
+@fetch_option("Tensor to print; FUNCTION/NODE for a tensor in a function; repeatable.")
 @feed_option
 @click.option("--target", "targets", multiple=True, metavar="OP", help="Operation to run, such as a train step; repeatable.")
 @click.option(

@@ -13,6 +13,7 @@ from ..options import (
     OutputFile,
     excluding,
     feed_option,
+    fetch_option,
     gathered,
     graph_options,
     needing,
@@ -28,14 +29,7 @@ if TYPE_CHECKING:
 @click.argument("graph")
 @click.option("-o", "--output", "out", type=OutputFile(PAGES, may_be_stdout=True), metavar="FILE",
               help="Write the page here. Default: the name of GRAPH with .html, in this folder.")  # fmt: skip
-@click.option(
-    "-F",
-    "--fetch",
-    "fetches",
-    multiple=True,
-    metavar="NAME",
-    help="Count the FLOPs of this tensor or operation. Default: the outputs.",
-)
+@fetch_option("Count the FLOPs of this tensor or operation. Default: the outputs.")
 @click.option("--no-flops", is_flag=True, help="Don't count FLOPs.")
 @click.option(
     "--diff",
