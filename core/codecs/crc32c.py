@@ -1,5 +1,6 @@
-"""CRC-32C (Castagnoli), the checksum of TensorFlow's tables, bundles and records: by google-crc32c (the optional extra
-`tfg[fast]`) where it is installed, by NumPy elsewhere.
+"""CRC-32C (Castagnoli), the checksum of TensorFlow's tables, bundles and records.
+
+The package google-crc32c of the extra `tfg[fast]` computes the checksum if installed, otherwise NumPy does.
 
 Polynomial: Castagnoli, Braeuer and Herrmann, IEEE Trans. Commun. 41 (1993), also in RFC 3720; the mask is LevelDB's.
 

@@ -77,7 +77,6 @@ def compare(
 
     InvalidArgumentError where the graphs share no node, UnimplementedError for an ONNX file without onnxruntime.
     """
-
     if (after is not None) + (passes is not None) + (engines is not None) != 1:
         raise InvalidArgumentError("compare needs exactly one of a second graph, passes and engines")
     how = _How(named(feeds), signature, lambda graph: local_session(graph, open_session, state), tolerance, measured)
@@ -131,7 +130,7 @@ class _How:
         sessions = [self.open_session(graph).on_graph(graph, runtime or NUMPY) for runtime in runtimes]
         result = compare_sessions(graph, names, self._feeds(graph, names), sessions, self.tolerance)
         reports = tuple(runtime.report() for runtime in runtimes if runtime is not None)
-        return _with_nodes(dataclasses.replace(result, engines=reports))
+        return _checked(dataclasses.replace(result, engines=reports))
 
     def with_onnx(self, before: Any, after: Any, fetches: _Fetches) -> GraphComparison:
         """Compare the outputs of a graph and of an ONNX file, whichever comes first."""
@@ -161,7 +160,7 @@ class _How:
             result = dataclasses.replace(
                 result, times=compare_times(sessions, (tuple(names), tuple(names.values())), both, matched)
             )
-        return _with_nodes(result)
+        return _checked(result)
 
     def _feeds(self, graph: Graph, names: Sequence[str]) -> Mapping[str, Any]:
         """Return the feeds, drawn where none are given, on which the graph runs."""
@@ -171,7 +170,8 @@ class _How:
         return next(feeds.each_that_runs(lambda drawn: self.open_session(graph).run(list(names), drawn)))[0]
 
 
-def _with_nodes(result: GraphComparison) -> GraphComparison:
+def _checked(result: GraphComparison) -> GraphComparison:
+    """Return the comparison; InvalidArgumentError where it has no nodes."""
     if not result.nodes:
         raise InvalidArgumentError("no node of the first graph matches a node of the second")
     return result
