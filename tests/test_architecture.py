@@ -66,7 +66,7 @@ FLOORS = (
 """The rooms from bottom to top: a room may import the rooms of earlier lines."""
 MAX_FILES = {"core/numerics": 42}
 MAX_FILES_OF_A_ROOM = 30
-MAX_PRIVATE_USES = 54
+MAX_PRIVATE_USES = 51
 """The largest number of uses of private names in tests."""
 MAX_OP_NAMES = 568
 """The largest number of op names outside the families: patterns of rules, and questions of a single place."""

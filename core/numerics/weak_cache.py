@@ -25,13 +25,14 @@ class _CacheEntry(NamedTuple):
     made: Any
 
 
-_cache: dict[tuple[int, Hashable], _CacheEntry] = {}
+entries: dict[tuple[int, Hashable], _CacheEntry] = {}
+"""The entries by the array's identity and the kind of the computed value."""
 
 
 def cached_for_constant(array: Array, kind: Hashable, make: Callable[[Array], _Made]) -> _Made:
     """Return `make(array)`, cached under `kind` where the array cannot change."""
     key = id(array), kind
-    entry = _cache.get(key)
+    entry = entries.get(key)
     if entry is not None and entry.made is not None and entry.array() is array:
         value: _Made = entry.made
         return value
@@ -40,12 +41,12 @@ def cached_for_constant(array: Array, kind: Hashable, make: Callable[[Array], _M
     if entry is None or entry.array() is not array:
         entry = _CacheEntry(weakref.ref(array, functools.partial(_forget, key)), 0, None)
     made, uses = make(array), entry.uses + 1
-    _cache[key] = _CacheEntry(entry.array, uses, made if uses >= _USES else None)
+    entries[key] = _CacheEntry(entry.array, uses, made if uses >= _USES else None)
     return made
 
 
 def _forget(key: tuple[int, Hashable], _: Any) -> None:
-    _cache.pop(key, None)
+    entries.pop(key, None)
 
 
 def never_changes(a: Array) -> bool:

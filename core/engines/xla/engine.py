@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ...graph.graph import Graph, Node
+from ...numerics.weak_cache import cached_for_constant
 from ...planning.plan import Step
 from ...registry.registry import lowering
 from ...support.errors import DataLossError
@@ -120,8 +121,7 @@ class JaxProgram:
         with jax.enable_x64(True), jax.default_matmul_precision("float32"), self.place.running():
             arrays: list[Any] = [None] * len(values)
             for number, put in self.others:
-                value = values[number]
-                arrays[number] = value.array if type(value) is EngineArray else put(value)
+                arrays[number] = _placed(values[number], put)
             lent = [not self.unproven and type(value) is EngineArray and value.is_lent for value in held]
             own = [value.array if gives else self.copied(value) for value, gives in zip(held, lent)]
             try:
@@ -169,6 +169,15 @@ def _of_failure(error: Exception, held: Sequence[EngineValue]) -> Exception:
 
 def _array(value: EngineValue) -> Any:
     return value.array if type(value) is EngineArray else value
+
+
+def _placed(value: EngineValue, put: Callable[[Any], Any]) -> Any:
+    """Return the array on its devices; the copy of a constant array, such as a weight that a loop passes on, is cached."""
+    if type(value) is EngineArray:
+        return value.array
+    if value.size < _LIFTED:
+        return put(value)
+    return cached_for_constant(value, put, lambda array: jnp.array(put(array), copy=True))
 
 
 def _is_lifted(step: Step) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.protocol import inner_steps  # noqa: E402
+from tfg.core.numerics import weak_cache  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError, TfgError  # noqa: E402
 from tfg.core.types.shapes import Shape  # noqa: E402
@@ -188,6 +191,28 @@ def test_a_value_that_changes_its_shape_runs_in_numpy():
     np.testing.assert_array_equal(result, np.tile([1, 2], 8))
     (group,) = session.engine_report().groups
     assert "the number of iterations" in group.reason
+
+
+def test_a_weight_that_a_growing_loop_passes_on_is_copied_once(monkeypatch):
+    monkeypatch.setattr(weak_cache, "entries", {})
+    b = GraphBuilder()
+    twice = np.eye(40, dtype="f") * 2
+    twice.flags.writeable = False
+    start, weight = b.Placeholder(dtype="float32", shape=[1, 40], name="x"), b.constant(twice)
+    define(b, "short", ["float", "float"], lambda f, x, w: [f.Less(f.Size(x), f.constant(np.int32(320)))])
+    define(b, "doubled", ["float", "float"], lambda f, x, w: [f.ConcatV2([x, f.MatMul(x, w)], f.constant(np.int32(0))), w])
+    b.StatelessWhile([start, weight], cond="short", body="doubled", name="y")
+    session = engaged(b.graph)
+    x = np.ones((1, 40), "f")
+    for _ in range(3):
+        result = session.run("y:0", {"x:0": x})
+    np.testing.assert_array_equal(result[:, 0], [1, 2, 2, 4, 2, 4, 4, 8])
+    assert "MatMul" in ops_taken(session)
+    (entry,) = weak_cache.entries.values()
+    assert entry.made is not None and entry.array().shape == (40, 40)
+    del session, b, start, weight, twice, entry
+    gc.collect()
+    assert not weak_cache.entries, "a copy outlives its weight"
 
 
 def test_a_check_that_fails_is_the_error_of_numpy():

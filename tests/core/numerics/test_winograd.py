@@ -103,11 +103,11 @@ def test_what_is_not_finite_meets_its_windows_only(value):
 
 
 def test_only_filters_that_cannot_change_are_kept(monkeypatch):
-    monkeypatch.setattr(weak_cache, "_cache", {})
+    monkeypatch.setattr(weak_cache, "entries", {})
     x, w, pads = drawn(CASES[0])
     for _ in range(4):
         winograd.convolve(x, w, pads)
-    (known,) = weak_cache._cache.values()
+    (known,) = weak_cache.entries.values()
     assert known.made is not None
     view = w.copy()
     other = view[:]
@@ -117,7 +117,7 @@ def test_only_filters_that_cannot_change_are_kept(monkeypatch):
     view *= 2
     np.testing.assert_array_equal(winograd.convolve(x, other, pads), 2 * first)
     del w, known
-    assert not weak_cache._cache
+    assert not weak_cache.entries
 
 
 @pytest.mark.parametrize("depth", [64, 256])
