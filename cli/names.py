@@ -166,12 +166,15 @@ class Names:
                 raise self._unfed(word, fed)
 
     def _unfed(self, word: str, fed: Output) -> InvalidArgumentError:
-        from ..core.explaining.graph_facts import example, tensor_facts
+        from ..core.explaining.graph_facts import tensor_facts
+        from ..core.types.example_values import example_value
 
         assert self.signature is not None
         facts = tensor_facts(fed.node)
         message = f"input '{word}' of signature '{self.signature.name}' is not fed: it takes {facts.dtype} {facts.shape}"
-        return InvalidArgumentError(message, hint=f"--feed {shlex.quote(f'{word}={example(facts)}')}, for example")
+        return InvalidArgumentError(
+            message, hint=f"--feed {shlex.quote(f'{word}={example_value(facts.dtype, facts.shape)}')}, for example"
+        )
 
     def _feed(self, word: str, text: str) -> tuple[str, Any]:
         fed = self.input(word)

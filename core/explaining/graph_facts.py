@@ -24,7 +24,7 @@ from ..support.errors import TfgError
 from ..support.gc_control import rare_collection
 from ..support.versions import Versions
 from ..support.words import counted
-from ..types.dtypes import string
+from ..types.example_values import example_value
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
 from .node_facts import Explainer, NodeFacts
@@ -406,7 +406,10 @@ def _next_commands(
     graph = shlex.quote(name)
     made = [tensor for tensor in inputs if has_fact(tensor.op, "next_element")]
     needed = [tensor for tensor in inputs if tensor.op != "PlaceholderWithDefault" and tensor not in made]
-    feeds = "".join(f" --feed {shlex.quote(tensor.name.removesuffix(':0') + '=' + example(tensor))}" for tensor in needed)
+    feeds = "".join(
+        f" --feed {shlex.quote(tensor.name.removesuffix(':0') + '=' + example_value(tensor.dtype, tensor.shape))}"
+        for tensor in needed
+    )
     init = " --init" if made or (variables and init_ops) else ""
     yield from (signature_command(name, signature) for signature in signatures)
     yield from (_call_command(graph, one) for one in called[: 0 if signatures else _MAX_CALLS])
@@ -427,7 +430,9 @@ _MAX_CALLS: Final = 4
 
 def _call_command(graph: str, called: CallableFacts) -> str:
     """Return the command that runs a function of a SavedModel's objects on values that fit."""
-    feeds = "".join(f" --feed {shlex.quote(f'{tensor.name}={example(tensor)}')}" for tensor in called.inputs)
+    feeds = "".join(
+        f" --feed {shlex.quote(f'{tensor.name}={example_value(tensor.dtype, tensor.shape)}')}" for tensor in called.inputs
+    )
     return f"tfg run {graph} --function {shlex.quote(called.name)}{feeds}"
 
 
@@ -435,21 +440,8 @@ def signature_command(name: str, signature: Signature, option: str = "--signatur
     """Return the command that runs a signature of the graph called `name` on values that fit."""
     fed = signature.fed.keys() - signature.defaults.keys()
     facts = [TensorFacts(key, "", str(info.dtype), info.shape) for key, info in signature.inputs.items() if key in fed]
-    feeds = "".join(f" --feed {shlex.quote(f'{tensor.name}={example(tensor)}')}" for tensor in facts)
+    feeds = "".join(f" --feed {shlex.quote(f'{tensor.name}={example_value(tensor.dtype, tensor.shape)}')}" for tensor in facts)
     return f"tfg run {shlex.quote(name)} {option} {shlex.quote(signature.name)}{feeds}"
-
-
-def example(tensor: TensorFacts) -> str:
-    """Return a value of the grammar of --feed that fits a tensor; unknown sizes are 1."""
-    sizes = [dim if isinstance(dim, int) else 1 for dim in tensor.shape.dims or ()]
-    listed = ",".join(map(str, sizes))
-    if tensor.dtype == string.name:
-        return '"text"' if not sizes else "[" * len(sizes) + '"text"' + "]" * len(sizes)
-    if tensor.dtype.startswith(("int", "uint")):
-        return f"randint({listed})" if sizes else "randint(high=10)"
-    if tensor.dtype == "bool":
-        return f"ones({listed})" if sizes else "true"
-    return f"uniform({listed})" if sizes else "1.0"
 
 
 def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:

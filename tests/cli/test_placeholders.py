@@ -1,6 +1,9 @@
-"""`--set` and `--shape`: constants in the place of placeholders, and static shapes in them."""
+"""Placeholders: `--set` and `--shape` put constants and shapes in their place; a hint shows a feed for a missing value."""
 
 from __future__ import annotations
+
+import re
+import shlex
 
 import numpy as np
 import pytest
@@ -91,3 +94,16 @@ def test_arguments_of_a_signature_are_named(tmp_path):
     out = tmp_path / "out.pb"
     assert run("convert", SAMPLES / "scaler_saved_model", out, "--shape", "x=7,2", "--to", "scaled").code == 0
     assert str(tfg.load(out)["serving_default_x"].attr("shape")) == "(7,2)"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int8", "uint64", "bool", "complex64", "string"])
+@pytest.mark.parametrize("shape", [None, [], [2, 3], [None, 4], [0]])
+def test_the_hint_for_a_value_that_is_missing_is_a_feed_that_works(dtype, shape, tmp_path):
+    b = tfg.GraphBuilder()
+    b.Identity(b.Placeholder(dtype=dtype, shape=shape, name="x"), name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    done = run("run", tmp_path / "g.pb", "--fetch", "y")
+    hint = re.search(r"^hint: `(--feed .*)` feeds an example$", done.err, re.MULTILINE)
+    assert done.code == 1 and hint is not None
+    done = run("run", tmp_path / "g.pb", "--fetch", "y", *shlex.split(hint[1]))
+    assert done.code == 0, done.err

@@ -5,9 +5,14 @@
 
 from __future__ import annotations
 
+import shlex
+
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Result
+from ...types.dtypes import DType
+from ...types.example_values import example_value
 from ...types.shapes import Shape, TensorSpec
 from ...types.tensors import Tensor
 
@@ -25,9 +30,10 @@ def const_shape(*, value: Tensor) -> TensorSpec:
 
 
 @kernel("Placeholder", "PlaceholderV2")
-def placeholder(*, shape: Shape) -> Result:
+def placeholder(ctx: KernelContext, *, dtype: DType, shape: Shape) -> Result:
+    feed = shlex.quote(f"{ctx.name}={example_value(dtype.name, shape)}")
     raise InvalidArgumentError(
-        f"You must feed a value for this placeholder, of shape {shape}", hint="`--feed NAME=VALUE` feeds it"
+        f"You must feed a value for this placeholder, of shape {shape}", hint=f"`--feed {feed}` feeds an example"
     )
 
 
