@@ -35,6 +35,7 @@ from .cleanup import drop_unused, tidy
 from .complex_numbers import part_dtype
 from .emitter import DEEPEST, Emitter, ModelTooLargeError, UndecidedAxisError, too_deep
 from .kernel_dtypes import carrier
+from .list_inputs import has_misplaced_list
 from .loop_values import emit_loop
 from .model import Model, Value
 from .v1_conditionals import Condition, merged
@@ -326,6 +327,8 @@ class _Frame:
     def emitted(self, node: Node, lowering: Callable[..., Any], values: Sequence[Any]) -> Sequence[Any]:
         """Emit the lowering of a node's op and return the outputs."""
         definition = require_op_def(node)
+        if has_misplaced_list(node, definition):
+            raise UnimplementedError("ONNX has no tensors of lists")
         outputs = [self.specs.get(Output(node, i)) for i in range(len(node.output_dtypes))]
         keywords = bind_attrs(node, lowering, outputs)
 

@@ -101,6 +101,19 @@ def _same_rank(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     return _of_rank(inputs[0].rank)
 
 
+def _sliced(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    """Return the sizes between constant bounds; other sliced dimensions are unknown."""
+    starts, ends, axes, *steps = (value.array for value in inputs[1:])
+    if axes is None:
+        return _of_rank(inputs[0].rank)
+    dims: list[DimLike | None] = list(inputs[0].shape)
+    for i, axis in enumerate(axes):
+        size, bounds = dims[axis], [None if array is None else int(array[i]) for array in (starts, ends, *steps)]
+        is_known = isinstance(size, int) and None not in bounds and (not steps or bounds[2] == 1)
+        dims[axis] = len(range(size)[bounds[0] : bounds[1]]) if is_known else None
+    return Shape(dims)
+
+
 def _along(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     dims, axis = inputs[0].shape.dims or (), attrs["axis"] % max(len(inputs[0].shape), 1)
     return Shape((*dims[:axis], *[1] * attrs["keepdims"], *dims[axis + 1 :]))
@@ -128,7 +141,7 @@ def _expanded(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
 
 _SHAPES: Final[Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], Shape]]] = {
     "Transpose": _transposed, "Reshape": _reshaped, "Unsqueeze": _with_ones, "Squeeze": _without, "Gather": _gathered,
-    "Expand": _expanded, "Concat": _concatenated, "Slice": _same_rank, "Pad": _same_rank,
+    "Expand": _expanded, "Concat": _concatenated, "Slice": _sliced, "Pad": _same_rank,
     "Split": _same_rank, "Tile": _same_rank, "TopK": _same_rank, "Range": lambda given, attrs: Shape((None,)),
     "NonZero": lambda given, attrs: Shape((given[0].rank, None)),
     "ArgMax": _along, "ArgMin": _along, "MatMul": _product, "GatherElements": lambda given, attrs: given[1].shape,

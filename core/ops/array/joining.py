@@ -1,7 +1,8 @@
 """Ops that put tensors together: Concat, Pack."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ParallelConcat
-#   ConcatV2 Pack: bounded_by_inputs total shape_arithmetic half_clear
+#   ConcatV2: bounded_by_inputs total shape_arithmetic half_clear
+#   Pack: bounded_by_inputs total shape_arithmetic half_clear of_lists
 #   ConcatOffset: inexpensive
 #   Concat: total shape_arithmetic half_clear
 
@@ -23,6 +24,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import along
 from ..shared.shape_arguments import ints, normalize_axis, replaced, scalar_int, scalar_of, unknown_dims
@@ -268,11 +270,14 @@ def _fit(values: Sequence[Any], axis: int) -> bool:
 
 @onnx("Pack")
 def _pack_onnx(g: Any, values: Sequence[Any], *, axis: int, outputs: list[TensorSpec]) -> Any:
+    if outputs[0].dtype is dtypes.variant:
+        return lists.packed(g, values)
     rank = outputs[0].rank
     place = axis if axis >= 0 or rank is None else axis + rank
     return g.Concat(*(g.unsqueeze(value, place) for value in values), axis=place)
 
 
+facts("of_lists", of=["Pack"])
 onnx("ParallelConcat")(lambda g, values: g.Concat(*values, axis=0))
 
 

@@ -2,7 +2,8 @@
 # Ops here (scripts/regenerate.py writes this list):
 #   Empty UnravelIndex
 #   BroadcastTo: bounded_by_inputs same_shape_same_value half_clear
-#   OnesLike ZerosLike: elementwise idempotent total half_clear
+#   OnesLike: elementwise idempotent total half_clear
+#   ZerosLike: elementwise idempotent total half_clear of_lists
 #   InvertPermutation: involution
 #   ExpandDims: new_axis total view shape_arithmetic inexpensive alias_view half_clear
 #   Reshape: same_shape_same_value total view shape_arithmetic inexpensive alias_view half_clear
@@ -419,6 +420,7 @@ onnx("BroadcastTo")(lambda g, x, shape: g.Expand(x, g.vector(shape)))
 onnx("Fill")(lambda g, dims, value: g.Expand(value, g.vector(dims)))
 onnx("OnesLike")(lambda g, x: g.Expand(g.like(1, x), g.dims(x)))
 onnx("ZerosLike")(lists.zeros_like)
+facts("of_lists", of=["ZerosLike"])
 onnx("Empty")(lambda g, dims, *, dtype: g.Expand(g.constant(b"" if dtype.is_object else 0, dtype), g.vector(dims)))
 onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
 

@@ -1,7 +1,7 @@
 """Split, SplitV and Unpack: ops that divide a tensor into several."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Unpack: bounded_by_inputs shape_arithmetic
 #   Split SplitV: bounded_by_inputs shape_arithmetic half_clear
+#   Unpack: bounded_by_inputs shape_arithmetic of_lists
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, floor_div
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require, scalar
 from ..shared.shape_arguments import dims_of, ints, normalize_axis, number, replaced, scalar_int, scalar_of, unknown_dims
 
@@ -221,7 +222,14 @@ def _holds(sizes: Array | None, size: DimLike) -> bool:
 
 @onnx("Unpack")
 def _unpack_onnx(g: Any, x: Any, *, num: int, axis: int) -> Any:
+    if isinstance(x, lists.Pieces):
+        return list(x.items)
+    if x.is_stacked:
+        g.refuse("the number of its lists is unknown")
     return [g.squeeze(part, axis) for part in g.split(x, num, axis)]
+
+
+facts("of_lists", of=["Unpack"])
 
 
 facts("half_clear", of=["Split", "SplitV"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,32 @@ def _pieces(g: Any, elements: Any) -> list[Any]:
     if not isinstance(count, int):
         g.refuse("its elements may have several shapes, and their number is unknown")
     return [g.Gather(elements, np.array(i), axis=0) for i in range(count)]
+
+
+def packed(g: Any, several: Sequence[Any]) -> Pieces:
+    """Return a vector of lists."""
+    return Pieces(tuple(several))
+
+
+def unstacked(g: Any, items: Any, count: int) -> list[Any]:
+    """Return the rows of a tensor."""
+    return [g.squeeze(part, 0) for part in g.split(items, count, 0)]
+
+
+def of_each(g: Any, function: Callable[..., Any], *vectors: Any) -> Pieces:
+    """Apply a function of lists to vectors of lists, place by place."""
+    if not all(isinstance(vector, Pieces) for vector in vectors):
+        g.refuse("it takes tensors of lists")
+    return Pieces(tuple(function(g, *row) for row in zip(*(vector.items for vector in vectors))))
+
+
+def concatenated(g: Any, first: Any, second: Any) -> Any:
+    """Return the list of the elements of two lists."""
+    if not (isinstance(first, Pieces) or isinstance(second, Pieces)):
+        rows, others = (value.shape.dims for value in (first, second))
+        if rows is not None and others is not None and rows[1:] == others[1:] and first.elements == second.elements:
+            return g.stacked(g.Concat(first, second, axis=0), first.elements)
+    return Pieces((*_pieces(g, first), *_pieces(g, second)))
 
 
 def _place(g: Any, index: Any) -> int:
@@ -263,10 +290,20 @@ def split(g: Any, tensor: Any, lengths: Any) -> Any:
     return g.stacked(g.reshape(tensor, [sizes.size, int(sizes.flat[0])], rest))
 
 
-def joined(g: Any, elements: Any) -> tuple[Any, Any]:
-    """Concatenate the elements along their first dimension; return their lengths too."""
+def joined(g: Any, elements: Any, shape: Any = None, leading: Any = None) -> tuple[Any, Any]:
+    """Concatenate the elements along their first dimension; return their lengths too.
+
+    Elements that were not written are zeros of `shape`, with the lengths `leading` unless that is empty.
+    """
     if isinstance(elements, Pieces):
         return g.Concat(*elements.items, axis=0), g.joined(*(g.dim(item, 0) for item in elements.items))
+    lengths = None if leading is None or leading.array is None or not leading.array.size else leading.array
+    if lengths is not None and elements.elements.written is None:
+        rest = g.known(shape, "element sizes")[1:].astype(np.int64)
+        return _zeros(g, elements.dtype, [int(lengths.sum())], rest), g.constant(lengths)
+    elements = _shaped(g, elements, shape)
+    if lengths is not None and isinstance(elements.shape[1], int) and (lengths != elements.shape[1]).any():
+        g.refuse("the elements that were not written have other lengths than the written elements")
     dims = g.dims(elements)
     tensor = g.reshape(elements, -1, g.slice(dims, 2, np.iinfo(np.int64).max))
     return tensor, g.Expand(g.slice(dims, 1, 2), g.slice(dims, 0, 1))

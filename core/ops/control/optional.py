@@ -1,6 +1,7 @@
 """Optionals: variants that hold tensors or nothing. Functional conditionals save values in optionals for their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   OptionalFromValue OptionalGetValue OptionalHasValue OptionalNone
+#   OptionalGetValue OptionalHasValue OptionalNone
+#   OptionalFromValue: of_lists
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import gradient, kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.variants import added, zeros_like
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -119,6 +120,7 @@ not_differentiable("OptionalNone", "OptionalHasValue")
 zero_flops(*_OPS)
 
 onnx("OptionalFromValue")(lambda g, values: g.held(values))
+facts("of_lists", of=("OptionalFromValue",))
 onnx("OptionalNone")(lambda g: g.nothing())
 onnx("OptionalHasValue")(lambda g, optional: optional.is_there)
 

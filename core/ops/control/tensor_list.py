@@ -1,10 +1,11 @@
 """TensorLists, the accumulators of functional loops: variants that hold tensors of a common dtype."""
 # Ops here (scripts/regenerate.py writes this list):
-#   EmptyTensorList TensorListConcatLists TensorListPushBackBatch TensorListReserve TensorListResize TensorListSetItem
+#   EmptyTensorList TensorListConcatLists TensorListPushBackBatch TensorListReserve TensorListResize
 #   TensorListPopBack: list_pop list_read
-#   TensorListPushBack: list_push
+#   TensorListPushBack: list_push of_lists
 #   TensorListGetItem: list_read
 #   TensorListElementShape TensorListLength: metadata
+#   TensorListSetItem: of_lists
 
 from __future__ import annotations
 
@@ -100,7 +101,7 @@ def tensor_list_push_back_gradient(g: GradientBuilder, node: Node, grad: Output)
 
 
 zero_flops("EmptyTensorList", "TensorListReserve", "TensorListPushBack")
-facts("list_push", of=("TensorListPushBack",))
+facts("list_push", "of_lists", of=("TensorListPushBack",))
 
 
 @kernel("TensorListPushBackBatch")
@@ -254,6 +255,7 @@ def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) 
 
 
 zero_flops("TensorListSetItem")
+facts("of_lists", of=("TensorListSetItem",))
 
 
 @kernel("TensorListConcatLists")
@@ -358,6 +360,22 @@ def _set_item_onnx(g: Any, elements: Any, index: Any, item: Any, *, resize_if_in
 onnx("TensorListGetItem")(lambda g, elements, index, shape: lists.item(g, elements, index, shape))
 onnx("TensorListPushBack")(lambda g, elements, item: lists.pushed(g, elements, item))
 onnx("TensorListPopBack")(lists.popped)
+
+
+@onnx("TensorListConcatLists")
+def _concat_lists_onnx(g: Any, a: Any, b: Any, *, outputs: list[TensorSpec]) -> Any:
+    if outputs[0].rank is None:
+        g.refuse("the rank of its inputs is unknown")
+    return lists.concatenated(g, a, b) if outputs[0].rank == 0 else lists.of_each(g, lists.concatenated, a, b)
+
+
+@onnx("TensorListPushBackBatch")
+def _push_back_batch_onnx(g: Any, several: Any, items: Any, *, outputs: list[TensorSpec]) -> Any:
+    if outputs[0].rank != 1 or not isinstance(several, lists.Pieces):
+        g.refuse("the number of its lists is unknown")
+    return lists.of_each(g, lists.pushed, several, lists.Pieces(tuple(lists.unstacked(g, items, len(several.items)))))
+
+
 onnx("TensorListLength")(lambda g, elements: lists.length(g, elements))
 onnx("TensorListElementShape")(lambda g, elements: lists.element_sizes(g, elements))
 

@@ -359,7 +359,7 @@ onnx("TensorListStack")(lambda g, elements, shape: lists.all_items(g, elements, 
 onnx("TensorListGather")(lambda g, elements, indices, shape: lists.taken(g, elements, indices, shape))
 onnx("TensorListSplit")(lambda g, tensor, shape, lengths: lists.split(g, tensor, lengths))
 onnx("TensorListConcat")(lambda g, elements: lists.joined(g, elements))
-onnx("TensorListConcatV2")(lambda g, elements, shape, leading: lists.joined(g, elements))
+onnx("TensorListConcatV2")(lists.joined)
 
 
 @onnx("TensorListScatterIntoExistingList")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -151,12 +151,8 @@ def to_hsv(g: Any, images: Any) -> Any:
 def to_rgb(g: Any, images: Any) -> Any:
     """Return the inverse of `to_hsv`."""
     hue, saturation, value = _channels(g, images)
-    turn = g.Mul(hue, 6)
-    shares = (
-        g.Sub(g.Abs(g.Sub(turn, 3)), 1), g.Sub(2, g.Abs(g.Sub(turn, 2))), g.Sub(2, g.Abs(g.Sub(turn, 4)))
-    )  # fmt: skip
     rest = g.Sub(1, saturation)
-    parts = (g.Mul(g.Add(rest, g.Mul(saturation, g.Min(g.Max(share, 0), 1))), value) for share in shares)
+    parts = (g.Mul(g.Add(rest, g.Mul(saturation, share)), value) for share in _shares(g, g.Mul(hue, 6)))
     return g.Concat(*parts, axis=g.rank(images) - 1)
 
 
@@ -167,6 +163,30 @@ def saturation(g: Any, images: Any, scale: Any) -> Any:
 
 
 def hue(g: Any, images: Any, delta: Any) -> Any:
-    old, saturation, value = _channels(g, to_hsv(g, images))
-    turned = g.Add(old, g.cast(delta, images.dtype))
-    return to_rgb(g, g.Concat(g.Sub(turned, g.Floor(turned)), saturation, value, axis=g.rank(images) - 1))
+    """Turn hues by parts of a turn: the smallest and the largest channel of each pixel keep their values."""
+    dtype, images = images.dtype, g.cast(images, dtypes.float32)
+    channels = _channels(g, images)
+    smallest, largest = g.Min(*channels), g.Max(*channels)
+    spread = g.Sub(largest, smallest)
+    is_grey = g.Equal(spread, 0)
+    sixths = _sixths(g, channels, largest, g.Where(is_grey, 1, spread))
+    sixths = g.Add(g.Where(is_grey, 0, sixths), g.Mul(g.cast(delta, dtypes.float32), 6))
+    sixths = g.Sub(sixths, g.Mul(g.Floor(g.Div(sixths, 6)), 6))
+    sixths = g.Where(g.Less(sixths, 6), sixths, g.Sub(sixths, 6))
+    parts = (g.Add(smallest, g.Mul(share, spread)) for share in _shares(g, sixths))
+    return g.cast(g.Concat(*parts, axis=g.rank(images) - 1), dtype)
+
+
+def _sixths(g: Any, channels: Sequence[Any], largest: Any, spread: Any) -> Any:
+    """Return the hues in sixths of a turn, from -1 to 5, of channels with a largest value and a spread."""
+    red, green, blue = channels
+    ends = [g.Div(g.Sub(a, b), spread) for a, b in ((green, blue), (blue, red), (red, green))]
+    others = g.Where(g.Equal(green, largest), g.Add(ends[1], 2), g.Add(ends[2], 4))
+    return g.Where(g.Equal(red, largest), ends[0], others)
+
+
+def _shares(g: Any, sixths: Any) -> list[Any]:
+    """Return the shares of red, green and blue, from 0 to 1, in the pure colours of hues."""
+    red = g.Sub(g.Abs(g.Sub(sixths, 3)), 1)
+    ramps = (red, *(g.Sub(2, g.Abs(g.Sub(sixths, middle))) for middle in (2, 4)))
+    return [g.Min(g.Max(ramp, 0), 1) for ramp in ramps]

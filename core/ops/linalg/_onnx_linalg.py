@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ...types import dtypes
 from ..shared.onnx_lowerings import adjoint_of, along, last_dims, transposed
+
+_END: Final = np.iinfo(np.int64).max
 
 
 def matrices(g: Any, x: Any) -> Any:
@@ -95,8 +97,23 @@ def triangle(g: Any, matrix: Any, *, lower: bool) -> Any:
 
 
 def triangular(g: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
-    """Solve the system of the lower or upper triangle of the matrix."""
-    return solved(g, triangle(g, matrix, lower=lower), rhs, adjoint)
+    """Solve the system of the lower or upper triangle of the matrix, column by column; a zero on the diagonal divides."""
+    left = adjoint_of(g, matrix) if adjoint else matrix
+    outer = g.dims(g.Add(g.ReduceSum(left, [-1]), rhs))  # the batches broadcast
+    batch = g.slice(outer, 0, -2)
+    left, right = (matrices(g, g.Expand(x, g.joined(batch, g.slice(g.dims(x), -2, _END)))) for x in (left, rhs))
+    size, numbers = g.reshape(g.dim(matrix, -1), []), g.unsqueeze(along(g, matrix, -1), 0, -1)
+    is_down = lower != adjoint
+
+    def advance(i: Any, carried: Any) -> Any:
+        k = g.unsqueeze(i if is_down else g.Sub(g.Sub(size, 1), i), 0)
+        column, row = g.Gather(left, k, axis=2), g.Gather(carried[0], k, axis=1)
+        row = g.Div(row, g.Gather(column, k, axis=1))
+        rest = g.Sub(carried[0], g.Mul(column, row))
+        is_open = g.Greater(numbers, k) if is_down else g.Less(numbers, k)
+        return [g.Where(g.Equal(numbers, k), row, g.Where(is_open, rest, carried[0]))]
+
+    return g.of_dims(g.repeat(size, [right], advance)[0], outer)
 
 
 def cholesky(g: Any, matrix: Any) -> Any:

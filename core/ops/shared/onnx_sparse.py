@@ -25,9 +25,9 @@ def places(g: Any, indices: Any, dims: Any) -> Any:
 
 
 def vectors(g: Any, places: Any, dims: Any) -> Any:
-    """Return the index vectors of places (n)."""
+    """Return the index vectors of places (n); a negative place, which TensorFlow does not refuse, is counted from 0 down."""
     apart = g.Max(strides(g, dims), 1)
-    return g.Mod(g.Div(g.unsqueeze(places, 1), apart), g.Max(dims, 1))
+    return g.Mod(g.Div(g.unsqueeze(places, 1), apart), g.Max(dims, 1), fmod=1)
 
 
 def order(g: Any, keys: Any) -> Any:

@@ -8,7 +8,8 @@
 #   TensorArrayV3: run_state
 #   TensorArrayClose TensorArrayCloseV2 TensorArrayCloseV3 TensorArrayScatter TensorArrayScatterV2: side_effect
 #   TensorArrayScatterV3 TensorArraySplit TensorArraySplitV2 TensorArraySplitV3 TensorArrayWrite: side_effect
-#   TensorArrayWriteV2 TensorArrayWriteV3: side_effect
+#   TensorArrayWriteV2: side_effect
+#   TensorArrayWriteV3: side_effect of_lists
 
 from __future__ import annotations
 
@@ -460,6 +461,7 @@ def _array_onnx(g: Any, size: Any, *, dtype: DType, dynamic_size: bool, outputs:
 
 
 onnx("TensorArrayWriteV3")(lists.array_written)
+facts("of_lists", of=("TensorArrayWriteV3",))
 onnx("TensorArrayScatterV3")(lists.array_scattered)
 onnx("TensorArrayReadV3")(lambda g, handle, index, flow: lists.item(g, flow, index))
 onnx("TensorArrayGatherV3")(lambda g, handle, indices, flow: lists.taken(g, flow, indices))

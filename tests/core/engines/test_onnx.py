@@ -42,7 +42,6 @@ UNTRIED = (
 UNDEFINED = {
     **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), lambda x: bool((x != x).any())),
     "StringToNumber": lambda text: b"".join(text.flat).strip() != b"".join(text.flat),
-    "UnravelIndex": lambda indices: indices.min(initial=0) < 0,
     **dict.fromkeys(
         (f"SparseSegment{how}Grad" for how in ("Sum", "Mean", "SqrtN")), lambda grad, rows, ids, count: ids.max() >= len(grad)
     ),

@@ -1,0 +1,136 @@
+"""Values of lowerings to ONNX at the edges: the results that TensorFlow gave, in onnxruntime."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.onnx.exporting import export
+from tfg.core.support.errors import UnimplementedError
+from tfg.formats.onnx_model import run_onnx, save_onnx
+
+pytest.importorskip("onnx", reason="the extra tfg[onnx] is not installed")
+pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
+pytestmark = pytest.mark.engine
+
+
+def run(builder, feeds, outputs, path):
+    """Return the outputs of a builder's graph in onnxruntime, exported with the feeds as inputs."""
+    graph = builder.graph
+    inputs = {name: graph.output(name) for name in feeds}
+    save_onnx(export(graph, inputs, {f"y{i}": value for i, value in enumerate(outputs)}), path)
+    return run_onnx(path, feeds)
+
+
+def placeholder(b, name, value):
+    return b.Placeholder(dtype=value.dtype.name, shape=list(value.shape), name=name)
+
+
+def test_hues_of_numbers_outside_0_to_1(tmp_path):
+    """The smallest and the largest channel keep their values, negative or not."""
+    pixels = np.array([[[1, -3, 2], [-1, -1, 0]], [[-3, 3, 0], [6, -1, -3]]], np.float32)
+    wants = {
+        3.0: [[[0.9999962, -3, 2], [-1, -1, 0]], [[-3, 3, 0], [6, -1.0000076, -3]]],
+        0.25: [[[2, -1.5, -3], [0, -1, -0.5]], [[-3, -3, 3], [-0.5, 6, -3]]],
+        -0.7: [[[2, 0, -3], [0, -1, -0.8]], [[-1.2, -3, 3], [-3, 6, -2.8]]],
+    }  # fmt: skip
+    b = GraphBuilder()
+    y = b.AdjustHue(placeholder(b, "x", pixels), b.Placeholder(dtype="float", shape=[], name="delta"))
+    for delta, want in wants.items():
+        (result,) = run(b, {"x": pixels, "delta": np.float32(delta)}, [y], tmp_path / "m.onnx")
+        np.testing.assert_allclose(result, np.array(want, np.float32), rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("lower", "adjoint", "want"),
+    [
+        (True, True, [[np.inf, np.inf], [-np.inf, -np.inf], [2, 0.5]]),
+        (True, False, [[0.5, 1], [np.inf, -np.inf], [-np.inf, np.inf]]),
+        (False, True, [[0.5, 1], [np.inf, np.nan], [-np.inf, np.nan]]),
+        (False, False, [[np.nan, np.nan], [-np.inf, -np.inf], [2, 0.5]]),
+    ],
+)
+def test_a_zero_on_the_diagonal_of_a_triangle_divides(lower, adjoint, want, tmp_path):
+    matrix, rhs = np.float32([[2, 0, 0], [1, 0, 5], [3, 4, 2]]), np.float32([[1, 2], [1, 0], [4, 1]])
+    b = GraphBuilder()
+    y = b.MatrixTriangularSolve(placeholder(b, "m", matrix), placeholder(b, "r", rhs), lower=lower, adjoint=adjoint)
+    (result,) = run(b, {"m": matrix, "r": rhs}, [y], tmp_path / "m.onnx")
+    np.testing.assert_array_equal(result, np.float32(want))
+
+
+@pytest.mark.parametrize("has_batch", [True, False])
+def test_triangles_of_unknown_size_and_broadcast_batches(has_batch, tmp_path):
+    """A batch of matrices and a single right side; by hand, 2 x = 4, and then 1 x + 4 y = 10."""
+    matrix, rhs = np.float64([[[2, 9], [1, 4]], [[1, 9], [0, 2]]]), np.float64([[4], [10]])
+    want = [[[2], [2]], [[4], [5]]]
+    b = GraphBuilder()
+    shape = [None] * 3 if has_batch else [2, None, None]
+    inputs = b.Placeholder(dtype="double", shape=shape, name="m"), b.Placeholder(dtype="double", shape=[None] * 2, name="r")
+    y = b.MatrixTriangularSolve(*inputs)
+    (result,) = run(b, {"m": matrix, "r": rhs}, [y], tmp_path / "m.onnx")
+    np.testing.assert_array_equal(result, want)
+
+
+def lists_of_two_lengths(b):
+    """Return a list of 1, 2 and a list of 3."""
+    shape = b.constant(np.zeros(0, np.int32))
+    return [b.TensorListFromTensor(b.constant(np.float32(row)), shape) for row in ([1, 2], [3])]
+
+
+def stacks(b, vector, count):
+    parts = b.Unpack(vector, num=count)
+    return [b.TensorListStack(part, np.int32(-1), element_dtype="float") for part in parts]
+
+
+def test_vectors_of_lists_of_several_lengths(tmp_path):
+    b = GraphBuilder()
+    first, second = lists_of_two_lengths(b)
+    vector, turned = b.Pack([first, second]), b.Pack([second, first])
+    joined = b.TensorListConcatLists(vector, turned, element_dtype="float")
+    x = b.Placeholder(dtype="float", shape=[2], name="x")
+    pushed = b.TensorListPushBackBatch(vector, x)
+    fetches = [*stacks(b, vector, 2), *stacks(b, joined, 2), *stacks(b, pushed, 2)]
+    results = run(b, {"x": np.float32([7, 8])}, fetches, tmp_path / "m.onnx")
+    wants = [[1, 2], [3], [1, 2, 3], [3, 1, 2], [1, 2, 7], [3, 8]]
+    assert [result.tolist() for result in results] == wants
+
+
+@pytest.mark.parametrize("op", ["ExpandDims", "Reshape", "Fill", "Select"])
+def test_ops_of_tensors_refuse_lists(op):
+    """The elements of a list are a tensor in the model, which no op may take for the list."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float", shape=[2], name="x")
+    handle = b.TensorListFromTensor(x, b.constant(np.zeros(0, np.int32)))
+    arguments = {
+        "ExpandDims": [handle, np.int32(0)],
+        "Reshape": [handle, np.int32([1])],
+        "Fill": [np.int32([1]), handle],
+        "Select": [b.Placeholder(dtype="bool", shape=[], name="c"), handle, handle],
+    }
+    value = getattr(b, op)(*arguments[op])
+    value = b.TensorListLength(value if op == "Select" else b.Unpack(value, num=1)[0])
+    names = [node for node in b.graph if node.is_placeholder]
+    with pytest.raises(UnimplementedError, match=rf"{op} \(.*\): ONNX has no tensors of lists"):
+        export(b.graph, {node.name: node.output() for node in names}, {"y": value})
+
+
+def test_lists_of_unwritten_elements_have_the_given_lengths(tmp_path):
+    """TensorFlow's zeros: elements of lengths 2, 3 and 5; a written element of length 3 does not fit others."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float", shape=[3, 2], name="x")
+    reserved = b.TensorListReserve(np.int32(-1), np.int32(3), element_dtype="float")
+    written = b.TensorListSetItem(reserved, np.int32(1), x)
+
+    def joined(handle, dims, lengths):
+        lengths = np.array(lengths, np.int64)
+        return b.TensorListConcatV2(handle, np.int32(dims), lengths, element_dtype="float", shape_type="int32")
+
+    fetches = [*joined(reserved, [-1, 2], [2, 3, 5]), joined(written, [-1, 2], [])[0], joined(reserved, [4, 1], [])[0]]
+    rows = np.ones((3, 2), np.float32)
+    tensor, lengths, middle, even = run(b, {"x": rows}, fetches, tmp_path / "m.onnx")
+    assert (tensor.shape, lengths.tolist(), tensor.any()) == ((10, 2), [2, 3, 5], False)
+    np.testing.assert_array_equal(middle, np.concatenate([0 * rows, rows, 0 * rows]))
+    assert (even.shape, even.any()) == ((12, 1), False)
+    with pytest.raises(UnimplementedError, match="have other lengths than the written elements"):
+        run(b, {"x": rows}, [joined(written, [-1, 2], [2, 3, 5])[0]], tmp_path / "m.onnx")
