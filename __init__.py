@@ -12,9 +12,9 @@ from .core.support import display, errors
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder
     from .core.building.built_variables import BuiltVariable
+    from .core.comparing.element_differences import Comparison
     from .core.comparing.graph_diff import GraphDiff, Snapshot, diff_snapshots
     from .core.comparing.value_comparison import GraphComparison
-    from .core.comparing.verify_rewrite import Comparison
     from .core.engines.engine_report import EngineReport
     from .core.explaining.device_partition import PartitionFacts, explain_partition
     from .core.explaining.graph_facts import GraphFacts, MissingOp, explain, missing_ops
@@ -91,7 +91,7 @@ _LAZY = {
     "Checkpoint": "formats.api.checkpoints",
     "Clipping": "core.training.train_step",
     "ClusterSession": "formats.cluster.cluster_session",
-    "Comparison": "core.comparing.verify_rewrite",
+    "Comparison": "core.comparing.element_differences",
     "DType": "core.types.dtypes",
     "Drawing": "formats.api.drawing",
     "EngineReport": "core.engines.engine_report",

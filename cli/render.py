@@ -350,21 +350,24 @@ def _plain_lines(section: Section) -> list[str]:
     head = [printable_line(section.title)] if section.title else []
     if isinstance(section, Text):
         return head + section.lines()
-    columns = list(map(_column_cells, zip(*section.rows))) or [[]] * len(section.columns)
-    right = _numeric_columns(section)
+    values = [[row[place] for row in section.rows] for place in range(len(section.columns))]
+    columns, right = list(map(_column_cells, values)), list(map(_is_numeric, values))
     widths = [min(max(map(len, (name, *cells))), _MAX_WIDTH) for name, cells in zip(section.columns, columns)]
     lines = [_line(section.columns, widths, right), "  ".join("-" * width for width in widths)]
-    padded = [[*map(str.rjust if is_right else str.ljust, cells, itertools.repeat(width))]
-              for cells, width, is_right in zip(columns, widths, right)]  # fmt: skip
-    return head + lines + [line.rstrip() for line in map("  ".join, zip(*padded))]
+    pattern = "  ".join(f"%{width}s" if is_right else f"%-{width}s" for width, is_right in zip(widths, right))
+    joined = [pattern % cells for cells in zip(*columns)]
+    return head + lines + (joined if right and right[-1] else list(map(str.rstrip, joined)))
 
 
 def _column_cells(values: Sequence[Any]) -> Sequence[str]:
     """The cells of a column; of plain names, as most columns are, all are looked at in one piece."""
-    if all(type(value) is str for value in values):
+    kinds = set(map(type, values))
+    if kinds == {str}:
         joined = "".join(values)
         if joined.isascii() and joined.isprintable():
             return values
+    if kinds == {int}:
+        return list(map(str, values))
     return list(map(cell, values))
 
 
@@ -393,8 +396,11 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 
 
 def _numeric_columns(table: Table) -> list[bool]:
-    columns = list(zip(*table.rows)) or [()] * len(table.columns)
-    return [bool(column) and all(type(value) in (int, float) for value in column) for column in columns]
+    return list(map(_is_numeric, zip(*table.rows))) or [False] * len(table.columns)
+
+
+def _is_numeric(values: Sequence[Any]) -> bool:
+    return bool(values) and set(map(type, values)) <= {int, float}
 
 
 def cell(value: Any) -> str:

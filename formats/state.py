@@ -7,10 +7,11 @@ import functools
 import os
 import zipfile
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..core.support.arguments import expect
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.file_formats import NPZ, SAFETENSORS, STATES, format_of
@@ -24,6 +25,8 @@ from .codecs.safetensors import read_safetensors, write_safetensors
 from .codecs.scan import parse
 from .detect import MODEL_FILES, is_safetensors
 
+State: TypeAlias = Mapping[str, Any]
+"""Values of variables by name: arrays or Tensors."""
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 TRAINED_STEPS = "_TRAINED_STEPS"
 """The entry that says after how many steps of training a state was noted: int64, a scalar. No node can be called so."""
@@ -32,6 +35,12 @@ _STREAM = "_RANDOM_STREAM/"
 _HALF = 64
 _HEAD = 64
 """Bytes by which a safetensors file is known."""
+
+
+def as_tensors(state: State) -> dict[str, Tensor]:
+    """Return the values as Tensors."""
+    expect(str, *state)
+    return {name: value if isinstance(value, Tensor) else Tensor.from_numpy(value) for name, value in state.items()}
 
 
 @rare_collection()
@@ -48,10 +57,8 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
         if text.endswith(SAFETENSORS.extensions) or _begins_as_safetensors(text):
             return read_safetensors(text)
     reader = open_checkpoint(text)
-    return {
-        tensor.name: Tensor(tensor.dtype, tensor.shape, functools.partial(reader.read, tensor.name))
-        for tensor in reader.tensors()
-    }
+    read = reader.read
+    return {name: Tensor(dtype, shape, functools.partial(read, name)) for name, (dtype, shape) in reader.kinds().items()}
 
 
 def _begins_as_safetensors(path: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,8 +25,10 @@ from ..options import (
 from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
-    from ...formats.api.checkpoints import StateComparison, TensorRow
+    from ...core.types.dtypes import DType
+    from ...formats.api.checkpoints import Checkpoint, StateComparison, TensorRow
 
+_COLUMNS = ("name", "dtype", "shape", "bytes")
 _STATISTICS = ("min", "max", "mean", "std", "NaN", "inf")
 _MINOR = ("dtype", "bytes", "std", "mean")
 """The columns that a narrow terminal leaves out first, where there are statistics."""
@@ -87,23 +90,32 @@ def command(
         count = write_checkpoint(out, chosen.tensors)
         render.note(f"wrote {counted(count, 'tensor')} to {out}", quiet)
         return DONE
-    rows = chosen.describe(statistics=with_statistics)
-    render.emit("tfg.checkpoint/1", {"checkpoint": prefix, "tensors": rows}, format_, lambda: _listing(rows))
+    rows = functools.partial(chosen.describe, statistics=with_statistics)
+    if format_ == "json":
+        render.print_json("tfg.checkpoint/1", {"checkpoint": prefix, "tensors": rows()})
+    else:
+        render.emit("tfg.checkpoint/1", {}, format_, lambda: _statistics(rows()) if with_statistics else _listing(chosen))
     return DONE
 
 
-def _listing(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
-    columns = ("name", "dtype", "shape", "bytes")
-    cells = [(row.name, row.dtype, _shape(row.shape), row.bytes, *_statistics(row)) for row in rows]
-    has_statistics = any(row.statistics is not None for row in rows)
-    yield render.Table((*columns, *_STATISTICS), cells, minor=_MINOR) if has_statistics else render.Table(columns, cells)
-    yield render.Text(f"{counted(len(rows), 'tensor')}, {counted(sum(row.bytes for row in rows), 'byte')}")
+def _listing(checkpoint: Checkpoint) -> Iterator[render.Section]:
+    cells = [(name, *_kind(tensor.dtype, tensor.shape)) for name, tensor in checkpoint.tensors.items()]
+    yield render.Table(_COLUMNS, cells)
+    yield _totals([size for *_, size in cells])
 
 
-def _statistics(row: TensorRow) -> tuple[object, ...]:
-    """Return the cells of a tensor's statistics; empty without --stats."""
-    values = row.statistics
-    return () if values is None else (values.min, values.max, values.mean, values.std, values.nans, values.infs)
+def _statistics(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
+    cells = [
+        (row.name, row.dtype, _shape(row.shape), row.bytes, v.min, v.max, v.mean, v.std, v.nans, v.infs)
+        for row in rows
+        if (v := row.statistics) is not None
+    ]
+    yield render.Table((*_COLUMNS, *_STATISTICS), cells, minor=_MINOR) if cells else render.Table(_COLUMNS, cells)
+    yield _totals([row.bytes for row in rows])
+
+
+def _totals(sizes: Sequence[int]) -> render.Text:
+    return render.Text(f"{counted(len(sizes), 'tensor')}, {counted(sum(sizes), 'byte')}")
 
 
 def _values(tensors: Mapping[str, Any], format_: str) -> Iterator[render.Section]:
@@ -128,5 +140,10 @@ def _comparison(result: StateComparison) -> Iterator[render.Section]:
 
 
 @functools.lru_cache(1024)
+def _kind(dtype: DType, shape: tuple[int, ...]) -> tuple[str, str, int]:
+    """Return the cells of a tensor's dtype and shape: many tensors share both."""
+    return str(dtype), _shape(shape), math.prod(shape) * dtype.size
+
+
 def _shape(shape: tuple[int, ...]) -> str:
     return f"({','.join(map(str, shape))})"

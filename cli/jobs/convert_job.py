@@ -12,7 +12,7 @@ from ...formats.onnx_model import OPSET
 from .. import render
 
 if TYPE_CHECKING:
-    from ...core.comparing.verify_rewrite import Comparison
+    from ...core.comparing.element_differences import Comparison
 
 
 def note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:

@@ -19,8 +19,8 @@ from ..support.display import Report
 from ..support.words import counted
 from ..types.dtypes import resource, variant
 from ..types.tensors import Tensor
+from .element_differences import compare, is_value
 from .node_times import TimeComparison
-from .verify_rewrite import compare, is_value
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..types.tensors import Tensor
+from .element_differences import compare
 from .model_changes import VariableChange
 from .node_changes import Renaming
-from .verify_rewrite import compare
 
 
 def diff_variables(

@@ -21,10 +21,11 @@ from ...core.transforms.subgraphs import subgraph
 from ...core.types.shapes import as_shape
 from ...core.types.tensors import as_array
 from ..saving import graph_form, write_graph
+from ..state import State
 from .model_export import export_model
 from .onnx_export import OnnxExport
 from .outputs import default_fetches, default_outputs
-from .prepared_sessions import Opener, State, local_session, named, names_of, state_of
+from .prepared_sessions import Opener, local_session, named, names_of, state_of
 from .stablehlo_export import StableHloExport
 
 _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport]]] = {".onnx": OnnxExport, ".stablehlo": StableHloExport}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.comparing.verify_rewrite import compare
+from ...core.comparing.element_differences import compare
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ...core.support.arguments import takes
 from ...core.support.display import Displayed
@@ -19,9 +19,8 @@ from ...core.support.gc_control import rare_collection
 from ...core.support.words import counted
 from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
-from ..state import read_variables, write_state
+from ..state import State, as_tensors, read_variables, write_state
 from ..stored_tensors import stored_tensors
-from .prepared_sessions import State, as_tensors
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

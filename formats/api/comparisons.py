@@ -29,8 +29,9 @@ from ...core.support.arguments import expect, takes
 from ...core.support.engine_names import NUMPY
 from ...core.support.errors import InvalidArgumentError
 from ..onnx_comparison import compare_with_onnx, is_onnx
+from ..state import State, as_tensors
 from .outputs import default_fetches
-from .prepared_sessions import Opener, State, as_tensors, local_session, named, names_of
+from .prepared_sessions import Opener, local_session, named, names_of
 
 _Fetches = Mapping[str, str] | Sequence[str] | str
 

@@ -25,7 +25,8 @@ from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError
 from ..run_metadata import read_run_metadata
-from .prepared_sessions import Opener, State, local_session, named, names_of
+from ..state import State
+from .prepared_sessions import Opener, local_session, named, names_of
 
 if TYPE_CHECKING:
     from ..cluster.cluster_session import ClusterSession

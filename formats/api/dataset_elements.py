@@ -11,7 +11,8 @@ from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import expect, takes
 from ...core.support.errors import InvalidArgumentError
-from .prepared_sessions import Opener, State, as_tensors
+from ..state import State, as_tensors
+from .prepared_sessions import Opener
 
 
 @takes(graph=Graph, name=str, count=int, state=Mapping | None, seed=int | None)

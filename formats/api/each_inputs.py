@@ -26,9 +26,10 @@ from ...core.support.words import counted
 from ..codecs.csv_table import Row, cells_as_array, pick, read_row
 from ..items import WHOLE, Item, find_items, read_item
 from ..pictures import parse_transform
+from ..state import State
 from ..value_literals import cast_value, fed_shape, value_of
 from .outputs import default_fetches
-from .prepared_sessions import Opener, State, named, names_of, session_on
+from .prepared_sessions import Opener, named, names_of, session_on
 
 EACH: Final = "@each"
 """The value of a --feed that stands for an input, with `:KEY` for an array or for columns, with `?OPTIONS` for a picture."""

@@ -17,8 +17,9 @@ from ...core.runtime.session.session import Session
 from ...core.support.arguments import takes
 from ...core.support.errors import FailedPreconditionError, InvalidArgumentError
 from ...core.types.arrays import Array
+from ..state import State, as_tensors
 from .outputs import default_outputs
-from .prepared_sessions import State, as_tensors, names_of, opened
+from .prepared_sessions import names_of, opened
 
 Parameters: TypeAlias = dict[str, Array]
 

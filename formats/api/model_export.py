@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from ...core.comparing.drawn_feeds import Feeds
-from ...core.comparing.verify_rewrite import Comparison, compare, worse
+from ...core.comparing.element_differences import Comparison, compare, worse
 from ...core.graph.graph import Graph, Output
 from ...core.onnx.stateless import updates, without_updates
 from ...core.passes.pipeline import inline_functions
@@ -17,8 +17,9 @@ from ...core.support.display import Displayed
 from ...core.transforms.freezing import freeze
 from ...core.types.arrays import Array
 from ...core.types.shapes import Shape, as_shape, merge_shapes
+from ..state import State
 from .outputs import default_outputs
-from .prepared_sessions import Opener, State, names_of, state_of
+from .prepared_sessions import Opener, names_of, state_of
 
 
 class ModelExport(Displayed):

@@ -17,8 +17,9 @@ from ...core.support.arguments import expect, takes
 from ...core.support.engine_names import NUMPY
 from ...core.types.tensors import Tensor
 from ..saved_model_writing import ModelToWrite, SignatureEdits, prepare, write_saved_model
+from ..state import State
 from .outputs import default_outputs
-from .prepared_sessions import State, named, names_of, opened
+from .prepared_sessions import named, names_of, opened
 
 
 @takes(

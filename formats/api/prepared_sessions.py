@@ -12,9 +12,8 @@ from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import expect
 from ...core.support.errors import ArgumentTypeError
 from ...core.types.tensors import Tensor
+from ..state import State, as_tensors
 
-State: TypeAlias = Mapping[str, Any]
-"""Values of variables by name: arrays or Tensors."""
 Opener: TypeAlias = Callable[[Graph], SessionLike]
 """A function from a graph to a session of the graph, with the engine, files and limits that the caller chooses."""
 
@@ -55,12 +54,6 @@ def local_session(graph: Graph, open_session: Opener | None, state: State | None
 def state_of(graph: Graph, values: State | SessionLike | None) -> dict[str, Tensor]:
     """Return values as Tensors: those given, those that a session holds, or by default those that `opened` puts in place."""
     return as_tensors(values) if isinstance(values, Mapping) else Runner(values or opened(graph)).state()
-
-
-def as_tensors(state: State) -> dict[str, Tensor]:
-    """Return the values as Tensors."""
-    expect(str, *state)
-    return {name: value if isinstance(value, Tensor) else Tensor.from_numpy(value) for name, value in state.items()}
 
 
 def names_of(names: Sequence[str]) -> tuple[str, ...]:

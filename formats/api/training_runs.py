@@ -24,7 +24,8 @@ from ...core.training.schedules import parse_schedule
 from ...core.training.train_step import Clipping, add_training
 from ...core.training.trainer import LeastSquares, Progress, Trainer
 from ...core.types.arrays import Array
-from .prepared_sessions import Opener, State, as_tensors, named, session_on
+from ..state import State, as_tensors
+from .prepared_sessions import Opener, named, session_on
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

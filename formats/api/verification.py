@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from ...core.comparing.verify_rewrite import Comparison
+from ...core.comparing.element_differences import Comparison
 from ...core.comparing.verify_rewrite import verify as verify_run
 from ...core.graph.graph import Graph
 from ...core.graph.variable_nodes import find_variables
@@ -15,8 +15,9 @@ from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import takes
 from ...core.support.display import Report
 from ...core.support.words import counted
+from ..state import State
 from .outputs import default_runs
-from .prepared_sessions import Opener, State, named, names_of, session_on
+from .prepared_sessions import Opener, named, names_of, session_on
 
 _STEPS: Final = 3
 

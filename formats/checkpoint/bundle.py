@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import IO, BinaryIO
 
 from ...core.codecs.crc32c import crc32c, mask
@@ -31,14 +31,16 @@ from ..codecs.scan import parse
 from ..codecs.tensor_proto import decode_static_shape, encode_static_shape
 from ..codecs.tensor_values import little_endian_bytes
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
-from .reader import CheckpointReader, StoredPart, StoredTensor
+from .reader import CheckpointReader, Kind, StoredPart, StoredTensor
 from .shards import Shards, shard_path, size_bytes
 from .sorted_table import SortedTable, write_table
-from .tensor_slices import FULL, Extents, decode_extents, decode_name, encode_extents, encode_name, slice_key
+from .tensor_slices import FULL, Extents, decode_extents, decode_name, decode_names, encode_extents, encode_name, slice_key
 
 _VERSION = 1
 _ATTEMPTS = 100
 HEADER_KEY = b""
+_NAMES = b"\1"
+"""The first possible key of a tensor's name; the key of a slice begins with 0."""
 
 
 def index_path(prefix: str) -> str:
@@ -87,7 +89,7 @@ def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
         with file_errors(path), files.open(path) as index:
             header, items = _read_table(prefix, index)
             with _index_errors(prefix):
-                used = {shard for shard in map(_shard_of, items.values()) if shard is not None}
+                used = _shards_of(items.values())
             try:
                 shards = Shards(prefix, header.num_shards, used, files)
             except NotFoundError:
@@ -95,7 +97,8 @@ def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
                     raise
                 continue  # another writer replaced the table, and removed the old shards
             if _is_current(index, files.to_read(path)):
-                return CheckpointReader(prefix, 2, _Tensors(prefix, items, shards))
+                tensors = _Tensors(prefix, items, shards)
+                return CheckpointReader(prefix, 2, tensors, tensors.kinds)
     raise UnavailableError(f"checkpoint '{prefix}' keeps changing while tfg reads it")
 
 
@@ -109,19 +112,30 @@ class _Tensors(Mapping[str, StoredTensor]):
 
     def __init__(self, prefix: str, items: Mapping[bytes, bytes], shards: Shards) -> None:
         self._prefix = prefix
-        self._items = items
         self._shards = shards
-        self._keys = {decode_name(key): key for key in items if key[:1] != b"\0"}  # keys that begin with 0 are slices
-        self._kinds: dict[bytes, tuple[DType, tuple[int, ...]]] = {}
+        self._slices = {key: encoded for key, encoded in items.items() if key < _NAMES}
+        keys = [key for key in items if key >= _NAMES]
+        self._encoded = dict(zip(decode_names(keys), map(items.__getitem__, keys)))
+        self._kinds: dict[bytes, Kind] = {}
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._encoded)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
+        return iter(self._encoded)
 
     def __getitem__(self, name: str) -> StoredTensor:
-        encoded = self._items[self._keys[name]]
+        return StoredTensor(name, *self._kind(self._encoded[name]), functools.partial(self._parts, name))
+
+    def kinds(self) -> dict[str, Kind]:
+        """Return dtype and shape of each tensor by name."""
+        known = self._kinds
+        kinds = {}
+        for name, encoded in self._encoded.items():
+            kinds[name] = (len(encoded) > 4 and known.get(encoded[: encoded[3] + 4])) or self._kind(encoded)
+        return kinds
+
+    def _kind(self, encoded: bytes) -> Kind:
         head = encoded[: _end_of_head(encoded)]
         kind = self._kinds.get(head)
         if kind is None:
@@ -130,17 +144,17 @@ class _Tensors(Mapping[str, StoredTensor]):
             kind = dtypes.from_number(entry.dtype), decode_static_shape(entry.shape)
             if head:
                 self._kinds[head] = kind
-        return StoredTensor(name, *kind, functools.partial(self._parts, name))
+        return kind
 
     def _parts(self, name: str) -> tuple[StoredPart, ...]:
         with _index_errors(self._prefix):
-            entry = parse(BundleEntryProto, self._items[self._keys[name]])
+            entry = parse(BundleEntryProto, self._encoded[name])
             if not entry.slices:
                 return (self._part(name, entry, (FULL,) * len(entry.shape.dim)),)
             return tuple([self._slice(name, decode_extents(proto)) for proto in entry.slices])
 
     def _slice(self, name: str, extents: Extents) -> StoredPart:
-        encoded = self._items.get(slice_key(name, extents))
+        encoded = self._slices.get(slice_key(name, extents))
         if encoded is None:
             raise DataLossError(f"it lists a missing slice of tensor '{name}'")
         return self._part(name, parse(BundleEntryProto, encoded), extents)
@@ -160,17 +174,30 @@ def _end_of_head(encoded: bytes) -> int:
     return 4 + encoded[3] if is_usual else 0
 
 
-def _shard_of(encoded: bytes) -> int | None:
-    """Return the number of an entry's data file; None for a tensor in slices; the slices have entries of their own."""
-    end = _end_of_head(encoded)
-    if end and end < len(encoded):
-        tag = encoded[end]
-        if tag == _SHARD and encoded[end + 1] < 0x80:
-            return encoded[end + 1]
-        if tag in (_OFFSET, _SIZE, _CRC):
-            return 0
-    entry = parse(BundleEntryProto, encoded)
-    return None if entry.slices else entry.shard_id
+def _shards_of(entries: Collection[bytes]) -> set[int]:
+    """Return the numbers of the data files in use. Entries with equal bytes up to the number are examined once."""
+    shards = {beginning: _usual_shard(beginning) for beginning in set(map(_beginning, entries))}
+    numbers = {number for number in shards.values() if number is not None}
+    if None in shards.values():
+        unusual = [parse(BundleEntryProto, entry) for entry in entries if shards[_beginning(entry)] is None]
+        numbers.update(entry.shard_id for entry in unusual if not entry.slices)  # slices have entries of their own
+    return numbers
+
+
+def _beginning(encoded: bytes) -> bytes:
+    """Return the bytes of an entry up to the number of the data file, where dtype and shape come first."""
+    return encoded[: encoded[3] + 6] if len(encoded) > 3 else encoded
+
+
+def _usual_shard(beginning: bytes) -> int | None:
+    """Return the number of the data file where the number follows dtype and shape, or is left out as 0; else None."""
+    end = _end_of_head(beginning)
+    if not end or end + 1 >= len(beginning):
+        return None
+    tag, number = beginning[end : end + 2]
+    if tag == _SHARD and number < 0x80:
+        return number
+    return 0 if tag in (_OFFSET, _SIZE, _CRC) else None
 
 
 def _used_shards(entries: Mapping[bytes, BundleEntryProto]) -> list[int]:

@@ -14,6 +14,9 @@ from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
 from .tensor_slices import Extents, SliceSpec, format_extents, parse_spec, resolve
 
+Kind = tuple[DType, tuple[int, ...]]
+"""The dtype and the shape of a tensor."""
+
 
 class StoredTensor:
     """A tensor of a checkpoint: `parts` are the stored slices, a single part for a whole tensor."""
@@ -54,10 +57,13 @@ class StoredPart:
 class CheckpointReader:
     """A checkpoint open for reading: names, dtypes and shapes at once, values at first use."""
 
-    def __init__(self, prefix: str, version: int, tensors: Mapping[str, StoredTensor]) -> None:
+    def __init__(
+        self, prefix: str, version: int, tensors: Mapping[str, StoredTensor], kinds: Callable[[], Mapping[str, Kind]]
+    ) -> None:
         self.prefix = prefix
         self.version = version
         self._tensors = tensors
+        self._kinds = kinds
 
     def __contains__(self, name: object) -> bool:
         return name in self._tensors
@@ -72,6 +78,11 @@ class CheckpointReader:
     def tensors(self) -> list[StoredTensor]:
         """Return the descriptions of all tensors, in the order of `names`."""
         return list(map(self._tensors.__getitem__, self.names()))
+
+    def kinds(self) -> dict[str, Kind]:
+        """Return dtype and shape of each tensor, in the order of `names`."""
+        kinds = self._kinds()
+        return {name: kinds[name] for name in sorted(kinds)}
 
     def tensor(self, name: str) -> StoredTensor:
         """Return the description of a tensor; NotFoundError names the nearest names."""

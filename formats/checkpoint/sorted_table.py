@@ -76,7 +76,7 @@ class SortedTable:
             return None
         return next((value for entry_key, value in self._items(self._blocks[place]) if entry_key == key), None)
 
-    def _items(self, block: tuple[int, int]) -> Iterator[tuple[bytes, Buffer]]:
+    def _items(self, block: tuple[int, int]) -> list[tuple[bytes, Buffer]]:
         return _entries(_read_block(self._data, *block), block[0])
 
 
@@ -100,7 +100,8 @@ def _read_block(data: Contents, offset: int, size: int) -> Buffer:
     raise UnimplementedError(f"the block at byte {offset} has unknown compression {compression}")
 
 
-def _entries(block: Buffer, offset: int) -> Iterator[tuple[bytes, Buffer]]:
+def _entries(block: Buffer, offset: int) -> list[tuple[bytes, Buffer]]:
+    """Return the keys and values of a block, in the order of the keys."""
     if len(block) < 4:
         raise DataLossError(f"the block at byte {offset} is too short")
     restarts = int.from_bytes(block[-4:], "little")
@@ -108,23 +109,24 @@ def _entries(block: Buffer, offset: int) -> Iterator[tuple[bytes, Buffer]]:
     if end < 0:
         raise DataLossError(f"the block at byte {offset} has no room for its {restarts} restart points")
     content = bytes(block) if len(block) <= _COPIED else block
+    entries: list[tuple[bytes, Buffer]] = []
     key, position = b"", 0
     while position < end:
-        shared, unshared, size, position = _sizes(content, position, end)
-        start = position + unshared
-        after = start + size
-        if shared > len(key) or after > end:
+        shared, unshared, size = content[position : position + 3]  # the number of restart points follows the last entry
+        start = position + 3
+        if shared > 0x7F or unshared > 0x7F or size > 0x7F:  # nearly all are single bytes
+            shared, unshared, size, start = _sizes(content, position, end)
+        middle = start + unshared
+        position = middle + size
+        if shared > len(key) or position > end:
             raise DataLossError(f"an entry of the block at byte {offset} is damaged")
-        key = key[:shared] + content[position:start]
-        yield key, content[start:after]
-        position = after
+        key = key[:shared] + content[start:middle]
+        entries.append((key, content[middle:position]))
+    return entries
 
 
 def _sizes(block: Buffer, position: int, end: int) -> tuple[int, int, int, int]:
     """Read the three varints that an entry begins with; the position after them comes last."""
-    head = block[position : position + 3]
-    if len(head) == 3 and position + 3 <= end and max(head) < 0x80:  # nearly all are single bytes
-        return head[0], head[1], head[2], position + 3
     shared, position = wire.read_varint(block, position, end)
     unshared, position = wire.read_varint(block, position, end)
     size, position = wire.read_varint(block, position, end)

@@ -104,6 +104,12 @@ def decode_name(key: bytes) -> str:
     return key.decode("utf-8", "surrogateescape")
 
 
+def decode_names(keys: Sequence[bytes]) -> list[str]:
+    """Return the tensor names of keys, decoded together."""
+    names = b"\0".join(keys).decode("utf-8", "surrogateescape").split("\0")
+    return names if len(names) == len(keys) else list(map(decode_name, keys))  # a damaged index may have 0 in a key
+
+
 def encode_name(name: str) -> bytes:
     """Return the key of a tensor name; InvalidArgumentError for an impossible name."""
     try:

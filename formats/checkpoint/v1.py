@@ -37,7 +37,9 @@ def open_v1(prefix: str, paths: Sequence[str], files: FileGate = OPEN) -> Checkp
             data = PositionedFile(file)
         with _table_errors(path):
             _add_tensors(tensors, SortedTable(data), path)
-    return CheckpointReader(prefix, 1, tensors)
+    return CheckpointReader(
+        prefix, 1, tensors, lambda: {name: (tensor.dtype, tensor.shape) for name, tensor in tensors.items()}
+    )
 
 
 @contextlib.contextmanager

@@ -1,0 +1,58 @@
+"""Two values of a tensor compared element by element."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Comparison:
+    """The difference in a fetch: the largest absolute difference, and the smallest relative tolerance that passes.
+
+    `step` is the run with the largest difference, counted from 1.
+    """
+
+    fetch: str
+    """The tensor that is compared."""
+    step: int
+    """The run with the largest difference, from 1."""
+    largest_difference: float
+    """The largest absolute difference of two elements."""
+    tolerance_needed: float
+    """The smallest tolerance that passes."""
+    passed: bool
+    """True where the difference is within the tolerance."""
+
+
+def worse(worst: Comparison | None, comparison: Comparison) -> Comparison:
+    """Return the comparison that needs more tolerance; the earlier where both need the same."""
+    return comparison if worst is None or comparison.tolerance_needed > worst.tolerance_needed else worst
+
+
+def is_value(value: Any) -> bool:
+    """Return False for results that two runs never share: handles, lists, None."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype != object or all(isinstance(item, bytes) for item in value.ravel())
+    return isinstance(value, bytes)
+
+
+def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Comparison:
+    """Compare two values of a fetch; values that are not numbers must be equal."""
+    a, b = (np.asarray(value, object) if isinstance(value, bytes) else value for value in (a, b))
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return Comparison(name, step, np.inf, np.inf, False)
+    if a.dtype.kind not in "fciuV" or not a.size:
+        same = bool(np.array_equal(a, b))
+        return Comparison(name, step, 0.0 if same else np.inf, 0.0 if same else np.inf, same)
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    x, y = a.astype(wide), b.astype(wide)
+    both = ~(np.isnan(x) & np.isnan(y)) & (x != y)
+    difference = np.abs(x - y)[both]
+    if not difference.size:
+        return Comparison(name, step, 0.0, 0.0, True)
+    scale = np.maximum(np.max(np.abs(x[np.isfinite(x)]), initial=0.0), 1e-30)
+    needed = float(np.max(np.where(np.isfinite(difference), difference, np.inf)) / scale)
+    return Comparison(name, step, float(np.max(difference)), needed, needed <= tolerance)
