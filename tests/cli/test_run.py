@@ -346,7 +346,7 @@ def test_each_kernel_by_itself(monkeypatch):
     from tfg.core.runtime.execute import executor
 
     asked = []
-    monkeypatch.setattr(executor, "with_fused_steps", lambda plan: asked.append(plan) or plan)
+    monkeypatch.setattr(executor, "with_fused_steps", lambda plan, *_: asked.append(plan) or plan)
     words = ("run", SQUARE, "--init", "--target", "sgd", "--fetch", "loss", "--steps", "5")
     fused = tfg(*words)
     assert fused.code == 0 and asked

@@ -6,12 +6,15 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...engines.protocol import Engined
 from ...graph.graph import Node
 from ...graph.traversal import descendants
 from ...inference.node_calls import raise_from_kernel
 from ...parallel.gemm import divided
 from ...planning.plan import Loop, Step
+from ...support.gc_control import rare_collection
 from ..optimize.parallel_regions import StepTiming
 from ..optimize.region_calls import single_instructions
 from ..state.blocking import Wait
@@ -54,6 +57,7 @@ def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
         raise
 
 
+@rare_collection()
 def execute_timed(instructions: Sequence[Instruction], slots: list[Any]) -> list[StepTiming]:
     """Run the instructions on the slots and return their timings; no timings where an instruction had to wait."""
     timings = []
@@ -69,6 +73,26 @@ def execute_timed(instructions: Sequence[Instruction], slots: list[Any]) -> list
         shared = divided.seconds - divided_before
         timings.append(StepTiming(time.perf_counter() - begun - shared, shared))
     return timings
+
+
+@rare_collection()
+def execute_measured(instructions: Sequence[Instruction], slots: list[Any]) -> int:
+    """Run the instructions on the slots, single steps by themselves; return the number of elements of the largest result."""
+    largest = 0
+    remaining = list(single_instructions(instructions))
+    for i, instruction in enumerate(remaining):
+        try:
+            _execute_one(instruction, slots)
+        except WouldBlock:
+            _execute_around(remaining[i:], slots, instruction[-1])
+            return largest
+        for slot in instruction[-1].outputs:
+            value = slots[slot]
+            if value.__class__ is np.ndarray and value.size > largest:
+                largest = value.size
+        for slot in released_slots(instruction):
+            slots[slot] = None
+    return largest
 
 
 def _execute_around(instructions: Sequence[Instruction], slots: list[Any], first: Step) -> None:

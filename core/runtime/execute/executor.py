@@ -34,7 +34,7 @@ from ..steps.locks import exclusive
 from ..steps.value_cache import Cached, ValueCache, with_cached_trees
 from ..steps.variable_groups import VariableGroup
 from .dataflow import DataflowProgram
-from .execution import execute, execute_timed
+from .execution import execute, execute_measured, execute_timed
 from .precomputed_calls import PrecomputedCall
 from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
 
@@ -78,7 +78,7 @@ class Program:
         self._hooking = threading.Lock()
         self._dataflow: DataflowProgram | None = None
         self.fused_calls: dict[Fused, FusedCall] = {}
-        self.fused_steps: Sequence[Step] = ()
+        self.fused_steps: tuple[Step, ...] = ()
         self._folds_constants = False
         self._measurement: RegionTimings | None = None
         self.initial: list[Any] = [None] * plan.slots
@@ -112,6 +112,8 @@ class Program:
             self._latest = self
             if self._tiers.is_moving:
                 self._move()
+            elif self._tiers.is_looking_out:
+                self._tiers.look_out(_elements(feeds))
         # The order of these reads is the reverse of the writes of another thread that fuses or settles the program meanwhile:
         # constants in `initial`, then the instructions that take them, then the measurement of these instructions.
         measurement = self._measurement
@@ -119,7 +121,9 @@ class Program:
         slots = self.initial.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
-        if hook is None and measurement is not None and one_thread.share > 1:
+        if hook is None and self._tiers.is_measured:
+            self._tiers.note_results(_elements(feeds), execute_measured(instructions, slots))
+        elif hook is None and measurement is not None and one_thread.share > 1:
             self._measure(instructions, slots, measurement)
         else:
             execute(instructions, slots)
@@ -147,7 +151,7 @@ class Program:
     def _fuse(self) -> None:
         """Fuse groups of steps. From here on, values that follow from constants are constants too."""
         self._folds_constants = True
-        self.fused_steps = with_fused_steps(self.plan).steps
+        self.fused_steps = with_fused_steps(self.plan, self._tiers.has_groups).steps
         self.instructions = self._assemble(self.fused_steps, self.initial, False)
         if self._tiers.policy.is_forced and self._tiers.policy.allows(Tier.PARALLEL):
             self.instructions = with_all_regions(self.instructions, execute)
@@ -157,8 +161,8 @@ class Program:
         """Take apart the groups that were of no use, and begin to time steps."""
         useful = {step for step, call in self.fused_calls.items() if call.is_useful}
         fed = {step for step, call in self.fused_calls.items() if call.is_fed}
-        steps = settled_steps(self.fused_steps, useful, fed, self.plan)
-        if steps != tuple(self.fused_steps):
+        steps = settled_steps(self.fused_steps, useful, fed, self.plan) if self.fused_calls else self.fused_steps
+        if steps != self.fused_steps:
             self.instructions = self._assemble(steps, self.initial, False)
         if self._tiers.policy.allows(Tier.PARALLEL):
             self._measurement = RegionTimings()
@@ -358,6 +362,10 @@ def bound_program(
 def _name(plan: Plan) -> str:
     """Return the name of a plan in messages about its program."""
     return plan.targets[0].name if plan.targets else "nothing"
+
+
+def _elements(feeds: Sequence[Any]) -> int:
+    return sum([feed.size for feed in feeds if isinstance(feed, np.ndarray)])
 
 
 def _put(step: Step, values: Iterable[Any], initial: list[Any]) -> None:

@@ -25,11 +25,10 @@ from ..steps.instructions import Call
 from .fused_layouts import FusedGroup, GroupLayout, layout_of, shapes_of, stand_in
 from .pad_fusion import PadFused
 from .step_fusion import Fused
+from .tiers import LEAST_GROUPED
 
 WORTH_TILING: Final = 1 << 18
 """The number of elements of a result from which tiles save more memory traffic than their dispatch in Python costs."""
-_WORTH_FINISHING: Final = 1 << 12
-"""The number of elements of a convolution's or normalization's result from which an epilogue on cached blocks is faster."""
 _MOST_LAYOUTS: Final = 16
 """The number of combinations of shapes whose layouts a group keeps; a layout may hold a copy of filters."""
 
@@ -196,13 +195,13 @@ class FusedCall:
         size = math.prod(full)
         if not size or (produced is not None and tuple(produced) != tuple(full)):
             return None
-        if not (self.is_forced or (self._is_worth_tiling(size) if produced is None else size >= _WORTH_FINISHING)):
+        if not (self.is_forced or (self._is_worth_tiling(size) if produced is None else size >= LEAST_GROUPED)):
             return None
         return layout_of(self.group, shape_of, full)
 
     def _is_worth_tiling(self, size: int) -> bool:
         """True for elementwise steps on enough elements that tiles take less time."""
-        return size >= _WORTH_FINISHING if self.normalizes else size >= WORTH_TILING and len(self.calls) > 1
+        return size >= LEAST_GROUPED if self.normalizes else size >= WORTH_TILING and len(self.calls) > 1
 
 
 def _row_function(step: Step) -> Call | None:

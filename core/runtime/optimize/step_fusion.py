@@ -49,13 +49,13 @@ class Fused(Step):
     lead: Fused | None = None
 
 
-def with_fused_steps(plan: Plan) -> Plan:
-    """Return the plan with fused groups of steps."""
+def with_fused_steps(plan: Plan, has_groups: bool = True) -> Plan:
+    """Return the plan with fused steps; without groups, paddings are fused and steps that pass values on left out."""
     if plan.needs_dataflow:
         return plan
     fetched = {slot for slot in plan.fetches if slot is not None}
     single = with_pad_fusions(_without_passing_on(plan.steps, fetched), fetched)
-    groups = _StepGrouping(single, fetched).groups()
+    groups = _StepGrouping(single, fetched).groups() if has_groups else {}
     if not groups and len(single) == len(plan.steps):
         return plan
     inside = {id(step) for group in groups.values() for step in group.all_steps()}

@@ -11,6 +11,7 @@ A program runs its plan INTERPRETED first. Runs without a hook, engine or cache 
 
 - INTERPRETED: each step is a call of its kernel.
 - FUSED: groups of steps run as one (`step_fusion`); values that follow from constants are computed once (`constant_steps`).
+  Groups pay for large results only: the first run measures the results, and a plan with small results gets no groups.
 - SPECIALIZED: a program for the shapes of this run, without the steps that follow from shapes (`shape_programs`), fused.
 - PARALLEL: branches run in threads (`parallel_regions`), each where a trial of both ways took less time.
 
@@ -48,6 +49,12 @@ SETTLING_RUN: Final = 4
 
 By then each group has met its shapes twice: the first run of a shape shows the layout of the second.
 """
+LEAST_GROUPED: Final = 1 << 12
+"""The number of elements of a result from which a group is faster: an epilogue or a normalization on cached blocks."""
+FIRST_LOOK: Final = 64
+"""The run in which the results of a plan without groups are measured again."""
+_LOOKS_APART: Final = 4
+"""The ratio of the run numbers of two measurements: few runs are measured, which take several times as long."""
 RUNS_OF_SHAPES: Final = 1
 """Runs with the same shapes before a program is specialized for them: specializing takes about as long as planning."""
 TIMED_RUNS: Final = 3
@@ -119,22 +126,48 @@ class Tiers:
         self._name = name
         if is_special:
             self.enter(Tier.SPECIALIZED, "its shapes came once before")
-        self._run = FUSING_RUN - 1 if is_special or policy.is_forced else 0
+        has_run = is_special or policy.is_forced
+        self._run = FUSING_RUN - 1 if has_run else 0
+        self._fusing, self._settling = FUSING_RUN, SETTLING_RUN
         self.is_moving = policy.allows(Tier.FUSED)
         """Whether a run may still change the program, apart from branches in threads."""
+        self.is_measured = self.is_moving and not has_run
+        """Whether the results of the next run are measured."""
+        self.has_groups = has_run
+        """Whether steps are fused: not where the results of the measured runs were small."""
+        self.is_looking_out = False
+        """Whether `look_out` is due before a run."""
+        self._fed, self._look = 0, FIRST_LOOK
 
     def begin_run(self) -> Move | None:
         """Count a run without a hook; return the move that is due before the run."""
         self._run += 1
-        if self._run == FUSING_RUN:
+        if self._run == self._fusing:
             self.is_moving = not self.policy.is_forced
             if self.tier is Tier.INTERPRETED:
                 self.enter(Tier.FUSED, "the plan ran once")
             return Move.FUSE
-        if self._run == SETTLING_RUN:
+        if self._run == self._settling:
             self.is_moving = False
+            self.is_looking_out = not self.has_groups
             return Move.SETTLE
         return None
+
+    def note_results(self, fed: int, largest: int) -> None:
+        """Note the elements of the feeds and of the largest result in a measured run: groups pay for large results only."""
+        self.is_measured = False
+        self._fed = max(self._fed, fed)
+        self.has_groups = largest >= LEAST_GROUPED
+        if self.has_groups and self._run > self._fusing:
+            self._fusing, self._settling = self._run + 1, self._run + 1 + SETTLING_RUN - FUSING_RUN
+            self.is_moving, self.is_looking_out = True, False
+
+    def look_out(self, fed: int) -> None:
+        """Have a run of a program without groups measured where the feeds are larger than before, and from time to time."""
+        self._run += 1
+        if fed > self._fed or self._run >= self._look:
+            self._look = max(self._look, self._run) * _LOOKS_APART
+            self.is_measured = True
 
     def enter(self, tier: Tier, reason: str) -> None:
         """Note that the program is in a tier now, and tell why."""

@@ -8,12 +8,21 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.core.runtime.programs import programs
 from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.parallel import blas_threads
 from tfg.core.runtime.execute import executor
 from tfg.core.runtime.optimize import region_calls
-from tfg.core.runtime.optimize.tiers import FUSING_RUN, SETTLING_RUN, TIMED_RUNS, Tier, forcing
+from tfg.core.runtime.optimize.tiers import (
+    FIRST_LOOK,
+    FUSING_RUN,
+    LEAST_GROUPED,
+    SETTLING_RUN,
+    TIMED_RUNS,
+    Tier,
+    forcing,
+)
 from tfg.core.support import trials
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
 from tfg.core.support.trials import Trial
@@ -82,6 +91,42 @@ def test_branches_run_in_threads_once_steps_were_timed(monkeypatch):
 @pytest.mark.parametrize(("optimize", "tier"), [("none", Tier.INTERPRETED), ("fuse", Tier.FUSED)])
 def test_optimize_bounds_the_tier(optimize, tier):
     assert tiers_of_runs(elementwise(), 10, optimize=optimize)[-1] is tier
+
+
+SMALL, LARGE = np.ones(LEAST_GROUPED - 1, np.float32), np.ones(1 << 18, np.float32)
+
+
+def groups_after(*feeds):
+    """Return the number of fused groups after runs with these feeds, and check each result."""
+    session = Session(elementwise())
+    for value in feeds:
+        assert np.array_equal(session.run("y:0", {"x": -value}), value)
+    (program,) = programs(session)
+    return len(program.fused_calls)
+
+
+def test_small_results_get_no_groups():
+    assert groups_after(*[SMALL] * FUSING_RUN) == 0
+    assert groups_after(*[LARGE] * FUSING_RUN) == 1
+
+
+def test_groups_come_once_the_feeds_have_grown():
+    small = [SMALL] * SETTLING_RUN
+    assert groups_after(*small, LARGE) == 0
+    assert groups_after(*small, LARGE, LARGE) == 1
+
+
+def test_groups_come_once_the_results_have_grown():
+    """The feed always has one element, the result as many as the feed says."""
+    b = GraphBuilder()
+    count = b.Placeholder(dtype="int32", shape=[1], name="count")
+    b.Relu(b.Neg(b.Fill(count, np.float32(-2))), name="y")
+    session = Session(b.graph)
+    for elements in (*[3] * SETTLING_RUN, *[1 << 18] * (FIRST_LOOK - SETTLING_RUN)):
+        session.run("y:0", {"count": np.array([elements], np.int32)})
+    assert not programs(session)[-1].fused_calls
+    assert session.run("y:0", {"count": np.array([1 << 18], np.int32)}).tolist() == [2.0] * (1 << 18)
+    assert programs(session)[-1].fused_calls
 
 
 def test_moves_are_told(caplog):
