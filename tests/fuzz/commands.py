@@ -24,6 +24,7 @@ from tests.fuzz.files import SAMPLES, draw_state, originals, write_files
 from tests.fuzz.mutation import changed_bytes
 from tests.fuzz.trials import Trial
 from tfg.cli.main import COMPARISON_FAILED, DONE, REFUSED, USAGE, commands, root
+from tfg.cli.options import OutputFile
 from tfg.core.op_libraries.library_loading import load_op_library
 from tfg.core.passes.order import all_passes
 from tfg.core.support.errors import TfgError
@@ -188,7 +189,7 @@ def _value(random: Random, words: Words, parameter: click.Parameter) -> str:
         return str(random.choice((-1, 0, 1, 1, 2, 2, 3)))
     if isinstance(parameter.type, click.types.FloatParamType):
         return random.choice(("0", "0.1", "1e-3", "-1", "nan", "inf", "1e999", "1e-320"))
-    kind = _KINDS.get(_word(parameter))
+    kind = _KINDS.get(_word(parameter), Words.out if isinstance(parameter.type, OutputFile) else None)
     writes = kind in (Words.out, Words.out_folder)
     return words.any() if kind is None or (not writes and random.random() < 0.02) else kind(words)
 
@@ -327,7 +328,6 @@ _KINDS: Mapping[str, Callable[[Words], str]] = {
     **dict.fromkeys(("graph", "graphs", "source", "before"), Words.graph), "after": Words.second_graph,
     **dict.fromkeys(_TENSORS, Words.tensor), **dict.fromkeys(_FEEDS, Words.feed), "shape": Words.shape,
     **dict.fromkeys(("around", "highlight", "nodes", "stage", "scope"), Words.node),
-    **dict.fromkeys(("target", "output", "out", "save_state", "trace", "extract", "log_file"), Words.out),
     **dict.fromkeys(("state", "prefix", "compare", "run_metadata"), Words.state), "allow_files": Words.file,
     **dict.fromkeys(("size", "trips"), Words.number),
     **dict.fromkeys(("name", "op", "var", "wrt", "exclude", "device"), Words.regex),
@@ -338,4 +338,4 @@ _KINDS: Mapping[str, Callable[[Words], str]] = {
     "expand": Words.node,
     **dict.fromkeys(("out_dir", "save_model", "copy"), Words.out_folder), "clip": Words.clip, "schedule": Words.schedule,
 }  # fmt: skip
-"""What an option or argument takes, by its name."""
+"""The kinds of options and arguments by name; other options that write take names of output files."""
