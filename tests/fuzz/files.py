@@ -1,7 +1,8 @@
-"""Files that lie: checkpoints whose checksums fit, archives with false headers, SavedModels, records and packed graphs."""
+"""Files that lie: checkpoints with fitting checksums, false archives, SavedModels, records, recordings, packed graphs."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import gzip
@@ -24,6 +25,7 @@ from tests.fuzz.mutation import changed_bytes
 from tfg import GraphBuilder, Session
 from tfg.core.codecs.crc32c import masked_crc32c
 from tfg.core.runtime.state.file_access import FileAccess
+from tfg.core.support.errors import TfgError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save, to_bytes
@@ -31,6 +33,11 @@ from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint.sorted_table import SortedTable, write_table
 from tfg.formats.codecs.npz import npz_bytes, read_npz
 from tfg.formats.codecs.safetensors import read_safetensors, write_safetensors
+from tfg.formats.protos.event_pb2 import Event, Summary, SummaryMetadata, TaggedRunMetadata
+from tfg.formats.protos.graph_pb2 import GraphDef, NodeDef, TensorProto
+from tfg.formats.protos.run_metadata_pb2 import DeviceStepStats, NodeExecStats, RunMetadata, StepStats
+from tfg.formats.recordings import describe_recording
+from tfg.formats.run_metadata import read_run_metadata
 from tfg.formats.value_literals import parse_value
 
 SAMPLES = pathlib.Path(tfg.__file__ or ".").with_name("sample_graphs")
@@ -75,7 +82,7 @@ def write_files(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
 
 def draw_files(random: Random) -> Files:
     """Files of any kind with a change that their checksums do not show, or with bytes changed anywhere."""
-    kinds = (draw_state, draw_state, draw_state, draw_saved_model, draw_packed_graph, draw_records, draw_tfjs)
+    kinds = (draw_state, draw_state, draw_state, draw_saved_model, draw_packed_graph, draw_records, draw_tfjs, draw_recording)
     return random.choice(kinds)(random)
 
 
@@ -170,6 +177,53 @@ def draw_tfjs(random: Random) -> Files:
     files = {"model.json": json.dumps(model).encode(), "w.bin": b"ab"}
     _change_one(random, files)
     return Files(files, _start, "TensorFlow.js")
+
+
+def draw_recording(random: Random) -> Files:
+    """An event file or a RunMetadata file, changed within its messages or anywhere."""
+    trace = recorded_run()
+    summaries = [
+        Summary.Value(tag="loss", simple_value=0.5),
+        Summary.Value(tag="run", metadata=_metadata("graph_run_metadata"), tensor=TensorProto(dtype=7, string_val=[trace])),
+    ]
+    events = [
+        Event(file_version="brain.Event:2"),
+        Event(graph_def=graph_files()[1]),
+        Event(meta_graph_def=graph_files()[2]),
+        Event(step=1, summary=Summary(value=summaries)),
+        Event(tagged_run_metadata=TaggedRunMetadata(tag="step", run_metadata=trace)),
+    ]
+    messages = [event.SerializeToString() for event in events]
+    place = random.randrange(1, len(messages))
+    messages[place] = changed_bytes(random, messages[place], random.choice(messages))
+    data = trace if random.random() < 0.2 else b"".join(_record(random, message) for message in messages)
+    data = changed_bytes(random, data, trace) if random.random() < 0.4 else data
+    return Files({"recording": data}, _read_recording, "recording")
+
+
+def _metadata(plugin: str) -> SummaryMetadata:
+    return SummaryMetadata(plugin_data=SummaryMetadata.PluginData(plugin_name=plugin))
+
+
+@functools.cache
+def recorded_run() -> bytes:
+    """A RunMetadata with the times of two nodes, a partition graph, and the graphs of a function."""
+    graph = GraphDef(node=[NodeDef(name="x", op="NoOp"), NodeDef(name="y", op="NoOp", input=["^x"])])
+    nodes = [NodeExecStats(node_name=node.name, all_start_micros=1, op_end_rel_micros=2) for node in graph.node]
+    device = DeviceStepStats(device="/device:CPU:0", node_stats=nodes)
+    functions = RunMetadata.FunctionGraphs(
+        partition_graphs=[graph], pre_optimization_graph=graph, post_optimization_graph=graph
+    )
+    message = RunMetadata(step_stats=StepStats(dev_stats=[device]), partition_graphs=[graph], function_graphs=[functions])
+    return message.SerializeToString()
+
+
+def _read_recording(folder: pathlib.Path) -> None:
+    path = str(folder / "recording")
+    describe_recording(path)
+    with contextlib.suppress(TfgError):
+        read_run_metadata(path)
+    to_bytes(load(path))
 
 
 def _start(folder: pathlib.Path) -> None:
