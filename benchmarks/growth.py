@@ -23,7 +23,7 @@ import numpy as np
 from tfg.cli.main import run
 from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 
-from . import hard_functions, hard_graphs, scale_graphs
+from . import hard_functions, hard_graphs, scale_files, scale_graphs
 from .scale import power
 
 MOST = 1.3
@@ -65,8 +65,22 @@ COMMANDS: Mapping[str, str] = {
     "run": "run {path} --fetch y --feed x={ones} {init} --quiet",
     "train": "train {path} --loss y --feed x={ones} --steps 1 -o {out}.pb --quiet",
     "view": "view {path} -o {out}.html --quiet",
+    "checkpoint safetensors": "checkpoint {tensors}.safetensors --stats",
+    "dump events": "dump {events}",
+    "dump tfjs": "dump {tfjs}",
+    "dump trace": "dump {trace}",
+    "explain events": "explain {events}",
+    "explain tfjs": "explain {tfjs}",
+    "explain trace": "explain {trace}",
+    "flops trace": "flops {path} --fetch y --run-metadata {trace}",
 }
 """The measured arguments of each command that reads a graph or variables."""
+OTHER_FILES = tuple(
+    command for command, words in COMMANDS.items() if any(f"{{{name}}}" in words for name in scale_files.WRITERS)
+)
+"""The commands that read other files than graphs."""
+_WITH_OTHER_FILES = ("chain", "variables")
+"""The forms of the graphs from which other files are written."""
 WITHOUT_GRAPHS = ("cluster", "completion", "ops", "samples")
 """The commands that read no file of a user."""
 _RUNNING = ("compare", "convert frozen", "convert folder", "convert onnx", "reduce", "run", "train")
@@ -122,6 +136,7 @@ def pairs() -> list[tuple[str, str]]:
     """Return the forms and the commands that are to grow with a small power."""
     every = [(form, command) for form in FORMS for command in COMMANDS]
     left_out = {*LARGE_RESULTS, *itertools.product(_VAST, _RUNNING)}
+    left_out |= set(itertools.product(FORMS.keys() - set(_WITH_OTHER_FILES), OTHER_FILES))
     left_out |= {(form, command) for form, those in NOT_YET.items() for command in those}
     return [pair for pair in every if pair not in left_out]
 
@@ -164,8 +179,11 @@ def words(folder: pathlib.Path, form: str, command: str, count: int) -> list[str
         numbered.write_bytes(renumbered(GraphDef.FromString(path.read_bytes())).SerializeToString())
     if command == "checkpoint":
         np.savez(f"{out}.npz", **{f"layer_{i}/kernel": np.float32(i) for i in range(count)})
+    others = {name: folder / name for name in scale_files.WRITERS if f"{{{name}}}" in COMMANDS[command]}
+    for name, other in others.items():
+        scale_files.WRITERS[name](other, GraphDef.FromString(path.read_bytes()))
     values = {
-        "path": path, "half": half, "numbered": numbered, "out": out, "init": "--init" if has_initializer else "",
+        **others, "path": path, "half": half, "numbered": numbered, "out": out, "init": "--init" if has_initializer else "",
         "ones": "ones(2,4,4,4)" if form == "blocks" else "ones(4)", "fails": f"{sys.executable} -c raise(SystemExit(1))",
     }  # fmt: skip
     results = [word.format_map(values) for word in COMMANDS[command].split()]

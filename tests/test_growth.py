@@ -31,7 +31,10 @@ WORKS = {**scale.ON_FILES, **scale.ON_GRAPHS, **scale.WITHOUT_SHAPES}
 
 FEW = 40
 """Nodes of the smallest graphs, where the commands are tried on all families."""
-REPRESENTATIVE = list(zip(growth.FORMS, itertools.cycle(growth.COMMANDS)))
+REPRESENTATIVE = [
+    *zip(growth.FORMS, itertools.cycle(growth.COMMANDS)),
+    *(("variables", command) for command in growth.OTHER_FILES),
+]
 """Each command with a form or two, and each form with a command."""
 
 
