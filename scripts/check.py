@@ -12,15 +12,23 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SWEEPS = ("tests/core/ops/test_ops.py", "tests/core/gradients/test_op_gradients.py")
+LONG = (
+    *("tests/core/ops/test_ops.py", "tests/core/gradients/test_op_gradients.py", "tests/core/passes/test_accuracy.py"),
+    *("tests/core/datasets/test_ahead.py", "tests/core/runtime/session/test_concurrent_runs.py"),
+    *("tests/formats/cluster/test_tasks.py", "tests/formats/api/test_client.py", "tests/formats/api/test_real_notebook.py"),
+)
+"""The longest tests: recorded cases of all ops, waits for threads and tasks, type checkers, notebooks."""
 PYTEST = ("pytest", "-q", "-m", "not live")
 CHECKS = {
     "lint": ("ruff", "check", "."),
     "format": ("ruff", "format", "--check", "."),
     "types": ("scripts.check_types",),
     "tests": (*PYTEST, "-n", "2"),
-    # The kernels, passes and formats, without the sweeps over all recorded cases.
-    "quick": (*PYTEST, "-n", "2", "tests/core", "tests/formats", *(f"--ignore={path}" for path in SWEEPS)),
+    # The kernels, passes and formats, without engines and the longest tests.
+    "quick": (
+        *("pytest", "-q", "-m", "not live and not engine"),
+        *("-n", "2", "tests/core", "tests/formats", *(f"--ignore={path}" for path in LONG)),
+    ),
     # What no change of one file shows: who may import whom, and whether all that is derived is up to date.
     "house": (*PYTEST, "tests/test_architecture.py", "tests/test_derived.py", "tests/test_docs.py", "tests/test_skips.py"),
 }
