@@ -1,5 +1,16 @@
 """Completions of a shell."""
 
+from __future__ import annotations
+
+import os
+import pathlib
+import select
+import shutil
+import subprocess
+import sys
+import time
+from typing import Any
+
 import pytest
 
 from tests.cli.running import SAMPLES, process, tfg
@@ -50,3 +61,63 @@ def test_the_script_of_a_shell_asks_tfg(shell, used):
 
 def test_a_shell_without_a_script_is_refused():
     assert "'bash', 'zsh', 'fish'" in tfg("completion", "tcsh").err
+
+
+def in_shell(shell: str, folder: pathlib.Path) -> dict[str, Any]:
+    """Return the arguments of a process: a folder with a graph and the script of a shell, and tfg on the path."""
+    if os.name == "nt":
+        pytest.skip("other systems: the scripts are for shells of Unix")
+    if shutil.which(shell) is None:
+        pytest.skip(f"the program '{shell}' is not installed")
+    shutil.copy(XOR, folder / "xor.pbtxt")
+    (folder / "script").write_text(tfg("completion", shell).out)
+    program = folder / "tfg"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tfg "$@"\n')
+    program.chmod(0o755)
+    return {"cwd": folder, "env": {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "TERM": "dumb", "PS1": "> "}}
+
+
+ASKED = {
+    "bash": "source ./script; COMP_WORDS=({}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _tfg_completion tfg; "
+    'printf "%s\\n" "${{COMPREPLY[@]}}"',
+    "fish": "source ./script; complete -C '{}'",
+}
+"""The commands that print the completions of a line."""
+
+
+@pytest.mark.parametrize("shell", ASKED)
+@pytest.mark.parametrize(
+    ("line", "completions"),
+    [
+        ("tfg expl", {"explain"}),
+        ("tfg run xor.pbtxt --fet", {"--fetch", "--fetch-every"}),
+        ("tfg run xor.pbtxt --fetch los", {"loss"}),
+    ],
+)
+def test_a_shell_completes_a_line(shell, line, completions, tmp_path):
+    place = in_shell(shell, tmp_path)
+    done = subprocess.run([shell, "-c", ASKED[shell].format(line)], **place, capture_output=True, text=True, timeout=60)
+    assert {text.split("\t")[0] for text in done.stdout.splitlines()} == completions, done.stderr
+
+
+def test_zsh_completes_a_line_at_the_tab_key(tmp_path):
+    place = in_shell("zsh", tmp_path)
+    terminal, other = os.openpty()
+    with subprocess.Popen(
+        ["zsh", "-f", "-i"], stdin=other, stdout=other, stderr=other, start_new_session=True, **place
+    ) as zsh:
+        os.close(other)
+        os.write(terminal, b"autoload -U compinit; compinit -D -u; source ./script; echo rea''dy\n")
+        shown_until(terminal, b"ready\r")
+        os.write(terminal, b"tfg expl\t")
+        shown_until(terminal, b"explain ")
+        zsh.kill()
+    os.close(terminal)
+
+
+def shown_until(terminal: int, text: bytes) -> None:
+    """Read what a program shows until it shows `text`; a failure after a minute."""
+    shown, end = b"", time.monotonic() + 60
+    while text not in shown:
+        assert select.select([terminal], [], [], max(end - time.monotonic(), 0))[0], shown
+        shown += os.read(terminal, 4096)
