@@ -26,6 +26,8 @@ from ..core.types.dtypes import DType, from_name, from_numpy
 from ..core.types.shapes import Shape
 
 OPSET: Final = 21
+_DOMAINS: Final = {"LabelEncoder": ("ai.onnx.ml", 3)}
+"""The domains of operators outside ONNX's own, with the version of their set of operators."""
 _IR_VERSION: Final = 10
 LARGEST: Final = (1 << 31) - (1 << 24)
 """The size of weights, in bytes, from which the weights get a file of their own: protobuf reads no message of 2 GiB."""
@@ -95,7 +97,8 @@ def _require_types(onnx: Any, model: Model) -> None:
     """Raise UnimplementedError with all nodes that need an operator on a dtype for which ONNX does not define the operator."""
     lines: dict[str, None] = {}
     for operation in model.block.everything():
-        schema = onnx.defs.get_schema(operation.op, OPSET)
+        domain, version = _DOMAINS.get(operation.op, ("", OPSET))
+        schema = onnx.defs.get_schema(operation.op, version, domain)
         for i, value in enumerate(operation.inputs):
             formal = schema.inputs[min(i, len(schema.inputs) - 1)]
             if value is not None and f"tensor({_onnx_name(value.dtype)})" not in formal.types:
@@ -177,7 +180,8 @@ class _ModelWriter:
         """Return the ModelProto, with weights in the file `location` unless that is None."""
         weights = [self.tensor(value, location) for value in self.constants]
         graph = self.graph(self.source.block, "tfg", weights)
-        opsets = [self.helper.make_opsetid("", OPSET)]
+        used = {_DOMAINS[operation.op] for operation in self.source.block.everything() if operation.op in _DOMAINS}
+        opsets = [self.helper.make_opsetid(*opset) for opset in (("", OPSET), *sorted(used))]
         return self.helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="tfg")
 
     def graph(self, block: Block, name: str, weights: Iterable[Any] = ()) -> Any:
@@ -192,7 +196,8 @@ class _ModelWriter:
         while inputs and not inputs[-1]:
             inputs.pop()
         attrs = {key: self.attribute(key, value) for key, value in operation.attrs.items()}
-        return self.helper.make_node(operation.op, inputs, outputs, name, **attrs)
+        domain, _ = _DOMAINS.get(operation.op, ("", OPSET))
+        return self.helper.make_node(operation.op, inputs, outputs, name, domain=domain, **attrs)
 
     def attribute(self, key: str, value: Any) -> Any:
         if isinstance(value, Block):

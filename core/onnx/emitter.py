@@ -63,6 +63,7 @@ class Emitter:
         self.block = Block()
         self.source = ""
         self.narrowed: dict[str, None] = {}
+        self.tables: dict[str, tuple[Array, Array]] = {}
         self._depth = 0
         self._constants: dict[Hashable, Value] = {}
 
@@ -444,6 +445,20 @@ class Emitter:
             body.outputs = [self.constant(np.array(True)), *advance(number, inner)]
         body.inputs = inner
         return self.loop(None, carried, body, number, self.constant(np.int64(count)) if isinstance(count, int) else count)
+
+    def repeat_while(
+        self, condition: Value, carried: Sequence[Value], advance: Callable[[Value, Sequence[Value]], Sequence[Value]]
+    ) -> list[Value]:
+        """Return `carried`, whose shapes stay, after calls of `advance` as long as the condition holds.
+
+        `advance` takes 0, 1 ... and the carried values, and returns the next condition before the carried values.
+        """
+        number = Value(dtypes.int64, SCALAR)
+        inner = [self.fresh(value.dtype, value.shape, value) for value in carried]
+        with self.inside() as body:
+            body.outputs = list(advance(number, inner))
+        body.inputs = inner
+        return self.loop(condition, carried, body, number)
 
     def loop(
         self,

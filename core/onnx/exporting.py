@@ -38,6 +38,7 @@ from .kernel_dtypes import carrier
 from .list_inputs import has_misplaced_list
 from .loop_values import emit_loop
 from .model import Model, Value
+from .table_fills import table_fills
 from .v1_conditionals import Condition, merged
 
 _HANDLES: Final = (dtypes.variant, dtypes.resource)
@@ -79,6 +80,8 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
     g = exporter.emitter
     entries = {value: _input(spec) for value, spec in specs.items()}
     entering = [g.unpacked(value) if spec.dtype.is_complex else value for value, spec in zip(entries.values(), specs.values())]
+    if fills := table_fills(graph):
+        exporter.run(graph, fills, [], [], [])
     results = exporter.run(graph, list(outputs.values()), list(entries), entering, list(specs.values()))
     for name, value, result in zip(outputs, outputs.values(), results):
         if not isinstance(result, Value) or value.base_dtype in _HANDLES:
@@ -145,7 +148,7 @@ class _Exporter:
     def run(
         self,
         graph: Graph,
-        fetches: Sequence[Output],
+        fetches: Sequence[Output | Node],
         feeds: Sequence[Output],
         values: Sequence[Any],
         specs: Sequence[TensorSpec],

@@ -21,7 +21,9 @@ _BROADCASTING: Final = frozenset((
     "Gelu", "Identity", "IsNaN", "IsInf", "Not", "BitwiseNot", "Cast", "Softmax", "LogSoftmax", "CumSum",
 ))  # fmt: skip
 """Operators whose result has the shape that the inputs broadcast to."""
-_KEEPING: Final = frozenset(("CumSum", "ScatterND", "ScatterElements", "ReverseSequence", "Trilu", "DequantizeLinear"))
+_KEEPING: Final = frozenset(
+    ("CumSum", "ScatterND", "ScatterElements", "ReverseSequence", "Trilu", "DequantizeLinear", "LabelEncoder")
+)
 """Operators whose result has the shape of the first input."""
 
 

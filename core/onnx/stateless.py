@@ -106,8 +106,10 @@ def _refusal(access: Access) -> UnimplementedError:
 
 
 def _accesses(graph: Graph, outputs: Sequence[str]) -> list[Access]:
+    """Return the accesses in a run of `outputs`, without the initializers of tables, which fill them the same each time."""
     needed = needed_nodes([graph.output(name) for name in outputs])
-    return accesses(graph, topological_order([node for node in graph if node in needed]))
+    touched = accesses(graph, topological_order([node for node in graph if node in needed]))
+    return [access for access in touched if not has_fact((access.through or access.node).op, "fills_table")]
 
 
 def _behind(graph: Graph, outputs: Sequence[str]) -> set[Node]:

@@ -10,6 +10,7 @@ from ...core.comparing.drawn_feeds import Feeds
 from ...core.comparing.element_differences import Comparison, compare, worse
 from ...core.graph.graph import Graph, Output
 from ...core.onnx.stateless import updates, without_updates
+from ...core.onnx.table_fills import table_fills
 from ...core.passes.pipeline import inline_functions
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
@@ -66,12 +67,19 @@ class ModelExport(Displayed):
         fetches = [value.name for value in self.outputs.values()]
         worst: dict[str, Comparison] = {}
         drawn = Feeds(self.graph, {}, [*fetches, *(value.name for value in self.inputs.values())])
-        for feeds, expected in drawn.each_that_runs(lambda feeds: open_session(self.graph).run(fetches, feeds)):
+        for feeds, expected in drawn.each_that_runs(lambda feeds: self._initialized(open_session).run(fetches, feeds)):
             values = self.run({word: feeds[value.name] for word, value in self.inputs.items()})
             for word, a, b in zip(self.outputs, expected, values):
                 comparison = compare(word, 1, self.expected(a), b, tolerance)
                 worst[word] = worse(worst.get(word), comparison)
         return tuple(worst[word] for word in self.outputs)
+
+    def _initialized(self, open_session: Opener) -> SessionLike:
+        """Return a session of the graph with the contents of tables."""
+        session = open_session(self.graph)
+        for node in table_fills(self.graph):
+            session.run(node.name)
+        return session
 
 
 Model = TypeVar("Model", bound=ModelExport)

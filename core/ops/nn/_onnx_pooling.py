@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from typing import Any
 
 import numpy as np
 
 from ...numerics import convolution as numerics
+from ...types.arrays import Array
 from ...types.shapes import TensorSpec
 from ..shared.onnx_lowerings import channels_first, in_format, on_channels_first, window_attrs
-from ..shared.window_geometry import WindowAttributes, batch_and_channel, shape_to_channels_last, spatial, window_pads
+from ..shared.window_geometry import (
+    WindowAttributes,
+    batch_and_channel,
+    is_channels_first,
+    shape_to_channels_last,
+    spatial,
+    window_pads,
+)
 from .convolution import convolution_input_gradient_onnx
 
 
@@ -33,6 +43,37 @@ def max_pool_grad(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) 
     zeros = g.Expand(g.like(0, x), g.reshape(g.cast(g.Size(x), places.dtype), [1]))
     flat = g.ScatterND(zeros, places, g.reshape(channels_first(g, dy, data_format), [-1]), reduction="add")
     return in_format(g, g.reshape(flat, g.dims(first)), len(window.ksize), data_format)
+
+
+def max_pool_3d_grad(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
+    """Add the gradient of each window at all elements that equal the window's maximum, as TensorFlow does in three
+    dimensions.
+    """
+    data_format = window.data_format
+    sizes = spatial(x.shape.dims or (None,) * 5, data_format)
+    if not all(isinstance(size, int) for size in sizes) or batch_and_channel(window.ksize, data_format) != (1, 1):
+        g.refuse("the size of its images is unknown, or its windows go over batches or channels")
+    ksize, steps = spatial(window.ksize, data_format), spatial(window.strides, data_format)
+    pads = window_pads(sizes, ksize, steps, (1, 1, 1), window.padding)
+    first = 2 if is_channels_first(data_format) else 1
+    places = [_windows(*geometry) for geometry in zip(sizes, ksize, steps, pads)]
+    shares = []
+    for offsets in itertools.product(*map(range, ksize)):
+        largest, share = y, dy
+        is_inside: Any = np.bool_(True)
+        for axis, (offset, numbers) in enumerate(zip(offsets, places), first):
+            largest, share = (g.Gather(value, np.maximum(numbers[offset], 0), axis=axis) for value in (largest, share))
+            is_inside = is_inside & (numbers[offset] >= 0).reshape([-1 if i == axis else 1 for i in range(5)])
+        shares.append(g.Where(g.And(g.Equal(x, largest), is_inside), share, 0))
+    return functools.reduce(g.Add, shares)
+
+
+def _windows(size: int, width: int, step: int, pads: tuple[int, int]) -> Array:
+    """Return for each offset in a window the number of the window that has each element there; -1 for none."""
+    before = np.arange(size) + pads[0] - np.arange(width)[:, None]
+    count = (size + sum(pads) - width) // step + 1
+    numbers = before // step
+    return np.where((before % step == 0) & (numbers >= 0) & (numbers < count), numbers, -1)
 
 
 def avg_pool_grad(g: Any, sizes: Any, dy: Any, *, window: WindowAttributes, outputs: list[TensorSpec]) -> Any:

@@ -466,6 +466,7 @@ def _avg_pool_onnx(g: Any, x: Any, *, window: WindowAttributes) -> Any:
 
 
 onnx("MaxPoolGrad")(in_onnx.max_pool_grad)
+onnx("MaxPool3DGrad")(in_onnx.max_pool_3d_grad)
 onnx("AvgPoolGrad", "AvgPool3DGrad")(in_onnx.avg_pool_grad)
 
 facts("half_infer", of=["AvgPool", "AvgPool3D", "AvgPool3DGrad", "AvgPoolGrad"])

@@ -398,6 +398,15 @@ flops("StatelessParameterizedTruncatedNormal")(bounded_normal_flops)
 
 onnx("StatelessRandomUniform")(lambda g, shape, seed, *, dtype: in_onnx.uniform(g, in_onnx.seeded(g, seed), shape, dtype))
 onnx("StatelessRandomNormal")(lambda g, shape, seed, *, dtype: in_onnx.normal(g, in_onnx.seeded(g, seed), shape, dtype))
+onnx("StatelessTruncatedNormal")(
+    lambda g, shape, seed, *, dtype: in_onnx.truncated_normal(g, in_onnx.seeded(g, seed), shape, dtype)
+)
+onnx("StatelessTruncatedNormalV2")(
+    lambda g, shape, key, counter, alg, *, dtype: in_onnx.truncated_normal(g, in_onnx.keyed(g, key, counter), shape, dtype)
+)
+onnx("StatelessRandomPoisson")(
+    lambda g, shape, seed, rates, *, dtype: in_onnx.poisson(g, in_onnx.seeded(g, seed), shape, rates, dtype)
+)
 onnx("StatelessRandomUniformV2")(
     lambda g, shape, key, counter, alg, *, dtype: in_onnx.uniform(g, in_onnx.keyed(g, key, counter), shape, dtype)
 )

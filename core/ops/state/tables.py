@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
@@ -29,6 +29,7 @@ from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.kernel_files import file_name, read_file
 from ..shared.numerals import parse_number
 from ..shared.resource_access import ReferenceHandle, named, resource
+from . import _onnx_tables as in_onnx
 from ._tables import DenseTable, LookupTable, MutableTable, StaticTable, file_lines
 
 _LINE_NUMBER, _WHOLE_LINE = -1, -2
@@ -399,3 +400,10 @@ def lookup_table_export_shape(table_handle: TensorSpec) -> tuple[Shape, ...]:
 
 not_differentiable("LookupTableSize", "LookupTableSizeV2", "LookupTableExport", "LookupTableExportV2")
 zero_flops("LookupTableSize", "LookupTableSizeV2", "LookupTableExport", "LookupTableExportV2")
+
+
+onnx("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")(in_onnx.created)
+onnx("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")(in_onnx.created)
+onnx("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2")(in_onnx.filled)
+onnx("LookupTableFind", "LookupTableFindV2")(in_onnx.looked_up)
+onnx("LookupTableSize", "LookupTableSizeV2")(in_onnx.size)
