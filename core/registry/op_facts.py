@@ -99,7 +99,7 @@ FACTS: Final = {
     "half_infer": "safe in 16-bit floats, unless an input comes from an op with the fact `half_deny`",
     "half_deny": "exceeds the range or precision of 16-bit floats, as do the consumers of its result",
     "half_clear": "moves, selects or compares numbers: as safe in 16-bit floats as its neighbours",
-    "of_lists": "its lowering to ONNX also takes tensor lists in the place of tensors",
+    "of_lists": "its lowering to ONNX takes tensor lists as well as tensors",
     "rectifier": "bounds its input from below; TensorFlow's fused kernels apply it as an epilogue",
 }
 
