@@ -36,11 +36,11 @@ def test_keys_of_strings(kind, tmp_path):
     b = GraphBuilder()
     handle = table(b, STRINGS, np.int64([10, 20, 30]), *kind)
     x = b.Placeholder(dtype="string", shape=[None], name="x")
-    found = b.LookupTableFindV2(handle, x, np.int64(-7))
-    converted(b, {"found": found.name, "size": b.LookupTableSizeV2(handle).name}, tmp_path / "m.onnx")
+    numbers = b.LookupTableFindV2(handle, x, np.int64(-7))
+    converted(b, {"numbers": numbers.name, "size": b.LookupTableSizeV2(handle).name}, tmp_path / "m.onnx")
     words = np.array([b"blue", b"pink", b"red", b""], object)
-    found, size = run_onnx(str(tmp_path / "m.onnx"), {"x": words})
-    assert (found.tolist(), size) == ([30, -7, 10, -7], 3)
+    numbers, size = run_onnx(str(tmp_path / "m.onnx"), {"x": words})
+    assert (numbers.tolist(), size) == ([30, -7, 10, -7], 3)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
