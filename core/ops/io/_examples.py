@@ -19,6 +19,8 @@ from ...types import dtypes
 from ...types.dtypes import DType
 from ._example_batches import Column, Entries
 
+_KEY, _VALUE = (number << 3 | wire.LENGTH_DELIMITED for number in (1, 2))
+"""The first bytes of the fields of a map's entry."""
 _KINDS = {1: dtypes.string, 2: dtypes.float32, 3: dtypes.int64}
 
 
@@ -82,9 +84,18 @@ def _map(data: bytes) -> dict[bytes, bytes]:
     entries: dict[bytes, bytes] = {}
     for number, entry in wire.parts(data):
         if number == 1:
-            parts = dict(wire.parts(entry))
-            entries[parts.get(1, b"")] = parts.get(2, b"")
+            key, value = _entry(entry)
+            entries[key] = value
     return entries
+
+
+def _entry(data: bytes) -> tuple[bytes, bytes]:
+    """Return key and value of an entry of a map; the usual form, a short key before a short value, takes few steps."""
+    end = 2 + data[1] if len(data) > 1 and data[0] == _KEY and data[1] < 0x80 else len(data)
+    if end + 1 < len(data) and data[end] == _VALUE and data[end + 1] == len(data) - end - 2 < 0x80:
+        return data[2:end], data[end + 2 :]
+    parts = dict(wire.parts(data))
+    return parts.get(1, b""), parts.get(2, b"")
 
 
 def parse_example(data: bytes) -> dict[bytes, bytes]:

@@ -7,12 +7,15 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from ...registry.constant_inputs import prepared
 from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
@@ -31,21 +34,17 @@ MANY_MESSAGES: Final = 24
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Dense:
-    """A feature of a dense tensor; an unknown first dimension is padded to the longest example."""
+    """A feature of a dense tensor; an unknown first dimension `is_variable`, padded to the longest example.
+
+    `row` are the known dimensions: all, or all but the first.
+    """
 
     key: bytes
     dtype: DType
     shape: Shape
     default: np.ndarray[Any, Any]
-
-    @property
-    def is_variable(self) -> bool:
-        return _layout(self.shape)[0]
-
-    @property
-    def row(self) -> tuple[int, ...]:
-        """The dimensions that are known: all, or all but the first."""
-        return _layout(self.shape)[1]
+    is_variable: bool
+    row: tuple[int, ...]
 
     def check(self, index: int) -> None:
         """Raise InvalidArgumentError where shape and default do not fit each other."""
@@ -79,7 +78,7 @@ def dense_features(
         raise InvalidArgumentError(
             f"{len(keys)} dense keys, {len(types)} types, {len(shapes)} shapes and {len(defaults)} defaults do not fit"
         )
-    features = [Dense(k, t, s, np.asarray(d)) for k, t, s, d in zip(keys, types, shapes, defaults)]
+    features = [Dense(k, t, s, np.asarray(d), *_layout(s)) for k, t, s, d in zip(keys, types, shapes, defaults)]
     for i, dense in enumerate(features):
         dense.check(i)
     return features
@@ -240,6 +239,23 @@ def _encoded(keys: list[str]) -> list[bytes]:
     return [key.encode("utf-8", "surrogateescape") for key in keys]
 
 
+def _sparse_and_ragged(
+    sparse_keys: Array,
+    ragged_keys: Array,
+    num_sparse: int,
+    sparse_types: list[DType],
+    ragged_value_types: list[DType],
+    ragged_split_types: list[DType],
+) -> tuple[list[tuple[bytes, DType]], list[tuple[bytes, DType, DType]]]:
+    """Return keys and dtypes of the sparse and of the ragged features; InvalidArgumentError where their numbers differ."""
+    if not num_sparse == len(sparse_types) == sparse_keys.size:
+        raise InvalidArgumentError(f"{sparse_keys.size} sparse keys and {len(sparse_types)} types do not fit")
+    if not ragged_keys.size == len(ragged_value_types) == len(ragged_split_types):
+        raise InvalidArgumentError(f"{ragged_keys.size} ragged keys and {len(ragged_value_types)} types do not fit")
+    ragged = list(zip(_keys(ragged_keys), ragged_value_types, ragged_split_types))
+    return list(zip(_keys(sparse_keys), sparse_types)), ragged
+
+
 @kernel("ParseExampleV2")
 def parse_example_v2(
     serialized: Array,
@@ -257,13 +273,43 @@ def parse_example_v2(
     dense_shapes: list[Shape],
 ) -> Any:
     """Parse Examples, a scalar or a batch (vector), into sparse, dense and ragged tensors."""
-    if not num_sparse == len(sparse_types) == sparse_keys.size:
-        raise InvalidArgumentError(f"{sparse_keys.size} sparse keys and {len(sparse_types)} types do not fit")
-    if not ragged_keys.size == len(ragged_value_types) == len(ragged_split_types):
-        raise InvalidArgumentError(f"{ragged_keys.size} ragged keys and {len(ragged_value_types)} types do not fit")
+    sparse, ragged = _sparse_and_ragged(
+        sparse_keys, ragged_keys, num_sparse, sparse_types, ragged_value_types, ragged_split_types
+    )
     dense = dense_features(_keys(dense_keys), Tdense, dense_shapes, dense_defaults)
-    ragged = list(zip(_keys(ragged_keys), ragged_value_types, ragged_split_types))
-    return parse_batch(serialized, names, list(zip(_keys(sparse_keys), sparse_types)), dense, ragged)
+    return parse_batch(serialized, names, sparse, dense, ragged)
+
+
+@prepared("ParseExampleV2", constants=(1, 2, 3, 4))
+def parse_by(
+    names: Array,
+    sparse_keys: Array,
+    dense_keys: Array,
+    ragged_keys: Array,
+    *,
+    Tdense: list[DType],
+    num_sparse: int,
+    sparse_types: list[DType],
+    ragged_value_types: list[DType],
+    ragged_split_types: list[DType],
+    dense_shapes: list[Shape],
+) -> Callable[..., Any]:
+    """Return the parsing for constant keys; features with the same defaults as in the call before are not checked again."""
+    sparse, ragged = _sparse_and_ragged(
+        sparse_keys, ragged_keys, num_sparse, sparse_types, ragged_value_types, ragged_split_types
+    )
+    keys = _keys(dense_keys)
+    known: tuple[Sequence[Array], list[Dense]] | None = None
+
+    def parse(serialized: Array, *others: Array) -> Any:
+        nonlocal known
+        defaults, features = others[4:], known
+        if features is None or not all(map(operator.is_, defaults, features[0])):
+            known = features = defaults, dense_features(keys, Tdense, dense_shapes, defaults)
+        results = [*itertools.chain.from_iterable(parse_batch(serialized, names, sparse, features[1], ragged))]
+        return results if len(results) != 1 else results[0]
+
+    return parse
 
 
 @kernel("ParseExample")

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.example_messages import example
 from tfg import GraphBuilder, Session
 from tfg.core.ops.array._strided import Masks
 from tfg.core.registry import registry
@@ -12,6 +13,7 @@ from tfg.core.registry.constant_inputs import _PREPARED, prepared_kernel
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
+from tfg.core.types.tensors import Tensor
 
 REDUCTIONS = ("All", "Any", "Max", "Mean", "Min", "Prod", "Sum")
 OF_SHAPES = ("Reshape", "StridedSlice", "StridedSliceGrad", "Transpose")
@@ -20,6 +22,8 @@ ALONG_AXES = ("ConcatV2", "GatherV2", "Split", "SplitV")
 OPS = (*REDUCTIONS, *OF_SHAPES, *ALONG_AXES, "EmptyTensorList", "Roll", *KEYED)
 DRAWING = ("RandomUniform", "RandomStandardNormal", "RandomUniformInt")
 """The ops of test_draws_ahead."""
+PARSING = ("ParseExampleV2",)
+"""The op of the tests of parsing below."""
 SIZES = st.lists(st.integers(0, 3), max_size=3)
 INTS = st.integers(-3, 3)
 WORDS = st.integers(0, (1 << 64) - 1)
@@ -151,6 +155,39 @@ def test_runs_take_them_and_name_the_node_that_fails():
         assert caught.value.node == "row"
 
 
+def parser(sparse, dense, default):
+    """A session that parses a fed Example: the sparse feature c, and the dense number b with a default."""
+    b = GraphBuilder()
+    text = b.Placeholder(dtype="string", shape=[], name="text")
+    keys = [Tensor.from_numpy(np.array(names, object), dtypes.string) for names in ([], sparse, dense, [])]
+    inputs = [text, *(b.Const(value=names, dtype="string") for names in keys)]
+    number = b.Placeholder(dtype="float32", shape=[], name="default") if default is None else b.constant(default)
+    defaults = [number] * len(dense)
+    b.ParseExampleV2(
+        *inputs, defaults, num_sparse=len(sparse), sparse_types=["string"] * len(sparse), ragged_value_types=[],
+        ragged_split_types=[], dense_shapes=[[]] * len(dense), Tdense=["float32"] * len(dense), name="parsed",
+    )  # fmt: skip
+    return Session(b.graph)
+
+
+def test_examples_are_parsed_by_constant_keys():
+    session = parser([b"c"], [b"b"], np.float32(7))
+    for _ in range(SETTLING_RUN + 1):
+        fetches = [f"parsed:{i}" for i in range(4)]
+        indices, values, shape, number = session.run(fetches, {"text:0": example(b=[1.5], c=[b"x", b"y"])})
+        assert (indices.tolist(), values.tolist(), shape.tolist(), number) == ([[0], [1]], [b"x", b"y"], [2], 1.5)
+        assert session.run("parsed:3", {"text:0": example()}) == 7
+        with pytest.raises(InvalidArgumentError, match=r"Number of float values != expected\.  Values size: 2") as caught:
+            session.run(fetches, {"text:0": example(b=[1.5, 2.5])})
+        assert caught.value.node == "parsed"
+
+
+def test_a_default_of_a_parsed_feature_may_change():
+    session = parser([], [b"b"], None)
+    for default in range(SETTLING_RUN + 2):
+        assert session.run("parsed:0", {"text:0": example(), "default:0": np.float32(default)}) == default
+
+
 def test_all_are_drawn():
-    assert all(prepared_kernel(op) for op in (*OPS, *DRAWING))
-    assert set(_PREPARED) == {*OPS, *DRAWING}
+    assert all(prepared_kernel(op) for op in (*OPS, *DRAWING, *PARSING))
+    assert set(_PREPARED) == {*OPS, *DRAWING, *PARSING}
