@@ -260,7 +260,7 @@ def _note_written(count: int, target: str, quiet: bool) -> None:
 
 def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:
     """Write an ONNX or StableHLO file, and compare its results for --verify."""
-    from ...formats.api.changes import convert
+    from ...formats.api.changes import convert, extract
     from ...formats.api.outputs import outputs_of
     from ..jobs.convert_job import note_export, verdict_sections
 
@@ -269,13 +269,13 @@ def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions
     if not outputs:
         raise InvalidArgumentError("nothing to convert: name at least one tensor with --to")
     cut = options.placeholders.apart(options.inputs)[1]
+    graph, inputs = names.graph, [names.input(word).name for word in options.inputs]
     if cut.values:
-        raise InvalidArgumentError(
-            "--set and --from name the same tensor, which ONNX export does not support",
-            hint="convert to a .pb file with both options, then convert that file",
-        )
+        graph = extract(graph, list(outputs.values()), inputs)
+        dataclasses.replace(cut, shapes=()).apply(graph, names)
+        inputs = [name for name in inputs if graph.output(name).node.is_placeholder]
     written = convert(
-        names.graph, target, outputs, [names.input(word).name for word in options.inputs], state=opened.session,
+        graph, target, outputs, inputs, state=opened.session,
         shapes={names.input(word).name: sizes for word, sizes in cut.shapes}, names=names.inputs,
     )  # fmt: skip
     assert written is not None

@@ -63,6 +63,40 @@ def test_a_cut_takes_values_and_shapes(graph, tmp_path):
     assert str(tfg.load(out)["Mul"].attr("shape")) == "(3,2)"
 
 
+def test_a_cut_of_a_model_file_takes_values(graph, tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    out = tmp_path / "out.onnx"
+    assert run("convert", graph, out, "--to", "y", "--from", "Mul", "--set", "Mul=[[5, 6]]").code == 0
+    model = onnxruntime.InferenceSession(out)
+    assert not model.get_inputs()
+    assert model.run(None, {})[0].tolist() == [[6.0, 7.0]]
+
+
+def test_a_cut_of_a_program_takes_values(graph, tmp_path):
+    export = pytest.importorskip("jax.export")
+    out = tmp_path / "out.stablehlo"
+    assert run("convert", graph, out, "--to", "y", "--from", "Mul", "--set", "Mul=[[5, 6]]").code == 0
+    assert export.deserialize(bytearray(out.read_bytes())).call()["y"].tolist() == [[6.0, 7.0]]
+
+
+def test_a_model_file_has_a_value_and_a_shape_at_two_cuts(tmp_path):
+    """y = w * x + k, with x set, k an input of two rows, and w a variable."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    b = tfg.GraphBuilder()
+    w = b.variable([2.0, 3.0], name="w")
+    x, k = (b.Identity(b.Placeholder(dtype="float", name=f"{name}_in"), name=name) for name in "xk")
+    b.AddV2(b.Mul(w, x), k, name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    out = tmp_path / "out.onnx"
+    cuts = ("--from", "x", "--from", "k", "--set", "x=[5, 7]", "--shape", "k=2,2")
+    assert run("convert", tmp_path / "g.pb", out, "--to", "y", "--init", *cuts).code == 0
+    model = onnxruntime.InferenceSession(out)
+    [fed] = model.get_inputs()
+    assert fed.shape == [2, 2]
+    value = np.array([[1, 2], [3, 4]], np.float32)
+    assert model.run(None, {fed.name: value})[0].tolist() == [[11.0, 23.0], [13.0, 25.0]]
+
+
 @pytest.mark.parametrize(
     ("option", "word", "message"),
     [
