@@ -56,12 +56,15 @@ def find_items(patterns: Sequence[str]) -> list[Item]:
     JSON, and the rows of CSV files. A folder stands for its files of these kinds, in folders below too.
 
     Names are paths below the files' common folder, without endings; lines and rows are numbered from 1. NotFoundError for a
-    pattern without a match, InvalidArgumentError for a file of another kind and for two inputs with the same name.
+    pattern without a match and for files without a row or line, InvalidArgumentError for a file of another kind and for two
+    inputs with the same name.
     """
     paths = list(dict.fromkeys(path for pattern in patterns for path in _matching(pattern)))
     folders = {os.path.dirname(os.path.abspath(path)) for path in paths}
     shared = os.path.commonpath(folders) if folders else ""
     items = [item for path in paths for item in _items(path, os.path.relpath(os.path.abspath(path), shared))]
+    if paths and not items:
+        raise NotFoundError(f"'{paths[0]}' has no rows", hint="the command runs once for each row or line of the file")
     names: dict[str, Item] = {}
     for item in items:
         other = names.setdefault(item.name, item)

@@ -123,3 +123,11 @@ def test_forms_of_labels(tmp_path):
     path.write_text('{"0": "a", "2": "c"}')
     with pytest.raises(DataLossError, match="lacks a label"):
         read_labels(path)
+
+
+@pytest.mark.parametrize("name, text", [("t.csv", "a,b,note\n"), ("t.jsonl", ""), ("t.ndjson", "\n\n")])
+def test_a_file_without_rows_is_named(scaler, name, text):
+    (scaler / name).write_text(text)
+    done = tfg("run", scaler / "g.pb", "--each", scaler / name, "--fetch", "y", "--out-dir", scaler / "out")
+    assert done.code == 1 and f"{name}' has no rows" in done.err
+    assert not (scaler / "out").exists()
