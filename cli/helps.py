@@ -58,7 +58,7 @@ class GroupedCommand(click.Command):
                 _write(group, members, ctx, formatter)
         if left_out:
             formatter.write_paragraph()
-            formatter.write_text(f"--help-all shows {left_out} more options options: {' and '.join(FURTHER).lower()}.")
+            formatter.write_text(f"--help-all shows {left_out} more options: {' and '.join(FURTHER).lower()}.")
 
 
 def _broken(paragraph: str, room: int) -> str:
