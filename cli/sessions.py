@@ -172,14 +172,13 @@ class SessionOptions:
         return session
 
     def with_variables(self, graph: Graph, quiet: bool) -> Runner:
-        """Return a session with variables from the graph and the options; iterators keep their state."""
-        from ..core.runtime.session.runner import Runner, initializers
+        """Return a session with variables and tables from the graph and the options; iterators keep their state."""
+        from ..core.runtime.session.runner import Runner
 
         runner = Runner(self.session(graph, quiet))
         self.initialize(runner, quiet)
-        names = initializers(graph) if self.init_op is None and self._needs_initializer(graph) else ()
-        if names:
-            runner.session.run(list(names))
+        if self.init_op is None and (graph.meta is None or not graph.meta.start_steps):
+            runner.fill()
         self.restore(runner, quiet)
         return runner
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Collection, Sequence
 from typing import Final
 
 _UNITS: Final = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"), (1 << 40, "TiB"))
@@ -22,3 +23,9 @@ def size_in_bytes(count: int) -> str:
 def listed(names: Sequence[str]) -> str:
     """Return `a`, `a or b`, `a, b or c`."""
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def some(names: Collection[str]) -> str:
+    """Return the first four names, and the number of the others: `a, b, c, d and 17 more`."""
+    first = ", ".join(itertools.islice(names, 4))
+    return f"{first} and {len(names) - 4:,} more" if len(names) > 4 else first

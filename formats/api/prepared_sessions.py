@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...core.graph.graph import Graph
-from ...core.runtime.session.runner import Runner, initializers, iterator_initializers, table_initializers
+from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import expect
@@ -18,19 +18,20 @@ Opener: TypeAlias = Callable[[Graph], SessionLike]
 """A function from a graph to a session of the graph, with the engine, files and limits that the caller chooses."""
 
 
-def opened(graph: Graph, state: State | None = None, seed: int | None = 0) -> Session:
+def opened(graph: Graph, state: State | None = None, seed: int | None = 0, *, begins_iterators: bool = True) -> Session:
     """Return a session whose variables are initialized, then set to the values of `state`.
 
-    A SavedModel restores its variables, and other graphs run their initializers.
+    A SavedModel restores its variables, and other graphs run their initializers and begin their iterators.
     """
     session = Session(graph, seed=seed)
     session.start()
-    names = initializers(graph)
-    restored = graph.meta is not None and bool(graph.meta.start_steps)
-    if not restored and (names or table_initializers(graph, names) or iterator_initializers(graph)):
-        Runner(session).initialize()
+    runner = Runner(session)
+    if graph.meta is None or not graph.meta.start_steps:
+        runner.fill()
+        if begins_iterators:
+            runner.begin_iterators()
     if state is not None:
-        Runner(session).restore(as_tensors(state))
+        runner.restore(as_tensors(state))
     return session
 
 

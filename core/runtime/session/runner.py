@@ -22,6 +22,7 @@ from ...graph.variable_nodes import VariableNodes, find_variables, initializer_o
 from ...registry.op_facts import has_fact
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ...support.log import DEBUG, Stopwatch
+from ...support.words import some
 from ...types.dtypes import string
 from ...types.shapes import Shape, merge_shapes
 from ...types.tensors import Tensor
@@ -144,17 +145,31 @@ class Runner:
 
         Raises FailedPreconditionError where the graph has no initializer.
         """
-        names = initializers(self.graph) if operation is None else (self.graph.node(operation).name,)
-        tables = table_initializers(self.graph, names) if operation is None else ()
-        iterators = iterator_initializers(self.graph) if operation is None else ()
-        if not names and not tables and not iterators:
+        if operation is not None:
+            name = self.graph.node(operation).name
+            self.session.run([name])
+            return (name,)
+        names = (*self.fill(), *self.begin_iterators())  # in this order: datasets may read variables and tables
+        if not names:
             problem = (
                 "the graph has no initializer for its variables" if self.variables else "nothing to initialize: no variables"
             )
             raise FailedPreconditionError(problem, hint="set values with --assign VARIABLE=VALUE or --state FILE")
-        for some in filter(None, (names, tables, iterators)):  # in this order: datasets may read variables and tables
-            self.session.run(list(some))
-        return (*names, *tables, *iterators)
+        return names
+
+    def fill(self) -> tuple[str, ...]:
+        """Initialize the variables, then the tables; iterators keep their state. Return the names of the nodes that ran."""
+        names = initializers(self.graph)
+        return (*self._run_all(names), *self._run_all(table_initializers(self.graph, names)))
+
+    def begin_iterators(self) -> tuple[str, ...]:
+        """Begin a pass of each iterator that needs no feed; return the names of the nodes that ran."""
+        return self._run_all(iterator_initializers(self.graph))
+
+    def _run_all(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        if names:
+            self.session.run(list(names))
+        return names
 
     def restore(self, tensors: Mapping[str, Tensor]) -> Restored:
         """Assign every tensor that has the name of a variable; InvalidArgumentError where no tensor does."""
@@ -164,7 +179,7 @@ class Runner:
         if not matching and variables:
             raise InvalidArgumentError(
                 "the state has no value of any variable of the graph",
-                hint=f"the state has {_some(tensors)}; the graph has {_some(variables)}",
+                hint=f"the state has {some(tensors)}; the graph has {some(variables)}",
             )
         values = {name: self._to_assign(tensors[name]) for name in matching}
         self._write([(variables[name], value) for name, value in values.items()], "assign")
@@ -309,11 +324,6 @@ def _fetched(shown: str, value: Any) -> FetchedValue:
         return FetchedValue(shown, type(array.ravel()[0]).__name__, array.shape, str(array.ravel()[0]))
     dtype = "string" if array.dtype.kind in "OS" else Tensor.from_numpy(array).dtype.name
     return FetchedValue(shown, dtype, array.shape, array)
-
-
-def _some(names: Sequence[str] | Mapping[str, Any]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:4]) + (f" and {len(listed) - 4} more" if len(listed) > 4 else "")
 
 
 class KeyboardInterruption:

@@ -386,6 +386,20 @@ def test_elements_are_those_of_dump(tmp_path):
         tfg.first_elements(g.graph, "v")
 
 
+def test_pipelines_read_the_tables_of_their_graph(tmp_path):
+    """The step of the range is the value of key 1 in a table."""
+    g = GraphBuilder()
+    table = g.HashTableV2(key_dtype="int64", value_dtype="int64", name="table")
+    g.InitializeTableV2(table, np.int64([1]), np.int64([7]), name="fill")
+    step = g.LookupTableFindV2(table, np.int64(1), np.int64(0))
+    g.RangeDataset(np.int64(0), np.int64(99), step, name="sevens", output_types=["int64"], output_shapes=[[]])
+    elements = tfg.first_elements(g.graph, "sevens", 3)
+    assert [value.value.item() for element in elements for value in element.values] == [0, 7, 14]
+    tfg.save(g.graph, tmp_path / "g.pb")
+    done = command("dump", tmp_path / "g.pb", "--elements", "sevens", "--format", "json").json
+    assert [step["values"][0]["value"] for step in done["steps"]] == [0, 7, 14]
+
+
 def test_op_coverage_and_formulas_are_those_of_ops():
     coverage = tfg.op_coverage()
     assert command("ops", "--coverage", "--format", "json").json["total"]["kernels"] == coverage.total.kernels
