@@ -54,6 +54,9 @@ class NodeBuilder(RawOps):
         self._device = ""
         self._colocation: tuple[Node, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.graph!r}>"
+
     def apply(self, op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
         """Add a node of type `op`; list arguments are given as sequences, attributes by keyword."""
         node = self.add(op, inputs, attrs, name)

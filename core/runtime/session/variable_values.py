@@ -9,7 +9,7 @@ import numpy as np
 
 from ...graph.variable_nodes import VariableNodes, find_variables
 from ...support.errors import InvalidArgumentError, MissingKeyError
-from ...support.words import counted
+from ...support.words import counted, some
 from ...types.arrays import Array
 from ...types.dtypes import string
 from .runner import Runner
@@ -61,7 +61,8 @@ class VariableValues(Mapping[str, Array]):
         return name in self._held()
 
     def __repr__(self) -> str:
-        return f"<{counted(len(self), 'initialized variable')}: {', '.join(self)}>"
+        names = list(self)
+        return f"<{counted(len(names), 'initialized variable')}{': ' if names else ''}{some(names)}>"
 
     def _held(self) -> dict[str, HeldVariable]:
         self.session.start()

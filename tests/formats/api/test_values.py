@@ -59,6 +59,16 @@ def test_variables_are_a_mapping(resource):
     assert repr(values) == "<2 initialized variables: w, v>"
 
 
+def test_the_repr_of_many_variables_and_of_none_is_short():
+    g = tfg.GraphBuilder()
+    assert repr(tfg.Session(g.graph).variables) == "<0 initialized variables>"
+    init = g.group([g.variable(1.0, f"v{number}").initializer for number in range(1000)], "init")
+    session = tfg.Session(g.graph)
+    session.run(init.name)
+    assert repr(session.variables) == "<1,000 initialized variables: v0, v1, v2, v3 and 996 more>"
+    assert repr(g) == f"<GraphBuilder of {g.graph!r}>"
+
+
 @pytest.mark.parametrize("resource", [False, True])
 def test_variables_check_names_dtypes_and_shapes(resource):
     values = trainable(resource).variables
