@@ -38,6 +38,7 @@ _LEAVE: Final = "leave the node to NumPy, which computes the right result"
 _FEED: Final = "feed the output of the node, or leave the node to NumPy"
 _PAD: Final = "keep shapes the same in all runs, e.g. by padding, or leave the node to NumPy"
 _WRITE: Final = "leave the node to NumPy, or write a lowering for the op (CONTRIBUTING.md, An engine)"
+_UNCOMPILED: Final = "it does not compile: "
 _MESSAGE: Final = "try another engine or version of the engine, or leave the node to NumPy"
 _INLINE: Final = "inline the functions: `tfg optimize` or `tfg convert --inline-functions`"
 
@@ -142,8 +143,8 @@ def engine_error(why: str, engine: str) -> Reason:
 
 
 def uncompiled(message: str) -> Reason:
-    """Return the reason for nodes that do not compile."""
-    return Reason(f"it does not compile: {message}", _MESSAGE)
+    """Return the reason for nodes that do not compile; a message may quote the reason of a node."""
+    return Reason(_UNCOMPILED + message.replace(_UNCOMPILED, ""), _MESSAGE)
 
 
 def failing(message: str) -> Reason:

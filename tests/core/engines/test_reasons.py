@@ -17,6 +17,7 @@ from tfg.cli.main import root
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines import reasons
 from tfg.core.engines.preview import preview
+from tfg.core.engines.protocol import UnsupportedNodes
 from tfg.core.engines.reasons import Reason
 from tfg.core.engines.unsupported import UnsupportedOps
 from tfg.core.runtime.session.session import Session
@@ -106,3 +107,8 @@ def test_a_function_with_state_says_what_to_do():
     steps = {refusal.op: refusal.next_step for refusal in refused}
     assert "--inline-functions" in steps["StatefulPartitionedCall"]
     assert "NumPy draws random numbers" in steps["RandomUniform"]
+
+
+def test_a_reason_that_quotes_the_reason_of_a_node_repeats_nothing():
+    nodes = UnsupportedNodes({"n": reasons.uncompiled("no such shape")})
+    assert reasons.uncompiled(str(nodes)) == "it does not compile: node 'n': no such shape"
