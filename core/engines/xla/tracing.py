@@ -52,6 +52,7 @@ class Namespace:
         """
         self.is_cpu = is_cpu
         self.fed = fed
+        self.has_64_bits = bool(jax.config.jax_enable_x64)
         self.functions: Mapping[str, Function] = graph.functions
         self.plans: dict[str, tuple[Function, Plan]] = {}
         self.conditions: list[Any] = []

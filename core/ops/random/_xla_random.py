@@ -12,11 +12,15 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from ...random import libm32
+
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 """The multipliers of Philox 4 x 32 (Salmon and others, 2011)."""
 _KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
 """The numbers added in each round to the two words of the key (Salmon and others, 2011)."""
 _ROUNDS: Final = 10
+_BOUND: Final = 2
+"""The magnitude that samples of a truncated normal distribution stay below."""
 _SCRAMBLE_KEY: Final = (0x3EC8F720, 0x02461E29)
 """The words of TensorFlow's key that scrambles a seed, the lower one first."""
 Words: TypeAlias = tuple[Any, ...]
@@ -67,18 +71,78 @@ def from_key(xla: Any, key: Any, counter: Any) -> tuple[Words, Words]:
 def uniform(xla: Any, generator: tuple[Words, Words], dims: Any, dtype: Any) -> Any:
     """Return samples uniform on [0, 1): random mantissas under the exponent of [1, 2), minus 1."""
     dims, numpy = tuple(dims.tolist()), dtype.numpy
+    words = _words(xla, generator, math.prod(dims) * (2 if numpy.itemsize == 8 else 1))
+    return _units(xla, words, numpy).reshape(dims)
+
+
+def _units(xla: Any, words: Any, numpy: np.dtype[Any]) -> Any:
+    """Return a sample uniform on [0, 1) for each word, or for each two in double precision."""
     info = np.finfo(numpy) if numpy.kind == "f" else None
     mantissa = info.nmant if info is not None else 7  # bfloat16
     exponent = 1023 if numpy.itemsize == 8 else 15 if mantissa == 10 else 127
-    words = _words(xla, generator, math.prod(dims) * (2 if numpy.itemsize == 8 else 1))
     if numpy.itemsize == 8:
         pairs = words.reshape(-1, 2).astype(np.uint64)
         bits = (pairs[:, 0] & np.uint64(0xFFFFF)) << np.uint64(32) | pairs[:, 1] | np.uint64(exponent << mantissa)
     else:
         bits = (words & np.uint32((1 << mantissa) - 1)) | np.uint32(exponent << mantissa)
         bits = bits.astype(np.dtype(f"u{numpy.itemsize}"))
-    samples = xla.lax.bitcast_convert_type(bits, numpy) - xla.asarray(1, numpy)
-    return samples.reshape(dims)
+    return xla.lax.bitcast_convert_type(bits, numpy) - xla.asarray(1, numpy)
+
+
+def normal(xla: Any, generator: tuple[Words, Words], dims: Any, dtype: Any) -> Any:
+    """Return samples of the standard normal distribution."""
+    dims, numpy = tuple(dims.tolist()), dtype.numpy
+    count = math.prod(dims)
+    words = _words(xla, generator, (count + count % 2) * (2 if numpy.itemsize == 8 else 1))
+    return _normals(xla, words, numpy)[:count].reshape(dims).astype(numpy)
+
+
+def truncated_normal(xla: Any, generator: tuple[Words, Words], dims: Any, dtype: Any) -> Any:
+    """Return standard normal samples of magnitude below 2; a group draws anew until it is full."""
+    dims, numpy = tuple(dims.tolist()), dtype.numpy
+    size, shift = (2, 7) if numpy.itemsize == 8 else (4, 8)
+    groups = xla.arange(-(-math.prod(dims) // size), dtype=np.uint32)
+    low, high = groups << np.uint32(shift), groups >> np.uint32(32 - shift)
+
+    def draw(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        attempt, filled, samples = state
+        words = _blocks(xla, generator, low + attempt, high).reshape(-1)
+        # Without the barrier XLA repeats the rounds for each element and each use.
+        drawn = xla.lax.optimization_barrier(_normals(xla, words, numpy)).reshape(-1, size)
+        accepted = xla.abs(drawn) < _BOUND
+        ranks = xla.cumsum(accepted, 1, dtype=np.int32)
+        places = xla.where(accepted, filled[:, None] + ranks - 1, size)
+        is_here = places[:, :, None] == xla.arange(size, dtype=np.int32)
+        values = xla.where(is_here, drawn[:, :, None], 0).sum(1)
+        return attempt + np.uint32(1), filled + ranks[:, -1], xla.where(is_here.any(1), values, samples)
+
+    start = xla.uint32(0), xla.zeros(len(groups), np.int32), xla.zeros((len(groups), size), _computed(numpy))
+    samples = xla.lax.while_loop(lambda state: (state[1] < size).any(), draw, start)[2]
+    return samples.reshape(-1)[: math.prod(dims)].reshape(dims).astype(numpy)
+
+
+def _computed(numpy: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype that normal samples of a dtype are computed in."""
+    return np.dtype(np.float64 if numpy.itemsize == 8 else np.float32)
+
+
+def _normals(xla: Any, words: Any, numpy: np.dtype[Any]) -> Any:
+    """Return normal samples by Box and Muller from the words of an even number of uniform samples.
+
+    In single precision the logarithm, sine and cosine are the GNU C library's where JAX computes in 64 bits. Otherwise
+    they are XLA's, and a sample may differ in the last digits.
+    """
+    numpy = _computed(numpy)
+    pairs = _units(xla, words, numpy).reshape(-1, 2)
+    least, turns = xla.maximum(pairs[:, 0], numpy.type(1e-7)), pairs[:, 1]
+    if numpy.itemsize == 8 or not xla.has_64_bits:
+        angle = turns * numpy.type(2 * np.pi)
+        logarithm, sine, cosine = xla.log(least), xla.sin(angle), xla.cos(angle)
+    else:
+        angle = (turns.astype(np.float64) * (2 * np.pi)).astype(np.float32)
+        logarithm, (sine, cosine) = libm32.log_in(xla, least), libm32.sincos_in(xla, angle)
+    radius = xla.sqrt(logarithm * numpy.type(-2))
+    return xla.stack((sine * radius, cosine * radius), 1).reshape(-1)
 
 
 def full_int(xla: Any, generator: tuple[Words, Words], dims: Any, dtype: Any) -> Any:
@@ -116,13 +180,18 @@ def _halves(xla: Any, x: Any) -> tuple[Any, Any]:
 
 def _words(xla: Any, generator: tuple[Words, Words], count: int) -> Any:
     """Return the first words of a generator, uint32."""
-    key, counter = generator
-    carry: Any = xla.arange(-(-count // 4), dtype=np.uint32)
-    words = []
-    for word in counter:
+    return _blocks(xla, generator, xla.arange(-(-count // 4), dtype=np.uint32), np.uint32(0)).reshape(-1)[:count]
+
+
+def _blocks(xla: Any, generator: tuple[Words, Words], low: Any, high: Any) -> Any:
+    """Return the words (n, 4) of the blocks at offsets of two words."""
+    key, (first, *others) = generator
+    words = [first + low]
+    carry = (words[-1] < low).astype(np.uint32) + high
+    for word in others:
         words.append(word + carry)
         carry = (words[-1] < carry).astype(np.uint32)
-    return xla.stack(_block(xla, key, tuple(words)), -1).reshape(-1)[:count]
+    return xla.stack(_block(xla, key, tuple(words)), -1)
 
 
 def _block(xla: Any, key: Words, counter: Words) -> Words:

@@ -430,6 +430,8 @@ onnx("StatelessRandomUniformFullIntV2")(
 
 for _op, _draw in (
     ("StatelessRandomUniform", in_xla.uniform),
+    ("StatelessRandomNormal", in_xla.normal),
+    ("StatelessTruncatedNormal", in_xla.truncated_normal),
     ("StatelessRandomUniformFullInt", in_xla.full_int),
     ("StatelessRandomUniformInt", in_xla.uniform_int),
 ):
