@@ -6,6 +6,7 @@ import dataclasses
 import glob
 import json
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -73,6 +74,14 @@ def find_items(patterns: Sequence[str]) -> list[Item]:
     return items
 
 
+def _feeding(pattern: str) -> str | None:
+    """Return the options for a pattern of the form TENSOR=@FILES, as --feed takes values."""
+    tensor, equals, files = pattern.partition("=")
+    if not equals:
+        return None
+    return f"`--each {shlex.quote(files.removeprefix('@'))} --feed {shlex.quote(f'{tensor}=@each')}` feeds each file to {tensor}"
+
+
 def _matching(pattern: str) -> list[str]:
     if os.path.isdir(pattern):
         below = glob.glob(os.path.join(glob.escape(pattern), "**"), recursive=True)
@@ -82,7 +91,7 @@ def _matching(pattern: str) -> list[str]:
         return paths
     paths = sorted(path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path))
     if not paths:
-        raise NotFoundError(f"no file matches '{pattern}'")
+        raise NotFoundError(f"no file matches '{pattern}'", hint=_feeding(pattern))
     return paths
 
 

@@ -154,6 +154,8 @@ def test_what_cannot_go_well_is_refused_first(graph, inputs, tmp_path):
     words = ("run", graph, "--each", inputs)
     assert run(*words, "--fetch", "y").code == 2
     assert "no file matches" in run("run", graph, "--fetch", "y", "--each", tmp_path / "*.npy", "--out-dir", tmp_path).err
+    fed = run("run", graph, "--fetch", "y", "--each", "x=@a b/*.npy", "--out-dir", tmp_path)
+    assert "hint: `--each 'a b/*.npy' --feed x=@each` feeds each file to x" in fed.err
     assert run(*words, "--fetch", "y", "--out-dir", tmp_path / "out", "--on", "local:many").code == 2
     (tmp_path / "in" / "deep").mkdir()
     np.save(tmp_path / "in" / "a1.npy", np.float32([1]))
