@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, TextIO
 
 _CODE: Final = re.compile(r"`[^`]*`")
@@ -62,6 +62,11 @@ def continued(line: str, width: int) -> str:
         else:
             lines[-1] += f" {word}" if lines[-1] else word
     return " \\\n".join(lines)
+
+
+def cut(lines: Iterable[str], width: int | None) -> Iterable[str]:
+    """Return the lines of a long table as a terminal of a width shows them: with an ellipsis at the end of longer lines."""
+    return lines if width is None else (line if len(line) <= width else f"{line[: width - 1]}\u2026" for line in lines)
 
 
 def fitting_columns(columns: Sequence[Sequence[str]], minor: Sequence[int], width: int) -> list[int]:

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import printable, printable_json, printable_line
 from ..core.support.gc_control import rare_collection
-from .layout import column_widths, continued, fitting_columns, terminal_width, wrapped
+from .layout import column_widths, continued, cut, fitting_columns, terminal_width, wrapped
 
 _MAX_WIDTH = 60
 _MAX_RICH_ROWS = 500  # rich lays a longer table out for seconds
@@ -372,12 +372,25 @@ def _column_cells(values: Sequence[Any]) -> Sequence[str]:
 
 
 def print_rows(columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
-    """Print the rows of a long table as they come; the first rows set the widths of columns."""
+    """Print the rows of a long table as they come; the first rows set the widths of columns.
+
+    A terminal shows the columns for which it has room, and cuts longer lines.
+    """
     first = list(itertools.islice(rows, _MAX_RICH_ROWS))
+    cells: list[Sequence[str]] = [[cell(value) for value in row] for row in first]
+    width = terminal_width(sys.stdout)
+    if width is not None:
+        shown = fitting_columns([list(column) for column in zip(columns, *cells, strict=True)], (), width)
+        (columns,), first, cells = _parts([columns], shown), list(_parts(first, shown)), list(_parts(cells, shown))
+        rows = _parts(rows, shown)
     head = Table(tuple(columns), first)
-    print_lines(_plain_lines(head))
-    widths, right = _widths(columns, [[cell(value) for value in row] for row in first]), _numeric_columns(head)
-    print_lines(_line([cell(value) for value in row], widths, right) for row in rows)
+    print_lines(cut(_plain_lines(head), width))
+    widths, right = _widths(columns, cells), _numeric_columns(head)
+    print_lines(cut((_line([cell(value) for value in row], widths, right) for row in rows), width))
+
+
+def _parts(rows: Iterable[Sequence[Any]], places: Sequence[int]) -> Iterator[Sequence[Any]]:
+    return ([row[place] for place in places] for row in rows)
 
 
 def _widths(columns: Sequence[str], cells: Iterable[Sequence[str]]) -> list[int]:
@@ -442,8 +455,8 @@ def _print_table(console: Any, table: Table) -> None:
     columns = [list(column) for column in zip(table.columns, *(map(cell, row) for row in table.rows), strict=True)]
     shown = fitting_columns(columns, [table.columns.index(name) for name in table.minor], console.width)
     if len(table.rows) > _MAX_RICH_ROWS:
-        part = Table(tuple(table.columns[place] for place in shown), [[row[place] for place in shown] for row in table.rows])
-        print_lines(_plain_lines(part))
+        part = Table(tuple(table.columns[place] for place in shown), list(_parts(table.rows, shown)))
+        print_lines(cut(_plain_lines(part), console.width))
     else:
         are_numbers = _numeric_columns(table)
         console.print(_rich_table([columns[place] for place in shown], [are_numbers[place] for place in shown], console.width))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tests.cli.test_tables import ALONE, SEVERAL
+from tfg import GraphBuilder, save
 from tfg.cli import main, render
 from tfg.cli.layout import column_widths, continued, fitting_columns, wrapped
 from tfg.cli.main import commands, root
@@ -108,3 +109,28 @@ def test_columns_that_fit_take_no_more_than_the_width(columns, width):
     assert places[0] == 0 and places == sorted(places)
     widths = column_widths([columns[place] for place in places], width)
     assert sum(widths) + 3 * (len(widths) - 1) + 2 <= width
+
+
+def long_rows(count):
+    return [(f"scope/of/a/long/name/node_{number}", "AddV2", "x" * (number % 90), "", "y" * 40) for number in range(count)]
+
+
+@pytest.mark.parametrize("count", [3, 501, 700])
+def test_the_lines_of_a_long_table_end_at_the_edge_of_the_terminal(count, monkeypatch, capsys):
+    columns = ("name", "op", "inputs", "empty", "attributes")
+    for width in (WIDTH, None):
+        monkeypatch.setattr(render, "terminal_width", lambda stream, width=width: width)
+        render.print_rows(columns, iter(long_rows(count)))
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) == count + 2
+        assert (max(map(len, lines)) > WIDTH) is (width is None)
+        assert all(line.startswith(row[0]) for line, row in zip(lines[2:], long_rows(count)))
+
+
+def test_a_table_of_many_rows_ends_at_the_edge_of_the_terminal(terminal, tmp_path):
+    b = GraphBuilder()
+    for number in range(600):
+        b.NoOp(name=f"scope/of/a/long/name/node_{number}_{'x' * (number % 90)}")
+    save(b.graph, tmp_path / "g.pb")
+    lines, _ = terminal("dump", tmp_path / "g.pb", "--format", "table")
+    assert sum("node_" in line for line in lines) == 600 and max(map(len, lines)) <= WIDTH

@@ -173,7 +173,7 @@ def _array(value: EngineValue) -> Any:
 
 def _placed(value: EngineValue, put: Callable[[Any], Any]) -> Any:
     """Return the array on its devices; the copy of a constant array, such as a weight that a loop passes on, is cached."""
-    if type(value) is EngineArray:
+    if isinstance(value, EngineArray):
         return value.array
     if value.size < _LIFTED:
         return put(value)
