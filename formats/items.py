@@ -79,7 +79,8 @@ def _feeding(pattern: str) -> str | None:
     tensor, equals, files = pattern.partition("=")
     if not equals:
         return None
-    return f"`--each {shlex.quote(files.removeprefix('@'))} --feed {shlex.quote(f'{tensor}=@each')}` feeds each file to {tensor}"
+    options = f"--each {shlex.quote(files.removeprefix('@'))} --feed {shlex.quote(f'{tensor}=@each')}"
+    return f"`{options}` feeds each file to {tensor}"
 
 
 def _matching(pattern: str) -> list[str]:
