@@ -177,13 +177,15 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
         return DONE
     loaded = reader.load_part(source) if options.outputs or names_part else reader.load(source)
     names = Names(loaded, session.signature)
-    options.placeholders.apart(options.inputs)[0].apply(loaded, names)
+    cuts = [names.input(word).name for word in options.inputs]
+    options.placeholders.apply(loaded, names, cuts)
     opens = is_model or options.freeze or options.kind == "saved_model"
     opened = session.open(loaded, options.quiet) if opens else None
+    part, inputs = options.placeholders.applied_at_cuts(loaded, names, cuts)
     if is_model:
         assert opened is not None
-        return _to_model(target, names, opened, session, options)
-    graph = _changed(loaded, names, opened, options)
+        return _to_model(target, part, inputs, names, opened, session, options)
+    graph = _changed(part, inputs, names, opened, options)
     if form is None:
         assert opened is not None
         words = options.outputs or options.signatures.words or names.outputs or _default_outputs(loaded, names, options)
@@ -258,9 +260,12 @@ def _note_written(count: int, target: str, quiet: bool) -> None:
         render.note(f"wrote {counted(count, 'node')} to {render.place(target)}", quiet)
 
 
-def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:
+def _to_model(
+    target: str, graph: Graph, inputs: Sequence[str], names: Names, opened: Runner, session: SessionOptions,
+    options: ConvertOptions,
+) -> int:  # fmt: skip
     """Write an ONNX or StableHLO file, and compare its results for --verify."""
-    from ...formats.api.changes import convert, extract
+    from ...formats.api.changes import convert
     from ...formats.api.outputs import outputs_of
     from ..jobs.convert_job import note_export, verdict_sections
 
@@ -268,16 +273,7 @@ def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions
     outputs = {word: names.output(word).name for word in outputs_named}
     if not outputs:
         raise InvalidArgumentError("nothing to convert: name at least one tensor with --to")
-    cut = options.placeholders.apart(options.inputs)[1]
-    graph, inputs = names.graph, [names.input(word).name for word in options.inputs]
-    if cut.values:
-        graph = extract(graph, list(outputs.values()), inputs)
-        dataclasses.replace(cut, shapes=()).apply(graph, names)
-        inputs = [name for name in inputs if graph.output(name).node.is_placeholder]
-    written = convert(
-        graph, target, outputs, inputs, state=opened.session,
-        shapes={names.input(word).name: sizes for word, sizes in cut.shapes}, names=names.inputs,
-    )  # fmt: skip
+    written = convert(graph, target, outputs, inputs, state=opened.session, names=names.inputs)
     assert written is not None
     note_export(written, options.quiet)
     if not options.verify:
@@ -287,14 +283,13 @@ def _to_model(target: str, names: Names, opened: Runner, session: SessionOptions
     return DONE if all(comparison.passed for comparison in comparisons) else COMPARISON_FAILED
 
 
-def _changed(graph: Graph, names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:
+def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:
     """Return the graph with all requested changes."""
     from ...core.transforms.subgraphs import clear_devices, strip_default_attrs
     from ...formats.api.changes import extract, freeze
 
     fetched = (*options.outputs, *options.signatures.words)
-    outputs = [names.fetch(word) for word in fetched] or _default_outputs(graph, names, options)
-    inputs = [names.input(word).name for word in options.inputs]
+    outputs = [names.fetch(word) for word in fetched] or _default_outputs(names.graph, names, options)
     if options.inlines:
         from ...core.passes.pipeline import inline_functions
 
@@ -307,7 +302,6 @@ def _changed(graph: Graph, names: Names, runner: Runner | None, options: Convert
         if not outputs:
             raise InvalidArgumentError("nothing to keep: name at least one tensor with --to")
         graph = extract(graph, outputs, inputs)
-    options.placeholders.apart(options.inputs)[1].apply(graph, names)
     if options.strip_default_attrs:
         render.note(f"dropped {strip_default_attrs(graph)} attributes with default values", options.quiet)
     if options.clear_devices:

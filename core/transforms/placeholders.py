@@ -48,8 +48,8 @@ def _placeholder(graph: Graph, name: str) -> Node:
     node = graph.output(name).node
     if not node.is_placeholder:
         raise InvalidArgumentError(
-            "it is not a placeholder", node=node.name, op=node.op, hint=f"replace it by a placeholder with `--from "
-                f"{node.name}`"
+            "it is not a placeholder", node=node.name, op=node.op,
+            hint=f"`tfg convert --from {name.removesuffix(':0')}` puts a placeholder in its place",
         )  # fmt: skip
     return node
 

@@ -51,13 +51,17 @@ def subgraph(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -
     """
     result = graph.copy()
     result.meta = None
-    shapes = shapes_at_cuts(graph, inputs)
-    for name in inputs:
-        _cut(result, result.output(name), shapes[name])
+    cut_at(result, inputs)
     needed = reachable(result.node_of(name) for name in fetches)
     result.remove_nodes([node for node in result if node not in needed])
     forget_locations(result)
     return result
+
+
+def cut_at(graph: Graph, names: Sequence[str]) -> dict[str, Node]:
+    """Put placeholders of the inferred shapes in the place of tensors; return the placeholders by the tensors' names."""
+    shapes = shapes_at_cuts(graph, names)
+    return {name: _cut(graph, graph.output(name), shape) for name, shape in shapes.items()}
 
 
 def forget_locations(graph: Graph) -> None:
@@ -86,8 +90,8 @@ def shapes_at_cuts(graph: Graph, names: Sequence[str]) -> dict[str, Shape]:
     return shapes_by_name
 
 
-def _cut(graph: Graph, value: Output, shape: Shape) -> None:
-    """Put a placeholder in the place of a tensor."""
+def _cut(graph: Graph, value: Output, shape: Shape) -> Node:
+    """Put a placeholder in the place of a tensor, and return the placeholder."""
     node = value.node
     if value.dtype is None:
         raise InvalidArgumentError("it cannot be cut here: its op is unknown", node=node.name, op=node.op)
@@ -99,3 +103,4 @@ def _cut(graph: Graph, value: Output, shape: Shape) -> None:
     graph.replace_all_uses(value, placeholder.output())
     if whole:
         graph.replace_control_uses(node, placeholder)
+    return placeholder

@@ -97,6 +97,28 @@ def test_a_model_file_has_a_value_and_a_shape_at_two_cuts(tmp_path):
     assert model.run(None, {fed.name: value})[0].tolist() == [[11.0, 23.0], [13.0, 25.0]]
 
 
+def test_a_cut_at_a_later_output_takes_values_and_shapes(tmp_path):
+    b = tfg.GraphBuilder()
+    halves = b.Split(np.int32(1), b.Placeholder(dtype="float", shape=[None, 4], name="x"), num_split=2, name="halves")
+    b.Sub(halves[0], halves[1], name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    out = tmp_path / "out.pb"
+    words = ("convert", tmp_path / "g.pb", out, "--to", "y", "--from", "halves:1")
+    assert run(*words, "--set", "halves:1=[[10, 20]]").code == 0
+    assert value(out, ("x:0", [[1, 2, 3, 4]])) == [[-9.0, -18.0]]
+    assert run(*words, "--shape", "halves:1=7,2").code == 0
+    assert "(7,2)" in run("dump", out, "--op", "Placeholder", "--name", "halves").out
+
+
+@pytest.mark.parametrize(("cut", "word"), [("serving_default_x", "x"), ("x", "serving_default_x:0"), ("x", "x")])
+def test_a_cut_and_a_value_may_name_a_tensor_in_two_ways(tmp_path, cut, word):
+    out = tmp_path / "out.pb"
+    words = ("convert", SAMPLES / "scaler_saved_model", out, "--to", "scaled", "--from", cut)
+    done = run(*words, "--set", f"{word}=[[1, 10]]")
+    assert done.code == 0, done.err
+    assert not [node for node in tfg.load(out) if node.is_placeholder]
+
+
 @pytest.mark.parametrize(
     ("option", "word", "message"),
     [
@@ -113,6 +135,12 @@ def test_refusals(graph, tmp_path, option, word, message):
     done = run("convert", graph, tmp_path / "out.pb", option, word)
     assert done.code == 1 and message in done.err
     assert not (tmp_path / "out.pb").exists()
+
+
+@pytest.mark.parametrize("command", ["convert", "optimize"])
+def test_the_hint_for_a_tensor_that_is_no_placeholder_names_a_command(graph, tmp_path, command):
+    words = (graph, tmp_path / "out.pb") if command == "convert" else (graph, "--fetch", "y")
+    assert "hint: `tfg convert --from Mul` puts a placeholder in its place" in run(command, *words, "--set", "Mul=1").err
 
 
 def test_a_shape_that_the_graph_contradicts_is_refused(tmp_path):
