@@ -32,7 +32,14 @@ _STORED: Final = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "
 """The NumPy dtypes of weights that are not quantized."""
 _QUANTIZED: Final = {"uint8": "u1", "uint16": "<u2", "float16": "<f2"}
 _LENGTH: Final = struct.Struct("<I")
-_DAMAGED: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, struct.error, json_format.Error)
+_FEW_BYTES: Final = 64 << 20
+"""The bytes of constants that a graph may always have."""
+_MOST_COPIES: Final = 16
+"""The bytes of constants for each byte of the weights, beyond _FEW_BYTES: functions may share a weight."""
+_DAMAGED: Final = (
+    ValueError, KeyError, TypeError, AttributeError, RecursionError, struct.error, json_format.Error, SystemError
+)  # fmt: skip
+"""The errors for a damaged file; protobuf raises SystemError for a field name with half of a surrogate pair."""
 
 
 def graph_from_tfjs(data: memoryview, folder: str | None, faults: list[TfgError] | None = None) -> Graph:
@@ -119,8 +126,9 @@ def _use_tables(about: MetaGraphDef, model: Mapping[str, Any], tables: Mapping[A
 
 def _weights(manifest: list[Any], folder: str | None) -> Iterator[tuple[str, Array]]:
     """Yield the names and values of the weights of all groups; the files of a group are one sequence of bytes."""
+    read: set[str] = set()
     for group in manifest:
-        data = b"".join(_contents(path, folder) for path in group["paths"])
+        data = b"".join(_contents(path, folder, read) for path in group["paths"])
         position = 0
         for entry in group["weights"]:
             value, position = _weight(entry, data, position)
@@ -129,10 +137,14 @@ def _weights(manifest: list[Any], folder: str | None) -> Iterator[tuple[str, Arr
             raise ValueError(f"{len(data):,} bytes in {', '.join(group['paths'])}, but the manifest says {position:,}")
 
 
-def _contents(path: str, folder: str | None) -> bytes:
+def _contents(path: str, folder: str | None, read: set[str]) -> bytes:
+    """Return the bytes of a file of the manifest, and add the file to `read`; ValueError for a file that was read before."""
     if folder is None:
         raise NotFoundError(f"the weights are in '{path}', next to model.json", hint="give the path of model.json")
     place = os.path.join(folder, path)
+    if os.path.realpath(place) in read:
+        raise ValueError(f"the manifest names the file '{path}' twice")
+    read.add(os.path.realpath(place))
     with file_errors(place), FileGate(NO_FILES.reading(folder)).open(place) as file:
         return file.read()
 
@@ -171,15 +183,31 @@ def _dequantized(array: Array, quantization: Mapping[str, Any], dtype: str) -> A
     """Return the numbers that quantized weights stand for, in float32 arithmetic as in TensorFlow.js."""
     if quantization["dtype"] == "float16":
         return array.astype(np.float32)
-    values: Array = array.astype(np.float32) * np.float32(quantization["scale"]) + np.float32(quantization["min"])
+    scale, least = (_float32(quantization, key) for key in ("scale", "min"))
+    values: Array = array.astype(np.float32) * scale + least
     return np.rint(values) if dtype == "int32" else values
 
 
+def _float32(quantization: Mapping[str, Any], key: str) -> np.float32:
+    """Return a number of the quantization; ValueError for other values, which NumPy would broadcast."""
+    number = quantization[key]
+    if not isinstance(number, int | float) or not abs(number) <= float(np.finfo(np.float32).max):
+        raise ValueError(f"the {key} of a quantization is not a float32: {str(number)[:80]}")
+    return np.float32(number)
+
+
 def _fill(graph: GraphDef, weights: Mapping[str, Array]) -> None:
-    """Put the weights into the constants of their names; the dtype is the constant's, as a weight has one of few."""
+    """Put the weights into the constants of their names; the dtype is the constant's, as a weight has one of few.
+
+    ValueError for repeated names that would make constants of many times the size of the weights.
+    """
     nodes = [*graph.node, *(node for function in graph.library.function for node in function.node_def)]
+    left = _FEW_BYTES + _MOST_COPIES * sum(array.nbytes for array in weights.values())
     for node in nodes:
         if node.name in weights and "dtype" in node.attr:
+            left -= weights[node.name].nbytes
+            if left < 0:
+                raise ValueError(f"too many constants have the name of a weight, the last is '{node.name}'")
             _set_value(node, weights[node.name])
 
 

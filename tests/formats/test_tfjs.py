@@ -160,6 +160,7 @@ def manifest_with(**changes):
         ({"modelTopology": {"class_name": "Model"}}, InvalidArgumentError, "a layers model"),
         ({"format": "layers-model"}, InvalidArgumentError, "a layers model"),
         ({"modelTopology": {"node": [{"op": 3}]}}, DataLossError, "not a valid model.json"),
+        ({"modelTopology": {"node": [{"\ud800": 3}]}}, DataLossError, "not a valid model.json"),
         ({"weightsManifest": [{"paths": ["nothing.bin"], "weights": []}]}, NotFoundError, "nothing.bin"),
         ({"weightsManifest": [{"paths": ["../secret.bin"], "weights": []}]}, PermissionDeniedError, "secret.bin"),
         ({"weightsManifest": [{"paths": ["/etc/passwd"], "weights": []}]}, PermissionDeniedError, "passwd"),
@@ -169,6 +170,14 @@ def manifest_with(**changes):
         ({"weightsManifest": manifest_with(dtype="string", shape=[1 << 60])}, DataLossError, "strings in"),
         ({"weightsManifest": manifest_with(dtype="float128", quantization=None)}, DataLossError, "float128"),
         ({"weightsManifest": manifest_with(quantization={"dtype": "uint8"})}, DataLossError, "scale"),
+        *(
+            (
+                {"weightsManifest": manifest_with(quantization={"dtype": "uint8", "scale": scale, "min": 0})},
+                DataLossError,
+                "scale",
+            )
+            for scale in (10**400, 1e39, float("inf"), float("nan"), [[1.0], [2.0]], "1", None)
+        ),
         ({"weightsManifest": 3}, DataLossError, "not a valid model.json"),
         ({"signature": {"inputs": 3}}, DataLossError, "not a valid model.json"),
     ],
@@ -177,6 +186,26 @@ def test_models_that_lie_are_refused(tmp_path, changes, error, message):
     (tmp_path / "secret.bin").write_bytes(b"")
     with pytest.raises(error, match=message):
         tfg.load(written(tmp_path / "m", model(**changes)))
+
+
+@pytest.mark.parametrize("path", ["group1-shard1of2.bin", "./group1-shard1of2.bin", "../m/group1-shard1of2.bin"])
+def test_a_file_of_weights_is_read_once(tmp_path, path):
+    """A manifest of a few bytes for each name of a large file would take memory without a bound."""
+    manifest = [{"paths": ["group1-shard1of2.bin", path], "weights": []}]
+    with pytest.raises(DataLossError, match="twice"):
+        tfg.load(written(tmp_path / "m", model(weightsManifest=manifest)))
+
+
+@pytest.mark.parametrize("place", ["graph", "functions"])
+def test_repeated_names_do_not_repeat_a_large_weight(tmp_path, place):
+    nodes = [const("w", "DT_FLOAT", 1)] * 100
+    functions = [{"signature": {"name": f"f_{i}"}, "nodeDef": [node]} for i, node in enumerate(nodes)]
+    manifest = [{"paths": ["w.bin"], "weights": [{"name": "w", "shape": [1 << 18], "dtype": "float32"}]}]
+    topology = {"node": nodes if place == "graph" else [], "library": {"function": functions if place == "functions" else []}}
+    (tmp_path / "w.bin").write_bytes(bytes(1 << 20))
+    (tmp_path / "model.json").write_text(json.dumps({"modelTopology": topology, "weightsManifest": manifest}))
+    with pytest.raises(DataLossError, match="too many constants"):
+        tfg.load(tmp_path)
 
 
 @pytest.mark.parametrize("topology", ["", "[", "1}", "[" * 100_000])

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
 import functools
 import gzip
 import io
 import json
+import math
 import os
 import pathlib
 import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -174,9 +177,49 @@ def draw_tfjs(random: Random) -> Files:
     attrs = {"dtype": {"type": "DT_FLOAT"}, "value": {"tensor": {"dtype": 1, "tensorShape": {"dim": [{"size": "2"}]}}}}
     topology = {"node": [{"name": "w", "op": "Const", "attr": attrs}]}
     model = {"modelTopology": topology, "weightsManifest": [{"paths": ["w.bin"], "weights": [weights]}]}
+    if random.random() < 0.6:
+        model = lying_model(random, model)
     files = {"model.json": json.dumps(model).encode(), "w.bin": b"ab"}
-    _change_one(random, files)
+    if random.random() < 0.5:
+        _change_one(random, files)
     return Files(files, _start, "TensorFlow.js")
+
+
+_JSON_VALUES: tuple[Any, ...] = (
+    None, True, 0, 1, -1, 1.5, 2**31, 2**63, 10**400, 1e308, "", "w", "float32", "string", "int32", "\0", "\ud800", [], {},
+    [1, 2], [2**62, 0], [2**70, 0], [0, 2**62, 2**62], [1] * 33, "../w.bin", "/etc/passwd", ".", "absent.bin", "w.bin",
+    ["w.bin", "w.bin"], ["../w.bin"], ["/etc/passwd"], ["."], {"dtype": "float16"}, {"dtype": "uint16"}, math.nan,
+)  # fmt: skip
+"""Values of JSON that a field of a model may hold: of other types, beyond the integers, and paths out of the folder."""
+
+
+def lying_model(random: Random, model: Any) -> Any:
+    """A copy of a JSON value with one or two values inside replaced, repeated, removed or nested deeply."""
+    model = copy.deepcopy(model)
+    for _ in range(random.choice((1, 1, 2))):
+        holders = list(_holders(model))
+        holder = random.choice(holders)
+        key = random.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+        match random.randrange(6):
+            case 0:
+                del holder[key]
+            case 1:
+                holder[key] = [copy.deepcopy(holder[key])] * random.choice((2, 50))
+            case 2:
+                holder[key] = functools.reduce(lambda inner, _: [inner], range(random.choice((1, 150, 900))), 1)
+            case _:
+                holder[key] = random.choice(_JSON_VALUES)
+    return model
+
+
+def _holders(value: Any) -> Iterator[Any]:
+    """Yield the objects and arrays with contents of a JSON value, not those of deep nests."""
+    stack = [(value, 0)]
+    while stack:
+        holder, depth = stack.pop()
+        if isinstance(holder, dict | list) and holder and depth < 20:
+            yield holder
+            stack += [(inner, depth + 1) for inner in (holder.values() if isinstance(holder, dict) else holder)]
 
 
 def draw_recording(random: Random) -> Files:
