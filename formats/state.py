@@ -84,7 +84,8 @@ class TrainingPosition:
 def holds_state(path: str | os.PathLike[str]) -> bool:
     """Return True where `read_state` finds values: for archives and checkpoints, not for graphs, SavedModels among them."""
     text = os.fspath(path)
-    if os.path.isfile(text) and (zipfile.is_zipfile(text) or _begins_as_safetensors(text)):
+    named = text.endswith((*NPZ.extensions, *SAFETENSORS.extensions))
+    if os.path.isfile(text) and (named or zipfile.is_zipfile(text) or _begins_as_safetensors(text)):
         return True
     if any(os.path.isfile(os.path.join(text, name)) for name in MODEL_FILES):
         return False

@@ -12,7 +12,8 @@ import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
-from tfg.formats.state import read_state
+from tfg.core.types.tensors import Tensor
+from tfg.formats.state import read_state, write_state
 from tfg.formats.stored_tensors import stored_tensors
 
 SCALER = SAMPLES / "scaler_saved_model"
@@ -80,3 +81,12 @@ def test_other_files_are_named(tmp_path):
     with pytest.raises(NotFoundError, match="a graph with variables"):
         stored_tensors(SAMPLES / "xor.pbtxt")
     assert "no graph with tags train" in run("checkpoint", SCALER, "--tags", "train").err
+
+
+@pytest.mark.parametrize("name", ["w.safetensors", "w.npz"])
+def test_a_damaged_state_file_is_named_by_its_kind(tmp_path, name):
+    path = tmp_path / name
+    write_state(path, {"w": Tensor.from_numpy(np.ones(9, np.float32))})
+    path.write_bytes(path.read_bytes()[:20])
+    done = run("checkpoint", path)
+    assert done.code == 1 and "protobuf" not in done.err and name in done.err
