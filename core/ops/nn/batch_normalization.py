@@ -14,7 +14,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.where import positive_part
-from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
@@ -191,3 +191,16 @@ def fused_batch_norm_grad_ex_flops(
 
 
 without_gradient("_FusedBatchNormGradEx")
+
+
+@onnx("BatchNormWithGlobalNormalizationGrad")
+def _batch_norm_grad_onnx(
+    g: Any, t: Any, m: Any, v: Any, gamma: Any, backprop: Any, *, variance_epsilon: float, scale_after_normalization: bool
+) -> Any:
+    inverse = g.Reciprocal(g.Sqrt(g.Add(v, variance_epsilon)))
+    factor = g.Mul(inverse, gamma) if scale_after_normalization else inverse
+    centered = g.ReduceSum(g.Mul(backprop, g.Sub(t, m)), [0, 1, 2], keepdims=0)
+    d_beta = g.ReduceSum(backprop, [0, 1, 2], keepdims=0)
+    d_gamma = g.Mul(centered, inverse) if scale_after_normalization else g.zeros_like(gamma)
+    d_variance = g.Mul(g.Mul(g.Mul(centered, factor), g.Mul(inverse, inverse)), -0.5)
+    return g.Mul(backprop, factor), g.Neg(g.Mul(d_beta, factor)), d_variance, d_beta, d_gamma

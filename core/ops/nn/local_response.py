@@ -17,8 +17,10 @@ from ...parallel.gemm import matmul
 from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..shared.onnx_lowerings import last_dims
 
 
 def _window_sums(squares: Array, radius: int) -> Array:
@@ -110,3 +112,16 @@ def _lrn_onnx(g: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, b
     """ONNX divides alpha by the size of the window."""
     size = 2 * depth_radius + 1
     return g.channels_last(g.LRN(g.channels_first(x), size=size, alpha=alpha * size, beta=beta, bias=bias), 4)
+
+
+@onnx("LRNGrad")
+def _lrn_grad_onnx(g: Any, grad: Any, x: Any, y: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
+    """Sum squares and gradients over neighbouring channels by products with a band matrix, as the kernel does."""
+    (channels,) = last_dims(g, x, 1)
+    numbers = np.arange(channels)
+    near = (np.abs(numbers[:, None] - numbers) <= depth_radius).astype(np.float32)
+    dtype, grad, x, y = grad.dtype, *(g.cast(value, dtypes.float32) for value in (grad, x, y))
+    norm = g.Add(g.Mul(g.MatMul(g.Mul(x, x), near), alpha), bias)
+    through = g.MatMul(g.Div(g.Mul(grad, y), norm), near)
+    result = g.Sub(g.Mul(grad, g.Pow(norm, -beta)), g.Mul(g.Mul(x, through), 2 * alpha * beta))
+    return g.cast(result, dtype)

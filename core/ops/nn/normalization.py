@@ -350,6 +350,25 @@ def _fused_batch_norm_onnx(
     return [y, *returned, mean, variance, *rest]
 
 
+@onnx("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+def _fused_batch_norm_grad_onnx(
+    g: Any, grad: Any, saved: Saved[Any], *unused: Any, settings: BatchNormAttributes, outputs: list[TensorSpec]
+) -> Any:
+    """Lower to arithmetic; in training the statistics of the batch depend on x."""
+    data_format, dtype = settings.data_format, saved.scale.dtype
+    axes = [axis for axis, name in enumerate(data_format) if name != "C"]
+    x, dy = g.cast(saved.x, dtype), g.cast(grad, dtype)
+    inverse = g.Reciprocal(g.Sqrt(g.Add(saved.reserve_space_2, settings.epsilon)))
+    normal = g.Mul(g.Sub(x, _spread(g, saved.reserve_space_1, data_format)), _spread(g, inverse, data_format))
+    d_scale, d_offset = (g.ReduceSum(value, axes, keepdims=0) for value in (g.Mul(dy, normal), dy))
+    if settings.is_training:
+        of_scale, of_offset = (g.ReduceMean(value, axes, keepdims=1) for value in (g.Mul(dy, normal), dy))
+        dy = g.Sub(g.Sub(dy, of_offset), g.Mul(normal, of_scale))
+    dx = g.cast(g.Mul(dy, _spread(g, g.Mul(saved.scale, inverse), data_format)), grad.dtype)
+    nothing = [g.constant(np.zeros(spec.shape.known() if spec.shape.is_known else 0), dtype) for spec in outputs[3:]]
+    return [dx, d_scale, d_offset, *nothing]
+
+
 def _squared_onnx(g: Any, x: Any) -> Any:
     return g.Mul(x, x)
 
