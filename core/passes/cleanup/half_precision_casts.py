@@ -104,6 +104,20 @@ def _cast_attrs(source: DType, target: DType) -> dict[str, Any]:
     return {"SrcT": source, "DstT": target, "Truncate": False}
 
 
+def _declares(node: Node, attr: str, dtype: DType) -> bool:
+    """Return False where the op does not allow a dtype, or takes further values of float32 by a list of types.
+
+    TensorFlow declares the biases of fused convolutions by a list; their kernels without oneDNN have 32 or 64 bits.
+    """
+    definition = node.op_def
+    assert definition is not None
+    allowed = definition.attrs[attr].allowed
+    lists = [arg.type_list_attr for arg in definition.inputs if arg.type_list_attr is not None]
+    return (allowed is None or dtype in allowed) and not any(
+        dtypes.float32 in definition.attr(node.attrs, name) for name in lists
+    )
+
+
 class _PrecisionConversion:
     """A conversion of the chosen ports, with casts at the borders."""
 
@@ -133,6 +147,10 @@ class _PrecisionConversion:
         node = port.node
         if {node.op, node.name} & set(self._stay):
             self._ctx.refuse("compute", node, "it must stay in float32")
+            return False
+        if not _declares(node, port.attr, self._dtype):
+            remedy = "; --disable fuse leaves the product unfused" if node.op.startswith("_Fused") else ""
+            self._ctx.refuse("compute", node, f"{node.op} does not support {self._dtype}{remedy}")
             return False
         if not takes(node.op, port.attr, self._dtype.name):
             self._ctx.refuse("compute", node, f"TensorFlow has no {self._dtype} kernel for {node.op}")

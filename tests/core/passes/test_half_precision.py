@@ -140,3 +140,26 @@ def test_the_command_verifies_with_the_stated_tolerance(tmp_path):
     done = run(*words)
     assert done.code == 0 and "errors of weights" in done.out and "yes" in done.out
     assert run(*words, "--tolerance", "1e-7").code == 3
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_a_fused_convolution_stays_and_an_unfused_convolution_is_converted(name):
+    """TensorFlow's `_FusedConv2D` allows no bfloat16, and its float16 kernel on CPUs needs oneDNN."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None, 6, 6, 2], name="x")
+    kernel = np.linspace(-1, 1, 54, dtype=np.float32).reshape(3, 3, 2, 3)
+    conv = g.Conv2D(x, kernel, strides=[1, 1, 1, 1], padding="SAME", name="conv")
+    flat = g.Reshape(g.Relu(g.BiasAdd(conv, np.ones(3, np.float32))), [-1, 108])
+    weights = np.linspace(-1, 1, 216, dtype=np.float32).reshape(108, 2)
+    g.Identity(g.BiasAdd(g.MatMul(flat, weights), np.ones(2, np.float32)), name="y")
+    value = np.linspace(0, 1, 72, dtype=np.float32).reshape(1, 6, 6, 2)
+    expected = result(g.graph, "y:0", value)
+    scale = np.abs(expected).max()
+    fused, report = half(g.graph, ["y:0"], f"default,{name}")
+    types = {node.op: str(node.attrs["T"]) for node in fused if node.op.startswith("_Fused")}
+    assert types == {"_FusedConv2D": "float", "_FusedMatMul": {"float16": "half"}.get(name, name)}
+    assert any("--disable fuse" in refusal.reason for record in report.passes for refusal in record.refused)
+    plain, _ = tfg.optimize(g.graph, ["y:0"], ["x:0"], f"default,{name}", disable=["fuse"])
+    assert {str(node.attrs["T"]) for node in plain if node.op == "Conv2D"} == {{"float16": "half"}.get(name, name)}
+    for changed in (fused, plain):
+        np.testing.assert_allclose(result(changed, "y:0", value), expected, atol=report.tolerance * scale)
