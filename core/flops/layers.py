@@ -11,6 +11,7 @@ from .sections import is_gradient_scope
 
 NO_LAYER: Final = "(no layer)"
 """The name for nodes outside all scopes with weights."""
+_FROZEN_READ: Final = re.compile(r"/ReadVariableOp(_\d+)?/resource$")
 _UNIQUE_NUMBER: Final = re.compile(r"_\d+$")
 
 
@@ -36,8 +37,8 @@ def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
 def _layers_of_weights(nodes: Sequence[NodeCost]) -> dict[str, str]:
     """Return the layer of each weight by the weight's name, from the first node of the forward pass that reads the weight.
 
-    A constant that TensorFlow froze lies below the op that reads it (`dense/MatMul/ReadVariableOp/resource`): its layer is
-    the scope of the op. A weight without a scope is in the scope of its reader, or else a layer by itself.
+    A constant that TensorFlow froze lies below the op or the cast that reads it (`dense/Cast/ReadVariableOp/resource`): its
+    layer is the scope around both. A weight without a scope is in the scope of its reader, or else a layer by itself.
     """
     layers: dict[str, str] = {}
     for node in sorted(nodes, key=lambda node: node.section != "forward"):
@@ -49,8 +50,12 @@ def _layers_of_weights(nodes: Sequence[NodeCost]) -> dict[str, str]:
 
 def layer_of(weight: str, reader: str, scope: str | None = None) -> str:
     """Return the layer of a weight by its name and its reader's; `scope` is the reader's scope in the forward pass."""
+    of_reader = _scope(reader) if scope is None else scope
     own = "" if weight.startswith(f"{reader}/") else _scope(weight)
-    return own or (_scope(reader) if scope is None else scope) or weight
+    if read := _FROZEN_READ.search(weight):
+        around = set(_scopes(of_reader))
+        own = next((outer for outer in _scopes(weight[: read.start()]) if outer in around), own)
+    return own or of_reader or weight
 
 
 def _around(path: str, owners: Mapping[str, set[str]], around: Mapping[str, set[str]]) -> str:

@@ -114,3 +114,19 @@ def test_memory_of_a_run():
     measurement = tfg.profile(g.graph, ["y:0"], {"x:0": np.zeros(1000, np.float32)})
     assert measurement.memory_path == "exp"
     assert 8000 <= measurement.memory < 8200
+
+
+def test_weights_that_tensorflow_froze_below_casts_are_in_the_layer_of_their_reader():
+    """The names are those of convert_variables_to_constants_v2 for a Dense and a BatchNormalization of Keras 3."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[2, 4], name="x")
+    kernel = g.constant(np.ones((4, 3), np.float32), name="net/dense/Cast/ReadVariableOp/resource")
+    bias = g.constant(np.ones(3, np.float32), name="net/dense/BiasAdd/ReadVariableOp/resource")
+    scale = g.constant(np.ones(3, np.float32), name="net/norm/Cast_1/ReadVariableOp/resource")
+    product = g.MatMul(x, g.Identity(kernel, name="net/dense/Cast/ReadVariableOp"), name="net/dense/MatMul")
+    dense = g.BiasAdd(product, g.Identity(bias, name="net/dense/BiasAdd/ReadVariableOp"), name="net/dense/BiasAdd")
+    read = g.Identity(scale, name="net/norm/Cast_1/ReadVariableOp")
+    g.Identity(g.Mul(dense, read, name="net/norm/batchnorm/mul"), name="y")
+    layers = layers_by_path(count_flops(g.graph, ["y:0"]).nodes)
+    chosen = ("net/dense/MatMul", "net/dense/BiasAdd", "net/norm/batchnorm/mul")
+    assert [layers[path] for path in chosen] == ["net/dense", "net/dense", "net/norm"]
