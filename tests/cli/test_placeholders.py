@@ -64,7 +64,7 @@ def test_a_cut_takes_values_and_shapes(graph, tmp_path):
 
 
 def test_a_cut_of_a_model_file_takes_values(graph, tmp_path):
-    onnxruntime = pytest.importorskip("onnxruntime")
+    onnxruntime = pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
     out = tmp_path / "out.onnx"
     assert run("convert", graph, out, "--to", "y", "--from", "Mul", "--set", "Mul=[[5, 6]]").code == 0
     model = onnxruntime.InferenceSession(out)
@@ -73,7 +73,7 @@ def test_a_cut_of_a_model_file_takes_values(graph, tmp_path):
 
 
 def test_a_cut_of_a_program_takes_values(graph, tmp_path):
-    export = pytest.importorskip("jax.export")
+    export = pytest.importorskip("jax.export", reason="the extra tfg[xla] is not installed")
     out = tmp_path / "out.stablehlo"
     assert run("convert", graph, out, "--to", "y", "--from", "Mul", "--set", "Mul=[[5, 6]]").code == 0
     assert export.deserialize(bytearray(out.read_bytes())).call()["y"].tolist() == [[6.0, 7.0]]
@@ -81,7 +81,7 @@ def test_a_cut_of_a_program_takes_values(graph, tmp_path):
 
 def test_a_model_file_has_a_value_and_a_shape_at_two_cuts(tmp_path):
     """y = w * x + k, with x set, k an input of two rows, and w a variable."""
-    onnxruntime = pytest.importorskip("onnxruntime")
+    onnxruntime = pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
     b = tfg.GraphBuilder()
     w = b.variable([2.0, 3.0], name="w")
     x, k = (b.Identity(b.Placeholder(dtype="float", name=f"{name}_in"), name=name) for name in "xk")
