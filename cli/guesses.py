@@ -73,7 +73,7 @@ OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("optimize", "--freeze"), ("convert", "--variables")), "convert {1} frozen.pb --freeze"),
     ("convert", "--quantize"): "optimize {1} --passes quantize_weights -o small.pb",
     **dict.fromkeys((("convert", "--dtype"), ("convert", "--fp16")), "optimize {1} --passes float16 -o small.pb"),
-    **dict.fromkeys((("convert", "--feed"), ("convert", "-f")), "convert {1} graph.pb --set NAME=VALUE"),
+    **dict.fromkeys((("convert", "--feed"), ("convert", "-f")), "convert {1} graph.pb --set {value}"),
     **dict.fromkeys((("convert", "--rename"), ("optimize", "--rename")), "optimize {1} --passes 'rename{node=OLD:NEW}'"),
     **dict.fromkeys((("explain", "--variables"), ("explain", "--weights")), "checkpoint {1}"),
     **dict.fromkeys((("check", "--missing"), ("check", "--unsupported")), "explain {1} --missing"),
@@ -85,7 +85,7 @@ OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("view", "--values"), ("view", "--embed")), "view {1} --max-values 20M"),
     **dict.fromkeys((("draw", "--fetch"), ("draw", "-F")), "draw {1} --to NAME"),
 }
-"""Command lines by options that users expect of a command; {1} is the graph."""
+"""Command lines by options that users expect of a command; {1} is the graph, {value} the value of the option."""
 
 
 class Guess(click.UsageError):
@@ -123,7 +123,19 @@ def option_hint(option: str, words: Sequence[str]) -> str | None:
     """Return the command line for an option that its command lacks; None for an unexpected option."""
     line = OPTIONS.get((words[0], option))
     graph = next((word for word in words[1:] if not word.startswith("-")), "GRAPH")
-    return None if line is None else f"try `tfg {line.replace('{1}', shlex.quote(graph))}`"
+    if line is None:
+        return None
+    value = next((after for word, after in zip(words, words[1:]) if word == option and "=" in after), "NAME=VALUE")
+    return f"try `tfg {line.replace('{1}', shlex.quote(graph)).replace('{value}', shlex.quote(value))}`"
+
+
+def feed_hint(message: str, words: Sequence[str], ctx: click.Context | None) -> str | None:
+    """Return the command line with --feed for arguments NAME=VALUE; None for other arguments, and without such an option."""
+    extra = re.sub(r"^[^(]*\(|\)$", "", message).split(" ")
+    takes_feeds = ctx is not None and any("--feed" in parameter.opts for parameter in ctx.command.params)
+    if not takes_feeds or not all("=" in word and word in words for word in extra):
+        return None
+    return f"try `{_line([part for word in words for part in (('--feed', word) if word in extra else (word,))])}`"
 
 
 def _line(words: Sequence[str]) -> str:

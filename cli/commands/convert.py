@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -164,7 +165,6 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     tfg convert frozen.pb model.stablehlo --to logits
     """
     from ..models import note_variables, save_model
-    from ..names import Names
 
     options = options.checked(target)
     is_model = extension_of(target) in (".onnx", ".stablehlo")
@@ -176,7 +176,8 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
         _change_form(source, target, reader, form, options.quiet)
         return DONE
     loaded = reader.load_part(source) if options.outputs or names_part else reader.load(source)
-    names = Names(loaded, session.signature)
+    line = f"tfg convert {shlex.quote(source)} {shlex.quote(target)} --kind saved_model"
+    names = _names(loaded, session.signature, options, line)
     cuts = [names.input(word).name for word in options.inputs]
     options.placeholders.apply(loaded, names, cuts)
     opens = is_model or options.freeze or options.kind == "saved_model"
@@ -194,6 +195,20 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     _save(graph, target, form, options.quiet)
     note_variables(graph, loaded, options.quiet)
     return DONE
+
+
+def _names(graph: Graph, signature: str | None, options: ConvertOptions, line: str) -> Names:
+    """Return the names of the chosen signature; the error for an unknown signature of a SavedModel tells how to add one."""
+    from ..names import Names
+
+    try:
+        return Names(graph, signature)
+    except InvalidArgumentError as error:
+        if signature is None or options.kind != "saved_model":
+            raise
+        output = options.outputs[0] if options.outputs else "TENSOR"
+        added = f"--signature {shlex.quote(signature)} --output {shlex.quote(f'result={output}')}"
+        raise InvalidArgumentError(error.message, hint=f"{error.hint}; `{line} {added}` adds a signature") from None
 
 
 def _change_form(source: str, target: str, reader: GraphReader, form: GraphForm, quiet: bool) -> None:

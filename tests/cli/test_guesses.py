@@ -21,6 +21,7 @@ def models(tmp_path, monkeypatch):
     """A folder with a SavedModel, the frozen model, a training graph with a checkpoint, and files other than graphs."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(SAMPLES / "keras_classifier", "model")
+    (tmp_path / "rows.csv").write_text("a,b,c,d\n1,2,3,4\n5,6,7,8\n")
     shutil.copytree(SAMPLES / "scaler_saved_model", "versions/1")
     shutil.copytree(SAMPLES / "scaler_saved_model", "versions/2")
     shutil.copy(SAMPLES / "xor.pbtxt", "train.pbtxt")
@@ -98,6 +99,12 @@ def suggested(done: Outcome) -> list[str]:
         ("stages train.pbtxt", "initializers"),
         ("classify model -f 'measurements=uniform(1,4)'", "score"),
         ("numerics constant.pbtxt", "y"),
+        ("run model measurements=uniform(1,4) --top-k 2", "output_0"),
+        ("run model --each rows.csv -f measurements=@each:a,b,c,d --out-dir results", "2 results written"),
+        ("convert model out --kind saved_model --signature classify --to output_0", "wrote"),
+        ("convert train.pbtxt out.pb --feed x=[[1,2]]", "wrote"),
+        ("explain frozen.pb", "memory of a run"),
+        ("run train.pbtxt --init --fetch logits x=[[1,2]]", "logits"),
         ("optimize train.pbtxt --passes remove_dropout", "remove_training_nodes"),
         ("profile constant.pbtxt", "ms"),
         ("convert train.pbtxt --dtype float16", "wrote"),
