@@ -96,8 +96,8 @@ class _Effects:
         self.bodies: dict[str, _FunctionEffects] = {}
         self.looked_at: Looked = {}
         """The functions from which the accesses follow."""
-        self.is_part = False
-        """True for recursive functions: accesses are only collected up to the recursive call."""
+        self.called_again: set[str] = set()
+        """The functions of `active` that are called again: the accesses are collected up to these recursive calls."""
 
     def of(self, nodes: Sequence[Node]) -> list[Access]:
         self.memory = memory_of_variables(nodes, self.fed)
@@ -146,8 +146,10 @@ class _Effects:
         for reference in kind.references(node):
             function = self.graph.functions.get(reference.name)
             self.looked_at[reference.name] = _looked(self.graph.functions, reference.name)
-            self.is_part |= reference.name in self.active
-            if function is None or reference.name in self.active:
+            if reference.name in self.active:
+                self.called_again.add(reference.name)
+                continue
+            if function is None:
                 continue
             body = instantiate(function, reference.attrs) if function.signature.attrs else function
             operands = dict(zip(map(state_of, body.args[kind.counters :]), kind.arguments(node.inputs)))
@@ -164,12 +166,13 @@ class _Effects:
         return effects.accesses
 
     def looked_into(self, function: Function) -> _FunctionEffects:
-        """Collect the accesses of a function, and cache them where they are complete."""
+        """Collect the accesses of a function, and cache them where they do not depend on the functions that call it."""
         inner = _Effects(self.graph, frozenset())
         inner.active = self.active | {function.name}
         effects = _FunctionEffects(inner.of(list(function.body)), inner.looked_at)
-        self.is_part |= inner.is_part
-        if not inner.is_part:
+        outside = inner.called_again - {function.name}
+        self.called_again |= outside
+        if not outside:
             function.accesses = effects
         return effects
 
