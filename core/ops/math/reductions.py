@@ -375,8 +375,21 @@ def _lowered_reduction(name: str) -> Callable[..., Any]:
     return reduced
 
 
-for _op in ("Sum", "Mean", "Prod", "Max", "Min", "All", "Any"):
+def _lowered_extreme(name: str, bound: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the lowering of a maximum or minimum, which is `bound` where there are no elements."""
+
+    def reduced(xla: Any, x: Any, axes: Array, *, keep_dims: bool) -> Any:
+        is_empty = any(isinstance(dim, int) and dim == 0 for dim in x.shape)
+        initial = bound(x.dtype) if is_empty else None
+        return getattr(xla, name)(x, tuple(axes.ravel().tolist()), keepdims=keep_dims, initial=initial)
+
+    return reduced
+
+
+for _op in ("Sum", "Mean", "Prod", "All", "Any"):
     lower(_op, static=(1,))(_lowered_reduction(_op.lower()))
+lower("Max", static=(1,))(_lowered_extreme("max", _lowest))
+lower("Min", static=(1,))(_lowered_extreme("min", _highest))
 lower("ArgMax", static=(1,))(lambda xla, x, axis: xla.argmax(x, int(axis)))
 lower("ArgMin", static=(1,))(lambda xla, x, axis: xla.argmin(x, int(axis)))
 

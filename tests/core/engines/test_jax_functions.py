@@ -425,3 +425,14 @@ def test_a_stateful_function_stays_refused():
     with pytest.raises(UnimplementedError) as caught:
         tfg.to_jax(b.graph, "y:0")
     assert "in function 'noisy', RandomUniform 'noise'" in caught.value.details[0]
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "bound"),
+    [("Max", "float32", -np.inf), ("Min", "float32", np.inf), ("Max", "int32", -(2**31)), ("Min", "uint8", 255)],
+)
+def test_the_extreme_of_no_elements_is_the_bound_of_the_dtype(op, dtype, bound):
+    b = GraphBuilder()
+    b.apply(op, b.Placeholder(dtype=dtype, shape=[2, 0], name="x"), b.constant(np.int32([1])), name="y")
+    function, parameters = tfg.to_jax(b.graph, "y:0", "x:0")
+    np.testing.assert_array_equal(function(parameters, np.zeros((2, 0), dtype)), [bound, bound])
