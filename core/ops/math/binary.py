@@ -436,6 +436,7 @@ lower("FloorDiv")(divisions.divided("floor_divide", lambda xla, x, y: xla.floor(
 lower("FloorMod")(divisions.divided("mod", lambda xla, x, y: xla.mod(x, y)))
 lower("Mod")(divisions.divided("fmod", lambda xla, x, y: xla.fmod(x, y)))
 lower("Div")(divisions.divided("truncated_quotient", lambda xla, x, y: x / y))
+lower("TruncateDiv")(divisions.divided("truncated_quotient", lambda xla, x, y: xla.trunc(x / y)))
 lower("Pow")(divisions.power)
 lower("AddN", always=True)(lambda xla, values: sum(values[1:], values[0]))
 lower("SquaredDifference")(lambda xla, x, y: xla.square(x - y))

@@ -125,11 +125,24 @@ def cumulative_logsumexp_flops(x: TensorSpec, axis: TensorSpec) -> Cost:
 layout("TA -> T", "Cumprod", "Cumsum")
 
 
-@lower("Cumsum", static=(1,))
-def _cumsum_lowering(xla: Any, x: Any, axis: Array, *, exclusive: bool, reverse: bool) -> Any:
-    place = _place(axis, x.ndim)
-    total = xla.lax.cumsum(x, place, reverse=reverse)
-    return total - x if exclusive else total
+def _lowered_scan(name: str, initial: float) -> Callable[..., Any]:
+    """Return the lowering of a scan; an exclusive scan begins with `initial` and leaves out the last result."""
+
+    def scanned(xla: Any, x: Any, axis: Array, *, exclusive: bool, reverse: bool) -> Any:
+        place = _place(axis, x.ndim)
+        total = getattr(xla.lax, name)(x, place, reverse=reverse)
+        if not exclusive:
+            return total
+        shifted = (-1, 1, 0) if reverse else (1, -1, 0)
+        pads = [shifted if dimension == place else (0, 0, 0) for dimension in range(x.ndim)]
+        return xla.lax.pad(total, np.asarray(initial, x.dtype), pads)
+
+    return scanned
+
+
+lower("Cumsum", static=(1,))(_lowered_scan("cumsum", 0))
+lower("Cumprod", static=(1,))(_lowered_scan("cumprod", 1))
+lower("CumulativeLogsumexp", static=(1,))(_lowered_scan("cumlogsumexp", -np.inf))
 
 
 @onnx("Cumsum")

@@ -436,3 +436,21 @@ def test_the_extreme_of_no_elements_is_the_bound_of_the_dtype(op, dtype, bound):
     b.apply(op, b.Placeholder(dtype=dtype, shape=[2, 0], name="x"), b.constant(np.int32([1])), name="y")
     function, parameters = tfg.to_jax(b.graph, "y:0", "x:0")
     np.testing.assert_array_equal(function(parameters, np.zeros((2, 0), dtype)), [bound, bound])
+
+
+@pytest.mark.parametrize(
+    ("op", "reverse", "expected"),
+    [
+        ("Cumsum", False, [0, 1, np.inf]),
+        ("Cumsum", True, [np.inf, 2, 0]),
+        ("Cumprod", False, [1, 1, np.inf]),
+        ("Cumprod", True, [np.inf, 2, 1]),
+    ],
+)
+def test_an_exclusive_scan_leaves_out_the_element_itself(op, reverse, expected):
+    """A sum minus the element would be NaN behind an infinity."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3], name="x")
+    b.apply(op, x, b.constant(np.int32(0)), exclusive=True, reverse=reverse, name="y")
+    function, parameters = tfg.to_jax(b.graph, "y:0", "x:0")
+    np.testing.assert_array_equal(function(parameters, np.float32([1, np.inf, 2])), expected)
