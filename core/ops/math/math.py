@@ -288,11 +288,16 @@ def _of_one_shape(function: Any) -> Any:
     return call
 
 
+def _lowered_unless_zero(formula: Callable[[Any, Any], Any]) -> Any:
+    """Return the lowering of a gradient that is 0 where the incoming gradient is 0, as `_unless_zero` has it."""
+    return _of_one_shape(lambda xla, y, dy: xla.where(dy == 0, xla.zeros_like(dy), formula(y, dy)))
+
+
 lower("TanhGrad")(_of_one_shape(lambda xla, y, dy: dy * (1 - y * y)))
 lower("SigmoidGrad")(_of_one_shape(lambda xla, y, dy: dy * y * (1 - y)))
-lower("SqrtGrad")(_of_one_shape(lambda xla, y, dy: dy * 0.5 / y))
-lower("RsqrtGrad")(_of_one_shape(lambda xla, y, dy: dy * -0.5 * y * y * y))
-lower("ReciprocalGrad", "InvGrad")(_of_one_shape(lambda xla, y, dy: -dy * y * y))
+lower("SqrtGrad")(_lowered_unless_zero(lambda y, dy: dy * 0.5 / y))
+lower("RsqrtGrad")(_lowered_unless_zero(lambda y, dy: dy * -0.5 * y * y * y))
+lower("ReciprocalGrad", "InvGrad")(_lowered_unless_zero(lambda y, dy: -dy * y * y))
 
 
 @lower("Round")

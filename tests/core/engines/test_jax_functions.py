@@ -454,3 +454,13 @@ def test_an_exclusive_scan_leaves_out_the_element_itself(op, reverse, expected):
     b.apply(op, x, b.constant(np.int32(0)), exclusive=True, reverse=reverse, name="y")
     function, parameters = tfg.to_jax(b.graph, "y:0", "x:0")
     np.testing.assert_array_equal(function(parameters, np.float32([1, np.inf, 2])), expected)
+
+
+@pytest.mark.parametrize("op", ["SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"])
+def test_a_gradient_of_zero_stays_zero_where_the_derivative_is_infinite(op):
+    """As in TensorFlow, whose kernels test for 0: a masked square root of 0 gives no NaN."""
+    b = GraphBuilder()
+    y, dy = (b.Placeholder(dtype="float32", shape=[3], name=name) for name in ("y", "dy"))
+    b.apply(op, y, dy, name="dx")
+    function, parameters = tfg.to_jax(b.graph, "dx:0", ["y:0", "dy:0"])
+    np.testing.assert_array_equal(function(parameters, np.float32([0, np.inf, np.nan]), np.zeros(3, np.float32)), np.zeros(3))
