@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import os
 import re
 import shlex
@@ -125,7 +126,7 @@ def option_hint(option: str, words: Sequence[str]) -> str | None:
     graph = next((word for word in words[1:] if not word.startswith("-")), "GRAPH")
     if line is None:
         return None
-    value = next((after for word, after in zip(words, words[1:]) if word == option and "=" in after), "NAME=VALUE")
+    value = next((after for word, after in itertools.pairwise(words) if word == option and "=" in after), "NAME=VALUE")
     return f"try `tfg {line.replace('{1}', shlex.quote(graph)).replace('{value}', shlex.quote(value))}`"
 
 
