@@ -189,7 +189,9 @@ def _value(random: Random, words: Words, parameter: click.Parameter) -> str:
         return str(random.choice((-1, 0, 1, 1, 2, 2, 3)))
     if isinstance(parameter.type, click.types.FloatParamType):
         return random.choice(("0", "0.1", "1e-3", "-1", "nan", "inf", "1e999", "1e-320"))
-    kind = _KINDS.get(_word(parameter), Words.out if isinstance(parameter.type, OutputFile) else None)
+    kind = _KINDS.get(_word(parameter))
+    if isinstance(parameter.type, OutputFile) and kind is not Words.out_folder:
+        kind = Words.out
     writes = kind in (Words.out, Words.out_folder)
     return words.any() if kind is None or (not writes and random.random() < 0.02) else kind(words)
 
@@ -338,4 +340,4 @@ _KINDS: Mapping[str, Callable[[Words], str]] = {
     "expand": Words.node,
     **dict.fromkeys(("out_dir", "save_model", "copy"), Words.out_folder), "clip": Words.clip, "schedule": Words.schedule,
 }  # fmt: skip
-"""The kinds of options and arguments by name; other options that write take names of output files."""
+"""The kinds of options and arguments by name; options that write, but no folder, take names of output files."""

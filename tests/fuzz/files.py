@@ -204,7 +204,7 @@ def lying_model(random: Random, model: Any) -> Any:
             case 0:
                 del holder[key]
             case 1:
-                holder[key] = [copy.deepcopy(holder[key])] * random.choice((2, 50))
+                holder[key] = [holder[key]] * random.choice((2, 50))
             case 2:
                 holder[key] = functools.reduce(lambda inner, _: [inner], range(random.choice((1, 150, 900))), 1)
             case _:

@@ -91,7 +91,7 @@ def unary_ops_composition_parts(g: GradientBuilder, node: Node, inputs: Sequence
     """Apply the ops in turn."""
     (x,) = inputs
     for op in node.attr("op_names"):
-        x = g.apply(op.decode(), x)
+        x = g.apply(op.decode("utf-8", "replace"), x)
     return [x]
 
 

@@ -225,7 +225,7 @@ def fused_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> lis
     y = g.apply(op, *inputs[:2], **attrs)
     rest = list(inputs[2:])
     for fused in node.attr("fused_ops"):
-        y = _fused_part(g, node, fused.decode(), y, rest)
+        y = _fused_part(g, node, fused.decode("utf-8", "replace"), y, rest)
     return [y]
 
 

@@ -233,7 +233,7 @@ def fused_batch_norm_grad_gradient(
     With xh the normalized x and s = scale / sqrt(variance + epsilon): dx = s (dy - mean(dy) - xh mean(dy xh)) in training and
     s dy in inference, dscale = sum(dy xh), doffset = sum(dy).
     """
-    data_format = node.attr("data_format").decode()
+    data_format = node.attr("data_format").decode("utf-8", "replace")
     rank = len(data_format)
     first = is_channels_first(data_format)
     to_last, to_first = [0, *range(2, rank), 1], [0, rank - 1, *range(1, rank - 1)]

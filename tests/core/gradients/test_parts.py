@@ -8,6 +8,7 @@ import pytest
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.gradients.central_differences import check_gradient
+from tfg.core.support.errors import InternalError, TfgError
 from tfg.core.types import dtypes
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME"}
@@ -106,3 +107,23 @@ def test_second_derivatives(op, inputs, attrs) -> None:
     for second in list(feeds)[:2]:
         outcome = check_gradient(graph, gradient, second, feeds, max_elements=2, tolerance=2e-2 if op in SINGLE else 1e-5)
         assert outcome.passed, outcome
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "attrs"),
+    [
+        ("_FusedMatMul", [(2, 3), (3, 4), [(4,)]], {"fused_ops": [b"\xff"], "num_args": 1}),
+        ("_UnaryOpsComposition", [(3,)], {"op_names": [b"\xff"]}),
+    ],
+)
+def test_a_name_of_an_op_that_is_no_text_is_refused(op, inputs, attrs):
+    g = GraphBuilder()
+    made = [
+        [g.Placeholder(dtype="float32", shape=one) for one in shape] if isinstance(shape, list) else
+        g.Placeholder(dtype="float32", shape=shape)
+        for shape in inputs
+    ]  # fmt: skip
+    y = g.apply(op, *made, **attrs)
+    with pytest.raises(TfgError) as refused:
+        gradients(g.graph, y.name, [made[0].name])
+    assert not isinstance(refused.value, InternalError)
