@@ -8,6 +8,7 @@ Boxes are (y1, x1, y2, x2) in units of the image; images are (N, H, W, C), crops
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -82,7 +83,7 @@ def pixels_of(image: Array, box_ind: Array, rows: Array, columns: Array) -> Arra
     """Return the pixels in the rows and columns of each box, (boxes, height, width, C), float32."""
     lines = (box_ind.astype(np.int64)[:, None] * image.shape[1] + rows) * image.shape[2]
     places = lines[:, :, None] + columns[:, None, :]
-    return image.reshape(-1, image.shape[3]).take(places, axis=0).astype(np.float32, copy=False)
+    return image.reshape(math.prod(image.shape[:3]), image.shape[3]).take(places, axis=0).astype(np.float32, copy=False)
 
 
 def interpolated(image: Array, box_ind: Array, rows: CropAxis, columns: CropAxis) -> Array:
