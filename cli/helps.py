@@ -62,7 +62,7 @@ class GroupedCommand(click.Command):
 
 
 def _broken(paragraph: str, room: int) -> str:
-    """Return a paragraph with its command lines, where it is made of these, broken for a terminal."""
+    """Return a paragraph for a terminal: a shell continues the broken command lines of a paragraph that begins with AS_IS."""
     first, *lines = paragraph.split("\n")
     return "\n".join([first, *(continued(line, room) for line in lines)]) if first == AS_IS else paragraph
 

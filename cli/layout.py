@@ -70,7 +70,7 @@ def cut(lines: Iterable[str], width: int | None) -> Iterable[str]:
 
 
 def fitting_columns(columns: Sequence[Sequence[str]], minor: Sequence[int], width: int) -> list[int]:
-    """Return the numbers of the columns, each its name and its cells, for which a terminal has room.
+    """Return the numbers of the columns for which a terminal has room; a column is a sequence of its name and its cells.
 
     Empty columns are left out first, then those of `minor` in their order, then the last ones, and never the first.
     """

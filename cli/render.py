@@ -65,9 +65,9 @@ class Table(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A string with its own line feeds, or lines, of which each is shown as one whatever stands in it.
+    """A text with line feeds, or a sequence of lines; line feeds within a line of the sequence are escaped.
 
-    A terminal breaks prose between words, and commands as a shell continues them; code is left as it is.
+    A terminal breaks prose between words, and commands at a backslash as in a shell; code keeps its lines.
     """
 
     text: str | Sequence[str]
@@ -475,7 +475,7 @@ def rich_console(**options: Any) -> Any:
 
 
 def _rich_table(columns: Sequence[Sequence[str]], are_numbers: Sequence[bool], width: int) -> Any:
-    """Return a table for rich of columns, each its name and its cells."""
+    """Return a table of rich; each column is a sequence of the name and the cells."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text as RichText

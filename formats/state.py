@@ -34,7 +34,7 @@ _STREAM = "_RANDOM_STREAM/"
 """The prefix of the entry with a node's position in a stream of random numbers: uint64, key and halves of the counter."""
 _HALF = 64
 _HEAD = 64
-"""Bytes by which a safetensors file is known."""
+"""The number of first bytes that identify a safetensors file."""
 
 
 def as_tensors(state: State) -> dict[str, Tensor]:

@@ -53,7 +53,7 @@ def local_session(graph: Graph, open_session: Opener | None, state: State | None
 
 
 def state_of(graph: Graph, values: State | SessionLike | None) -> dict[str, Tensor]:
-    """Return values as Tensors: those given, those that a session holds, or by default those that `opened` puts in place."""
+    """Return Tensors by name: of a mapping, of a session's variables, or by default of the session that `opened` returns."""
     return as_tensors(values) if isinstance(values, Mapping) else Runner(values or opened(graph)).state()
 
 
