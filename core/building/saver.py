@@ -7,11 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..functions.table_fills import table_fills
 from ..graph.graph import Graph, Node, Output
 from ..graph.metagraph import SaverInfo
-from ..graph.traversal import reachable
 from ..graph.variable_nodes import VariableNodes, find_variables
-from ..registry.op_facts import has_fact
 from ..types.arrays import Array
 from .builder import GraphBuilder
 
@@ -46,8 +45,7 @@ def add_saver(graph: Graph) -> SaverInfo | None:
 
 def add_table_initializer(graph: Graph) -> str | None:
     """Add an operation that fills all lookup tables of the graph itself; return its name, None for a graph without tables."""
-    filling = [node for node in graph if has_fact(node.op, "fills_table")]
-    filling = [node for node in filling if not any(source.is_placeholder for source in reachable([node]))]
+    filling = table_fills(graph)
     if not filling:
         return None
     g = GraphBuilder(graph)

@@ -15,6 +15,7 @@ from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..functions.purity import impurity
+from ..functions.table_fills import table_fills
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ..inference.error_context import faults_of
@@ -38,7 +39,6 @@ from .kernel_dtypes import carrier
 from .list_inputs import has_misplaced_list
 from .loop_values import emit_loop
 from .model import Model, Value
-from .table_fills import table_fills
 from .v1_conditionals import Condition, merged
 
 _HANDLES: Final = (dtypes.variant, dtypes.resource)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from ..functions.callers import called_functions
+from ..functions.table_fills import table_fills
 from ..graph.graph import Graph, Node
 from ..graph.reference_ops import plain_op, read_as
 from ..graph.traversal import reachable, topological_order
@@ -74,7 +74,7 @@ def _keep_functions(graph: Graph, names: Set[str]) -> None:
 def _table_initializers(graph: Graph, nodes: Set[Node]) -> list[str]:
     """Return the operations, of tables among the nodes kept, that fill tables without a feed."""
     takers = {user for node in nodes if has_fact(node.op, "table") for user in _users(node)}
-    return [node.name for node in graph if node in takers and _fills_table(graph, node) and not _needs_feeds(node)]
+    return [node.name for node in table_fills(graph) if node in takers]
 
 
 def _users(handle: Node) -> Iterator[Node]:
@@ -86,16 +86,6 @@ def _users(handle: Node) -> Iterator[Node]:
             if any(value.node is passed for value in user.inputs):
                 yield user
                 pending += [user] if user.is_identity else []
-
-
-def _fills_table(graph: Graph, node: Node) -> bool:
-    """True for an op that fills a table, and for a call of functions with such an op."""
-    bodies = (graph.functions[name].body for name in called_functions(graph, [node]))
-    return any(has_fact(inner.op, "fills_table") for inner in itertools.chain([node], *bodies))
-
-
-def _needs_feeds(node: Node) -> bool:
-    return any(source.is_placeholder for source in reachable([node]))
 
 
 def become_constant(node: Node, value: Tensor) -> None:

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, TypeVar
 
 from ...core.comparing.drawn_feeds import Feeds
 from ...core.comparing.element_differences import Comparison, compare, worse
+from ...core.functions.table_fills import table_fills
 from ...core.graph.graph import Graph, Output
 from ...core.onnx.stateless import updates, without_updates
-from ...core.onnx.table_fills import table_fills
 from ...core.passes.pipeline import inline_functions
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...building.builder import GraphBuilder
+from ...functions.table_fills import table_fills
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import reachable
 from ...graph.variable_nodes import VariableNodes, find_variables, initializer_ops, variable
@@ -288,15 +289,12 @@ def initializers(graph: Graph) -> tuple[str, ...]:
 def table_initializers(graph: Graph, others: Sequence[str]) -> tuple[str, ...]:
     """Return the nodes that fill tables.
 
-    Nodes that `others` run, nodes that need a feed and nodes that read files are left out.
+    Nodes that `others` run, nodes that need a feed and nodes whose inputs read files are left out.
     """
     filled = reachable([graph.node(name.partition(":")[0]) for name in others])
-    filling = [node for node in graph if has_fact(node.op, "fills_table") and node not in filled]
-    behind = {node: [item for item in reachable([node]) if item is not node] for node in filling}
+    behind = {node: reachable([node]) - {node} for node in table_fills(graph) if node not in filled}
     return tuple(
-        node.name
-        for node, sources in behind.items()
-        if not any(source.must_be_fed or has_fact(source.op, "reads_files") for source in sources)
+        node.name for node, sources in behind.items() if not any(has_fact(source.op, "reads_files") for source in sources)
     )
 
 
