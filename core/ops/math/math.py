@@ -312,7 +312,7 @@ onnx_as(
     Tanh="Tanh",
 )  # fmt: skip
 onnx("Neg")(lambda g, x: g.Sub(0, x) if x.dtype.is_unsigned else g.Neg(x))
-onnx("Round")(lambda g, x: x if x.dtype.is_integer else g.Round(x))
+onnx("Round")(lambda g, x: g.zeros_like(x) if x.dtype.is_integer else g.Round(x))
 onnx("IsFinite")(lambda g, x: g.Not(g.Or(g.IsNaN(x), g.IsInf(x))))
 onnx("Rsqrt")(lambda g, x: g.Reciprocal(g.Sqrt(x)))
 onnx("Square")(lambda g, x: g.Mul(x, x))

@@ -134,3 +134,11 @@ def test_lists_of_unwritten_elements_have_the_given_lengths(tmp_path):
     assert (even.shape, even.any()) == ((12, 1), False)
     with pytest.raises(UnimplementedError, match="have other lengths than the written elements"):
         run(b, {"x": rows}, [joined(written, [-1, 2], [2, 3, 5])[0]], tmp_path / "m.onnx")
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_rounded_integers(dtype, tmp_path):
+    """TensorFlow rounds each integer to 0."""
+    x, b = np.array([-3, 0, 7], dtype), GraphBuilder()
+    (result,) = run(b, {"x": x}, [b.Round(placeholder(b, "x", x))], tmp_path / "m.onnx")
+    assert (result.dtype, result.tolist()) == (x.dtype, [0, 0, 0])
