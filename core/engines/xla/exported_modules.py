@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,10 @@ from jax import export
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import chlo, stablehlo
 
-from ...support.errors import InvalidArgumentError
+from ...support.errors import InvalidArgumentError, UnimplementedError
+
+_GPUS: Final = ("cuda", "rocm")
+"""JAX's names of the platforms whose backend is called `gpu`."""
 
 
 def call_module(module: bytes, version: int, platforms: Sequence[str], arguments: Sequence[Any], dtypes: Sequence[Any]) -> Any:
@@ -20,10 +23,11 @@ def call_module(module: bytes, version: int, platforms: Sequence[str], arguments
     program.
 
     `version` is the version of the calling convention, `platforms` the platforms of the program. Raises
-    InvalidArgumentError where the bytes are no program or a program of other parameters, and JAX's ValueError for another
+    InvalidArgumentError where the bytes are no program or a program of other parameters, and UnimplementedError for another
     platform.
     """
     names = [name.lower() for name in platforms]
+    _require_platform(names)
     specs = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in arguments]
     index = [jax.ShapeDtypeStruct((), jnp.int32)] if len(names) > 1 else []
     code, shapes, is_polymorphic = _refined(module, [*index, *specs])
@@ -38,6 +42,13 @@ def call_module(module: bytes, version: int, platforms: Sequence[str], arguments
         calling_convention_version=version, module_kept_var_idx=tuple(range(len(specs))), uses_global_constants=is_polymorphic,
     )  # fmt: skip
     return tuple(program.call(*arguments))
+
+
+def _require_platform(names: Sequence[str]) -> None:
+    backend = jax.default_backend()
+    if not {backend, *(_GPUS if backend == "gpu" else ())} & set(names):
+        problem = f"its program is for {' and '.join(names)}, not for JAX's platform {backend}"
+        raise UnimplementedError(problem + " (JAX_PLATFORMS=cpu chooses the CPU)" * ("cpu" in names))
 
 
 def _refined(module: bytes, arguments: Sequence[Any]) -> tuple[bytes, list[tuple[int, ...]], bool]:

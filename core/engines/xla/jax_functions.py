@@ -93,6 +93,10 @@ class JaxFunction:
 
     def traced(self, parameters: Mapping[str, Any], inputs: Sequence[Any], is_portable: bool = False) -> Any:
         """Return the outputs for values of the graph's dtypes; a portable program is for all platforms, without checks."""
+        with _single_precision():
+            return self._traced(parameters, inputs, is_portable)
+
+    def _traced(self, parameters: Mapping[str, Any], inputs: Sequence[Any], is_portable: bool) -> Any:
         is_cpu = jax.default_backend() == "cpu" and not is_portable
         xla = Namespace(is_cpu, self.graph, frozenset(self.plan.fed))
         variables = {name: TracedVariable(value) for name, value in parameters.items()}
@@ -141,6 +145,15 @@ class JaxFunction:
             except TfgError as error:
                 hint = error.hint or "if a shape is unknown, set it, e.g. with --shape x=?,28,28"
                 raise UnimplementedError(error.message, node=error.node, op=error.op, hint=hint) from error
+
+
+def _single_precision() -> contextlib.AbstractContextManager[Any]:
+    """Return a context in which products keep float32, as on a CPU, unless the program chose a precision for JAX.
+
+    GPUs and TPUs would round the factors to fewer bits.
+    """
+    chosen = jax.config.jax_default_matmul_precision
+    return jax.default_matmul_precision("float32") if chosen is None else contextlib.nullcontext()
 
 
 def run_exported(program: bytes, inputs: Sequence[Any]) -> dict[str, Any]:

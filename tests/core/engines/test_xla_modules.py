@@ -16,6 +16,8 @@ from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import UnimplementedError  # noqa: E402
 from tfg.core.types.shapes import Shape  # noqa: E402
 
+HERE = {"gpu": "cuda"}.get(jax.default_backend(), jax.default_backend())
+"""The platform of this machine."""
 WEIGHTS = np.arange(12, dtype="f").reshape(4, 3)
 
 
@@ -27,7 +29,7 @@ def expected(x, n):
     return np.tanh(x @ WEIGHTS), x.sum(0), n + 1
 
 
-def exported(rows, platforms=("cpu",)):
+def exported(rows, platforms=(HERE,)):
     """Return the program of the model for this number of rows, or for an expression."""
     dims = export.symbolic_shape(f"{rows}, 4")
     specs = [jax.ShapeDtypeStruct(dims, np.float32), jax.ShapeDtypeStruct((), np.int32)]
@@ -74,12 +76,12 @@ def assert_refused(graph, rows, said):
     assert said in group.reason
 
 
-@pytest.mark.parametrize("platforms", [("cpu",), ("tpu", "cpu")])
+@pytest.mark.parametrize("platforms", [(HERE,), ("tpu", HERE)])
 def test_known_shapes(platforms):
     assert_runs(Session(graph(exported("2", platforms), 2), engine="xla"), 2)
 
 
-@pytest.mark.parametrize("platforms", [("cpu",), ("tpu", "cpu")])
+@pytest.mark.parametrize("platforms", [(HERE,), ("tpu", HERE)])
 def test_unknown_shapes(platforms):
     session = Session(graph(exported("rows", platforms)), engine="xla")
     for rows in (5, 1, 5):
@@ -98,7 +100,9 @@ def test_arguments_of_other_shapes():
 
 
 def test_another_platform():
-    assert_refused(graph(exported("2", ("tpu",)), 2), 2, "tpu")
+    assert_refused(
+        graph(exported("2", ("tpu",)), 2), 2, f"its program is for tpu, not for JAX's platform {jax.default_backend()}"
+    )
 
 
 def test_an_old_calling_convention():
@@ -118,7 +122,12 @@ def test_fewer_results():
 def test_a_program_of_constants():
     program = export.export(jax.jit(lambda x: x * 2))(jax.ShapeDtypeStruct((3,), np.float32))
     b = GraphBuilder()
-    attrs = {"version": program.calling_convention_version, "platforms": [b"CPU"], "Sout": [Shape((3,))], "Tout": ["float32"]}
+    attrs = {
+        "version": program.calling_convention_version,
+        "platforms": [HERE.upper().encode()],
+        "Sout": [Shape((3,))],
+        "Tout": ["float32"],
+    }
     b.XlaCallModule([b.constant(np.ones(3, "f"))], module=program.mlir_module_serialized, **attrs, name="y")
     np.testing.assert_array_equal(Session(b.graph, engine="xla").run("y:0"), np.full(3, 2))
 
