@@ -189,13 +189,19 @@ class SessionOptions:
 
     def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
         """Return the values in a file; in a mesh, the first process reads the file for all."""
-        from ..core.runtime.session.restored_variables import restored_variables
-        from ..formats.state import read_variables
+        from ..formats.state import read_graph_state
 
         def read() -> Mapping[str, Tensor]:
-            return read_variables(path, restored_variables(graph))
+            return read_graph_state(path, graph)
 
         return read() if self.company is None else self.company.common_state(read)
+
+    def check_state(self, path: str | None, graph: Graph) -> None:
+        """Raise UnimplementedError, before the first step, if a file cannot hold a variable of the graph."""
+        if path is not None:
+            from ..formats.state import check_state
+
+            check_state(path, graph)
 
     def write_state(self, path: str, state: Mapping[str, Tensor], graph: Graph) -> None:
         """Write variables; a checkpoint gets the form of --state or of the SavedModel.
@@ -204,14 +210,13 @@ class SessionOptions:
         """
         if not self.speaks:
             return
-        from ..core.runtime.session.restored_variables import restored_variables
         from ..formats.api.model_saving import with_twins
         from ..formats.state import write_state
 
         saved = graph.meta.variables_prefix if graph.meta is not None else None
         is_plain = self.state is not None and extension_of(self.state) in (*NPZ.extensions, *SAFETENSORS.extensions)
         form = saved if self.state is None or is_plain else self.state
-        write_state(path, with_twins(state, graph), form, restored_variables(graph))
+        write_state(path, with_twins(state, graph), form, graph)
 
     def _needs_initializer(self, graph: Graph) -> bool:
         """Return False if the graph holds the values of its variables, or --state does and the graph has no initializer."""

@@ -6,24 +6,31 @@ import dataclasses
 import functools
 import os
 import zipfile
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from ..core.graph.graph import Graph
+from ..core.graph.variable_nodes import find_variables
+from ..core.runtime.session.restored_variables import read_instead, restored_variables
 from ..core.support.arguments import expect
 from ..core.support.atomic import file_errors
-from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ..core.support.file_formats import NPZ, SAFETENSORS, STATES, format_of
 from ..core.support.gc_control import rare_collection
 from ..core.support.regular_files import open_regular
 from ..core.types.arrays import Array
+from ..core.types.dtypes import string
 from ..core.types.tensors import Tensor
 from .checkpoint import open_checkpoint, write_checkpoint
 from .codecs.npz import read_npz, write_npz
-from .codecs.safetensors import read_safetensors, write_safetensors
+from .codecs.safetensors import can_hold, read_safetensors, write_safetensors
 from .codecs.scan import parse
 from .detect import MODEL_FILES, is_safetensors
+
+if TYPE_CHECKING:
+    from .protos.meta_graph_pb2 import TrackableObjectGraph
 
 State: TypeAlias = Mapping[str, Any]
 """Values of variables by name: arrays or Tensors."""
@@ -101,9 +108,52 @@ def read_variables(path: str | os.PathLike[str], names: Mapping[str, str] | None
 
     `names` are the names by key that the graph knows; other keys are looked up in the checkpoint's object graph.
     """
+    return _renamed(read_state(path), {} if names is None else names)
+
+
+def _renamed(tensors: Mapping[str, Tensor], names: Mapping[str, str]) -> dict[str, Tensor]:
+    """Return the values of variables by `names`, or by the names in the object graph, which no two tensors share."""
+    known = {key: names[key] for key in tensors if key in names}
+    taken = {*known.values()}
+    owners = {key: name for key, name in _full_names(tensors).items() if name not in taken} | known
+    return {owners.get(key, key): tensor for key, tensor in tensors.items() if not _is_apart(key)}
+
+
+def read_graph_state(path: str | os.PathLike[str], graph: Graph) -> dict[str, Tensor]:
+    """Return the tensors of `read_state` by the names of a graph's variables, as far as the graph has a variable for them.
+
+    A SavedModel tells the variable of each key, and its object graph the name that Python gave to the variable. A state of
+    another model, by names or with another object graph, finds the variable by that name.
+    """
     tensors = read_state(path)
-    names = _full_names(tensors) | dict(names or {})
-    return {names.get(key, key): tensor for key, tensor in tensors.items() if not _is_apart(key)}
+    names = names_in_graph(tensors, graph)
+    values = {names.get(key, key): tensor for key, tensor in tensors.items() if not _is_apart(key)}
+    return {**{read: values[twin] for twin, read in read_instead(graph).items() if twin in values}, **values}
+
+
+def names_in_graph(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, str]:
+    """Return the names of a graph's variables by the keys of a state."""
+    by_key = restored_variables(graph)
+    names = {key: by_key[key] for key in tensors if key in by_key}
+    full_names = _full_names(tensors)
+    others = {key: full_names.get(key, key) for key in tensors if key not in by_key and not _is_apart(key)}
+    prefix = graph.meta.variables_prefix if graph.meta is not None else None
+    owners = _owners(prefix, by_key, read_instead(graph)) if prefix is not None and others else {}
+    taken = {*names.values(), *others.values()}
+    for key, name in others.items():
+        free = owners.get(name, {name}) - (taken - {name})
+        names[key] = name if name in free or len(free) != 1 else free.pop()
+    return names
+
+
+def _owners(prefix: str, by_key: Mapping[str, str], read: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return the variables of a SavedModel by the names that Python gave them; Keras gives a name to several variables."""
+    owners: dict[str, set[str]] = {}
+    for attribute in _attributes(read_state(prefix)):
+        if attribute.checkpoint_key in by_key:
+            owner = by_key[attribute.checkpoint_key]
+            owners.setdefault(attribute.full_name, set()).add(read.get(owner, owner))
+    return owners
 
 
 def read_progress(path: str | os.PathLike[str]) -> TrainingPosition | None:
@@ -139,49 +189,85 @@ def _is_apart(key: str) -> bool:
 
 
 def _full_names(tensors: Mapping[str, Tensor]) -> dict[str, str]:
-    """Return the name of the variable behind each checkpoint key, from the checkpoint's object graph."""
+    """Return the name of the variable behind each checkpoint key, from the checkpoint's object graph.
+
+    Of the keys of several variables with a name, the last has the name, as for a Saver that restores by names.
+    """
+    keys = {attribute.full_name: attribute.checkpoint_key for attribute in _attributes(tensors)}
+    return {key: name for name, key in keys.items() if name not in tensors}
+
+
+def by_variable(tensors: Mapping[str, Tensor], part: Iterable[str]) -> dict[str, Tensor]:
+    """Return a part of a state, by keys, under the names of variables in the state's object graph.
+
+    The result is the part itself where the part has the object graph.
+    """
+    keys = list(part)
+    names = {} if _OBJECT_GRAPH in keys else _full_names(tensors)
+    return {names.get(key, key): tensors[key] for key in keys}
+
+
+def _attributes(tensors: Mapping[str, Tensor]) -> list[TrackableObjectGraph.TrackableObject.SerializedTensor]:
+    """Return the entries of variables in the object graph of a state."""
     if _OBJECT_GRAPH not in tensors:
-        return {}
+        return []
     from .protos.meta_graph_pb2 import TrackableObjectGraph
 
     graph = parse(TrackableObjectGraph, tensors[_OBJECT_GRAPH].numpy().item())
     attributes = (attribute for node in graph.nodes for attribute in node.attributes)
-    return {a.checkpoint_key: a.full_name for a in attributes if a.full_name and a.checkpoint_key in tensors}
+    return [attribute for attribute in attributes if attribute.full_name and attribute.checkpoint_key in tensors]
 
 
 def write_state(
     path: str | os.PathLike[str],
     tensors: Mapping[str, Tensor],
     form: str | os.PathLike[str] | None = None,
-    names: Mapping[str, str] | None = None,
+    graph: Graph | None = None,
 ) -> int:
     """Write tensors by name, whole or not at all, and return their number: an .npz archive, a safetensors file or, for .ckpt
     and a name without extension, a V2 checkpoint.
 
-    InvalidArgumentError, before anything is written, for other extensions. A safetensors file has no strings: the object
-    graph of a TF2 checkpoint is left out, any other string is an UnimplementedError.
+    InvalidArgumentError, before anything is written, for other extensions. A safetensors file has no strings: in place of
+    the object graph of a TF2 checkpoint, the names of variables replace the keys. Any other string is an
+    UnimplementedError.
 
     Where `form` is a checkpoint of TF2's objects, so is the written checkpoint: with the same keys and object graph, so
-    that TensorFlow restores the same objects. `names` are as for `read_variables`; entries that `tensors` lacks are copied.
+    that TensorFlow restores the same objects. `graph` tells the variables of the keys, as in `read_graph_state`; entries
+    that `tensors` lacks are copied.
     """
     file_format = format_of(path, STATES)
     if file_format is NPZ:
         write_npz(path, tensors)
     elif file_format is SAFETENSORS:
-        tensors = {name: tensor for name, tensor in tensors.items() if name != _OBJECT_GRAPH}
+        tensors = by_variable(tensors, [key for key in tensors if key != _OBJECT_GRAPH])
         write_safetensors(path, tensors)
     else:
-        tensors = tensors if form is None else _in_form(form, tensors, names or {})
+        tensors = tensors if form is None else _in_form(form, tensors, graph)
         write_checkpoint(path, tensors)
     return len(tensors)
 
 
-def _in_form(form: str | os.PathLike[str], tensors: Mapping[str, Tensor], names: Mapping[str, str]) -> Mapping[str, Tensor]:
+def check_state(path: str | os.PathLike[str], graph: Graph) -> None:
+    """Raise UnimplementedError for a variable of a graph whose dtype the format of a file lacks."""
+    is_safetensors_file = format_of(path, STATES) is SAFETENSORS
+    for variable in find_variables(graph).values():
+        dtype, node = variable.dtype, variable.node
+        of_type = f"variable '{variable.name}' of dtype {dtype}"
+        if dtype.is_object and dtype is not string:
+            hint = "a state file holds numbers and strings"
+            raise UnimplementedError(f"no state file can hold {of_type}", node=node.name, op=node.op, hint=hint)
+        if is_safetensors_file and not can_hold(dtype):
+            hint = "write an .npz file or a checkpoint"
+            raise UnimplementedError(f"a safetensors file cannot hold {of_type}", node=node.name, op=node.op, hint=hint)
+
+
+def _in_form(form: str | os.PathLike[str], tensors: Mapping[str, Tensor], graph: Graph | None) -> Mapping[str, Tensor]:
     """Return the tensors by the keys of another checkpoint of objects; tensors without a key there keep their names."""
     old = read_state(form)
     if _OBJECT_GRAPH not in old:
         return tensors
-    owners = {key: (_full_names(old) | dict(names)).get(key, key) for key in old}
+    names = _full_names(old) if graph is None else names_in_graph(old, graph)
+    owners = {key: names.get(key, key) for key in old}
     entries = {key: tensors.get(owner, old[key]) for key, owner in owners.items()}
     owned = set(owners.values())
     return entries | {name: tensor for name, tensor in tensors.items() if name not in owned}

@@ -74,6 +74,7 @@ def command(
     tfg checkpoint model.ckpt-1000 --compare model.ckpt-2000
     """
     from ...formats.api.checkpoints import compare_checkpoints, read_checkpoint, write_checkpoint
+    from ...formats.state import by_variable
 
     checkpoint = read_checkpoint(prefix, tags=tags.split(",") if tags is not None else None)
     if values:
@@ -87,7 +88,7 @@ def command(
         return DONE if compared.equal else COMPARISON_FAILED
     chosen = checkpoint.matching(name)
     if out is not None:
-        count = write_checkpoint(out, chosen.tensors)
+        count = write_checkpoint(out, by_variable(checkpoint.tensors, chosen))
         render.note(f"wrote {counted(count, 'tensor')} to {out}", quiet)
         return DONE
     rows = functools.partial(chosen.describe, statistics=with_statistics)

@@ -115,6 +115,7 @@ class RunJob:
         """Run the steps and return their results; save the promised files even after Ctrl-C or a deadline."""
         options = self.options
         orders = self.orders()
+        self.session.check_state(options.save_state, self.graph)
         _ = self._labels  # a file without labels is an error before the graph runs
         state: dict[str, Tensor] = {}
         results: list[StepResult] = []

@@ -85,6 +85,7 @@ class TrainJob:
         self.session = session
         self.options = options
         self.quiet = options.quiet or not session.speaks
+        session.check_state(options.save_state, graph)
         self.exit_code = DONE
         self.has_diverged = False
         names = self.names = Names(graph, session.signature)

@@ -9,10 +9,9 @@ from ...core.drawing.node_values import NodeValue, held_in_full, node_value
 from ...core.drawing.view_model import Report
 from ...core.graph.graph import Graph, Node
 from ...core.graph.variable_nodes import find_variables
-from ...core.runtime.session.restored_variables import restored_variables
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.types.tensors import Tensor
-from ..state import read_variables
+from ..state import read_graph_state
 
 VALUES: Final = 1 << 20
 """The default number of bytes of values that a page holds in full."""
@@ -23,7 +22,7 @@ def page_values(
 ) -> dict[Node, NodeValue]:
     """Return the values of nodes, the smallest in full up to `limit` bytes; `notes` gets the reasons of gaps.
 
-    A wrong `state` is an error: InvalidArgumentError where no variable has a value, otherwise as `read_variables` raises.
+    A wrong `state` is an error: InvalidArgumentError where no variable has a value, otherwise as `read_graph_state` raises.
     """
     tensors = {**_constants(graph), **_variables(graph, state, notes)}
     in_full = held_in_full(tensors, limit)
@@ -48,7 +47,7 @@ def _variables(graph: Graph, state: str | None, notes: list[str]) -> dict[Node, 
     if prefix is None:
         return {}
     try:
-        tensors: Mapping[str, Tensor] = read_variables(prefix, restored_variables(graph))
+        tensors: Mapping[str, Tensor] = read_graph_state(prefix, graph)
     except TfgError as error:
         if state is not None:
             raise

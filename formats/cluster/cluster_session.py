@@ -35,7 +35,7 @@ from ..graphdef import part_bytes, to_node_def
 from ..protos import cluster_pb2 as pb
 from ..run_metadata import node_times
 from ..saving import to_bytes
-from ..state import read_variables
+from ..state import read_graph_state
 from .address import Address
 from .cluster_variables import ClusterVariable, VariableReader
 from .failures import failure
@@ -244,7 +244,7 @@ class ClusterSession:
         self._is_started = True
         try:
             if meta.variables_prefix is not None:
-                Runner(self).restore(read_variables(meta.variables_prefix))
+                Runner(self).restore(read_graph_state(meta.variables_prefix, self.graph))
             for operation, feeds in meta.start_steps:
                 if meta.saver is None or operation != meta.saver.restore_op:
                     self.run([operation], feeds)

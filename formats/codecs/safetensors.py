@@ -78,8 +78,13 @@ def _encoded_header(tensors: Mapping[str, Tensor]) -> bytes:
     return header
 
 
+def can_hold(dtype: DType) -> bool:
+    """Return True for a dtype that the format has."""
+    return dtype in _WORDS
+
+
 def _word(name: str, dtype: DType) -> str:
-    if dtype not in _WORDS:
+    if not can_hold(dtype):
         hint = "write an .npz file or a checkpoint, or leave the tensor out"
         raise UnimplementedError(f"a safetensors file cannot hold tensor '{name}' of dtype {dtype}", hint=hint)
     return _WORDS[dtype]

@@ -353,3 +353,37 @@ def test_each_kernel_by_itself(monkeypatch):
     asked.clear()
     single = tfg(*words, "--optimize", "none")
     assert (single.code, single.out) == (0, fused.out) and not asked
+
+
+@pytest.mark.parametrize("dtype, file, others", [
+    ("string", "s.safetensors", "write an .npz file or a checkpoint"),
+    ("complex128", "s.safetensors", "write an .npz file or a checkpoint"),
+    ("qint8", "s.safetensors", "write an .npz file or a checkpoint"),
+    ("variant", "s.safetensors", "a state file holds numbers and strings"),
+    ("variant", "s.npz", "a state file holds numbers and strings"),
+    ("resource", "s.ckpt", "a state file holds numbers and strings"),
+])  # fmt: skip
+@pytest.mark.parametrize("words", [("run", "--init"), ("train", "--loss", "loss", "--steps", "1")], ids=["run", "train"])
+def test_a_state_file_refuses_a_variable_of_a_dtype_that_it_lacks_before_the_graph_runs(words, dtype, file, others, tmp_path):
+    g = GraphBuilder()
+    g.VarHandleOp(dtype=dtype, shape=[], shared_name="odd", name="odd")
+    w = g.VarHandleOp(dtype="float", shape=[], shared_name="w", name="w")
+    g.AssignVariableOp(w, np.float32(2), name="w/Assign")
+    g.Square(g.ReadVariableOp(w, dtype="float"), name="loss")
+    save(g.graph, tmp_path / "g.pb")
+    command, *options = words
+    done = tfg(command, tmp_path / "g.pb", *options, "--save-state", tmp_path / file)
+    assert done.code == 1 and f"variable 'odd' of dtype {dtype}" in done.err and others in done.err
+    assert "initialized" not in done.err and not (tmp_path / file).exists()
+
+
+@pytest.mark.parametrize("dtype, value, file", [
+    ("string", "'a'", "s.npz"), ("string", "'a'", "s.ckpt"), ("complex128", "1", "s.npz"), ("complex64", "1", "s.safetensors"),
+    ("bfloat16", "1", "s.safetensors"), ("qint8", "1", "s.ckpt"),
+])  # fmt: skip
+def test_a_state_file_takes_each_dtype_of_its_format(dtype, value, file, tmp_path):
+    g = GraphBuilder()
+    g.VarHandleOp(dtype=dtype, shape=[], shared_name="odd", name="odd")
+    save(g.graph, tmp_path / "g.pb")
+    assert tfg("run", tmp_path / "g.pb", "--assign", f"odd={value}", "--save-state", tmp_path / file).code == 0
+    assert [row["dtype"] for row in tfg("checkpoint", tmp_path / file, "--format", "json").json["tensors"]] == [dtype]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 import struct
+import zipfile
 
 import ml_dtypes
 import numpy as np
@@ -178,13 +179,48 @@ def test_commands_read_and_write_them(tmp_path):
     assert "a safetensors file" in run("explain", second).err
 
 
-def test_a_checkpoint_of_objects_goes_there_and_back(tmp_path):
-    """The object graph is a string, and stays behind."""
+def test_a_checkpoint_of_objects_is_written_by_names_of_variables(tmp_path):
+    """The object graph, a string that names the variables, stays behind."""
     model = pathlib.Path(tfg.__file__).parent / "sample_graphs" / "scaler_saved_model"
-    prefix, path = model / "variables" / "variables", tmp_path / "w.safetensors"
+    prefix = model / "variables" / "variables"
     tensors = read_state(prefix)
-    assert run("checkpoint", prefix, "--output", path).err == f"wrote {len(tensors) - 1} tensors to {path}\n"
-    assert read_state(path) == {name: tensor for name, tensor in tensors.items() if tensor.dtype is not dtypes.string}
+    for words in ((), ("--name", "VARIABLE_VALUE")):
+        for extension in ("safetensors", *(["npz", "ckpt"] if words else [])):
+            path = tmp_path / f"w.{extension}"
+            assert run("checkpoint", prefix, "--output", path, *words).err == f"wrote 2 tensors to {path}\n"
+            assert read_state(path) == {name: tensors[f"{name}/.ATTRIBUTES/VARIABLE_VALUE"] for name in ("calls", "scale")}
+            assert run("run", model, "--feed", "x=[[1, 1]]", "--state", path).code == 0
+
+
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory):
+    """Models that TensorFlow exported; `tests.cli.record_exports` made them."""
+    folder = tmp_path_factory.mktemp("exports")
+    with zipfile.ZipFile(pathlib.Path(tfg.__file__).parent / "tests" / "cli" / "exports.zip") as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.mark.parametrize("form", ["safetensors", "npz", "ckpt"])
+def test_the_values_of_an_object_checkpoint_reach_another_export_of_the_model(form, exports, tmp_path):
+    """Keras stores each weight twice: both entries have the weight's name in the checkpoint."""
+    path, saved = tmp_path / f"w.{form}", tmp_path / f"saved.{form}"
+    prefix = exports / "keras_retrained" / "variables" / "variables"
+    assert run("checkpoint", prefix, "--output", path).code == 0
+    words = ("--feed", "x=[[1, 2, 3, 4]]", "--format", "json")
+    expected = run("run", exports / "keras_retrained", *words).json
+    assert run("run", exports / "keras", *words).json != expected
+    assert run("run", exports / "keras", *words, "--state", path).json == expected
+    assert run("run", exports / "keras", "--state", path, "--save-state", saved).code == 0
+    assert run("run", exports / "keras", *words, "--state", saved).json == expected
+
+
+def test_no_tensor_of_an_object_checkpoint_is_lost(exports, tmp_path):
+    prefix, path = exports / "keras" / "variables" / "variables", tmp_path / "w.safetensors"
+    assert run("checkpoint", prefix, "--output", path).code == 0
+    tensors, stored = read_state(prefix), read_state(path)
+    assert len(stored) == len(tensors) - 1
+    assert {"hidden/kernel", "hidden/bias", "out/kernel", "out/bias"} <= {name.removeprefix("sequential/") for name in stored}
 
 
 def test_python_reads_and_writes_them(tmp_path):
