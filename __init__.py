@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .core.flops import count_flops
     from .core.flops.flops_report import FlopsReport, NodeCost, Section
     from .core.flops.formulas import Formula, flops_formulas
-    from .core.flops.measured import Measurement
+    from .core.flops.measured import KernelRecorder, Measurement
     from .core.flops.timings import Timing
     from .core.flops.views import FlopsRow
     from .core.gradients import gradients
@@ -37,8 +37,11 @@ if TYPE_CHECKING:
     from .core.op_libraries.op_listing import MissingFor, OpCoverage, OpDetail, OpSummary, missing_parts, op_coverage, ops
     from .core.op_libraries.wrappers import write_wrappers
     from .core.passes.base.accuracy import Accuracy
+    from .core.passes.cluster_facts import ClusterFacts
     from .core.passes.node_outcomes import NodeFate, node_fates
+    from .core.passes.pass_listing import PassFacts, list_passes
     from .core.passes.pipeline import OptimizeReport, inline_functions, optimization_stages, optimize
+    from .core.runtime.guards.numeric_checks import check_numerics
     from .core.runtime.optimize.tiers import Tier
     from .core.runtime.session.runner import StepResult
     from .core.runtime.session.session import Session
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from .core.runtime.state.file_access import FileAccess
     from .core.training.levenberg_marquardt import Iteration
     from .core.training.losses import NamedLoss
+    from .core.training.optimizers import Optimizer, find_optimizer, optimizer_name
     from .core.training.train_step import Clipping
     from .core.training.trainer import LeastSquares, Progress, Trainer
     from .core.transforms.subgraphs import clear_devices, strip_default_attrs
@@ -74,7 +78,9 @@ if TYPE_CHECKING:
     from .formats.api.engine_explanation import explain_engine
     from .formats.api.jax_export import to_jax
     from .formats.api.model_saving import save_model
+    from .formats.api.node_streams import RecordStream, stream_nodes
     from .formats.api.onnx_export import OnnxExport
+    from .formats.api.partial_loading import load_for_passes, load_part
     from .formats.api.stablehlo_export import StableHloExport
     from .formats.api.training_runs import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
@@ -90,6 +96,7 @@ _LAZY = {
     "BuiltVariable": "core.building.built_variables",
     "Checkpoint": "formats.api.checkpoints",
     "Clipping": "core.training.train_step",
+    "ClusterFacts": "core.passes.cluster_facts",
     "ClusterSession": "formats.cluster.cluster_session",
     "Comparison": "core.comparing.element_differences",
     "DType": "core.types.dtypes",
@@ -111,6 +118,7 @@ _LAZY = {
     "GraphPage": "formats.api.viewing",
     "InputResult": "formats.api.each_inputs",
     "Iteration": "core.training.levenberg_marquardt",
+    "KernelRecorder": "core.flops.measured",
     "LeastSquares": "core.training.trainer",
     "Measurement": "core.flops.measured",
     "MissingFor": "core.op_libraries.op_listing",
@@ -127,10 +135,13 @@ _LAZY = {
     "OpDetail": "core.op_libraries.op_listing",
     "OpSummary": "core.op_libraries.op_listing",
     "OptimizeReport": "core.passes.pipeline",
+    "Optimizer": "core.training.optimizers",
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
+    "PassFacts": "core.passes.pass_listing",
     "Problem": "core.explaining.problems",
     "Progress": "core.training.trainer",
+    "RecordStream": "formats.api.node_streams",
     "Recording": "formats.recordings",
     "RecoveredStage": "core.explaining.stages",
     "RunRaces": "core.explaining.race_report",
@@ -155,6 +166,7 @@ _LAZY = {
     "Verification": "formats.api.verification",
     "check": "formats.api.analyses",
     "check_gradient": "core.gradients.central_differences",
+    "check_numerics": "core.runtime.guards.numeric_checks",
     "clear_devices": "core.transforms.subgraphs",
     "compare": "formats.api.comparisons",
     "compare_checkpoints": "formats.api.checkpoints",
@@ -173,6 +185,7 @@ _LAZY = {
     "explain_races": "core.explaining.race_report",
     "extract": "formats.api.changes",
     "fill_placeholders": "formats.api.changes",
+    "find_optimizer": "core.training.optimizers",
     "first_elements": "formats.api.dataset_elements",
     "fit": "formats.api.training_runs",
     "flops": "formats.api.counting",
@@ -185,7 +198,10 @@ _LAZY = {
     "jacobian": "core.gradients.jacobian",
     "jvp": "core.gradients.jacobian",
     "list_nodes": "core.explaining.node_listing",
+    "list_passes": "core.passes.pass_listing",
     "load": "formats",
+    "load_for_passes": "formats.api.partial_loading",
+    "load_part": "formats.api.partial_loading",
     "missing_ops": "core.explaining.graph_facts",
     "missing_parts": "core.op_libraries.op_listing",
     "node_fates": "core.passes.node_outcomes",
@@ -193,6 +209,7 @@ _LAZY = {
     "ops": "core.op_libraries.op_listing",
     "optimization_stages": "core.passes.pipeline",
     "optimize": "core.passes.pipeline",
+    "optimizer_name": "core.training.optimizers",
     "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
     "read_labels": "formats.api.classes",
@@ -201,6 +218,7 @@ _LAZY = {
     "run_each": "formats.api.each_inputs",
     "save": "formats",
     "save_model": "formats.api.model_saving",
+    "stream_nodes": "formats.api.node_streams",
     "strip_default_attrs": "core.transforms.subgraphs",
     "to_jax": "formats.api.jax_export",
     "top_classes": "formats.api.classes",
@@ -216,6 +234,7 @@ __all__ = [
     "BuiltVariable",
     "Checkpoint",
     "Clipping",
+    "ClusterFacts",
     "ClusterSession",
     "Comparison",
     "DType",
@@ -237,6 +256,7 @@ __all__ = [
     "GraphPage",
     "InputResult",
     "Iteration",
+    "KernelRecorder",
     "LeastSquares",
     "Measurement",
     "MissingFor",
@@ -253,10 +273,13 @@ __all__ = [
     "OpDetail",
     "OpSummary",
     "OptimizeReport",
+    "Optimizer",
     "Output",
     "PartitionFacts",
+    "PassFacts",
     "Problem",
     "Progress",
+    "RecordStream",
     "Recording",
     "RecoveredStage",
     "RunRaces",
@@ -281,6 +304,7 @@ __all__ = [
     "Verification",
     "check",
     "check_gradient",
+    "check_numerics",
     "clear_devices",
     "compare",
     "compare_checkpoints",
@@ -300,6 +324,7 @@ __all__ = [
     "explain_races",
     "extract",
     "fill_placeholders",
+    "find_optimizer",
     "first_elements",
     "fit",
     "flops",
@@ -312,7 +337,10 @@ __all__ = [
     "jacobian",
     "jvp",
     "list_nodes",
+    "list_passes",
     "load",
+    "load_for_passes",
+    "load_part",
     "missing_ops",
     "missing_parts",
     "node_fates",
@@ -320,6 +348,7 @@ __all__ = [
     "ops",
     "optimization_stages",
     "optimize",
+    "optimizer_name",
     "profile",
     "read_checkpoint",
     "read_labels",
@@ -328,6 +357,7 @@ __all__ = [
     "run_each",
     "save",
     "save_model",
+    "stream_nodes",
     "strip_default_attrs",
     "to_jax",
     "top_classes",

@@ -216,8 +216,11 @@ class GraphReader:
 
     def load(self, path: str) -> Graph:
         """The graph at `path`, `-` for standard input; InvalidArgumentError names the first node that no op takes so."""
-        graph = self.load_unchecked(path)
+        from ..formats.loading import load
+
+        self.load_libraries()
         with self._reading(path):
+            graph = self.mapped(load(path, tags=self.tags))
             graph.check()
         return graph
 
@@ -245,22 +248,19 @@ class GraphReader:
 
         A later access to a dropped node raises the error of `load`.
         """
-        from ..core.explaining.broken import leave_out_broken
-        from ..formats.loading import load_nodes_leniently
+        from ..formats.api.partial_loading import load_part
 
         self.load_libraries()
         with self._reading(path):
-            graph, faults = load_nodes_leniently(path, tags=self.tags)
-            leave_out_broken(self.mapped(graph), faults)
-        return graph
+            return load_part(path, tags=self.tags, prepare=self.mapped)
 
-    def load_unchecked(self, path: str) -> Graph:
-        """Load the graph at `path` without checking nodes against their ops."""
-        from ..formats.loading import load
+    def load_for_passes(self, path: str, passes: str | None, disable: Sequence[str], has_fetches: bool) -> Graph:
+        """Load the graph at `path` with checks of the parts that the passes keep."""
+        from ..formats.api.partial_loading import load_for_passes
 
         self.load_libraries()
         with self._reading(path):
-            return self.mapped(load(path, tags=self.tags))
+            return load_for_passes(path, passes, disable, has_fetches=has_fetches, tags=self.tags, prepare=self.mapped)
 
     @staticmethod
     def _reading(path: str) -> Working:

@@ -110,6 +110,14 @@ def right_arguments(folder):
         "diff_snapshots": (tfg.diff_snapshots, {"snapshots": [("loaded", graph)]}),
         "inline_functions": (tfg.inline_functions, {"graph": graph}),
         "optimization_stages": (tfg.optimization_stages, {"graph": graph, "fetches": ["y:0"]}),
+        "find_optimizer": (tfg.find_optimizer, {"name": "adam"}),
+        "optimizer_name": (tfg.optimizer_name, {"word": "Gradient_Descent"}),
+        "list_passes": (tfg.list_passes, {}),
+        "load_part": (tfg.load_part, {"source": path}),
+        "load_for_passes": (tfg.load_for_passes, {"source": path, "passes": "prune", "disable": ["cse"]}),
+        "stream_nodes": (tfg.stream_nodes, {"source": path, "chosen": tfg.NodeFilter(op="Sum")}),
+        "check_numerics": (tfg.check_numerics, {"node": graph["y"], "call": lambda: np.ones(2), "inputs": []}),
+        "KernelRecorder": (tfg.KernelRecorder, {"with_shapes": True}),
         "recover_stages": (tfg.recover_stages, {"graph": graph}),
         "strip_default_attrs": (tfg.strip_default_attrs, {"graph": graph.copy()}),
         "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
@@ -137,13 +145,14 @@ def call(function, arguments):
 
 
 MADE_BY_TFG = {
-    "Accuracy", "BuiltVariable", "Checkpoint", "ClusterSession", "Comparison", "DType", "Drawing", "EngineReport", "FitReport",
-    "FlopsReport", "FlopsRow", "Formula", "Function", "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts",
-    "GraphPage", "InputResult", "Iteration", "LeastSquares", "Measurement", "MissingFor", "MissingOp", "NamedLoss", "Node",
-    "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport", "OpCoverage", "OpDetail", "OpSummary",
-    "OptimizeReport", "Output", "PartitionFacts", "Problem", "Progress", "Recording", "RecoveredStage", "RunRaces", "Section",
-    "SessionLike", "Shape", "Signature", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey", "Tensor",
-    "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
+    "Accuracy", "BuiltVariable", "Checkpoint", "ClusterFacts", "ClusterSession", "Comparison", "DType", "Drawing",
+    "EngineReport", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function", "GradientCheck", "Graph", "GraphComparison",
+    "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration", "LeastSquares", "Measurement", "MissingFor",
+    "MissingOp", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",
+    "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimizer", "Output", "PartitionFacts", "PassFacts", "Problem",
+    "Progress", "RecordStream", "Recording", "RecoveredStage", "RunRaces", "Section", "SessionLike", "Shape", "Signature",
+    "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey", "Tensor", "TensorRow", "Tier", "Timing",
+    "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
 }  # fmt: skip
 """Classes with objects made only by functions of tfg."""
 

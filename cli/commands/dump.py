@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...core.explaining.node_listing import ORDERS, list_nodes, require_nodes
+from ...core.explaining.node_listing import ORDERS, list_nodes
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.escaping import printable_line, printable_proto
 from .. import render
@@ -149,10 +149,8 @@ def _dump_stages(graphs: tuple[str, ...], selection: ListingSelection, format_: 
     if len(graphs) != 1:
         raise click.UsageError("--stages takes one finished graph")
     graph = reader.load(graphs[0])
-    chosen = selection.of(graph)
     with render.Working("recovering stages"):
-        result = recover_stages(graph, chosen)
-    require_nodes(result, chosen)
+        result = recover_stages(graph, selection.of(graph))
     render.emit("tfg.dump.stages/1", {"stages": result}, format_, lambda: stage_sections(result, format_))
 
 

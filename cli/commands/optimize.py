@@ -27,7 +27,6 @@ from ..sessions import SessionOptions, session_options_for
 from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
-    from ...core.graph.graph import Graph
     from ..jobs.optimize_job import OptimizeOptions
 
 
@@ -86,16 +85,19 @@ def command(
     tfg optimize model.pb -o fast.pb --passes "default,fuse{onednn=true}"
     tfg optimize --list
     """
+    from ...core.passes.pass_listing import list_passes
     from ..jobs.optimize_job import OptimizeJob
     from ..names import Names
-    from ..sections.optimize_sections import passes_json, passes_sections, report_sections
+    from ..sections.optimize_sections import passes_sections, report_sections
 
     if list_:
-        render.emit("tfg.optimize.passes/1", passes_json(), options.format_, passes_sections)
+        passes = list_passes()
+        render.emit("tfg.optimize.passes/1", {"passes": passes}, options.format_, lambda: passes_sections(passes))
         return DONE
     if graph is None:
         raise click.UsageError("missing argument GRAPH; --list needs none")
-    loaded = _loaded(graph, reader, session, options)
+    has_fetches = bool(options.fetches or session.signature)
+    loaded = reader.load_for_passes(graph, options.passes, options.disable, has_fetches)
     placeholders.apply(loaded, Names(loaded, session.signature))
     job = OptimizeJob(loaded, session, options)
     report = job.run()
@@ -106,14 +108,3 @@ def command(
             "tfg.optimize/1", job.as_json(), options.format_, lambda: (*report_sections(report), *job.verdict_sections())
         )
     return DONE if job.passed else COMPARISON_FAILED
-
-
-def _loaded(graph: str, reader: GraphReader, session: SessionOptions, options: OptimizeOptions) -> Graph:
-    """Return the graph, with checks of the parts that the passes keep."""
-    from ...core.passes.pipeline import choose_passes
-
-    chosen = choose_passes(options.passes, options.disable)
-    if any(one.mends for one in chosen):
-        return reader.load_unchecked(graph)
-    is_cut = bool(options.fetches or session.signature) and any(one.name == "prune" for one in chosen)
-    return reader.load_part(graph) if is_cut else reader.load(graph)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ...core.explaining.graph_facts import TensorFacts
     from ...core.gradients.central_differences import GradientCheck
     from ...core.graph.metagraph import Signature
+    from ...core.passes.pass_listing import PassFacts
     from ...core.passes.pipeline import OptimizeReport
     from ...core.runtime.session.runner import StepResult
     from ...core.training.levenberg_marquardt import Iteration
@@ -150,40 +151,10 @@ class Optimize(TypedDict):
     """Why the graph was not verified, where --unverified let it be written all the same."""
 
 
-class RuleRow(TypedDict):
-    """A rule of a pass."""
-
-    name: str
-    """The name, by which reports count the rewrites."""
-    algebra: str
-    """The expression before and after the rewrite."""
-    accuracy: str
-    """`exact`, `rounding` or `relaxed`: what the rule keeps for all numbers."""
-    relaxed_where: str
-    """Where only --fast-math allows the rule; "" for nowhere."""
-
-
-class PassRow(TypedDict):
-    """A pass."""
-
-    name: str
-    """The name, which --passes takes."""
-    summary: str
-    """What the pass does."""
-    default: bool
-    """True for a pass that runs without being named."""
-    options: Mapping[str, Any]
-    """The options with their defaults, by name."""
-    accuracy: Sequence[str]
-    """The accuracies of the pass's rewrites."""
-    rules: Sequence[RuleRow]
-    """The rules of the pass."""
-
-
 class Passes(TypedDict):
     """All passes."""
 
-    passes: Sequence[PassRow]
+    passes: Sequence[PassFacts]
     """The passes in their order."""
 
 

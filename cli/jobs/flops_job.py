@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from ...core.flops import FlopsReport
-from ...core.flops.flops_report import magnitude, total
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError
 from ...formats.api.analyses import flops_rows
@@ -197,12 +196,12 @@ def _show_view(report: FlopsReport, options: FlopsOptions) -> None:
     nodes = report.select(options.name, options.op_pattern, options.min_flops)
     top = options.rows_shown
     if options.format_ == "csv":
-        by_section = {name: [node for node in nodes if node.section == name] for name in report.sections()}
+        chosen = functools.partial(report.select, options.name, options.op_pattern, options.min_flops)
         sections = {
-            name: flops_rows(report, options.view, options.depth, members)[:top] for name, members in by_section.items()
+            name: flops_rows(report, options.view, options.depth, chosen(section=name), whole=nodes)[:top]
+            for name in report.sections()
         }
-        everything = magnitude(total(nodes).flops) or 1.0
-        render.emit("", None, options.format_, lambda: flops_sections.count_csv(sections, everything))
+        render.emit("", None, options.format_, lambda: flops_sections.count_csv(sections))
         return
     rows = flops_rows(report, options.view, options.depth, nodes)
     render.emit(

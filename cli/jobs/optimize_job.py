@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,10 +18,8 @@ from ...formats.api.verification import Verification, verify
 from .. import render
 from ..models import note_variables, save_model
 from ..names import Names
+from ..sections.optimize_sections import cluster_text
 from ..sessions import SessionOptions
-
-_REASONS = 3
-"""The number of reasons shown for the nodes of a group that XLA does not support."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -95,8 +92,8 @@ class OptimizeJob:
                 observe=lambda stage, graph: working.update(f"{stage} left {counted(len(graph), 'node')}"),
             )
         self.report = report
-        if self.options.cluster:
-            self._note_clusters(result)
+        for cluster in report.clusters if self.options.cluster else ():
+            render.note(cluster_text(cluster), self.options.quiet)
         if self.options.verify:
             self._verify(result, report.tolerance)
         if self.options.output and self.may_write:
@@ -118,18 +115,6 @@ class OptimizeJob:
                 quiet=False,
             )
         return report
-
-    def _note_clusters(self, result: Graph) -> None:
-        """Print the number of nodes that XLA supports in each new group."""
-        from ...core.engines.lowerable import function_refusals
-
-        for name in sorted(result.functions.keys() - self.graph.functions.keys()):
-            if name.startswith(FunctionClusters.name):
-                count, refused = function_refusals(result.functions[name])
-                reasons = Counter(f"{node.op}: {reason}" for node, reason in refused.items())
-                left = "".join(f"; not {number} {reason}" for reason, number in reasons.most_common(_REASONS))
-                taken = f"XLA supports {count - len(refused)} of {counted(count, 'node')} in '{name}'"
-                render.note(f"{taken}{left}", self.options.quiet)
 
     def _saver(self) -> SaverInfo | None:
         """Return the saver of a SavedModel's variables, if the command writes a SavedModel again."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ...core.flops.measured import KernelRecorder, measured_step
+from ...core.flops.measured import KernelRecorder
 from ...core.graph.graph import Graph, Output
 from ...core.graph.variable_nodes import VariableNodes
 from ...core.runtime.guards.numeric_checks import check_numerics
@@ -187,7 +187,7 @@ class RunJob:
         """Write the trace of the last step, and show the costliest nodes and the memory peak on standard error."""
         if self.options.profile and self._profiled is not None:
             number, recorder, seconds = self._profiled
-            measurement = measured_step(recorder, seconds)
+            measurement = recorder.measurement(seconds)
             with render.beside("-"):
                 render.print_sections(measured_sections(measurement, measurement.by_node()[:_COSTLIEST]))
             if number == 1 and self.graph.functions:

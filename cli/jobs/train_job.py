@@ -18,7 +18,7 @@ from ...core.runtime.session.runner import KeyboardInterruption, Runner
 from ...core.support.errors import DeadlineExceededError, InvalidArgumentError
 from ...core.support.log import tell
 from ...core.support.words import counted
-from ...core.training.losses import NamedLoss, parse_loss
+from ...core.training.losses import NamedLoss
 from ...core.training.train_step import Clipping
 from ...core.types.tensors import Tensor
 from ...formats.api.training_runs import FitReport, TrainingReport, fit, train
@@ -95,7 +95,7 @@ class TrainJob:
 
     def _with_loss(self, names: Names) -> tuple[str | NamedLoss, dict[str, Any]]:
         """Return the loss by names of tensors, and the feeds; the labels of a loss by name are fed by their own word."""
-        named = None if self.options.loss in self.graph else parse_loss(self.options.loss)
+        named = None if self.options.loss in self.graph else NamedLoss.parse(self.options.loss)
         if named is None:
             minimized = names.output(self.options.loss).name
             return minimized, names.complete(names.feeds(self.options.feeds), [minimized])

@@ -50,8 +50,8 @@ def _row(row: FlopsRow, is_tree: bool) -> tuple[Any, ...]:
     return ("  " * row.depth + row.name, row.nodes, f"{100 * row.share:.1f} %", bar, *own, *_readable(row.totals))
 
 
-def count_csv(sections: Mapping[str, Sequence[FlopsRow]], everything: float) -> Iterator[render.Section]:
-    """Yield a table of the rows of each section, with numbers and formulas; shares are fractions of `everything`, in FLOPs."""
+def count_csv(sections: Mapping[str, Sequence[FlopsRow]]) -> Iterator[render.Section]:
+    """Yield a table of the rows of each section, with numbers and formulas."""
     totals = ("flops", "macs", "transcendentals", "bytes", "parameters")
     columns = ("section", "name", "nodes", "share", *totals, "intensity", *(f"{name}_formula" for name in totals))
     cells = [
@@ -59,7 +59,7 @@ def count_csv(sections: Mapping[str, Sequence[FlopsRow]], everything: float) -> 
             section,
             row.name,
             row.nodes,
-            f"{magnitude(row.totals.flops) / everything:.6f}",
+            f"{row.share:.6f}",
             *(value if isinstance(value, int) else None for value in _totals(row.totals)),
             f"{row.totals.intensity:.6f}",
             *map(str, _totals(row.totals)),

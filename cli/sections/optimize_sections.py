@@ -8,46 +8,33 @@ from typing import Any
 
 from ...core.flops.views import shortened
 from ...core.passes.base.costs import GraphCost
-from ...core.passes.base.graph_pass import Pass, WeightError
-from ...core.passes.order import all_passes
+from ...core.passes.base.graph_pass import WeightError
+from ...core.passes.cluster_facts import ClusterFacts
+from ...core.passes.pass_listing import PassFacts
 from ...core.passes.pipeline import OptimizeReport, PassRecord
 from ...core.support.log import is_told
 from ...core.support.words import counted
 from .. import render
 
 _MAX_OPS = 12
+_MAX_REASONS = 3
+"""The number of reasons shown for the nodes of a cluster that XLA does not support."""
 
 
-def passes_json() -> dict[str, Any]:
-    """Return all passes with their options and rules."""
-    passes = [
-        {
-            "name": kind.name,
-            "summary": kind.summary,
-            "default": kind.in_default_pipeline,
-            "options": kind.defaults(),
-            "accuracy": kind.accuracies(),
-            "rules": [
-                {"name": rule.name, "algebra": rule.algebra, "accuracy": rule.accuracy, "relaxed_where": rule.relaxed_where}
-                for rules in kind.rule_sets
-                for rule in rules.rules
-            ],
-        }
-        for kind in all_passes()
-    ]
-    return {"passes": passes}
-
-
-def passes_sections() -> Iterator[render.Section]:
-    rows = [
-        (kind.name, kind.in_default_pipeline, ", ".join(kind.accuracies()), _options(kind), kind.summary)
-        for kind in all_passes()
-    ]
+def passes_sections(passes: Sequence[PassFacts]) -> Iterator[render.Section]:
+    """Yield a table of the passes."""
+    rows = [(one.name, one.default, ", ".join(one.accuracy), _options(one), one.summary) for one in passes]
     yield render.Table(("pass", "default", "accuracy", "options", "description"), rows)
 
 
-def _options(kind: type[Pass]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in kind.defaults().items())
+def _options(one: PassFacts) -> str:
+    return ", ".join(f"{name}={value}" for name, value in one.options.items())
+
+
+def cluster_text(cluster: ClusterFacts) -> str:
+    """Return the number of nodes of a cluster that XLA supports, and the first reasons against the others."""
+    left = "".join(f"; not {nodes.count} {nodes.op}: {nodes.reason}" for nodes in cluster.refused[:_MAX_REASONS])
+    return f"XLA supports {cluster.supported} of {counted(cluster.nodes, 'node')} in '{cluster.function}'{left}"
 
 
 def report_sections(report: OptimizeReport) -> Iterator[render.Section]:

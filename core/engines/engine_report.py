@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Mapping
+from typing import Final
+
+from ..graph.graph import Node
+from .reasons import Reason
+
+_NAMED: Final = 3
+"""The largest number of nodes that a report names for a reason."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -22,6 +30,17 @@ class RefusedNodes:
     """How many nodes there are."""
     nodes: tuple[str, ...]
     """The first nodes."""
+
+
+def refused_nodes(refusals: Mapping[Node, Reason]) -> tuple[RefusedNodes, ...]:
+    """Return refused nodes by op and reason, the most frequent first."""
+    names: dict[tuple[str, Reason], list[str]] = collections.defaultdict(list)
+    for node, reason in refusals.items():
+        names[node.op, reason].append(node.name)
+    refused = (
+        RefusedNodes(op, reason, reason.step, len(nodes), tuple(nodes[:_NAMED])) for (op, reason), nodes in names.items()
+    )
+    return tuple(sorted(refused, key=lambda item: (-item.count, item.op, item.reason)))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import threading
 import time
@@ -22,7 +21,7 @@ from ..types.arrays import EngineArray
 from ..types.shapes import Shape
 from . import reasons
 from .division import Blame, blame, divided_again, said
-from .engine_report import EngineReport, GroupDifference, GroupReport, RefusedNodes, Rounded
+from .engine_report import EngineReport, GroupDifference, GroupReport, Rounded, refused_nodes
 from .executables import DEFAULT, PAIRED_GAIN, PAIRS, PAIRS_SECONDS, EngineSettings, Executable, Form
 from .plan_division import partition
 from .protocol import ENDING, Body, Cluster, Declined, Engine, EngineValue, UnfitShapes, UnsupportedNodes
@@ -34,7 +33,6 @@ from .verify_engine import difference
 
 _MAX_COMPILED: Final = 16
 """The largest number of compilations of a group, each for other shapes; further shapes run in NumPy."""
-_NAMED: Final = 3
 _Call: TypeAlias = Callable[..., Sequence[Any]]
 """A function from the inputs of a group to the tuple of outputs."""
 
@@ -110,16 +108,8 @@ class EngineRuntime:
         """Return the report on all groups and refusals so far."""
         with self.lock:
             groups = tuple(group.report(self.seconds) for group in self.groups if group.runs or not group.instead)
-            nodes_refused: dict[tuple[str, Reason], list[str]] = collections.defaultdict(list)
-            for node, reason in self.refusals.items():
-                nodes_refused[node.op, reason].append(node.name)
-            refused = [
-                RefusedNodes(op, reason, reason.step, len(names), tuple(names[:_NAMED]))
-                for (op, reason), names in nodes_refused.items()
-            ]
-            refused.sort(key=lambda item: (-item.count, item.op, item.reason))
-            differences = tuple(self.differences.values())
-            return EngineReport(self.engine.name, self.engine.note, groups, tuple(refused), self.too_small, differences)
+            refused, differences = refused_nodes(self.refusals), tuple(self.differences.values())
+            return EngineReport(self.engine.name, self.engine.note, groups, refused, self.too_small, differences)
 
     def note_difference(self, difference: GroupDifference) -> None:
         """Record a result that differs from NumPy's."""

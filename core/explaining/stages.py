@@ -11,7 +11,7 @@ from ..graph.traversal import descendants, groups, reachable
 from ..registry.op_facts import has_fact
 from ..support.arguments import takes
 from ..support.gc_control import rare_collection
-from .node_listing import NodeFilter
+from .node_listing import NodeFilter, require_nodes
 from .roles import Roles, exclusive
 
 ORDER = (
@@ -64,13 +64,18 @@ _EVIDENCE = {
 @rare_collection()
 @takes(graph=Graph, chosen=NodeFilter)
 def recover_stages(graph: Graph, chosen: NodeFilter = _ALL) -> tuple[RecoveredStage, ...]:
-    """Return the stages that the graph went through, each node in exactly a single stage; empty stages are left out."""
+    """Return the stages that the graph went through, each node in exactly a single stage; empty stages are left out.
+
+    NotFoundError if no node of the graph passes the filter `chosen`.
+    """
     placed = stage_of_nodes(Roles(graph))
     by_stage: dict[str, list[StagedNode]] = {name: [] for name in ORDER}
     for node in chosen.apply(graph):
         stage, evidence = placed[node]
         by_stage[stage].append(StagedNode(node.name, node.op, evidence))
-    return tuple(RecoveredStage(name, _EVIDENCE[name], tuple(nodes)) for name, nodes in by_stage.items() if nodes)
+    stages = tuple(RecoveredStage(name, _EVIDENCE[name], tuple(nodes)) for name, nodes in by_stage.items() if nodes)
+    require_nodes(stages, chosen)
+    return stages
 
 
 def stage_of_nodes(roles: Roles) -> dict[Node, tuple[str, str]]:

@@ -119,12 +119,18 @@ class FlopsReport(Report):
         """Return the nodes that could not be counted."""
         return [node for node in self.nodes if node.reason]
 
-    def select(self, name: str = "", op: str = "", min_flops: float = 0) -> list[NodeCost]:
-        """Return the nodes whose path and op match the regular expressions and that have at least `min_flops` FLOPs."""
+    def select(self, name: str = "", op: str = "", min_flops: float = 0, *, section: str | None = None) -> list[NodeCost]:
+        """Return the nodes whose path and op match the regular expressions and that have at least `min_flops` FLOPs.
+
+        `section` keeps the nodes of a section of `sections()`.
+        """
         return [
             node
             for node in self.nodes
-            if re.search(name, node.path) and re.search(op, node.op) and magnitude(node.cost.flops) >= min_flops
+            if section in (None, node.section)
+            and re.search(name, node.path)
+            and re.search(op, node.op)
+            and magnitude(node.cost.flops) >= min_flops
         ]
 
     @property

@@ -19,7 +19,8 @@ from ..registry import registry
 from ..registry.registry import Cost
 from ..runtime.session.session import Session
 from ..runtime.state.resources import Variable
-from ..support.errors import TfgError
+from ..support.arguments import takes
+from ..support.errors import InvalidArgumentError, TfgError
 from ..types.dims import Dim
 from ..types.dtypes import DType, from_numpy, resource, string
 from ..types.shapes import Shape, TensorSpec
@@ -154,11 +155,6 @@ def measure(
     return _measurement(counting, timing, times, statistics.mean(wall), statistics.mean(profiled), runs)
 
 
-def measured_step(step: KernelRecorder, seconds: float) -> Measurement:
-    """Return the measurement of a run that took `seconds` and that a recorder with shapes was the hook of."""
-    return _measurement(step, step, step.own_times(), seconds, seconds, 1)
-
-
 def _measurement(
     counting: KernelRecorder, timing: KernelRecorder, times: Iterable[tuple[str, int]], wall: float, profiled: float, runs: int
 ) -> Measurement:
@@ -175,8 +171,12 @@ def _measurement(
 
 
 class KernelRecorder:
-    """A profile hook that records start and end of every kernel, and the specs of inputs and outputs where asked for."""
+    """A hook of `Session.run` that records start and end of every kernel.
 
+    With `with_shapes`, the hook also records shapes, FLOPs, bytes and the memory of values, for `measurement`.
+    """
+
+    @takes(with_shapes=bool)
     def __init__(self, with_shapes: bool = False) -> None:
         self.with_shapes = with_shapes
         self.clear()
@@ -214,6 +214,19 @@ class KernelRecorder:
             self.memory.add(path, result)
             self._inside[-1] += time.perf_counter_ns() - start - duration  # the caller's own time is without these records
         return result
+
+    def measurement(self, seconds: float | None = None) -> Measurement:
+        """Return the measurement of the recorded run, for a recorder with shapes.
+
+        `seconds` is the wall time of the run, by default the time from the first kernel to the end of the last kernel.
+        InvalidArgumentError for a recorder without shapes.
+        """
+        if not self.with_shapes:
+            raise InvalidArgumentError("the recorder has no shapes", hint="pass with_shapes=True to KernelRecorder")
+        if seconds is None:
+            ends = [start + duration for _, _, start, duration, _ in self._records]
+            seconds = (max(ends) - min(start for _, _, start, _, _ in self._records)) / 1e9 if ends else 0.0
+        return _measurement(self, self, self.own_times(), seconds, seconds, 1)
 
     def own_times(self) -> Iterable[tuple[str, int]]:
         """Return (path, nanoseconds without called nodes) of each call."""

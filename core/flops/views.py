@@ -35,33 +35,41 @@ class FlopsRow:
     own: DimLike = 0
 
 
-def by_op(nodes: Sequence[NodeCost]) -> list[FlopsRow]:
+def by_op(nodes: Sequence[NodeCost], whole: Sequence[NodeCost] | None = None) -> list[FlopsRow]:
     """Return totals by op type, the most FLOPs first."""
-    return _ranked(grouped(nodes, lambda node: [node.op]), nodes)
+    return _ranked(grouped(nodes, lambda node: [node.op]), nodes if whole is None else whole)
 
 
-def by_node(nodes: Sequence[NodeCost]) -> list[FlopsRow]:
+def by_node(nodes: Sequence[NodeCost], whole: Sequence[NodeCost] | None = None) -> list[FlopsRow]:
     """Return a row for each node, the most FLOPs first."""
-    return _ranked({node.path: [node] for node in nodes}, nodes)
+    return _ranked({node.path: [node] for node in nodes}, nodes if whole is None else whole)
 
 
 @takes(report=FlopsReport, view=str, depth=int)
-def rows(report: FlopsReport, view: str = "op", depth: int = 3, nodes: Sequence[NodeCost] | None = None) -> list[FlopsRow]:
+def rows(
+    report: FlopsReport,
+    view: str = "op",
+    depth: int = 3,
+    nodes: Sequence[NodeCost] | None = None,
+    *,
+    whole: Sequence[NodeCost] | None = None,
+) -> list[FlopsRow]:
     """Return the rows of a view: `op`, `node`, `layer` or `scope`, the most FLOPs first.
 
-    `depth` bounds the levels of scopes, `nodes` is a part of the report's nodes to show. InvalidArgumentError for another
-    view.
+    `depth` bounds the levels of scopes, `nodes` is a part of the report's nodes to show. Shares are of the FLOPs of the
+    nodes `whole`, by default of `nodes`. InvalidArgumentError for another view.
     """
     nodes = report.nodes if nodes is None else nodes
-    expect(NodeCost, *nodes)
+    whole = nodes if whole is None else whole
+    expect(NodeCost, *nodes, *whole)
     if view == "scope":
-        return by_scope(nodes, depth)
+        return by_scope(nodes, depth, whole)
     if view == "layer":
         layers = layers_by_path(report.nodes)
-        return _ranked(grouped(nodes, lambda node: [layers[node.path]]), nodes)
+        return _ranked(grouped(nodes, lambda node: [layers[node.path]]), whole)
     if view not in ("op", "node"):
         raise InvalidArgumentError(f"unknown view '{view}'", hint="the views are op, node, layer and scope")
-    return by_op(nodes) if view == "op" else by_node(nodes)
+    return by_op(nodes, whole) if view == "op" else by_node(nodes, whole)
 
 
 def grouped(nodes: Iterable[T], keys_of: Callable[[T], Iterable[str]]) -> dict[str, list[T]]:
@@ -79,9 +87,9 @@ def scopes_of(path: str, depth: int) -> list[str]:
     return ["/".join(parts[:level]) for level in range(1, min(depth, len(parts)) + 1)]
 
 
-def by_scope(nodes: Sequence[NodeCost], depth: int = 3) -> list[FlopsRow]:
+def by_scope(nodes: Sequence[NodeCost], depth: int = 3, whole: Sequence[NodeCost] | None = None) -> list[FlopsRow]:
     """Return the tree of name scopes down to `depth`, each scope with everything below."""
-    everything = magnitude(total(nodes).flops) or 1.0
+    everything = magnitude(total(nodes if whole is None else whole).flops) or 1.0
     rows, sizes = [], {}
     for scope, members in grouped(nodes, lambda node: scopes_of(node.path, depth)).items():
         totals = total(members)
@@ -98,8 +106,8 @@ def _scope_key(name: str, sizes: Mapping[str, float]) -> list[tuple[float, str]]
     return [(-sizes[scope], scope) for scope in scopes]
 
 
-def _ranked(groups: dict[str, list[NodeCost]], nodes: Iterable[NodeCost]) -> list[FlopsRow]:
-    everything = magnitude(total(nodes).flops) or 1.0
+def _ranked(groups: dict[str, list[NodeCost]], whole: Iterable[NodeCost]) -> list[FlopsRow]:
+    everything = magnitude(total(whole).flops) or 1.0
     rows = []
     for name, members in groups.items():
         totals = total(members)

@@ -29,6 +29,7 @@ from .base.graph_pass import Pass, PassContext, Refusal, SharedPassState, Weight
 from .base.pass_options import configure, parse_passes
 from .base.race_settling import settle_races
 from .cleanup.prune import Prune
+from .cluster_facts import ClusterFacts, new_clusters
 from .functions.cpu_implementations import Implementations
 from .functions.inline import Inline
 from .order import all_passes, find_pass
@@ -80,6 +81,8 @@ class OptimizeReport(Report):
     """The number of nodes of each op after."""
     fates: Mapping[str, str]
     """The outcome of each removed node, by name."""
+    clusters: tuple[ClusterFacts, ...] = ()
+    """The functions that the pass `cluster` made, with the nodes that XLA does not support."""
 
     def headline(self) -> str:
         return f"{self.nodes_before:,} to {counted(self.nodes_after, 'node')}, {counted(len(self.passes), 'run')} of passes"
@@ -159,7 +162,8 @@ def optimize(
     records = list(_with_costs(steps, CostMeter(result, targets, fed)) if costs else steps)
     forget_locations(result)
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
-    report = OptimizeReport((*mended, *records), before, _op_counts(result), dict(ctx.fates))
+    clusters = tuple(new_clusters(graph, result))
+    report = OptimizeReport((*mended, *records), before, _op_counts(result), dict(ctx.fates), clusters)
     return result, report
 
 

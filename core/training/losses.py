@@ -12,6 +12,7 @@ from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder
 from ..graph.graph import Graph, Output
 from ..inference.inference import infer
+from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dtypes import int64
@@ -30,11 +31,12 @@ class NamedLoss:
     output: str | None = None
     labels: str | None = None
 
-
-def parse_loss(text: str) -> NamedLoss | None:
-    """Return the loss that a text names: mse, mae or crossentropy; None for a text that names a tensor."""
-    match = _NAMED.fullmatch(text.strip())
-    return NamedLoss(*match.groups()) if match else None
+    @classmethod
+    @takes(text=str)
+    def parse(cls, text: str) -> NamedLoss | None:
+        """Return the loss that a text names: mse, mae or crossentropy; None for a text that names a tensor."""
+        match = _NAMED.fullmatch(text.strip())
+        return cls(*match.groups()) if match else None
 
 
 def is_sparse(kind: str, output: TensorSpec, labels: Array) -> bool:

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError
 
 
@@ -161,6 +162,7 @@ SYNONYMS: Mapping[str, str] = {
 """Other names of optimizers; `lm` is not in OPTIMIZERS, since `lm` takes residuals."""
 
 
+@takes(word=str)
 def optimizer_name(word: str) -> str:
     """Return the optimizer name for a word: in any case, with `_` for `-`, or a synonym."""
     name = word.lower().replace("_", "-")
@@ -168,7 +170,7 @@ def optimizer_name(word: str) -> str:
 
 
 def find_optimizer(name: str) -> Optimizer:
-    """Return the optimizer of a name; InvalidArgumentError lists the names."""
+    """Return the optimizer of a name, with its hyperparameters and slots; InvalidArgumentError lists the names."""
     try:
         return OPTIMIZERS[optimizer_name(name)]
     except KeyError:

@@ -18,7 +18,7 @@ from ...core.support.errors import InvalidArgumentError
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
 from ...core.training.levenberg_marquardt import Iteration, Tolerances, Vector
-from ...core.training.losses import NamedLoss, add_labelled_loss, parse_loss
+from ...core.training.losses import NamedLoss, add_labelled_loss
 from ...core.training.optimizers import find_optimizer, optimizer_name
 from ...core.training.schedules import parse_schedule
 from ...core.training.train_step import Clipping, add_training
@@ -181,7 +181,7 @@ def _with_loss(
 ) -> tuple[Graph, str, dict[str, Any]]:
     """Return the graph with the loss, the name of the loss, and the feeds by names of tensors."""
     values = named(feeds)
-    by_name = loss if isinstance(loss, NamedLoss) else None if loss in graph else parse_loss(loss)
+    by_name = loss if isinstance(loss, NamedLoss) else None if loss in graph else NamedLoss.parse(loss)
     fed: dict[str, Any] = {}
     if by_name is None:
         minimized = graph.result(str(loss)).name

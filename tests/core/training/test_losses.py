@@ -11,7 +11,7 @@ from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg import GraphBuilder, Session
 from tfg.core.support.errors import InvalidArgumentError
-from tfg.core.training.losses import NamedLoss, add_loss, parse_loss
+from tfg.core.training.losses import NamedLoss, add_loss
 
 SCALER = SAMPLES / "scaler_saved_model"
 
@@ -43,7 +43,7 @@ def test_values(kind, output, labels, dtype, expected):
     ("loss", None), ("mse_1", None), ("mse()", None), ("huber(y, z)", None),
 ])  # fmt: skip
 def test_words(text, expected):
-    assert parse_loss(text) == expected
+    assert NamedLoss.parse(text) == expected
 
 
 def test_residuals_are_those_of_squares():

@@ -112,6 +112,10 @@ def run(graph: tfg.Graph) -> float:
     session.variables.set("w", session.variables.get("w", w) / 2)
     values = [one, several[0], several[1], pair[0], named["total"], call(ROWS)]
     values += [held for _, held in session.variables.items()]
+    recorder: tfg.KernelRecorder = tfg.KernelRecorder(with_shapes=True)
+    assert session.run("y:0", FEEDS, hook=recorder) == session.run("y:0", FEEDS, hook=tfg.check_numerics)
+    measured: tfg.Measurement = recorder.measurement()
+    assert measured.flops > 0
     return sum(float(value.sum()) for value in values)
 
 
@@ -152,6 +156,9 @@ def change(graph: tfg.Graph) -> list[tfg.Graph]:
     """Return rewrites of a graph, each checked against the graph."""
     smaller, report = tfg.optimize(graph, "y:0", ["x:0"])
     summary: tfg.OptimizeReport = report
+    clusters: tuple[tfg.ClusterFacts, ...] = summary.clusters
+    passes: tuple[tfg.PassFacts, ...] = tfg.list_passes()
+    assert not clusters and "cluster" in [one.name for one in passes]
     accuracy: tfg.Accuracy = summary.accuracy
     verification: tfg.Verification = tfg.verify(graph, smaller, "y:0", FEEDS, tolerance=accuracy)
     comparisons: tuple[tfg.Comparison, ...] = verification.comparisons
@@ -186,6 +193,9 @@ def files(graph: tfg.Graph, folder: pathlib.Path) -> tfg.StateComparison:
     tfg.save_model(graph, folder / "saved_model", signatures={"serve": ({"x": "x:0"}, {"y": "y:0"})})
     recording: tfg.Recording | None = tfg.describe_recording(folder / "graph.pb")
     loaded: tfg.Graph = tfg.load(folder / "graph.pb")
+    sound: list[tfg.Graph] = [tfg.load_part(folder / "graph.pb"), tfg.load_for_passes(folder / "graph.pb", "repair")]
+    stream: tfg.RecordStream = tfg.stream_nodes(folder / "graph.pb", tfg.NodeFilter(op="MatMul"))
+    assert [record.name for record in stream] == ["layer/product"] and len(sound) == 2
     number: int = tfg.write_checkpoint(folder / "values.npz", {"w": np.zeros((2, 1), np.float32)})
     values: tfg.Checkpoint = tfg.read_checkpoint(folder / "values.npz")
     rows: tuple[tfg.TensorRow, ...] = values.describe(statistics=True)
@@ -232,7 +242,9 @@ def learn(graph: tfg.Graph) -> tuple[list[float], Mapping[str, npt.NDArray[np.ge
         session.run("init")
         return session
 
-    labelled: tfg.NamedLoss | str = "y:0"
+    labelled: tfg.NamedLoss | str = tfg.NamedLoss.parse("y:0") or "y:0"
+    method: tfg.Optimizer = tfg.find_optimizer("Momentum")
+    print(method.hyperparameters, tfg.optimizer_name("gradient_descent"))
     training: tfg.TrainingReport = tfg.train(
         graph, labelled, FEEDS, steps=2, optimizer="sgd", clipping=clipping, on_start=begin, on_step=progress
     )

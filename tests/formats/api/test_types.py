@@ -15,6 +15,7 @@ OF_ANY_TYPE = {
     "GraphBuilder.apply": "an op that the caller names by text",
     "Node.attr": "an attribute of any kind; attr_of takes the kind",
     "Session.run": "nested fetches; the overloads type the others",
+    "check_numerics": "the values of a node, which are a value or a tuple",
     "SessionLike.run": "a value or a list of values, as the fetches are",
 }
 

@@ -1,0 +1,63 @@
+"""Records of the nodes of large files, one by one, without a graph in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Final
+
+from ...core.explaining.node_listing import NodeFilter, NodeRecord, function_records, node_record, require_nodes
+from ...core.graph.graph import Function, Graph, Node
+from ...core.support.arguments import takes
+from ..codecs.source import Source
+from ..graphdef import NodeStream
+from ..loading import load, stream
+
+_ALL: Final = NodeFilter()
+
+
+class RecordStream:
+    """The records of the nodes of a file in the order of the file, read while they are iterated, and only once."""
+
+    def __init__(self, source: NodeStream | Graph, chosen: NodeFilter) -> None:
+        self._source = source
+        self._chosen = chosen
+        self._is_empty = True
+
+    def __iter__(self) -> Iterator[NodeRecord]:
+        """Yield the nodes of the graph, then the nodes of all functions; NotFoundError at the end if no node passes."""
+        yield from self.nodes()
+        for _, body in self.functions():
+            yield from body
+
+    def nodes(self) -> Iterator[NodeRecord]:
+        """Yield the records of the nodes of the graph; their shapes are the declared shapes."""
+        for node in self._chosen.apply(self._all_nodes()):
+            self._is_empty = False
+            yield node_record(node)
+
+    def functions(self) -> Iterator[tuple[Function, tuple[NodeRecord, ...]]]:
+        """Yield each function with the records of the body, after all `nodes`; NotFoundError at the end if no node passes."""
+        for function, body in function_records(self._all_functions(), self._chosen):
+            self._is_empty = False
+            yield function, body
+        require_nodes([] if self._is_empty else [self], self._chosen)
+
+    def _all_nodes(self) -> Iterator[Node]:
+        return self._source.nodes() if isinstance(self._source, NodeStream) else iter(self._source)
+
+    def _all_functions(self) -> Iterator[Function]:
+        return self._source.functions() if isinstance(self._source, NodeStream) else iter(self._source.functions.values())
+
+
+@takes(chosen=NodeFilter)
+def stream_nodes(source: Source | NodeStream, chosen: NodeFilter = _ALL) -> RecordStream:
+    """Return a stream of the records of a file's nodes: all nodes, or the nodes that the filter `chosen` lets pass.
+
+    A binary GraphDef from 4 MiB on is read node by node: no graph is built, and a broken node is listed too. Any other file
+    is loaded. Raises the errors of `tfg.load`.
+    """
+    if isinstance(source, NodeStream):
+        return RecordStream(source, chosen)
+    nodes = stream(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else None
+    return RecordStream(load(source) if nodes is None else nodes, chosen)

@@ -1,0 +1,64 @@
+"""Graphs of which only a part is sound, loaded for extraction and for passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ...core.explaining.broken import leave_out_broken
+from ...core.graph.graph import Graph
+from ...core.passes.base.graph_pass import Pass
+from ...core.passes.pipeline import choose_passes
+from ...core.support.arguments import expect, takes
+from ..codecs.source import Source
+from ..loading import load, load_nodes_leniently
+
+Preparation = Callable[[Graph], Graph]
+"""A change of a graph between reading and checks, such as other names of ops."""
+
+
+def _unchanged(graph: Graph) -> Graph:
+    return graph
+
+
+def _prepared(graph: Graph, prepare: Preparation) -> Graph:
+    result = prepare(graph)
+    expect(Graph, result)
+    return result
+
+
+def load_part(source: Source, *, tags: Sequence[str] | None = None, prepare: Preparation = _unchanged) -> Graph:
+    """Load a graph without broken nodes and the nodes that need them; a later access to such a node raises the error.
+
+    `tags` choose the MetaGraphDef of a SavedModel that has several; `prepare` changes the graph before the checks. Raises
+    the errors of `tfg.load` for a file that holds no graph.
+    """
+    graph, faults = load_nodes_leniently(source, tags=tags)
+    graph = _prepared(graph, prepare)
+    leave_out_broken(graph, faults)
+    return graph
+
+
+@takes(has_fetches=bool)
+def load_for_passes(
+    source: Source,
+    passes: str | Sequence[Pass] | None = None,
+    disable: Iterable[str] = (),
+    *,
+    has_fetches: bool = True,
+    tags: Sequence[str] | None = None,
+    prepare: Preparation = _unchanged,
+) -> Graph:
+    """Load a graph for `optimize` with these passes, and check the parts that the passes keep.
+
+    Passes that mend, such as `repair`, take all nodes as they are. With `has_fetches`, `prune` removes the nodes that no
+    fetch needs, so broken nodes are left out as by `load_part`. Any other graph must be sound. InvalidArgumentError names
+    the first broken node of such a graph, or an unknown pass.
+    """
+    chosen = choose_passes(passes, disable)
+    mends = any(one.mends for one in chosen)
+    if not mends and has_fetches and any(one.name == "prune" for one in chosen):
+        return load_part(source, tags=tags, prepare=prepare)
+    graph = _prepared(load(source, tags=tags), prepare)
+    if not mends:
+        graph.check()
+    return graph
