@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..numerics.integers import truncated_quotient
 from ..types.arrays import Array
 from .model import Value
 
@@ -67,7 +68,7 @@ _MOVING: Final[Mapping[str, Callable[..., Array]]] = {
     "Slice": _slice,
 }
 _COMPUTING: Final[Mapping[str, Callable[..., Array]]] = {
-    "Gather": _gather, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.floor_divide, "Max": np.maximum,
+    "Gather": _gather, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": truncated_quotient, "Max": np.maximum,
     "Min": np.minimum, "Equal": np.equal, "Less": np.less, "Greater": np.greater, "Not": np.logical_not, "Neg": np.negative,
     "Where": np.where, "Mod": _mod, "ReduceSum": _reduce_sum,
 }  # fmt: skip

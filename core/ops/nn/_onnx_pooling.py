@@ -23,12 +23,12 @@ from ..shared.window_geometry import (
 from .convolution import convolution_input_gradient_onnx
 
 
-def pooled(g: Any, x: Any, op: str, window: WindowAttributes) -> Any:
+def pooled(g: Any, x: Any, op: str, window: WindowAttributes, **attrs: Any) -> Any:
     """Windows over space only; of channels ONNX knows none."""
     data_format = window.data_format
     if batch_and_channel(window.ksize, data_format) != (1, 1) or batch_and_channel(window.strides, data_format) != (1, 1):
         g.refuse("its windows go over batches or channels")
-    attrs = window_attrs(x, spatial(window.ksize, data_format), window)
+    attrs |= window_attrs(x, spatial(window.ksize, data_format), window)
     return on_channels_first(g, x, data_format, lambda first: g.op(op, first, **attrs))
 
 

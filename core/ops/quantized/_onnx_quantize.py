@@ -9,6 +9,7 @@ import numpy as np
 from ...types import dtypes
 from ...types.dtypes import DType
 from ..shared.quantized_ranges import limits, round_half_away, steps
+from ._onnx_ranges import nearest, tensor_from_float
 
 
 def fake(g: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool) -> Any:
@@ -114,7 +115,7 @@ def dequantized(
         result = _dequantized(g, x, g.Max(*ends), 0)
     elif mode == "MIN_FIRST":
         scale = g.Div(g.Sub(high, low), steps(T) - 1)
-        start = _nearest(g, g.Div(low, g.Where(g.Equal(high, low), 1, scale)))
+        start = nearest(g, g.Div(low, g.Where(g.Equal(high, low), 1, scale)))
         result = g.Where(g.Equal(high, low), low, _dequantized(g, x, scale, g.Sub(g.like(lowest, start), start)))
     else:
         scale = g.Div(g.Sub(high, low), highest - lowest)
@@ -144,11 +145,6 @@ def _dequantized(g: Any, x: Any, scale: Any, zero: Any) -> Any:
     return g.Mul(g.Sub(g.cast(x, scale.dtype), zero), scale)
 
 
-def _nearest(g: Any, x: Any) -> Any:
-    """Return the nearest integers, halves away from zero."""
-    return g.Mul(g.Sign(x), g.Floor(g.Add(g.Abs(x), 0.5)))
-
-
 def quantized(
     g: Any, x: Any, low: Any, high: Any, *, T: DType, mode: str, round_mode: str, narrow_range: bool, axis: int,
     ensure_minimum_range: float,
@@ -164,18 +160,21 @@ def quantized(
         low, high, scale = _scaled(g, low, high, lowest + narrow_range, highest)
         bottom, top, scale = (g.reshape(value, edge) for value in (low, high, scale))
         scaled = g.Mul(g.Max(g.Min(x, top), bottom), scale)
-        result = g.Round(scaled) if round_mode == "HALF_TO_EVEN" else _nearest(g, scaled)
-    elif (mode == "MIN_FIRST" and lowest < 0) or T.size > 1:
-        g.refuse(f"ONNX gets QuantizeV2 in mode {mode} for 8 bits without a sign only")
+        result = g.Round(scaled) if round_mode == "HALF_TO_EVEN" else nearest(g, scaled)
+    elif mode == "MIN_FIRST" and (lowest < 0 or T.size > 1):
+        return tensor_from_float(g, x, (low, high), T), low, high
     else:
         bottom, top = (g.reshape(value, edge) for value in (low, high))
-        shifted = g.Mul(g.Sub(g.Max(g.Min(x, top), bottom), bottom), g.Div(g.like(highest - lowest, x), g.Sub(top, bottom)))
+        width = g.cast(g.Sub(top, bottom), dtypes.float64)
+        scale = g.cast(g.Div(g.like(highest - lowest, width), width), dtypes.float32)
+        shifted = g.Mul(g.Sub(g.Max(g.Min(x, top), bottom), bottom), scale)
         result = g.Round(shifted) if mode == "MIN_FIRST" else _rounded_up(g, shifted, steps(T) / 2 if lowest < 0 else 0)
-    return g.cast(g.Max(g.Min(result, highest), lowest), T), low, high
+    wide = g.cast(result, dtypes.float64) if T.size > 2 else result
+    return g.cast(g.Max(g.Min(wide, highest), lowest), T), low, high
 
 
 def _rounded_up(g: Any, shifted: Any, half: float) -> Any:
-    return _nearest(g, g.Sub(shifted, half)) if half else g.Floor(g.Add(shifted, 0.5))
+    return nearest(g, g.Sub(shifted, half)) if half else g.Floor(g.Add(shifted, 0.5))
 
 
 def _scaled(g: Any, low: Any, high: Any, lowest: int, highest: int) -> tuple[Any, Any, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import Cost, flops, kernel, multiply_adds, shape, without_gradient
+from ...registry.registry import Cost, flops, kernel, multiply_adds, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
@@ -27,6 +27,7 @@ from ..shared.quantized_ranges import (
     unclamped,
 )
 from ..shared.window_geometry import WindowAttributes
+from . import _onnx_arithmetic as in_onnx
 from .requantize import DEQUANTIZING, QUANTIZING, with_range
 
 
@@ -240,3 +241,9 @@ def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: Tenso
 
 
 without_gradient("QuantizedConv2D")
+
+onnx("QuantizedAdd")(in_onnx.added)
+onnx("QuantizedMul")(in_onnx.multiplied)
+onnx("QuantizedMatMul")(in_onnx.mat_mul)
+onnx("QuantizedBiasAdd")(in_onnx.bias_added)
+onnx("QuantizedConv2D")(in_onnx.convolution)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import ZERO, Cost, flops, kernel, multiply_adds, shape, without_gradient
+from ...registry.registry import ZERO, Cost, flops, kernel, multiply_adds, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
@@ -32,6 +32,7 @@ from ..nn import convolution, depthwise
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.quantized_ranges import limits, unclamped
 from ..shared.window_geometry import WindowAttributes
+from ._onnx_fused import fused
 
 _PATTERN = re.compile(
     r"Quantized(?P<kind>Conv2D|DepthwiseConv2D|MatMul)(?P<channel>PerChannel)?(?P<bias>WithBias)?(?P<sum>SignedSum|Sum)?"
@@ -210,6 +211,20 @@ def _product_kernel(form: _Form) -> Callable[..., Any]:
     return quantized_product
 
 
+def _convolution_onnx(form: _Form) -> Callable[..., Any]:
+    def convolution_onnx(g: Any, *inputs: Any, attrs: _FusedConvolution) -> Any:
+        return fused(g, form, attrs, dict(zip(form.inputs, inputs)))
+
+    return convolution_onnx
+
+
+def _product_onnx(form: _Form) -> Callable[..., Any]:
+    def product_onnx(g: Any, *inputs: Any, attrs: _Product) -> Any:
+        return fused(g, form, attrs, dict(zip(form.inputs, inputs)))
+
+    return product_onnx
+
+
 _CONVOLUTIONS = (
     "QuantizedConv2DAndRelu", "QuantizedConv2DAndReluAndRequantize", "QuantizedConv2DAndRequantize", "QuantizedConv2DWithBias",
     "QuantizedConv2DWithBiasAndRelu", "QuantizedConv2DWithBiasAndReluAndRequantize", "QuantizedConv2DWithBiasAndRequantize",
@@ -228,8 +243,10 @@ without_gradient(*_ALL)
 
 for _op in (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS):
     kernel(_op)(_convolution_kernel(_form(_op)))
+    onnx(_op)(_convolution_onnx(_form(_op)))
 for _op in _PRODUCTS:
     kernel(_op)(_product_kernel(_form(_op)))
+    onnx(_op)(_product_onnx(_form(_op)))
 
 
 def _edges(form: _Form, specs_by_name: dict[Any, Any], filters: DimLike) -> Shape:

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import kernel, shape, without_gradient, zero_flops
+from ...registry.registry import kernel, onnx, shape, without_gradient, zero_flops
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, scalar
 from ..shared.quantized_ranges import limits, range_of, tensor_from_float, tensor_to_float
 from ..shared.shape_arguments import ints, normalize_axis, scalar_int, shape_from, unknown_dims
+from . import _onnx_arithmetic as in_onnx
 from .requantize import with_range
 
 
@@ -111,3 +112,16 @@ def quantized_reshape_shape(
 
 without_gradient("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
 zero_flops("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
+
+
+@onnx("QuantizedConcat")
+def _concat_onnx(g: Any, axis: Any, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType) -> Any:
+    return in_onnx.joined(g, axis, values, input_mins, input_maxes, T, is_negative_cut=False)
+
+
+@onnx("QuantizedConcatV2")
+def _concat_v2_onnx(g: Any, values: list[Any], axis: Any, input_mins: list[Any], input_maxes: list[Any], *, T: DType) -> Any:
+    return in_onnx.joined(g, axis, values, input_mins, input_maxes, T, is_negative_cut=True)
+
+
+onnx("QuantizedReshape")(in_onnx.reshaped)

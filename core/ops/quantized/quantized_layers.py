@@ -15,7 +15,7 @@ from ...numerics import pooling as pooling_numerics
 from ...numerics import resize as resize_numerics
 from ...numerics.integers import truncated_quotient
 from ...numerics.resize import Taps
-from ...registry.registry import ZERO, Cost, flops, kernel, shape, without_gradient
+from ...registry.registry import ZERO, Cost, flops, kernel, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
@@ -25,6 +25,7 @@ from ..shared.pooling_shared import PoolingAttributes
 from ..shared.quantized_ranges import from_float, range_of, scalar_range, tensor_from_float, to_float
 from ..shared.shape_arguments import ints, shape_from
 from ..shared.window_geometry import WindowAttributes
+from . import _onnx_arithmetic as in_onnx
 from .quantized import in_range, quantized_unary_shape, wrapped
 from .requantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
 
@@ -256,3 +257,25 @@ def quantized_resize_bilinear_flops(
 
 
 without_gradient("QuantizedResizeBilinear")
+
+
+@onnx("QuantizedRelu6")
+def _relu6_onnx(g: Any, x: Any, low: Any, high: Any, *, Tinput: DType) -> Any:
+    return in_onnx.clipped(g, x, low, high, Tinput=Tinput, top=g.constant(np.float32(6)))
+
+
+@onnx("QuantizedReluX")
+def _relu_x_onnx(g: Any, x: Any, top: Any, low: Any, high: Any, *, Tinput: DType) -> Any:
+    return in_onnx.clipped(g, x, low, high, Tinput=Tinput, top=top)
+
+
+@onnx("QuantizedRelu")
+def _relu_onnx(g: Any, x: Any, low: Any, high: Any, *, Tinput: DType) -> Any:
+    return in_onnx.clipped(g, x, low, high, Tinput=Tinput)
+
+
+onnx("QuantizedMaxPool")(in_onnx.max_pooled)
+onnx("QuantizedAvgPool")(in_onnx.average_pooled)
+onnx("QuantizedInstanceNorm")(in_onnx.instance_normed)
+onnx("QuantizedBatchNormWithGlobalNormalization")(in_onnx.batch_normed)
+onnx("QuantizedResizeBilinear")(in_onnx.resized)

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import Cost, flops, kernel, shape, without_gradient
+from ...registry.registry import Cost, flops, kernel, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.quantized_ranges import limits, range_of, requantize, to_float
+from . import _onnx_arithmetic as in_onnx
 
 
 def _used_range(q: Array, bounds: tuple[Any, Any], dtype: DType) -> tuple[Array, Array]:
@@ -151,3 +152,10 @@ def requantize_flops(x: TensorSpec, *rest: TensorSpec, Tinput: DType, out_type: 
 def quantize_down_and_shrink_range_flops(x: TensorSpec, *rest: TensorSpec, Tinput: DType, out_type: DType) -> Cost:
     """As RequantizationRange and Requantize."""
     return requantization_range_flops(x) + requantize_flops(x, Tinput=Tinput, out_type=out_type)
+
+
+onnx("RequantizationRange")(in_onnx.used_range)
+onnx("Requantize")(in_onnx.requantize)
+onnx("QuantizeDownAndShrinkRange")(in_onnx.shrunk)
+onnx("RequantizationRangePerChannel")(in_onnx.used_range_of_channels)
+onnx("RequantizePerChannel")(in_onnx.requantize_channels)

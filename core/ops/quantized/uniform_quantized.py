@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import Cost, flops, kernel, not_differentiable, shape, without_gradient
+from ...registry.registry import Cost, flops, kernel, not_differentiable, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import require
 from ..shared.elementwise_tables import unary_flops
+from . import _onnx_uniform as in_onnx
 
 
 class Operands(NamedTuple):
@@ -225,3 +226,23 @@ def uniform_quantized_add_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorS
 
 
 not_differentiable("UniformQuantizedAdd")
+
+onnx("UniformQuantize")(in_onnx.quantized)
+onnx("UniformDequantize")(in_onnx.dequantized)
+onnx("UniformQuantizedClipByValue")(in_onnx.clipped)
+
+
+@onnx("UniformRequantize")
+def _requantize_onnx(
+    g: Any, x: Any, before: Any, zero: Any, after: Any, new_zero: Any,
+    *, Tout: DType, input_quantization_axis: int, output_quantization_axis: int, output_quantization_min_val: int,
+    output_quantization_max_val: int,
+) -> Any:  # fmt: skip
+    axis = max(input_quantization_axis, output_quantization_axis)
+    bounds = output_quantization_min_val, output_quantization_max_val
+    return in_onnx.requantized(g, _multiplier, x, before, zero, after, new_zero, Tout=Tout, axis=axis, bounds=bounds)
+
+
+@onnx("UniformQuantizedAdd")
+def _add_onnx(g: Any, operands: Operands, *, axes: Axes, T: DType) -> Any:
+    return in_onnx.added(g, _multiplier, operands, axes, T)

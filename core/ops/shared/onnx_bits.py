@@ -57,6 +57,7 @@ def equal_onnx(g: Any, a: Any, b: Any, *, incompatible_shape_error: bool) -> Any
 
 def bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:
     """Integers as integers and complex numbers as their parts: ONNX looks at no other bytes."""
+    type = dtypes.from_numpy(type.numpy) if type.is_quantized else type
     if x.dtype.is_complex and type.size * 2 == x.dtype.size:
         return g.packed(x)
     if type.is_complex and x.dtype.size * 2 == type.size:
