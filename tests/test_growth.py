@@ -17,7 +17,7 @@ import tfg
 from benchmarks import growth, scale, scale_graphs
 from benchmarks.scale_graphs import FORMS
 from tests.sampling import mostly_slow
-from tfg.cli.main import commands
+from tfg.cli.main import commands, run
 from tfg.core.control_flow.frames import Frame
 from tfg.core.passes.loops.frame_hoisting import nodes_within
 from tfg.formats.loading import load_leniently
@@ -73,10 +73,34 @@ def test_every_command_grows_with_nodes(request, tmp_path, form):
     assert not too_fast
 
 
+@pytest.mark.parametrize(("form", "command"), mostly_slow(growth.BOUNDED, every=3))
+def test_doubling_results_are_refused_by_name_with_a_next_step(tmp_path, capsys, form, command):
+    assert run(growth.words(tmp_path, form, command, 2 * FEW)) == 1
+    error, hint = capsys.readouterr().err.splitlines()
+    assert growth.BOUNDED[form, command] in error and hint.startswith("hint: ")
+    assert {"'if'", "'left'", "'right'"} & set(error.split()) or "/left: " in error or "/right: " in error
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize(("form", "command"), growth.BOUNDED)
+def test_doubling_results_are_refused_in_bounded_time(request, tmp_path, form, command):
+    needs_asking(request)
+    small, large = (growth.lines(growth.words(tmp_path, form, command, times * FEW)) for times in (2, 6))
+    assert large < 1.1 * small
+
+
+def test_loops_in_loops_are_exported_once(tmp_path):
+    """Each emission of a loop's body repeats the loops inside: two emissions a loop are 2 ** depth of the innermost."""
+    growth.lines(growth.words(tmp_path, "loops_in_loops", "convert onnx", FEW))
+    exponent, counts = growth.growth(tmp_path, "loops_in_loops", "convert onnx", FEW)
+    assert exponent < growth.MOST, counts
+
+
 def test_every_command_is_measured():
     measured = {words.split()[0] for words in growth.COMMANDS.values()}
     assert measured | set(growth.WITHOUT_GRAPHS) == set(commands())
-    assert set(growth.LARGE_RESULTS) < {(form, command) for form in growth.FORMS for command in growth.COMMANDS}
+    every = {(form, command) for form in growth.FORMS for command in growth.COMMANDS}
+    assert growth.LARGE_RESULTS.keys() | growth.BOUNDED.keys() < every
 
 
 @pytest.mark.parametrize(("form", "work"), mostly_slow(zip(FORMS, itertools.cycle(WORKS)), every=4))

@@ -95,7 +95,10 @@ class DifferentiatedFunctions:
         self._begun.add(function.name)
         if self._again > _MAX_AGAIN:
             problem = f"more than {_MAX_AGAIN:,} calls need another gradient of a function that already has a gradient"
-            raise ResourceExhaustedError(problem, node=node.name, op=node.op)
+            raise ResourceExhaustedError(problem, hint=_FEWER, node=node.name, op=node.op)
+
+
+_FEWER: Final = "write calls that double at each level as a While loop; its gradient saves a list for each value"
 
 
 def require_few(node: Node, branches: Sequence[Differentiated]) -> None:
@@ -104,7 +107,7 @@ def require_few(node: Node, branches: Sequence[Differentiated]) -> None:
     if count > _MAX_SAVED:
         name = branches[0].function.name
         problem = f"the gradient of function '{name}' would save {count:,} values, more than the limit of {_MAX_SAVED:,}"
-        raise ResourceExhaustedError(problem, node=node.name, op=node.op)
+        raise ResourceExhaustedError(problem, hint=_FEWER, node=node.name, op=node.op)
 
 
 def copied_body(graph: Graph, function: Function, attrs: Mapping[str, Any]) -> tuple[Graph, list[Node], list[Output]]:

@@ -413,10 +413,14 @@ def is_empty_list(spec: TensorSpec) -> bool:
 
 
 def loop_specs(
-    functions: Mapping[str, Function], body: FuncRef, inputs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
+    functions: Mapping[str, Function],
+    body: FuncRef,
+    inputs: Sequence[TensorSpec],
+    counter: Sequence[TensorSpec] = (),
+    answers: Answers | None = None,
 ) -> list[TensorSpec] | None:
     """Return specs of a loop's variables that hold in every iteration and after the loop; None where the body is unknown."""
-    return _CalledFunctions(functions).loop(body, inputs, counter)
+    return _CalledFunctions(functions, answers=answers).loop(body, inputs, counter)
 
 
 def changing(body: Function, specs: Sequence[TensorSpec]) -> list[TensorSpec]:

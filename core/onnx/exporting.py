@@ -37,7 +37,7 @@ from .complex_numbers import part_dtype
 from .emitter import DEEPEST, Emitter, ModelTooLargeError, UndecidedAxisError, too_deep
 from .kernel_dtypes import carrier
 from .list_inputs import has_misplaced_list
-from .loop_values import emit_loop
+from .loop_values import emit_loop, handed_on, returned
 from .model import Model, Value
 from .v1_conditionals import Condition, merged
 
@@ -166,7 +166,7 @@ class _Exporter:
 
     def call(self, reference: FuncRef, values: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
         """Emit a function's body in the place of the call and return the results."""
-        function = self.functions.get(implementation(self.functions, reference.name))
+        function = self.called(reference)
         if function is None or len(function.args) != len(values):
             raise UnimplementedError(f"the graph has no function '{reference.name}' with {counted(len(values), 'argument')}")
         if reference.name in self.calls:
@@ -180,11 +180,14 @@ class _Exporter:
         finally:
             self.calls.pop()
 
+    def called(self, reference: FuncRef) -> Function | None:
+        return self.functions.get(implementation(self.functions, reference.name))
+
     def spend(self, steps: int) -> None:
         """Count steps of the export; UnimplementedError where they are far more than the graph has nodes."""
         self.left -= steps
         if self.left < 0:
-            problem = "inlining all function calls makes the model far larger than the graph"
+            problem = f"{self.emitter.source}: inlining all function calls makes the model far larger than the graph"
             raise ModelTooLargeError(problem, hint="export a part with --to and --from")
 
     def refuse(self, refusal: ExportRefusal) -> None:
@@ -400,14 +403,15 @@ class _Frame:
             number = g.Add(current[0], step)
             return goes_on(number), [number, *after]
 
-        return emit_loop(g, goes_on(start), [start, *values], advance)[1:]
+        return emit_loop(g, goes_on(start), [start, *values], advance, passed_on=returned(self.exporter.called(body)))[1:]
 
     def carried(
         self, body: FuncRef, values: Sequence[Any], specs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
     ) -> tuple[list[Any], list[TensorSpec]]:
         """Return the values that enter a loop, and their specs in every iteration."""
         entering = [dataclasses.replace(spec, value=None) for spec in specs]
-        inner = loop_specs(self.exporter.functions, body, entering, counter) or [TensorSpec(spec.dtype) for spec in specs]
+        known = loop_specs(self.exporter.functions, body, entering, counter, self.exporter.answers)
+        inner = known or [TensorSpec(spec.dtype) for spec in specs]
         return [self.entering(value, spec) for value, spec in zip(values, inner)], inner
 
     def while_(self, cond: FuncRef, body: FuncRef, values: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
@@ -421,7 +425,7 @@ class _Frame:
             after = call(body, current, carried)
             return condition(after), after
 
-        return emit_loop(self.emitter, condition(values), values, advance)
+        return emit_loop(self.emitter, condition(values), values, advance, passed_on=returned(self.exporter.called(body)))
 
     def entering(self, value: Any, spec: TensorSpec) -> Any:
         """Return a value that enters a loop; a list with the rank that the elements have in the loop."""
@@ -484,7 +488,7 @@ class _Frame:
 
         entering = [initial[slot] for slot in targets]
         first = self.emitter.truth(started(entering).values[step.condition])
-        last = started(emit_loop(self.emitter, first, entering, advance, values))
+        last = started(emit_loop(self.emitter, first, entering, advance, values, handed_on(step)))
         last.steps(step.tail)
         return [last.values[slot] for slot in step.exits]
 

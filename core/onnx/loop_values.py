@@ -5,24 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from typing import Any, TypeAlias
 
+from ..control_flow.copies import hands_in
+from ..graph.graph import Function
+from ..inference.inference import unchanged
+from ..planning.plan import Loop
 from ..types.dims import Dim
 from ..types.shapes import POSITION, Shape, relax_shapes
+from .branch_outputs import flat
 from .emitter import Emitter
-from .model import Value
+from .model import Block, Operation, Value
 
 Advance: TypeAlias = "Callable[[Sequence[Any]], tuple[Value, Sequence[Any]]]"
 """A function that emits an iteration: from the entering values to the next condition and the values handed on."""
 
 
-def emit_loop(g: Emitter, condition: Value, values: Sequence[Any], advance: Advance, around: Sequence[Any] = ()) -> list[Any]:
+def emit_loop(
+    g: Emitter,
+    condition: Value,
+    values: Sequence[Any],
+    advance: Advance,
+    around: Sequence[Any] = (),
+    passed_on: Set[int] = frozenset(),
+) -> list[Any]:
     """Emit a loop and return `values` after the condition no longer holds.
 
     Values that an iteration hands on unchanged stay outside, as do values `around` the loop that the body reads. The body
-    is emitted until the shapes of the entering values hold in every iteration.
+    is emitted until the shapes of the entering values hold in every iteration. `passed_on` are positions of values that
+    each iteration hands on: the first emission reads constants among these values, for each emission repeats the loops inside.
     """
     if condition.array is not None and not condition.array.any():
         return list(values)
-    shapes = {i: value.shape for i, value in enumerate(values) if isinstance(value, Value)}
+    constants = {i for i in passed_on if isinstance(values[i], Value) and values[i].array is not None}
+    shapes = {i: value.shape for i, value in enumerate(values) if isinstance(value, Value) and i not in constants}
     outside = [value.shape for value in (*values, *around) if isinstance(value, Value)]
     constant = {name for shape in outside for dim in shape.dims or () if isinstance(dim, Dim) for name in dim.unnamed}
     source = g.source
@@ -36,7 +50,8 @@ def emit_loop(g: Emitter, condition: Value, values: Sequence[Any], advance: Adva
             shapes = {i: values[i].shape for i in shapes}
             continue
         changed = _changed(g, inner, values, after)
-        if changed == shapes:
+        if all(changed.get(i, shape) == shape and (i in changed or values[i].array is None) for i, shape in shapes.items()):
+            _read_outside(g, block, [(values[i], inner.pop(i)) for i in shapes.keys() - changed.keys()])
             _join_elements(g, inner, after, constant)
             block.inputs = list(inner.values())
             block.outputs = [again, *(after[i] for i in inner)]
@@ -44,6 +59,29 @@ def emit_loop(g: Emitter, condition: Value, values: Sequence[Any], advance: Adva
             left = dict(zip(inner, results))
             return [left.get(i, value) for i, value in enumerate(values)]
         shapes = changed
+
+
+def _read_outside(g: Emitter, block: Block, copies: Sequence[tuple[Value, Value]]) -> None:
+    """Let a body read unchanged values outside the loop, by an Identity that the cleanup removes."""
+    pairs = ((flat(g, [value]), flat(g, [copy])) for value, copy in copies)
+    block.operations[:0] = [Operation("Identity", [a], [b]) for parts in pairs for a, b in zip(*parts)]
+
+
+def handed_on(step: Loop) -> set[int]:
+    """Return the positions in `carried` of the values that each iteration of a V1 loop hands on unchanged."""
+    origins = {target: target for _, target in step.carried}
+    for each in (*step.head, *step.body):
+        if hands_in(each.node) and each.inputs[0] in origins:
+            origins |= dict.fromkeys(each.outputs, origins[each.inputs[0]])
+    return {i for i, (source, target) in enumerate(step.carried) if origins.get(source) == target}
+
+
+def returned(body: Function | None) -> set[int]:
+    """Return the positions of the arguments that the body of a While or For returns unchanged."""
+    if body is None:
+        return set()
+    arguments = unchanged(body)
+    return {i for i, argument in enumerate(body.args) if argument in arguments}
 
 
 def _with_rank(g: Emitter, inner: dict[int, Value], values: Sequence[Any], after: Sequence[Any]) -> list[Any]:

@@ -34,7 +34,7 @@ def improve_while(graph: Graph, ctx: PassContext, node: Node) -> None:
 def _first_condition(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool | None:
     """Return the condition for the entering values, None where the condition is unknown before a run."""
     arguments = {arg.output(): entering_spec(ctx, value) for arg, value in zip(cond.args, node.inputs)}
-    spec = infer(cond.body, arguments, graph.functions).specs.get(cond.results[0])
+    spec = infer(cond.body, arguments, graph.functions, answers=ctx.shared.answers).specs.get(cond.results[0])
     return truth(spec.value) if spec is not None else None
 
 
@@ -111,7 +111,7 @@ class _WhileMotion:
             arg.output(): specs.get(value, TensorSpec(arg.output_dtypes[0]))
             for arg, value in zip(function.args, self.node.outputs())
         }
-        return infer(function.body, arguments, self.graph.functions)
+        return infer(function.body, arguments, self.graph.functions, answers=self.ctx.shared.answers)
 
     def _invariants(self, part: str, unchanged: Sequence[int]) -> Invariants:
         function = self.functions[part]
