@@ -43,6 +43,7 @@ from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank
 from ..shared.kernel_files import append_file, file_name
 from ..shared.onnx_bits import bitcast_onnx
+from . import _xla_identity  # noqa: F401 - registers lowerings
 from ._printing import summarize_array
 
 _COPIES = (
@@ -468,9 +469,8 @@ zero_flops("Bitcast")
 facts("alias_view", of=("Bitcast",))
 
 
-lower("Identity", "Snapshot", "StopGradient", "PreventGradient")(lambda xla, x: x)
+lower("Identity", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DebugGradientIdentity")(lambda xla, x: x)
 lower("IdentityN")(lambda xla, values: tuple(values))
-lower("Cast")(lambda xla, x, *, DstT: xla.cast(x, DstT.numpy))
 
 
 onnx(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS, "EnsureShape", "PlaceholderWithDefault", "Print")(lambda g, x, *watched: x)

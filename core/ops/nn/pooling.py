@@ -428,7 +428,13 @@ facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
 @lower("MaxPool")
 def _max_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
     require_spatial(PoolingAttributes(4, window._replace(explicit_paddings=())))
-    return _pooling_lowerings.max_pool(xla, x, ksize=window.ksize, strides=window.strides, padding=window.padding)
+    attrs: dict[str, Any] = {
+        "ksize": window.ksize,
+        "strides": window.strides,
+        "padding": window.padding,
+        "data_format": window.data_format,
+    }
+    return _pooling_lowerings.max_pool(xla, x, **attrs)
 
 
 lower("MaxPoolGrad")(_pooling_lowerings.max_pool_gradient)

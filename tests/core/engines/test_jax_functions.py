@@ -346,6 +346,17 @@ def test_floats_become_integers_as_in_tensorflow(dtype):
     assert tried >= 2
 
 
+@pytest.mark.parametrize("name", ["bfloat16", "float16"])
+def test_truncating_casts_round_towards_zero(name):
+    """Cut the bits of 1.999 that the narrow float cannot hold: 1.9921875 in bfloat16, 1.9990234375 - 2**-10 in float16."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3], name="x")
+    b.Cast(b.Cast(x, DstT=name, Truncate=True), DstT="float32", name="y")
+    result = tfg.to_jax(b.graph, "y:0")[0]({}, np.float32([1.999, -1.999, np.nan]))
+    expected = {"bfloat16": 1.9921875, "float16": 1.998046875}[name]
+    np.testing.assert_array_equal(result, np.float32([expected, -expected, np.nan]))
+
+
 def test_checks_of_values_are_checkifys():
     b = GraphBuilder()
     x = b.Placeholder(dtype="int32", shape=[], name="x")

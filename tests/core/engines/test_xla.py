@@ -28,7 +28,11 @@ from tfg.core.types.tensors import Tensor  # noqa: E402
 
 TRIED = 1
 """How many cases of each op are compiled: more take minutes."""
-IN_EVERY_FORM = {"ResizeBilinear": 12, "ResizeNearestNeighbor": 6, "NonMaxSuppressionV5": 2, "CombinedNonMaxSuppression": 8}
+IN_EVERY_FORM = {
+    "ResizeBilinear": 12, "ResizeNearestNeighbor": 6, "NonMaxSuppressionV5": 2, "CombinedNonMaxSuppression": 8,
+    "ArgMax": 20, "ArgMin": 20, "MaxPool": 9, "MaxPoolGrad": 4,
+    "SegmentMax": 12, "UnsortedSegmentMin": 11, "MatrixDiagV3": 20, "MatrixDiagPartV3": 20, "MatrixSetDiagV3": 20,
+}  # fmt: skip
 """The number of cases for ops with influential attributes."""
 
 
