@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -13,15 +12,26 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import gradient, kernel, lower, onnx, shape, zero_flops
+from ...registry.registry import gradient, kernel, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.dims import DimLike, dim_max, dim_min
+from ...types.dims import dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_min_rank, scalar
 from ..shared.onnx_lowerings import along, gathered, last_dims, numbered
 from ..shared.shape_arguments import scalar_of
+from . import _xla_diag  # noqa: F401 - registers lowerings
+from ._diagonals import (
+    band,
+    band_places,
+    diagonal_range,
+    from_diagonals,
+    longest,
+    matrix_size,
+    require_diagonals,
+    set_diagonals,
+)  # fmt: skip
 
 
 @kernel("MatrixBandPart", "BatchMatrixBandPart")
@@ -31,14 +41,7 @@ def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result
     rows, columns = input.shape[-2:]
     lower = _band_width(num_lower, "num_lower", rows)
     upper = _band_width(num_upper, "num_upper", columns)
-    return np.where(_band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
-
-
-@functools.lru_cache(maxsize=64)
-def _band(rows: int, columns: int, lower: int, upper: int) -> Array:
-    """(rows, columns): True where -lower <= column - row <= upper."""
-    offset = np.arange(columns) - np.arange(rows)[:, None]
-    return (offset >= -lower) & (offset <= upper)
+    return np.where(band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
 
 
 def _band_width(value: Array, name: str, size: int) -> int:
@@ -66,47 +69,7 @@ def matrix_diag(diagonal: Array) -> Result:
     """Square matrices (..., n, n) with the vectors (..., n) as main diagonals and zeros elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
     size = diagonal.shape[-1]
-    return _from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
-
-
-#
-# Diagonal d of a matrix holds the elements with column - row = d. Several diagonals are packed as the rows of a matrix, from
-# the uppermost down, each as long as the longest: `align` says on which side the shorter ones are padded.
-@functools.lru_cache(maxsize=64)
-def _places(rows: int, columns: int, lower: int, upper: int, align: str) -> tuple[Array, Array, Array, Array]:
-    """Return the band's places: (row, column) in the matrix, (diagonal, position) in the packed diagonals."""
-    row, column = np.nonzero(_band(rows, columns, -lower, upper))
-    diagonal = column - row
-    length = np.minimum(rows + np.minimum(diagonal, 0), columns - np.maximum(diagonal, 0))
-    upper_left, lower_left = (side == "LEFT" for side in align.split("_"))
-    is_left = ((diagonal >= 0) & upper_left) | ((diagonal <= 0) & lower_left)
-    padding = np.where(is_left, 0, _longest(rows, columns, lower, upper) - length)
-    return row, column, upper - diagonal, np.minimum(row, column) + padding
-
-
-def _longest(rows: DimLike, columns: DimLike, lower: int, upper: int) -> Any:
-    """Return the length of the longest diagonal between `lower` and `upper`."""
-    return dim_min(rows + min(upper, 0), columns - max(lower, 0))
-
-
-def _from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns: int, padding: Array, align: str) -> Array:
-    batch = diagonal.shape[: -2 if lower < upper else -1]
-    result = np.empty((*batch, rows, columns), diagonal.dtype)
-    result[...] = padding
-    _set_diagonals(result, diagonal, lower, upper, align)
-    return result
-
-
-def _set_diagonals(result: Array, diagonal: Array, lower: int, upper: int, align: str) -> None:
-    """Write diagonals into contiguous matrices (..., rows, columns)."""
-    rows, columns = result.shape[-2:]
-    if lower == upper and columns:  # every so many elements, as long as there are rows
-        start = upper if upper >= 0 else -upper * columns
-        result.reshape(*result.shape[:-2], rows * columns)[..., start :: columns + 1][..., : diagonal.shape[-1]] = diagonal
-        return
-    row, column, place, position = _places(rows, columns, lower, upper, align)
-    packed = diagonal if lower < upper else diagonal[..., None, :]
-    result[..., row, column] = packed[..., place, position]
+    return from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
 
 
 @shape("MatrixDiag", "BatchMatrixDiag")
@@ -136,18 +99,6 @@ def matrix_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [g.MatrixDiagPartV2(grad, node.inputs[1], g.scalar_like(grad, 0)), None, None, None, None]
 
 
-def _diagonal_range(k: Array) -> tuple[int, int]:
-    """Return (lower, upper) from a scalar, or a vector of one or two elements."""
-    k = np.asarray(k)
-    if k.ndim:
-        require(k.ndim == 1, f"diag_index must be a scalar or vector, received shape: {k.shape}")
-        require(k.size in (1, 2), f"diag_index must have only one or two elements, received {k.size} elements.")
-    values = k.ravel().tolist()
-    lower, upper = values[0], values[-1]
-    require(lower <= upper, f"lower_diag_index must not be larger than upper_diag_index: {lower} > {upper}")
-    return lower, upper
-
-
 def _padding(value: Array) -> Array:
     require(np.ndim(value) == 0, f"padding_value must be scalar, received a tensor of shape {np.shape(value)}")
     return value
@@ -157,7 +108,7 @@ def _padding(value: Array) -> Array:
 def matrix_diag_v3(diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array, *, align: str) -> Result:
     """Matrices (..., num_rows, num_cols) with the given diagonals and `padding_value` elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
-    lower, upper = _diagonal_range(k)
+    lower, upper = diagonal_range(k)
     rows, columns = scalar(num_rows, "num_rows"), scalar(num_cols, "num_cols")
     if lower < upper:
         require_min_rank(diagonal, 2, "diagonal")
@@ -166,25 +117,8 @@ def matrix_diag_v3(diagonal: Array, k: Array, num_rows: Array, num_cols: Array, 
             "The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range: "
             f"shape {diagonal.shape}, range [{lower}, {upper}]",
         )
-    rows, columns = _matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
-    return _from_diagonals(diagonal, lower, upper, rows, columns, _padding(padding_value), align)
-
-
-def _matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
-    """Return the size of a matrix from the length of its longest diagonal; -1 means the smallest size that fits."""
-    least_rows, least_columns = longest - min(upper, 0), longest + max(lower, 0)
-    if rows == -1 and columns == -1:
-        rows = columns = dim_max(least_rows, least_columns)
-    rows = least_rows if rows == -1 else rows
-    columns = least_columns if columns == -1 else columns
-    are_known = all(isinstance(size, int) for size in (least_rows, least_columns, rows, columns))
-    if are_known and (rows < least_rows or columns < least_columns):
-        raise InvalidArgumentError(f"The number of rows or columns is too small: {rows} x {columns}")
-    if are_known and rows != least_rows and columns != least_columns:
-        raise InvalidArgumentError(
-            f"The number of rows or columns is not consistent with the specified diagonals: {rows} x {columns}"
-        )
-    return rows, columns
+    rows, columns = matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
+    return from_diagonals(diagonal, lower, upper, rows, columns, _padding(padding_value), align)
 
 
 @shape("MatrixDiagV2", "MatrixDiagV3")
@@ -194,12 +128,12 @@ def matrix_diag_v3_shape(
     rows, columns = scalar_of(num_rows), scalar_of(num_cols)
     if diagonal.shape.dims is None or k.value is None:
         return UNKNOWN
-    lower, upper = _diagonal_range(k.value)
+    lower, upper = diagonal_range(k.value)
     require(len(diagonal.shape) >= (1 if lower == upper else 2), f"diagonal has too low a rank: {diagonal.shape}")
     batch = diagonal.shape[: -1 if lower == upper else -2]
     if rows is None or columns is None:
         return batch + Shape([rows if rows != -1 else None, columns if columns != -1 else None])
-    return batch + _matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
+    return batch + matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
 
 
 zero_flops("MatrixDiagV2")
@@ -246,12 +180,6 @@ def matrix_diag_part_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -
     return [g.MatrixSetDiagV2(g.ZerosLike(node.inputs[0]), grad, node.inputs[1]), None, None]
 
 
-def _require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
-    for name, value in (("lower_diag_index", lower), ("upper_diag_index", upper)):
-        if value and not -rows < value < columns:
-            raise InvalidArgumentError(f"{name} is out of bound: {value}. It must be between {-rows} and {columns}")
-
-
 def _part_padding(value: Array) -> Array:
     """Return the padding value of a MatrixDiagPart; the tensor must have a single element, of any rank."""
     require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
@@ -262,14 +190,14 @@ def _part_padding(value: Array) -> Array:
 def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: str) -> Result:
     """The diagonals k of matrices, (..., longest), or packed (..., number of diagonals, longest)."""
     require_min_rank(input, 2, "input")
-    lower, upper = _diagonal_range(k)
+    lower, upper = diagonal_range(k)
     rows, columns = input.shape[-2:]
-    _require_diagonals(rows, columns, lower, upper)
+    require_diagonals(rows, columns, lower, upper)
     padding = _part_padding(padding_value)
     if lower == upper:
         return np.diagonal(input, upper, -2, -1)
-    row, column, place, position = _places(rows, columns, lower, upper, align)
-    size = (upper - lower + 1, max(_longest(rows, columns, lower, upper), 0))
+    row, column, place, position = band_places(rows, columns, lower, upper, align)
+    size = (upper - lower + 1, max(longest(rows, columns, lower, upper), 0))
     result = np.full((*input.shape[:-2], *size), padding, input.dtype)
     result[..., place, position] = input[..., row, column]
     return result
@@ -280,12 +208,12 @@ def matrix_diag_part_v3_shape(input: TensorSpec, k: TensorSpec, padding_value: T
     if input.shape.dims is None or k.value is None:
         return UNKNOWN
     require(len(input.shape) >= 2, f"input must have at least rank 2, not shape {input.shape}")
-    lower, upper = _diagonal_range(k.value)
+    lower, upper = diagonal_range(k.value)
     rows, columns = input.shape[-2:]
     if isinstance(rows, int) and isinstance(columns, int):
-        _require_diagonals(rows, columns, lower, upper)
+        require_diagonals(rows, columns, lower, upper)
     count = [] if lower == upper else [upper - lower + 1]
-    return input.shape[:-2] + [*count, _longest(rows, columns, lower, upper)]
+    return input.shape[:-2] + [*count, longest(rows, columns, lower, upper)]
 
 
 zero_flops("MatrixDiagPart", "BatchMatrixDiagPart", "MatrixDiagPartV2")
@@ -329,15 +257,15 @@ def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str) -> 
     """The matrices (..., m, n) with the diagonals k replaced."""
     require_min_rank(input, 2, "input")
     require_min_rank(diagonal, 1, "diagonal")
-    lower, upper = _diagonal_range(k)
+    lower, upper = diagonal_range(k)
     rows, columns = input.shape[-2:]
-    _require_diagonals(rows, columns, lower, upper)
+    require_diagonals(rows, columns, lower, upper)
     count = () if lower == upper else (upper - lower + 1,)
-    expected = (*input.shape[:-2], *count, _longest(rows, columns, lower, upper))
+    expected = (*input.shape[:-2], *count, longest(rows, columns, lower, upper))
     if diagonal.shape != expected:
         raise InvalidArgumentError(f"diagonal must have shape {expected}, not {diagonal.shape}")
     result = input.copy()
-    _set_diagonals(result, diagonal, lower, upper, align)
+    set_diagonals(result, diagonal, lower, upper, align)
     return result
 
 
@@ -402,15 +330,6 @@ def diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 
 
 zero_flops("Diag", "DiagPart")
-
-
-@lower("MatrixBandPart", static=(1, 2))
-def _matrix_band_part_lowering(xla: Any, x: Any, lower_: Array, upper: Array) -> Any:
-    rows, columns = x.shape[-2:]
-    if lower_ > rows or upper > columns:
-        raise InvalidArgumentError(f"a matrix of {rows} x {columns} does not have {lower_} diagonals below and {upper} above")
-    distance = np.arange(rows)[:, None] - np.arange(columns)
-    return xla.where(((lower_ < 0) | (distance <= lower_)) & ((upper < 0) | (-distance <= upper)), x, 0)
 
 
 # ONNX moves elements by their numbers: the kernels say where they go to.
