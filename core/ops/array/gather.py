@@ -276,9 +276,17 @@ zero_flops("GatherNd")
 
 @lower("GatherV2", static=(2,))
 def _gather_v2_lowering(xla: Any, params: Any, indices: Any, axis: Array, *, batch_dims: int) -> Any:
-    if batch_dims:
-        raise UnimplementedError("no gathering in batches")
-    return _taken(xla, params, indices, int(axis))
+    place, batch_dims = _gather_dims(params.ndim, indices.ndim, int(axis), batch_dims)
+    if not batch_dims:
+        return _taken(xla, params, indices, place)
+    if indices.shape[:batch_dims] != params.shape[:batch_dims]:
+        raise InvalidArgumentError(f"{params.shape} and {indices.shape} differ in their batch")
+    xla.require(((indices >= 0) & (indices < params.shape[place])).all())
+    batch, outer, inner = params.shape[:batch_dims], params.shape[batch_dims:place], params.shape[place + 1 :]
+    count, rest = math.prod(batch), indices.shape[batch_dims:]
+    grouped = params.reshape(count, math.prod(outer), params.shape[place], math.prod(inner))
+    rows = grouped.at[np.arange(count)[:, None], :, indices.reshape(count, math.prod(rest))].get(mode="clip")
+    return rows.transpose(0, 2, 1, 3).reshape(*batch, *outer, *rest, *inner)
 
 
 @lower("Gather")
@@ -286,6 +294,27 @@ def _taken(xla: Any, params: Any, indices: Any, axis: int = 0) -> Any:
     """The slices at indices that are there."""
     xla.require(((indices >= 0) & (indices < params.shape[axis])).all())
     return xla.take(params, indices, axis, mode="clip")
+
+
+def flat_places(xla: Any, indices: Any, dims: tuple[int, ...], policy: str) -> Any:
+    """Return the row number of each index vector; beyond the last row where a policy ignores a vector outside `dims`."""
+    limits, rows = np.array(dims, indices.dtype), math.prod(dims)
+    is_inside = ((indices >= 0) & (indices < limits)).all(-1)
+    if policy != "IGNORE":
+        xla.require(is_inside.all())
+    steps = [math.prod(dims[axis + 1 :]) for axis in range(len(dims))]
+    places = sum((indices[..., axis] * step for axis, step in enumerate(steps)), xla.zeros(indices.shape[:-1], indices.dtype))
+    return xla.where(is_inside, places, rows)
+
+
+@lower("GatherNd")
+def _gather_nd_lowering(xla: Any, params: Any, indices: Any, *, bad_indices_policy: str) -> Any:
+    depth = _index_depth(params.shape, indices.shape)
+    if not params.size and math.prod(indices.shape[:-1]):
+        raise InvalidArgumentError("Requested more than 0 entries, but params is empty.")
+    places = flat_places(xla, indices, params.shape[:depth], bad_indices_policy)
+    flat = params.reshape(-1, *params.shape[depth:]) if params.size else params.reshape(0, *params.shape[depth:])
+    return xla.take(flat, places, 0, mode="fill", fill_value=0)
 
 
 onnx("Gather")(lambda g, params, indices: g.Gather(params, indices))

@@ -224,7 +224,38 @@ layout("T.A -> T", "Roll")
 zero_flops("ReverseSequence", "Roll")
 
 lower("Transpose", static=(1,))(lambda xla, x, order: xla.transpose(x, order.tolist()))
+lower("ConjugateTranspose", static=(1,))(lambda xla, x, order: xla.transpose(xla.conj(x), order.tolist()))
 lower("ReverseV2", static=(1,))(lambda xla, x, axes: xla.flip(x, tuple(axes.tolist())))
+
+
+@lower("Reverse", static=(1,))
+def _reverse_v1_lowering(xla: Any, x: Any, dims: Array) -> Any:
+    if dims.shape != (x.ndim,):
+        raise InvalidArgumentError(f"'dims' must have one flag for each of the {x.ndim} dimensions")
+    return xla.flip(x, tuple(np.flatnonzero(dims).tolist()))
+
+
+@lower("ReverseSequence")
+def _reverse_sequence_lowering(xla: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: int) -> Any:
+    steps = x.shape[seq_dim]
+    if lengths.shape != (x.shape[batch_dim],) or seq_dim == batch_dim:
+        raise InvalidArgumentError(f"lengths of shape {lengths.shape} do not fit {x.shape}")
+    xla.require(((lengths >= 0) & (lengths <= steps)).all())
+    times = np.arange(steps)
+    index = xla.where(times < lengths[:, None], lengths[:, None] - 1 - times, times)
+    moved = xla.moveaxis(x, (batch_dim, seq_dim), (0, 1))
+    taken = xla.take_along_axis(moved, index.reshape(*index.shape, *[1] * (x.ndim - 2)), 1)
+    return xla.moveaxis(taken, (0, 1), (batch_dim, seq_dim))
+
+
+@lower("Roll", static=(2,))
+def _roll_lowering(xla: Any, x: Any, shift: Any, axis: Array) -> Any:
+    if np.shape(shift) != np.shape(axis):
+        raise InvalidArgumentError("shift and axis must have the same size")
+    axes = [normalize_axis(a, x.ndim) for a in numbers(axis)]
+    for count, place in zip(shift.reshape(-1), axes):
+        x = xla.roll(x, count, place)
+    return x
 
 
 @onnx("Transpose")

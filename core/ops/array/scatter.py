@@ -14,13 +14,14 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.group_reductions import update_rows
-from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared.shape_arguments import ints, shape_from
-from .gather import is_outside, row_numbers
+from ..shared.xla_rows import updated
+from .gather import flat_places, is_outside, row_numbers
 
 
 @kernel("ScatterNd")
@@ -59,8 +60,7 @@ def _scatter_depth(dims: Sequence[int], index_shape: tuple[int, ...], update_sha
 def scatter_into(ufunc: np.ufunc | None, target: Array, indices: Array, updates: Array, policy: str) -> Array:
     """Apply `updates` to `target` in place at `indices`, and return `target`; None for `ufunc` replaces."""
     indices, updates = np.asarray(indices), np.asarray(updates)
-    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
-        raise InvalidArgumentError(f"Unknown bad indices handling attribute: {policy}")
+    _require_policy(policy)
     depth = _scatter_depth(target.shape, indices.shape, updates.shape)
     count, width = math.prod(indices.shape[:-1]), math.prod(target.shape[depth:])
     if target.size == 0:
@@ -79,6 +79,11 @@ def scatter_into(ufunc: np.ufunc | None, target: Array, indices: Array, updates:
     else:
         update_rows(ufunc, flat, places, rows)
     return target
+
+
+def _require_policy(policy: str) -> None:
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise InvalidArgumentError(f"Unknown bad indices handling attribute: {policy}")
 
 
 @shape("ScatterNd")
@@ -214,8 +219,8 @@ def inplace_add(x: Array, i: Array, v: Array) -> Result:
 
 
 def _require_numbers(x: Array) -> None:
-    if np.asarray(x).dtype.kind in "bO" and np.shape(x)[:1] != (0,):
-        raise InvalidArgumentError(f"Unsupported data type: {np.asarray(x).dtype.name}")
+    if x.dtype.kind in "bO" and np.shape(x)[:1] != (0,):
+        raise InvalidArgumentError(f"Unsupported data type: {x.dtype.name}")
 
 
 @kernel("InplaceSub")
@@ -241,6 +246,58 @@ def inplace_flops(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Cost:
 
 
 without_gradient("InplaceUpdate", "InplaceAdd", "InplaceSub")
+
+
+def _lowered_scatter(how: str) -> Any:
+    def lowering(xla: Any, tensor: Any, indices: Any, updates: Any, *, bad_indices_policy: str = "") -> Any:
+        _require_policy(bad_indices_policy)
+        _require_rows(indices)
+        _require_room(tensor.shape, indices, updates)
+        depth = _scatter_depth(tensor.shape, indices.shape, updates.shape)
+        if not tensor.size:
+            return tensor
+        width, count = math.prod(tensor.shape[depth:]), math.prod(indices.shape[:-1])
+        places = flat_places(xla, indices, tensor.shape[:depth], bad_indices_policy).reshape(count)
+        flat = tensor.reshape(math.prod(tensor.shape[:depth]), width)
+        return updated(xla, flat, places, updates.reshape(count, width), how).reshape(tensor.shape)
+
+    return lowering
+
+
+lower("TensorScatterUpdate")(_lowered_scatter("set"))
+lower("TensorScatterAdd", "ScatterNdNonAliasingAdd")(_lowered_scatter("add"))
+lower("TensorScatterMin")(_lowered_scatter("min"))
+lower("TensorScatterMax")(_lowered_scatter("max"))
+
+
+@lower("TensorScatterSub")
+def _tensor_scatter_sub_lowering(xla: Any, tensor: Any, indices: Any, updates: Any, *, bad_indices_policy: str) -> Any:
+    return _lowered_scatter("add")(xla, tensor, indices, -updates, bad_indices_policy=bad_indices_policy)
+
+
+@lower("ScatterNd", static=(2,))
+def _scatter_nd_lowering(xla: Any, indices: Any, updates: Any, dims: Array, *, bad_indices_policy: str) -> Any:
+    zeros = xla.zeros(ints(dims, "shape"), updates.dtype)
+    if indices.ndim == 1:
+        indices, updates = indices[None], updates[None]
+    return _lowered_scatter("add")(xla, zeros, indices, updates, bad_indices_policy=bad_indices_policy)
+
+
+def _lowered_inplace(how: str, factor: int = 1) -> Any:
+    def lowering(xla: Any, x: Any, i: Any, v: Any) -> Any:
+        if i.ndim != 1 or x.ndim < 1 or v.shape != (*i.shape, *x.shape[1:]):
+            raise InvalidArgumentError("x, i and v must agree")
+        if how == "add":
+            _require_numbers(x)
+        rows = v if factor == 1 else -v
+        return updated(xla, x, xla.mod(i, max(x.shape[0], 1)), rows, how) if x.size and v.size else x
+
+    return lowering
+
+
+lower("InplaceUpdate")(_lowered_inplace("set"))
+lower("InplaceAdd")(_lowered_inplace("add"))
+lower("InplaceSub")(_lowered_inplace("add", -1))
 
 
 @onnx("ScatterNd")

@@ -18,7 +18,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ...graph.graph import Node, Output
 from ...numerics.group_reductions import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ...numerics.integers import extremes, truncated_quotient
-from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
@@ -26,6 +26,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..shared import onnx_segments as in_onnx
 from ..shared.argument_checks import require_rank
 from ..shared.shape_arguments import dims_of, scalar_int
+from . import _xla_segments as in_xla
 
 # op, ufunc, value of a segment without rows
 _SORTED = (
@@ -446,6 +447,17 @@ def sparse_segment_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 _BACKWARD = tuple(f"{op}{suffix}" for op in _SPARSE for suffix in ("Grad", "GradV2"))
 without_gradient(*_BACKWARD)
 facts("backward", of=_BACKWARD)
+
+
+for _op, _how, _default in (("Sum", "add", 0), ("Prod", "mul", 1), ("Min", "min", 0), ("Max", "max", 0)):
+    lower(f"Segment{_op}", static=(1,))(in_xla.of_sorted(_how, _default, _check_sorted_ids, _columns_in_vectors))
+lower("SegmentMean", static=(1,))(in_xla.mean_of_sorted(_check_sorted_ids))
+for (_op, _, _default), _how in zip(_UNSORTED, ("add", "mul", "min", "max")):
+    lower(_op, static=(2,))(in_xla.of_unsorted(_how, _default))
+for _op in _SPARSE:
+    lower(_op, static=(2,))(in_xla.of_gathered(in_xla.WEIGHTS[_op]))
+    lower(f"{_op}WithNumSegments", static=(3,))(in_xla.of_gathered(in_xla.WEIGHTS[_op]))
+    lower(f"{_op}Grad", static=(3,))(in_xla.gradient_of_gathered(in_xla.WEIGHTS[_op]))
 
 
 onnx("SegmentSum")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, None))

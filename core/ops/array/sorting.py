@@ -26,6 +26,7 @@ from ..shared import onnx_sorting as in_onnx
 from ..shared.argument_checks import require_rank
 from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int
 from ..shared.sparse_checks import common_keys
+from . import _xla_sorting  # noqa: F401 - registers lowerings
 
 
 @kernel("TopKV2")

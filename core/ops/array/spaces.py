@@ -27,6 +27,7 @@ from ..shared import onnx_spaces as in_onnx
 from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import last_dims
 from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
+from . import _xla_spaces  # noqa: F401 - registers lowerings
 
 
 def _pairs(value: Array, count: int, name: str) -> list[tuple[int, ...]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, flops, kernel, not_differentiable, onnx, onnx_as, shape
+from ...registry.registry import facts, flops, kernel, lower, lower_as, not_differentiable, onnx, onnx_as, shape
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -56,6 +56,25 @@ shape("PopulationCount")(unary_shape)
 flops("PopulationCount")(unary_flops(1))
 not_differentiable("PopulationCount")
 facts("elementwise", of=("PopulationCount",))
+
+
+lower_as(
+    BitwiseAnd="bitwise_and", BitwiseOr="bitwise_or", BitwiseXor="bitwise_xor", Invert="invert",
+    PopulationCount="population_count",
+)  # fmt: skip
+
+
+def _lowered_shift(name: str) -> Callable[..., Any]:
+    """Return the lowering of a shift; the distance is clipped as in the kernel."""
+
+    def shift(xla: Any, x: Any, y: Any) -> Any:
+        return getattr(xla, name)(x, xla.clip(y, 0, x.dtype.itemsize * 8 - 1))
+
+    return shift
+
+
+lower("LeftShift")(_lowered_shift("left_shift"))
+lower("RightShift")(_lowered_shift("right_shift"))
 
 
 onnx_as(BitwiseAnd="BitwiseAnd", BitwiseOr="BitwiseOr", BitwiseXor="BitwiseXor", Invert="BitwiseNot")

@@ -25,7 +25,7 @@ from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import truncated_quotient
 from ...registry.constant_inputs import prepared
 from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
-from ...support.errors import InvalidArgumentError
+from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
@@ -33,6 +33,7 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import single
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
+from ..shared.xla_rows import widened
 
 
 def _axes(indices: Array, rank: int) -> tuple[int, ...]:
@@ -390,8 +391,39 @@ for _op in ("Sum", "Mean", "Prod", "All", "Any"):
     lower(_op, static=(1,))(_lowered_reduction(_op.lower()))
 lower("Max", static=(1,))(_lowered_extreme("max", _lowest))
 lower("Min", static=(1,))(_lowered_extreme("min", _highest))
-lower("ArgMax", static=(1,))(lambda xla, x, axis: xla.argmax(x, int(axis)))
-lower("ArgMin", static=(1,))(lambda xla, x, axis: xla.argmin(x, int(axis)))
+
+
+def _lowered_place(name: str, worst: float) -> Callable[..., Any]:
+    """Return the lowering of an op that finds an extreme; NaN counts as the `worst` number."""
+
+    def place(xla: Any, x: Any, axis: Array) -> Any:
+        numbers = xla.where(xla.isnan(x), np.array(worst, x.dtype), x) if x.dtype.kind in "fV" else x
+        return getattr(xla, name)(numbers, int(axis))
+
+    return place
+
+
+lower("ArgMax", static=(1,))(_lowered_place("argmax", -np.inf))
+lower("ArgMin", static=(1,))(_lowered_place("argmin", np.inf))
+
+
+@lower("EuclideanNorm", static=(1,))
+def _euclidean_norm_lowering(xla: Any, x: Any, axes: Array, *, keep_dims: bool) -> Any:
+    """Squares of integers and their sum wrap around; the root of a negative sum is 0."""
+    is_whole = x.dtype.kind in "iu"
+    if is_whole and not xla.has_64_bits:
+        raise UnimplementedError("the norm of integers needs 64-bit numbers in JAX")
+    values = widened(xla.abs(x) if x.dtype.kind == "c" else x)
+    total = xla.sum(xla.square(values), _axes(axes, x.ndim), dtype=values.dtype, keepdims=keep_dims)
+    return xla.sqrt(xla.maximum(total, 0).astype(np.float64) if is_whole else total)
+
+
+@lower("LinSpace", static=(2,))
+def _linspace_lowering(xla: Any, start: Any, stop: Any, num: Array) -> Any:
+    count = int(num)
+    if count <= 0 or np.ndim(start) or np.ndim(stop):
+        raise InvalidArgumentError(f"Requires num > 0: {num}")
+    return xla.linspace(widened(start), widened(stop), count)
 
 
 def _onnx_reduction(op: str) -> Any:

@@ -1,0 +1,60 @@
+"""Rows in array programs: updates of a tensor's rows by number, with the results that the NumPy kernels have for NaN."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+_WORST: Final = {"max": -np.inf, "min": np.inf}
+
+
+def is_narrow(dtype: np.dtype[Any]) -> bool:
+    """Return True for floats of less than 32 bits, which are summed in 32 bits."""
+    return bool(dtype.kind in "fV" and dtype.itemsize < 4)
+
+
+def widened(x: Any) -> Any:
+    """Return narrow floats in 32 bits, and other arrays unchanged."""
+    return x.astype(np.float32) if is_narrow(x.dtype) else x
+
+
+def updated(xla: Any, target: Any, places: Any, rows: Any, how: str) -> Any:
+    """Return `target` with `rows` added (`how` is add), multiplied, compared or set at the row numbers `places`.
+
+    Rows with a number outside the target are dropped; negative numbers must have been replaced before.
+    """
+    if target.dtype == bool:
+        how = {"add": "max", "mul": "min", "multiply": "min"}.get(how, how)
+        return updated(xla, target.astype(np.uint8), places, rows.astype(np.uint8), how).astype(bool)
+    if how == "add" and is_narrow(target.dtype):
+        sums = xla.zeros(target.shape, np.float32).at[places].add(rows.astype(np.float32), mode="drop")
+        return target + sums.astype(target.dtype)
+    if how == "mul" and is_narrow(target.dtype):
+        products = xla.ones(target.shape, np.float32).at[places].mul(rows.astype(np.float32), mode="drop")
+        return target * products.astype(target.dtype)
+    return getattr(target.at[places], how)(rows, mode="drop")
+
+
+def settled(xla: Any, how: str, count: int, places: Any, rows: Any, in_vectors: int = 0) -> Any:
+    """Return the rows (n, ...) of which the extremes are TensorFlow's in the presence of NaN.
+
+    The rule is stated in `numerics.group_reductions.settle_nans`.
+    """
+    if how not in _WORST or rows.dtype.kind not in "fV":
+        return rows
+
+    def changed(rows: Any) -> Any:
+        flat = rows.reshape(rows.shape[0], -1)
+        position, is_nan = xla.arange(flat.shape[0], dtype=np.int32)[:, None], xla.isnan(flat)
+        none = xla.full((count, flat.shape[1]), -1, np.int32)
+        last_nan = none.at[places].max(xla.where(is_nan, position, -1), mode="drop").at[places].get(mode="clip")
+        last_row = none.at[places].max(position, mode="drop").at[places].get(mode="clip")
+        is_lost = (position <= last_nan) & ~(is_nan & (position == last_row))
+        if in_vectors:
+            sizes = xla.zeros(count, np.int32).at[places].add(1, mode="drop").at[places].get(mode="clip")
+            in_vector = xla.arange(flat.shape[1]) < in_vectors
+            is_lost = xla.where(in_vector, is_nan & (sizes > 1)[:, None], is_lost)
+        return xla.where(is_lost, np.array(_WORST[how], rows.dtype), flat).reshape(rows.shape)
+
+    return xla.lax.cond(xla.isnan(rows).any(), changed, lambda rows: rows, rows)
