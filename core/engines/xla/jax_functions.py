@@ -35,6 +35,7 @@ from .tracing import Namespace, TracedVariable, require_width, run_step
 _SHOWN: Final = 3
 _PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
 """The platforms that an exported program runs on."""
+_PRECISION: Final = "jax_default_matmul_precision"
 _OF_NO_NUMBERS: Final = (string, resource)
 
 
@@ -152,7 +153,7 @@ def _single_precision() -> contextlib.AbstractContextManager[Any]:
 
     GPUs and TPUs would round the factors to fewer bits.
     """
-    chosen = jax.config.jax_default_matmul_precision
+    chosen: Any = getattr(jax.config, _PRECISION)
     return jax.default_matmul_precision("float32") if chosen is None else contextlib.nullcontext()
 
 
