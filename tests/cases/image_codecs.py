@@ -1,6 +1,7 @@
 """Cases of the image_codecs family."""
 
 import io
+import struct
 
 import numpy as np
 from PIL import Image
@@ -9,6 +10,8 @@ from tests.opcases import case, graph_case, integers, strings
 
 RGB = integers(9, 11, 3, high=256, dtype="uint8")
 SMOOTH = (np.add.outer(np.arange(20), np.arange(24))[..., None] * [3, 5, 7] % 256).astype(np.uint8)
+RED_TO_WHITE = bytes([255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255])
+"""The colours of four indices."""
 GREY = integers(6, 5, 1, high=256, dtype="uint8")
 
 
@@ -112,6 +115,44 @@ def jpegs():
     ]
 
 
+def animation(*frames, screen=(6, 5), table=RED_TO_WHITE, end=b";"):
+    """A GIF file of frames (left, top, indices of four colours, options); every pair of codes clears the dictionary."""
+    parts = [b"GIF89a", struct.pack("<HHBBB", *screen, 0x81 if table else 0, 0, 0), table]
+    for left, top, indices, options in frames:
+        height, width = indices.shape
+        if "disposal" in options or "transparent" in options:
+            flags = options.get("disposal", 0) << 2 | ("transparent" in options)
+            parts.append(struct.pack("<BBBBHBB", 0x21, 0xF9, 4, flags, 10, options.get("transparent", 0), 0))
+        own = options.get("table", b"")
+        parts += [struct.pack("<BHHHHB", 0x2C, left, top, width, height, 0x81 if own else 0), own, b"\x02"]
+        pairs = indices.ravel().tolist()
+        codes = [code for at in range(0, len(pairs), 2) for code in (4, *pairs[at : at + 2])] + [5]
+        data = sum(code << 3 * place for place, code in enumerate(codes)).to_bytes(-(-3 * len(codes) // 8), "little")
+        parts += [bytes([len(data)]), data, b"\0"]
+    return strings(b"".join(parts) + end)[0]
+
+
+def animations():
+    whole, part = integers(5, 6, high=4, dtype="uint8"), integers(2, 3, high=4, dtype="uint8")
+    moved = [(0, 0, whole, {}), (1, 2, part, {})]
+    return [
+        *(animation((0, 0, whole, {"disposal": d}), (1, 2, part, {"disposal": d}), (3, 0, part, {})) for d in range(4)),
+        *(animation((0, 0, whole, {"transparent": 1}), (2, 2, part, {"transparent": t}), (1, 1, part, {})) for t in (0, 9)),
+        animation(*moved, screen=(9, 8)),
+        animation(*moved, screen=(2, 2)),
+        animation((2, 1, whole, {})),
+        animation((1, 1, part, {}), (0, 0, whole, {})),
+        animation((0, 0, whole, {}), (4, 4, part, {}), (7, 7, part, {})),
+        animation((0, 0, whole, {"table": RED_TO_WHITE[6:] * 2}), (0, 0, part, {})),
+        animation((0, 0, whole, {"table": RED_TO_WHITE}), (0, 0, part, {}), table=b""),
+        animation((0, 0, whole, {}), table=b""),
+        animation(*moved, end=b""),
+        animation(*moved, end=b"junk"),
+        animation(*moved, end=b"!\xfe\x03abc\0;"),
+        *(strings(animation(*moved)[:end])[0] for end in (-3, 60)),
+    ]
+
+
 def others():
     frames = [Image.fromarray(RGB), Image.fromarray(SMOOTH[:9, :11])]
     gif, webp = io.BytesIO(), io.BytesIO()
@@ -124,6 +165,7 @@ def others():
         case("DecodeGif", one),
         case("DecodeGif", png(RGB)),
         case("DecodeGif", strings(b"GIF89a")[0]),
+        *(case("DecodeGif", contents, key=f"DecodeGif animation {place}") for place, contents in enumerate(animations())),
         *(case("DecodeBmp", file(RGB, "BMP"), channels=c) for c in (0, 3, 4)),
         case("DecodeBmp", file(integers(3, 4, 4, high=256, dtype="uint8"), "BMP")),
         case("DecodeBmp", png(RGB)),
@@ -134,6 +176,7 @@ def others():
         case("DecodeImage", png(GREY), dtype="uint16", channels=3),
         case("DecodeImage", gif),
         case("DecodeImage", gif, expand_animations=False),
+        case("DecodeImage", animations()[9], expand_animations=False),
         case("DecodeImage", file(RGB, "BMP"), dtype="float"),
         case("DecodeImage", webp),
         case("DecodeImage", strings(b"nothing")[0]),

@@ -8,19 +8,22 @@ Both rest on the same libraries as TensorFlow (libjpeg-turbo, zlib), so that the
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 import numpy as np
 
-from ...codecs import png
+from ...codecs import gif, png
 from ...codecs.image_kinds import image_kind
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import object_array, scalar_object
 from ...runtime.state.run_context import check_time, reserve
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...support.optional_packages import extra_hint
+from ...support.user_signals import pass_on
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
@@ -49,40 +52,48 @@ def _contents(contents: Array) -> bytes:
     return data
 
 
+_DAMAGE: Final = (OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, OverflowError, struct.error)
+"""The exceptions of Pillow for damaged data."""
+
+
+@contextlib.contextmanager
+def _reading(place: str) -> Iterator[None]:
+    """Return a context in which Pillow reads: InvalidArgumentError about the place where the data is damaged."""
+    try:
+        yield
+    except _DAMAGE as error:
+        pass_on(error)
+        # Pillow's message for unknown data holds a memory address.
+        why = "" if isinstance(error, _pillow().UnidentifiedImageError) else f": {error}"
+        raise InvalidArgumentError(f"invalid {place}{why}") from None
+
+
 def _open(data: bytes, what: str) -> Any:
     """Return a Pillow image; InvalidArgumentError where the file is damaged."""
     image_module = _pillow()
+    place = f"{what} data of {len(data)} bytes"
     try:
-        image = image_module.open(io.BytesIO(data))
-    except image_module.UnidentifiedImageError:  # Pillow's message holds a memory address
-        raise InvalidArgumentError(f"invalid {what} data of {len(data)} bytes") from None
-    except (OSError, SyntaxError, ValueError, image_module.DecompressionBombError) as error:
-        raise InvalidArgumentError(f"invalid {what} data of {len(data)} bytes: {error}") from None
+        with _reading(place):
+            image = image_module.open(io.BytesIO(data))
+    except image_module.DecompressionBombError as error:
+        raise InvalidArgumentError(f"invalid {place}: {error}") from None
     reserve(2 * image.width * image.height * max(len(image.getbands()), 3))  # Pillow's copy and the array
     return image
 
 
 def _pixels(image: Any, what: str) -> Array:
     """Return the decoded pixels (height, width, channels)."""
-    try:
+    with _reading(f"{what} data"):
         array = np.asarray(image)
-    except (OSError, SyntaxError, ValueError, EOFError, struct.error) as error:
-        raise InvalidArgumentError(f"invalid {what} data: {error}") from None
     return array[..., None] if array.ndim == 2 else array
 
 
 def _in_mode(image: Any, channels: int, what: str) -> Any:
     """Convert the image to the mode with `channels` channels."""
-    _load(image, what)
     mode = _MODES[channels]
-    return image if image.mode == mode else image.convert(mode)
-
-
-def _load(image: Any, what: str) -> None:
-    try:
+    with _reading(f"{what} data"):
         image.load()
-    except (OSError, SyntaxError, ValueError, EOFError, struct.error) as error:
-        raise InvalidArgumentError(f"invalid {what} data: {error}") from None
+        return image if image.mode == mode else image.convert(mode)
 
 
 def _check_channels(channels: int, allowed: tuple[int, ...]) -> None:
@@ -373,18 +384,25 @@ zero_flops("EncodeJpeg", "EncodeJpegVariableQuality")
 
 
 def _decode_gif(data: bytes) -> Array:
-    """Return all frames (frames, height, width, 3), uint8."""
-    image = _open(data, "GIF")
-    frames = []
-    for number in range(getattr(image, "n_frames", 1)):
-        check_time()
-        reserve(2 * (number + 1) * image.width * image.height * 3)
-        try:
-            image.seek(number)
-        except (EOFError, OSError, SyntaxError) as error:
-            raise InvalidArgumentError(f"invalid GIF data: {error}") from None
-        frames.append(_pixels(_in_mode(image, 3, "GIF"), "GIF"))
-    return np.stack(frames)
+    """Return all frames (frames, height, width, 3), uint8. A frame with damaged data and all later frames are left out."""
+    frames: list[gif.GifFrame] = []
+    indices: list[Array] = []
+    largest = 0
+    try:
+        with _reading("GIF data"):
+            for frame in gif.read_frames(data):
+                check_time()
+                size = frame.width * frame.height
+                largest = max(largest, size)
+                reserve((len(frames) + 1) * largest * 4)
+                indices.append(_pixels(_open(frame.file, "GIF"), "GIF")[..., 0] if size else np.empty((0, 0), np.uint8))
+                frames.append(frame)
+    except InvalidArgumentError:
+        if not frames:
+            raise
+    with _reading("GIF data"):
+        require(frames, "the GIF file has no frame")
+        return gif.compose(frames, indices)
 
 
 @kernel("DecodeGif")
