@@ -9,7 +9,7 @@ import base64
 import binascii
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,8 +21,12 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
+from ..shared.argument_checks import require
 from ..shared.string_functions import as_objects, bounded, map_bytes, same_shape
 from ..shared.tensor_text import summarize_numpy_style
+
+_MOST: Final = 2**31 - 1
+"""The largest width and precision of C's printf."""
 
 
 @kernel("AsString")
@@ -30,6 +34,7 @@ def as_string(input: Array, *, T: DType, precision: int, scientific: bool, short
     """Format each element as C's printf does."""
     array = np.asarray(input)
     _check_format(T, precision, scientific, shortest, fill)
+    require(max(width, precision) <= _MOST, f"width and precision must fit into 32 bits, not {max(width, precision)}")
     is_signed = T.is_floating or T.is_complex or (T.is_integer and not T.is_unsigned)
     flag = fill if fill != " " or is_signed else ""
     if T.is_object:
