@@ -388,14 +388,14 @@ _MANTISSA_BITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
 def _truncate_mantissa(x: Array, target: DType) -> Array:
     """`x` with the mantissa bits that `target` cannot hold set to zero, so that the cast rounds towards zero."""
     target_name = {"complex64": "float32", "complex128": "float64"}.get(target.numpy.name, target.numpy.name)
-    parts = x.view(x.real.dtype) if x.dtype.kind == "c" else x
+    parts = np.ascontiguousarray(x).view(x.real.dtype)
     excess = _MANTISSA_BITS.get(parts.dtype.name, 0) - _MANTISSA_BITS.get(target_name, 64)
     if excess <= 0 or parts.dtype.itemsize < 4:
         return x
-    bits = np.ascontiguousarray(parts).view(f"u{parts.dtype.itemsize}")
+    bits = parts.view(f"u{parts.dtype.itemsize}")
     mask = bits.dtype.type(~np.uint64((1 << excess) - 1) & np.uint64(np.iinfo(bits.dtype).max))
     truncated = np.where(np.isnan(parts), parts, (bits & mask).view(parts.dtype))
-    return truncated.view(x.dtype) if x.dtype.kind == "c" else truncated
+    return truncated.view(x.dtype).reshape(x.shape)
 
 
 def _float_to_integer(x: Array, dtype: Any) -> Array:
