@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -214,7 +215,7 @@ def class_tables(values: Sequence[FetchedValue]) -> Iterator[render.Section]:
 
 def _class_table(name: str, values: Mapping[str, Any]) -> render.Table:
     columns = {key: values[f"{name}/{key}"] for key in ("classes", "labels", "scores") if f"{name}/{key}" in values}
-    cells = {key: array.reshape(-1, array.shape[-1]) for key, array in columns.items()}
+    cells = {key: array.reshape(math.prod(array.shape[:-1]), array.shape[-1]) for key, array in columns.items()}
     rows = [
         (row, *(_cell(array[row, place]) for array in cells.values())) for row, place in np.ndindex(cells["classes"].shape)
     ]

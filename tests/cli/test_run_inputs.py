@@ -107,6 +107,15 @@ def test_the_best_classes(tmp_path):
     assert tfg(*words[:-2], "--labels", tmp_path / "few.txt").code == 2
 
 
+def test_no_rows_have_no_classes(tmp_path):
+    g = GraphBuilder()
+    g.Identity(g.Placeholder(dtype="float32", shape=[None, 3], name="x"), name="probs")
+    save(g.graph, str(tmp_path / "g.pb"))
+    shown = tfg("run", tmp_path / "g.pb", "--feed", "x=zeros(0,3)", "--fetch", "probs", "--top-k", 2)
+    assert shown.code == 0, shown.err
+    assert "probs" in shown.out
+
+
 def test_classes_in_python():
     top = library.top_classes(SCORES, 2, ["a", "b", "c"])
     assert top.labels.tolist() == [[b"b", b"c"], [b"a", b"c"]]
