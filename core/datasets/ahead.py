@@ -53,7 +53,7 @@ def _free_run() -> Run | None:
     Threads may not where a hook must see kernels in order, or under limits, which belong to a single run.
     """
     run = current(None)
-    is_free = run is not None and run.hook is None and not run.is_bounded and one_thread.share > 1
+    is_free = run is not None and run.hook is None and not run.is_bounded and one_thread.unlocked_share > 1
     return run if is_free else None
 
 
@@ -287,7 +287,7 @@ class MappedAhead(_Pass):
     @property
     def _threads(self) -> int:
         """How many calls are made at a time."""
-        return min(self._limit, one_thread.share) if self._limit > 0 else one_thread.share
+        return min(self._limit, one_thread.unlocked_share) if self._limit > 0 else one_thread.unlocked_share
 
     def _start_threads(self, run: Run) -> None:
         """Start threads for waiting calls. The consumer makes calls too, unless the limit is a single call."""

@@ -21,6 +21,10 @@ import numpy as np
 OWN_THREADS: Final = "tfg-"
 """The prefix of names of threads that only do a run's tasks."""
 
+MOST_THREADS: Final = 4
+"""The most threads for the work of kernels. More threads wait for Python's lock: on 16 cores, 16 threads take 1.1 to 2.6 times
+as long as 4 (benchmarks/__main__.py: MobileNetV2, LeNet momentum step, ResNet-50 train step, BERT).
+"""
 _SYMBOLS = ("scipy_openblas_%s_num_threads64_", "scipy_openblas_%s_num_threads")
 
 
@@ -40,13 +44,23 @@ class OneThread:
         self._libraries: list[_ThreadCount] = []
         self._knows_scipy: bool | None = None
         self._before: list[int] = []
-        self.available = 1
+        self.cores = 1
         """The number of OpenBLAS's threads by default: the cores of this process, or the setting of the environment."""
+        self.available = 1
+        """The number of threads for the work of kernels."""
 
     @property
     def share(self) -> int:
         """Return the number of threads for each thread inside the context: the available threads are divided."""
-        return max(self.available // max(self._entered, 1), 1)
+        return self._share(self.available)
+
+    @property
+    def unlocked_share(self) -> int:
+        """Return the share for work that leaves Python's lock for long, such as decoding images: the cores are divided."""
+        return self._share(self.cores)
+
+    def _share(self, count: int) -> int:
+        return max(count // max(self._entered, 1), 1)
 
     def __enter__(self) -> None:
         with self._lock:
@@ -88,7 +102,8 @@ class OneThread:
             self._libraries = [*_libraries("numpy"), *(_libraries("scipy") if has_scipy else ())]
             self._knows_scipy = has_scipy
         self._before = [library.get() for library in self._libraries]
-        self.available = max(self._before, default=1)
+        self.cores = max(self._before, default=1)
+        self.available = min(self.cores, MOST_THREADS)
         for library in self._libraries:
             library.set(1)
 

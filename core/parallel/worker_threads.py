@@ -120,7 +120,7 @@ class _Pool:
 
     def _may_start(self) -> bool:
         with self._lock:
-            may_start = self._count < one_thread.available
+            may_start = self._count < one_thread.cores
             self._count += may_start
             return may_start
 

@@ -53,7 +53,7 @@ def threads(monkeypatch):
 
     monkeypatch.setattr(ahead, "WORTH_THREADS", -1.0)
     monkeypatch.setattr(ahead, "TRIED_ELEMENTS", 1)
-    monkeypatch.setattr(type(one_thread), "share", 4)
+    monkeypatch.setattr(type(one_thread), "unlocked_share", 4)
     monkeypatch.setattr(one_thread, "available", 4)
     monkeypatch.setattr(ahead._PassState, "start", starting)
     return started
@@ -327,7 +327,7 @@ import sys, time
 from tfg.core.datasets import ahead
 from tfg.core.parallel.blas_threads import one_thread
 from tfg.core.runtime.state.run_context import Run
-ahead.WORTH_THREADS, ahead.TRIED_ELEMENTS, type(one_thread).share, one_thread.available = -1, 1, 2, 2
+ahead.WORTH_THREADS, ahead.TRIED_ELEMENTS, type(one_thread).unlocked_share, one_thread.cores = -1, 1, 2, 2
 done = []
 def slow():
     time.sleep(0.05)

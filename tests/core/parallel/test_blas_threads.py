@@ -149,3 +149,12 @@ def test_those_inside_share_what_is_available(one_thread):
         with one_thread:
             assert one_thread.share == 1
         assert one_thread.share == 2
+
+
+def test_kernels_take_few_of_many_cores():
+    """Python's lock serves few threads, and images are decoded outside the lock."""
+    one_thread = threads.OneThread()
+    with threadpool_limits(16, user_api="blas"), one_thread:
+        assert (one_thread.share, one_thread.unlocked_share) == (4, 16)
+        with one_thread:
+            assert (one_thread.share, one_thread.unlocked_share) == (2, 8)
