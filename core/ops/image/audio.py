@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ...codecs import wav
-from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
@@ -114,6 +115,10 @@ def _fft_length(window_size: int) -> int:
     return 1 << max(window_size - 1, 0).bit_length()
 
 
+def _hann(window_size: int) -> Array:
+    return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window_size) / window_size)
+
+
 def _slices(samples: Any, window_size: int, stride: int) -> Any:
     return (samples - window_size) // stride + 1
 
@@ -130,8 +135,7 @@ def audio_spectrogram(input: Array, *, window_size: int, stride: int, magnitude_
     if not (slices and channels):
         return np.zeros((channels, slices, length // 2 + 1), np.float32)
     windows = np.lib.stride_tricks.sliding_window_view(input.T.astype(np.float64), window_size, 1)[:, ::stride]
-    hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window_size) / window_size)
-    spectra = np.fft.rfft(windows * hann, length)
+    spectra = np.fft.rfft(windows * _hann(window_size), length)
     squares = spectra.real**2 + spectra.imag**2
     return (squares if magnitude_squared else np.sqrt(squares)).astype(np.float32)
 
@@ -230,3 +234,35 @@ def mfcc_flops(
 
 
 without_gradient("Mfcc")
+
+
+@onnx("AudioSpectrogram")
+def _audio_spectrogram_onnx(g: Any, x: Any, *, window_size: int, stride: int, magnitude_squared: bool) -> Any:
+    """Gather the windows, and transform them in double precision."""
+    count = g.Div(g.Max(g.Sub(g.dim(x, 0), window_size - stride), 0), stride)
+    numbers = g.Range(g.constant(np.int64(0)), g.reshape(count, []), g.constant(np.int64(1)))
+    places = g.Add(g.unsqueeze(g.Mul(numbers, stride), 1), np.arange(window_size))
+    windows = g.Gather(g.cast(g.Transpose(x, perm=[1, 0]), dtypes.float64), places, axis=1)
+    length = _fft_length(window_size)
+    padded = g.Pad(g.Mul(windows, _hann(window_size)), [0] * 5 + [length - window_size])
+    spectra = g.DFT(g.unsqueeze(padded, -1), None, g.constant(np.int64(2)), onesided=1)
+    squares = g.ReduceSum(g.Mul(spectra, spectra), [-1], keepdims=0)
+    return g.cast(squares if magnitude_squared else g.Sqrt(squares), dtypes.float32)
+
+
+@onnx("Mfcc")
+def _mfcc_onnx(
+    g: Any, spectrogram: Any, sample_rate: Any,
+    *, upper_frequency_limit: float, lower_frequency_limit: float, filterbank_channel_count: int, dct_coefficient_count: int,
+) -> Any:  # fmt: skip
+    """Multiply by the filters, which the sample rate decides, and by the cosines."""
+    rate, bins = int(g.known(sample_rate, "samples a second")), spectrogram.shape.dims and spectrogram.shape[2]
+    if not isinstance(bins, int):
+        g.refuse("the number of its frequencies is unknown")
+    if bins >= 2 and rate > 0 and upper_frequency_limit >= 0.5 * rate * bins / (bins - 1):
+        return g.Expand(np.float32(0), g.joined(g.slice(g.dims(spectrogram), 0, 2), dct_coefficient_count))
+    bank = _filterbank(bins, rate, filterbank_channel_count, lower_frequency_limit, upper_frequency_limit)
+    filtered = g.MatMul(g.Sqrt(g.cast(spectrogram, dtypes.float64)), g.constant(bank))
+    logarithms = g.Log(g.Max(filtered, _FLOOR))
+    cosines = _cosines(dct_coefficient_count, filterbank_channel_count).T
+    return g.cast(g.MatMul(logarithms, g.constant(np.ascontiguousarray(cosines))), dtypes.float32)

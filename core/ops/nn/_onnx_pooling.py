@@ -11,7 +11,7 @@ import numpy as np
 from ...numerics import convolution as numerics
 from ...types.arrays import Array
 from ...types.shapes import TensorSpec
-from ..shared.onnx_lowerings import channels_first, in_format, on_channels_first, window_attrs
+from ..shared.onnx_lowerings import on_channels_first, window_attrs
 from ..shared.window_geometry import (
     WindowAttributes,
     batch_and_channel,
@@ -32,17 +32,10 @@ def pooled(g: Any, x: Any, op: str, window: WindowAttributes, **attrs: Any) -> A
     return on_channels_first(g, x, data_format, lambda first: g.op(op, first, **attrs))
 
 
-def max_pool_grad(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
-    """Add the gradient of each window at the place of its largest element."""
-    data_format = window.data_format
-    if batch_and_channel(window.ksize, data_format) != (1, 1):
-        g.refuse("its windows go over batches or channels")
-    attrs = window_attrs(x, spatial(window.ksize, data_format), window)
-    first = channels_first(g, x, data_format)
-    places = g.reshape(g.MaxPool(first, outputs=2, **attrs)[1], -1, 1)
-    zeros = g.Expand(g.like(0, x), g.reshape(g.cast(g.Size(x), places.dtype), [1]))
-    flat = g.ScatterND(zeros, places, g.reshape(channels_first(g, dy, data_format), [-1]), reduction="add")
-    return in_format(g, g.reshape(flat, g.dims(first)), len(window.ksize), data_format)
+def window_of_inputs(g: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> WindowAttributes:
+    """Return the window of constant sizes and strides."""
+    sizes, steps = (g.known(value, "windows and strides").tolist() for value in (ksize, strides))
+    return WindowAttributes(steps, padding, data_format=data_format, ksize=sizes)
 
 
 def max_pool_3d_grad(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:

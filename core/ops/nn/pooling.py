@@ -54,6 +54,7 @@ from ..shared.pooling_shared import (
 )
 from ..shared.shape_arguments import ints, shape_from
 from ..shared.window_geometry import WindowAttributes, checked, is_channels_first
+from . import _onnx_largest_places as largest_in_onnx
 from . import _onnx_pooling as in_onnx
 from . import _pooling_lowerings
 
@@ -462,8 +463,11 @@ def _max_pool_onnx(g: Any, x: Any, *, window: WindowAttributes) -> Any:
 
 @onnx("MaxPoolV2")
 def _max_pool_v2_onnx(g: Any, x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Any:
-    sizes, steps = (g.known(value, "windows and strides").tolist() for value in (ksize, strides))
-    return in_onnx.pooled(g, x, "MaxPool", WindowAttributes(steps, padding, data_format=data_format, ksize=sizes))
+    return in_onnx.pooled(g, x, "MaxPool", in_onnx.window_of_inputs(g, ksize, strides, padding, data_format))
+
+
+onnx("MaxPoolGradV2")(largest_in_onnx.of_window_inputs(largest_in_onnx.max_pool_grad))
+onnx("MaxPoolGradGradV2")(largest_in_onnx.of_window_inputs(largest_in_onnx.max_pool_grad_grad))
 
 
 @onnx("AvgPool", "AvgPool3D")
@@ -471,7 +475,11 @@ def _avg_pool_onnx(g: Any, x: Any, *, window: WindowAttributes) -> Any:
     return in_onnx.pooled(g, x, "AveragePool", window)
 
 
-onnx("MaxPoolGrad")(in_onnx.max_pool_grad)
+onnx("MaxPoolWithArgmax")(largest_in_onnx.with_argmax)
+onnx("MaxPoolGradWithArgmax")(largest_in_onnx.argmax_grad)
+onnx("MaxPoolGradGradWithArgmax")(largest_in_onnx.argmax_grad_grad)
+onnx("MaxPoolGrad")(largest_in_onnx.max_pool_grad)
+onnx("MaxPoolGradGrad")(largest_in_onnx.max_pool_grad_grad)
 onnx("MaxPool3DGrad")(in_onnx.max_pool_3d_grad)
 onnx("AvgPoolGrad", "AvgPool3DGrad")(in_onnx.avg_pool_grad)
 

@@ -7,6 +7,7 @@ import pytest
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.onnx.exporting import export
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import UnimplementedError
 from tfg.formats.onnx_model import run_onnx, save_onnx
 
@@ -142,3 +143,46 @@ def test_rounded_integers(dtype, tmp_path):
     x, b = np.array([-3, 0, 7], dtype), GraphBuilder()
     (result,) = run(b, {"x": x}, [b.Round(placeholder(b, "x", x))], tmp_path / "m.onnx")
     assert (result.dtype, result.tolist()) == (x.dtype, [0, 0, 0])
+
+
+WINDOWS = [{"ksize": [1, 3, 2, 1], "strides": [1, 2, 1, 1], "padding": "SAME"},
+           {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"},
+           {"ksize": [1, 2, 3, 1], "strides": [1, 2, 2, 1], "padding": "SAME"}]  # fmt: skip
+
+
+def special_images(dtype="float32"):
+    """Return images with windows of -inf and NaN alone, and with NaN as first and as last element of windows."""
+    x = np.random.default_rng(0).integers(-5, 5, (2, 6, 5, 3)).astype(dtype)
+    x[0, :3, :3, 0], x[0, :, :, 1], x[1, 2:, 1:, 0], x[1, 0, 0, 1], x[1, 3, 4, 2] = -np.inf, np.nan, np.nan, np.nan, np.inf
+    return x
+
+
+@pytest.mark.parametrize("includes_batch", [False, True])
+@pytest.mark.parametrize("sizes", [[2, 6, 5, 3], [None, None, None, None]])
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+def test_places_of_the_largest_elements(window, sizes, includes_batch, tmp_path):
+    """The interpreter's results are TensorFlow's, for NaN and infinities too."""
+    x, b = special_images(), GraphBuilder()
+    images = b.Placeholder(dtype="float", shape=sizes, name="x")
+    largest, places = b.MaxPoolWithArgmax(images, include_batch_in_index=includes_batch, **window, name="largest")
+    ones = b.Fill(b.Shape(largest), np.float32(1))
+    grad = b.MaxPoolGradWithArgmax(images, ones, places, include_batch_in_index=includes_batch, **window)
+    plain = b.MaxPoolGrad(images, largest, ones, **window)
+    outputs = [largest, places, grad, plain, b.MaxPoolGradGrad(images, largest, images, **window)]
+    wants = Session(b.graph).run([output.name for output in outputs], {"x:0": x})
+    for result, want in zip(run(b, {"x": x}, outputs, tmp_path / "m.onnx"), wants, strict=True):
+        np.testing.assert_array_equal(result, want)
+
+
+@pytest.mark.parametrize("samples", [40, 5, 0])
+@pytest.mark.parametrize(("size", "stride", "is_squared"), [(8, 3, True), (7, 9, False)])
+def test_spectrograms_of_any_length(samples, size, stride, is_squared, tmp_path):
+    x, b = np.random.default_rng(0).standard_normal((samples, 2)).astype("f"), GraphBuilder()
+    sound = b.Placeholder(dtype="float", shape=[None, 2], name="x")
+    spectrogram = b.AudioSpectrogram(sound, window_size=size, stride=stride, magnitude_squared=is_squared)
+    coefficients = b.Mfcc(spectrogram, np.int32(16000), upper_frequency_limit=4000, lower_frequency_limit=20,
+                          filterbank_channel_count=2, dct_coefficient_count=2)  # fmt: skip
+    outputs = [spectrogram, coefficients]
+    wants = Session(b.graph).run([output.name for output in outputs], {"x:0": x})
+    for result, want in zip(run(b, {"x": x}, outputs, tmp_path / "m.onnx"), wants, strict=True):
+        np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-6)
