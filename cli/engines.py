@@ -40,12 +40,17 @@ class EngineOptions:
     engine_report: bool = False
     verify_engine: bool = False
 
+    @property
+    def chosen(self) -> str:
+        """Return the name of the engine."""
+        return self.engine or os.environ.get(VARIABLE) or NUMPY
+
     def runtime(self, mesh: Mesh | None = None) -> EngineRuntime | AutoRuntime | None:
         """Return the runtime of the engine, on a mesh if given, or of all engines to choose from; None for NumPy.
 
         Raise a usage error for options of an engine without an engine.
         """
-        if (self.engine or os.environ.get(VARIABLE) or NUMPY) == NUMPY:
+        if self.chosen == NUMPY:
             for option in ("precision", "engine_report", "verify_engine"):
                 if getattr(self, option):
                     raise click.UsageError(f"--{option.replace('_', '-')} needs --engine")
@@ -69,6 +74,9 @@ class EngineOptions:
         for difference in report.differences:
             render.note(f"error: engine '{report.engine}' differs at {difference.tensor} ({difference.op}): {difference.by}")
         return COMPARISON_FAILED if report.differences else code
+
+
+NO_ENGINE = EngineOptions()
 
 
 def engine_options(command: _Command) -> _Command:

@@ -16,7 +16,7 @@ from .options import OutputFile
 if TYPE_CHECKING:
     from ..core.graph.graph import Graph, Output
     from ..core.runtime.session.session_like import SessionLike
-    from .names import Names
+    from ..formats.runs.names import Names
     from .signatures import SignatureOptions
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -16,6 +16,7 @@ from ..core.support.atomic import require_folder, require_new_folder
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.file_formats import GRAPHS, SAVED_MODEL, Writable, format_of, is_bare
 from ..core.support.words import listed
+from ..formats.runs.graph_reading import GraphReading
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Graph
@@ -224,15 +225,6 @@ class GraphReader:
             graph.check()
         return graph
 
-    def load_bytes(self, data: bytes) -> Graph:
-        """Load a graph from bytes, as `load` does from a file."""
-        from ..formats.loading import load
-
-        self.load_libraries()
-        graph = self.mapped(load(data, tags=self.tags))
-        graph.check()
-        return graph
-
     def load_leniently(self, source: Source) -> tuple[Graph, list[TfgError]]:
         """Load the graph at a path even with broken nodes; also return the errors met while reading."""
         from ..formats.codecs.source import describe
@@ -295,28 +287,18 @@ class GraphReader:
         self.load_libraries()
         return None if self.map_op or self.function is not None else stream(path)
 
+    @property
+    def reading(self) -> GraphReading:
+        """Return the settings for other processes."""
+        return GraphReading(tuple(self.map_op.items()), self.op_library, self.tags, self.function)
+
     def mapped(self, graph: Graph) -> Graph:
         """Apply --map-op and --function to `graph`."""
-        if self.map_op:
-            from ..core.op_libraries.op_map import map_ops
-
-            map_ops(graph, self.map_op)
-        if self.function is not None:
-            from ..core.runtime.session.function_signatures import call_function
-
-            call_function(graph, self.function)
-        return graph
+        return self.reading.mapped(graph)
 
     def load_libraries(self) -> None:
         """Register the ops and kernels of the op libraries that were named or are installed."""
-        from ..core.op_libraries.entry_points import installed_libraries
-
-        names = [*installed_libraries(), *self.op_library]
-        if names:
-            from ..core.op_libraries.library_loading import load_op_library
-
-            for name in names:
-                load_op_library(name)
+        self.reading.load_libraries()
 
 
 def gathered(kind: type | str) -> Callable[[_Command], _Command]:

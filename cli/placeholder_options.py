@@ -15,7 +15,7 @@ from .options import Pair, ShapePair
 
 if TYPE_CHECKING:
     from ..core.types.arrays import Array
-    from .names import Names
+    from ..formats.runs.names import Names
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -6,8 +6,6 @@ All names and texts of graphs pass through `core.support.escaping` in this modul
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import functools
 import itertools
 import sys
 import threading
@@ -18,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import printable, printable_json, printable_line
 from ..core.support.gc_control import rare_collection
+from ..core.support.json_documents import json_document
 from .layout import column_widths, continued, cut, fitting_columns, terminal_width, wrapped
 
 _MAX_WIDTH = 60
@@ -138,19 +137,7 @@ def print_json(schema: str, result: Any) -> None:
     import json
 
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    sys.stdout.write(printable_json(json.dumps(document(schema, result), indent=2, ensure_ascii=not is_unicode)) + "\n")
-
-
-def json_line(schema: str, result: Any) -> bytes:
-    """Return a result as a JSON object on a line of a file."""
-    import json
-
-    return (json.dumps(document(schema, result), ensure_ascii=False) + "\n").encode()
-
-
-def document(schema: str, result: Any) -> dict[str, Any]:
-    """Return a result as JSON values, after the name of its schema."""
-    return {"schema": schema, **plain(result)}
+    sys.stdout.write(printable_json(json.dumps(json_document(schema, result), indent=2, ensure_ascii=not is_unicode)) + "\n")
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -193,56 +180,6 @@ def note(message: str, quiet: bool = False) -> None:
     """A remark on standard error."""
     if not (quiet or SETTINGS.quiet):
         print(wrapped(printable_line(message), terminal_width(sys.stderr)), file=sys.stderr)
-
-
-def plain(value: Any) -> Any:
-    """Return JSON values for dataclasses, named tuples, dtypes, shapes, tensors, arrays, bytes and mappings."""
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float):
-        return value if value - value == 0 else str(value)
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    if hasattr(value, "_asdict"):
-        return {name: plain(item) for name, item in value._asdict().items()}
-    if hasattr(value, "__dataclass_fields__"):
-        return _plain_fields(value)
-    if isinstance(value, dict) or hasattr(value, "keys"):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(item) for item in value]
-    return _plain_object(value)
-
-
-@functools.cache
-def _fields(kind: Any) -> Sequence[tuple[str, bool]]:
-    """Return the fields of a dataclass, each with True for a number that may hold symbols, by its annotation."""
-    return [(field.name, "DimLike" in str(field.type)) for field in dataclasses.fields(kind)]
-
-
-def _plain_fields(value: Any) -> dict[str, Any]:
-    """Return a dataclass as a dict; a number that may hold symbols has two keys, for the number and for the formula."""
-    result: dict[str, Any] = {}
-    for name, is_formula in _fields(value.__class__):
-        item = getattr(value, name)
-        if is_formula:
-            result[name] = item if isinstance(item, int) else None
-            result[f"{name}_formula"] = None if item is None else str(item)
-        else:
-            result[name] = plain(item)
-    return result
-
-
-def _plain_object(value: Any) -> Any:
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if hasattr(value, "preview") and hasattr(value, "numpy"):
-        return {"dtype": str(value.dtype), "shape": list(value.shape), "value": plain(value.numpy())}
-    if hasattr(value, "dims"):
-        return None if value.dims is None else [dim if isinstance(dim, int) else None for dim in value.dims]
-    if isinstance(value, complex):
-        return {"real": plain(value.real), "imag": plain(value.imag)}
-    return str(value)
 
 
 def plot(values: Sequence[float], width: int = 60, height: int = 8) -> str:

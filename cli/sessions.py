@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..core.support.engine_names import NUMPY
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of
-from ..core.support.words import counted
+from ..formats.runs.session_setup import SessionSetup
 from . import render
-from .engines import EngineOptions, engine_options
+from .engines import NO_ENGINE, EngineOptions, engine_options
 from .mesh_options import NO_MESH, Company, MeshOptions, mesh_options
 from .options import excluding, needing, signature_option
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from ..core.engines.automatic import AutoRuntime
     from ..core.engines.engine_runtime import EngineRuntime
     from ..core.graph.graph import Graph
-    from ..core.runtime.session.runner import Restored, Runner
+    from ..core.runtime.session.runner import Runner
     from ..core.runtime.session.session import Session
     from ..core.runtime.session.session_like import SessionLike
     from ..core.types.tensors import Tensor
@@ -51,22 +50,13 @@ class ByteSize(click.ParamType[int]):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class SessionOptions:
+class SessionOptions(SessionSetup):
     """Settings of a run: initial values of variables, allowed files, limits, and the engine."""
 
-    init: bool = False
-    init_op: str | None = None
-    state: str | None = None
-    seed: int | None = None
-    allow_files: tuple[str, ...] = ()
-    max_memory: int | None = None
-    timeout: float | None = None
-    signature: str | None = None
     engine: EngineRuntime | AutoRuntime | None = None
-    on: str | None = None
-    retry: int = 0
-    optimize: str = "parallel"
+    timeout: float | None = None
     company: Company | None = None
+    engine_options: EngineOptions = NO_ENGINE
 
     @property
     def speaks(self) -> bool:
@@ -83,7 +73,7 @@ class SessionOptions:
         if self.on is not None and self.on.startswith("grpc"):
             return self
         if company is None:
-            return dataclasses.replace(self, engine=engine.runtime())
+            return dataclasses.replace(self, engine=engine.runtime(), engine_options=engine)
         runtime = engine.runtime(company.mesh)
         return dataclasses.replace(self, engine=runtime, company=company, seed=company.common_seed(self.seed))
 
@@ -103,20 +93,9 @@ class SessionOptions:
                 stack.enter_context(limit_memory(self.max_memory))
             yield
 
-    def session(self, graph: Graph, quiet: bool, cache: int = 0) -> SessionLike:
-        """A session on the graph, in this process or on a cluster."""
-        return self.local(graph, cache) if self.on is None else self.on_cluster(graph, quiet)
-
-    def local(self, graph: Graph, cache: int = 0) -> Session:
-        """Open a session in this process, with access to the allowed folders and to a SavedModel's own folder."""
-        from ..core.runtime.guards.allocation import keep_freed_memory
-        from ..core.runtime.session.session import Session
-        from ..core.runtime.state.file_access import FileAccess
-
-        if self.max_memory is None:
-            keep_freed_memory(of_any_size=self.engine is not None)
-        files = FileAccess.only(writable=self.allow_files)
-        return Session(graph, seed=self.seed, files=files, cache=cache, engine=self.engine or NUMPY, optimize=self.optimize)
+    def note(self, text: str, quiet: bool) -> None:
+        """Print a note, unless `quiet`."""
+        render.note(text, quiet)
 
     def on_cluster(self, graph: Graph, quiet: bool) -> ClusterSession:
         """Open a session on the cluster of --on; the session ends with the command."""
@@ -124,38 +103,9 @@ class SessionOptions:
 
         assert self.on is not None
         address = cluster_address(self.on, quiet)
-        session = ClusterSession(graph, address, retries=self.retry, note=lambda text: render.note(text, quiet))
+        session = ClusterSession(graph, address, retries=self.retry, note=lambda text: self.note(text, quiet))
         click.get_current_context().call_on_close(session.close)
         return session
-
-    def open(self, graph: Graph, quiet: bool, *, implied: bool = False, cache: int = 0) -> Runner:
-        """Open a session, initialize and restore its variables, and print notes unless `quiet`.
-
-        `implied`: initialize the graph even without an option.
-        """
-        return self.prepare(self.session(graph, quiet, cache), quiet, implied)
-
-    def prepare(self, session: SessionLike, quiet: bool, implied: bool = False) -> Runner:
-        """The variables of a session initialized, then restored."""
-        from ..core.runtime.session.runner import Runner
-
-        runner = Runner(session)
-        self.initialize(runner, quiet, implied)
-        self.restore(runner, quiet)
-        return runner
-
-    def initialize(self, runner: Runner, quiet: bool, implied: bool = False, graph: Graph | None = None) -> None:
-        """Start a SavedModel as its loader does, then run the initializer of the options.
-
-        `graph` is the graph to initialize, if the graph of the runner has further initializers.
-        """
-        runner.session.start()
-        if graph is not None:
-            runner = type(runner)(runner.session.on_graph(graph))
-        is_asked = bool(self.init or self.init_op)
-        if is_asked or (implied and self._needs_initializer(runner.graph)):
-            names = runner.initialize(self.init_op)
-            render.note(f"initialized by {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", quiet or not is_asked)
 
     def initialized(self, graph: Graph, part: Graph, quiet: bool) -> SessionLike:
         """Return a session on a graph, with the variables of a part of the graph initialized."""
@@ -182,18 +132,9 @@ class SessionOptions:
         self.restore(runner, quiet)
         return runner
 
-    def restore(self, runner: Runner, quiet: bool) -> None:
-        """Assign the values of --state."""
-        if self.state:
-            _note_restored(runner.restore(self.common_state(self.state, runner.graph)), quiet)
-
     def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
         """Return the values in a file; in a mesh, the first process reads the file for all."""
-        from ..formats.state import read_graph_state
-
-        def read() -> Mapping[str, Tensor]:
-            return read_graph_state(path, graph)
-
+        read = functools.partial(SessionSetup.common_state, self, path, graph)
         return read() if self.company is None else self.company.common_state(read)
 
     def check_state(self, path: str | None, graph: Graph) -> None:
@@ -217,26 +158,6 @@ class SessionOptions:
         is_plain = self.state is not None and extension_of(self.state) in (*NPZ.extensions, *SAFETENSORS.extensions)
         form = saved if self.state is None or is_plain else self.state
         write_state(path, with_twins(state, graph), form, graph)
-
-    def _needs_initializer(self, graph: Graph) -> bool:
-        """Return False if the graph holds the values of its variables, or --state does and the graph has no initializer."""
-        from ..core.graph.variable_nodes import find_variables
-        from ..core.runtime.session.runner import initializers
-
-        if graph.meta is not None and graph.meta.variables_prefix is not None:
-            return False
-        return bool(initializers(graph)) or (not self.state and bool(find_variables(graph)))
-
-
-def _note_restored(restored: Restored, quiet: bool) -> None:
-    message = f"restored {counted(len(restored.restored), 'variable')}"
-    if restored.absent:
-        others = counted(len(restored.absent), "other")
-        message += f"; the state lacks {others}: {', '.join(restored.absent[:4])}"
-    if restored.unknown:
-        names = ", ".join(restored.unknown[:1]) + (" ..." if len(restored.unknown) > 1 else "")
-        message += f"; the graph has no variable for {counted(len(restored.unknown), 'name')} of the state: {names}"
-    render.note(message, quiet)
 
 
 def cluster_address(text: str, quiet: bool) -> Address:

@@ -15,8 +15,8 @@ from .options import Pair
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Output
+    from ..formats.runs.names import Names
     from ..formats.saved_model_writing import SignatureEdits
-    from .names import Names
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 EDITS: Final = "--input --signature-output --copy-signature --rename-signature --drop-signature"

@@ -35,8 +35,8 @@ from ..tolerance import tolerance_option
 if TYPE_CHECKING:
     from ...core.runtime.session.runner import Runner
     from ...formats.codecs.source import Source
+    from ...formats.runs.names import Names
     from ...formats.saving import GraphForm
-    from ..names import Names
 
 _OF_GRAPHS = "--text --gzip --kind --subgraph --freeze --inline-functions --strip-default-attrs --clear-devices"
 
@@ -199,7 +199,7 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
 
 def _names(graph: Graph, signature: str | None, options: ConvertOptions, line: str) -> Names:
     """Return the names of the chosen signature; the error for an unknown signature of a SavedModel tells how to add one."""
-    from ..names import Names
+    from ...formats.runs.names import Names
 
     try:
         return Names(graph, signature)

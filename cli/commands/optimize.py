@@ -86,8 +86,8 @@ def command(
     tfg optimize --list
     """
     from ...core.passes.pass_listing import list_passes
+    from ...formats.runs.names import Names
     from ..jobs.optimize_job import OptimizeJob
-    from ..names import Names
     from ..sections.optimize_sections import passes_sections, report_sections
 
     if list_:

@@ -131,9 +131,9 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: R
     """
     options.check()
     if options.is_of_many:
-        from ..jobs.each_job import EachJob
+        from ..jobs.each_job import run_each
 
-        return EachJob(graph, reader, session, options).run()
+        return run_each(graph, reader, session, options)
     from ..jobs.run_job import RunJob
     from ..sections.run_sections import show_choices, write_steps
 

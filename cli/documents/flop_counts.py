@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypedDict
 from ...core.flops import FlopsReport, NodeCost, Section
 from ...core.flops.flops_report import PipelineCost, magnitude
 from ...core.flops.views import FlopsRow
+from ...core.support.json_documents import plain
 from ...core.types.dims import DimLike
-from .. import render
 
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
@@ -258,7 +258,7 @@ def measured_data(measurement: Measurement, rows: Sequence[MeasuredNode]) -> Mea
         "peak": measurement.peak,
         "memory": measurement.memory,
         "memory_path": measurement.memory_path,
-        "rows": [render.plain(row) | {"rate": row.rate, "intensity": row.intensity} for row in rows],
+        "rows": [plain(row) | {"rate": row.rate, "intensity": row.intensity} for row in rows],
     }
 
 

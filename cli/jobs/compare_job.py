@@ -13,11 +13,11 @@ from ...core.comparing.value_comparison import GraphComparison, NodeComparison
 from ...core.graph.graph import Graph
 from ...formats.api.comparisons import compare, compare_states
 from ...formats.onnx_comparison import is_onnx
+from ...formats.runs.names import Names
 from ...formats.state import holds_state, read_variables
 from .. import render
 from ..engines import report_sections
 from ..findings import Finding
-from ..names import Names
 from ..options import GraphReader
 from ..sessions import SessionOptions
 

@@ -1,187 +1,97 @@
-"""Implementation of `tfg run --each` and `--sweep`: a task and a result file for each input and setting."""
+"""Implementation of `tfg run --each` and `--sweep`: the options of a batch, its progress and its summary."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 import os
-import secrets
 import sys
-import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import click
 
 from ...core.graph.graph import Graph
-from ...core.support.atomic import file_errors
-from ...core.support.errors import InvalidArgumentError, UnimplementedError
-from ...core.support.optional_packages import extra_hint
 from ...core.support.words import counted
-from ...formats.items import Item, find_items
-from ...formats.saving import to_bytes
+from ...formats.runs.batch_job import BatchJob, BatchProgress, BatchReport
+from ...formats.runs.each_recipe import BatchOutput, Recipe, graph_recipe
+from ...formats.runs.each_tasks import sweep_tasks
+from ...formats.runs.session_setup import SessionSetup
 from .. import render
 from ..main import DONE, REFUSED
 from ..options import GraphReader
+from ..sections.run_sections import steps_table
 from ..sessions import SessionOptions
-from .each_manifest import Manifest
-from .each_results import SweepReport, reports, results_folder, writing_results
-from .each_shards import shard_path
-from .each_stamp import Record, Stamp, job_facts
-from .each_worker import Outcome, Recipe, SweepTask, TaskQueue, Worker, digest_of
 from .run_job import RunOptions
 
 _MAX_LISTED = 10
 _TELL_SECONDS: Final = 60.0
 
 
-class EachJob:
-    """A run of `tfg run` over many inputs: the remaining tasks, and the place where they run."""
-
-    def __init__(self, path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> None:
-        if options.out_dir is None and options.out is None:
-            raise click.UsageError("--each and --sweep need --out-dir DIR, or --output FILE for shards")
-        self._path = path
-        self._reader = reader
-        self._quiet = options.quiet
-        self._on = session.on or "local:0"
-        is_remote = self._on.startswith("grpc")
-        if options.out is not None:
-            self._options = dataclasses.replace(options, out=os.path.abspath(options.out))
-        else:
-            self._options = dataclasses.replace(options, format_=options.format_ or "npz")
-        self._tasks = _tasks(self._options)
-        self._record = _record(self._options, dict(job_facts(path, reader, session, self._options)), self._tasks)
-        self._session = session if is_remote else dataclasses.replace(session, on=None, seed=self._seed(session))
-
-    def run(self) -> int:
-        """Compute all missing results; return 1 if any task failed, otherwise 0."""
-        folder = results_folder(self._options)
-        with file_errors(folder):
-            os.makedirs(folder, exist_ok=True)
-        left = self._record.open(self._session.seed, self._tasks)
-        tally = Tally(len(left))
-        if left:
-            self._work(left, tally)
-        self._summarize(len(self._tasks) - len(left), tally)
-        return REFUSED if tally.failed else DONE
-
-    def _work(self, tasks: Sequence[SweepTask], tally: Tally) -> None:
-        reports = self._reports(TaskQueue(tasks))
-        self._record.begin()
-        try:
-            with contextlib.closing(reports), render.ProgressBar("input", len(tasks), self._quiet) as progress:
-                for report in reports:
-                    tally.count(report)
-                    self._record.count(report.outcomes)
-                    progress.update(report.computed, tally.pace)
-                    tally.tell(self._quiet)
-                    if tally.failed and not self._options.keep_going:
-                        break
-        finally:
-            self._record.end(tasks)
-
-    def _seed(self, session: SessionOptions) -> int:
-        """Return the seed for all processes, the same after a resume, so that initializers draw the same numbers."""
-        seed = session.seed if self._options.overwrite else self._record.adopt_seed(session.seed)
-        return secrets.randbits(31) if seed is None else seed
-
-    def _reports(self, queue: TaskQueue) -> Generator[SweepReport]:
-        """Yield reports on the tasks from the place that --on names, after a check of the options."""
-        kind, _, rest = self._on.partition(":")
-        if kind == "dask":
-            return self._on_dask(rest.removeprefix("//"), queue)
-        graph = self._reader.load(self._path)
-        make: Callable[[], Worker] = lambda: Worker(graph, self._session, self._options)  # noqa: E731
-        worker, count = make(), _count(rest) if kind == "local" else 0
-        worker.check()
-        if not count:
-            return self._here(worker, queue)
-        from .each_pool import ProcessPool
-
-        return ProcessPool(make, self._options, count).reports(queue)
-
-    def _here(self, worker: Worker, queue: TaskQueue) -> Generator[SweepReport]:
-        with writing_results(self._options) as results:
-            yield from reports(worker.work, results, queue.batches(), self._options.keep_going)
-
-    def _on_dask(self, address: str, queue: TaskQueue) -> Generator[SweepReport]:
-        try:
-            from .each_dask import Dask
-        except ImportError as error:
-            problem = f"dask:// needs {error.name}, which is not installed"
-            raise UnimplementedError(problem, hint=extra_hint("dask")) from None
-        dask = Dask(address, self._recipe(), lambda text: render.note(text, self._quiet))
-
-        def written() -> Generator[SweepReport]:
-            with writing_results(self._options) as results:
-                yield from dask.reports(queue, results)
-
-        return written()
-
-    def _recipe(self) -> Recipe:
-        graph: Graph = self._reader.load(self._path)
-        Worker(graph, self._session, self._options).check()
-        path = os.path.abspath(self._path)
-        is_folder = os.path.isdir(path)
-        # Ops are mapped when the graph is loaded, here and there alike.
-        data = None if is_folder else to_bytes(GraphReader((), (), None).load(path))
-        return Recipe(path, digest_of(path) or "", data, self._reader, self._session, self._options)
-
-    def _summarize(self, skipped: int, tally: Tally) -> None:
-        failed, worked = tally.failed, tally.done + len(tally.failed)
-        for outcome in failed[:_MAX_LISTED]:
-            render.note(f"error: {outcome.task.name}: {outcome.error}")
-        if len(failed) > _MAX_LISTED:
-            render.note(f"error: {len(failed) - _MAX_LISTED} more failed")
-        shards = counted(len({task.shard for task in self._tasks}), "shard")
-        place = self._options.out_dir or f"{shards} of {self._options.out}"
-        parts = [f"{counted(tally.done, 'result')} written to {place}", *([f"{len(failed)} failed"] if failed else [])]
-        parts += [f"{skipped} already there"] if skipped else []
-        if worked:
-            rate, cpu = worked / tally.seconds, tally.cpu / worked * 1e3
-            parts.append(f"{tally.seconds:.1f} s, {rate:.1f} a second, {cpu:.1f} ms of CPU time each")
-        render.note("; ".join(parts), self._quiet)
+def run_each(path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
+    """Compute all missing results; return 1 if any task failed, otherwise 0."""
+    _check(session, options)
+    graph = reader.load(path)
+    tasks = sweep_tasks(options.each, [(name, _values(text)) for name, text in options.sweep])
+    job = BatchJob(
+        graph, _recipe(graph, path, reader, session, options), tasks, engine=session.engine,
+        note=lambda text: render.note(text, options.quiet),
+    )  # fmt: skip
+    with ProgressDisplay(options.quiet) as display:
+        report = job.run(display.show)
+    _summarize(report, options)
+    return REFUSED if report.failed else DONE
 
 
-class Tally:
-    """The progress of a job: finished and failed tasks, and the speed."""
+def _check(session: SessionOptions, options: RunOptions) -> None:
+    """UsageError for results without a place, and for a number of processes that is no number."""
+    if options.out_dir is None and options.out is None:
+        raise click.UsageError("--each and --sweep need --out-dir DIR, or --output FILE for shards")
+    kind, _, count = (session.on or "").partition(":")
+    if kind == "local" and not count.isdecimal():
+        raise click.UsageError(f"--on local:{count}: '{count}' is not a number of processes")
 
-    def __init__(self, total: int) -> None:
-        self.done = 0
-        self.failed: list[Outcome] = []
-        self.cpu = 0.0
-        self._total = total
-        self._computed = 0
-        self._started = self._told = time.monotonic()
 
-    @property
-    def seconds(self) -> float:
-        """How long the job has worked."""
-        return max(time.monotonic() - self._started, 1e-6)
+def _recipe(graph: Graph, path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> Recipe:
+    setup = SessionSetup(**{name: getattr(session, name) for name in SessionSetup.__dataclass_fields__})
+    engine = session.engine_options
+    setup = dataclasses.replace(setup, engine=session.engine and engine.chosen, precision=engine.precision)
+    format_ = options.format_ or "npz"
+    output = BatchOutput(
+        options.out_dir, options.out and os.path.abspath(options.out), format_, options.shard_size, options.overwrite,
+        options.keep_going, steps_table if format_ == "table" else None,
+    )  # fmt: skip
+    return graph_recipe(graph, path, reader.reading, setup, options.request, output)
 
-    def count(self, report: SweepReport) -> None:
-        """Note a report."""
-        self._computed = max(self._computed, report.computed)
-        for outcome in report.outcomes:
-            self.cpu += outcome.cpu
-            if outcome.error is None:
-                self.done += 1
-            else:
-                self.failed.append(outcome)
 
-    @property
-    def pace(self) -> str:
-        """How many tasks a second are computed, and how long the others will take at this rate."""
-        rate = self._computed / self.seconds
-        return f"{rate:.3g}/s, {_duration((self._total - self._computed) / rate)} left" if rate else ""
+class ProgressDisplay:
+    """A progress bar at a terminal; elsewhere a line a minute."""
 
-    def tell(self, quiet: bool) -> None:
-        """Print the progress once a minute, if no terminal shows a progress bar."""
-        if not sys.stderr.isatty() and time.monotonic() - self._told > _TELL_SECONDS:
-            self._told = time.monotonic()
-            render.note(f"{self._computed} of {counted(self._total, 'input')}, {self.pace}", quiet)
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._bar: render.ProgressBar | None = None
+        self._stack = contextlib.ExitStack()
+        self._told = 0.0
+
+    def __enter__(self) -> ProgressDisplay:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stack.close()
+
+    def show(self, progress: BatchProgress) -> None:
+        """Show the progress of a batch."""
+        if self._bar is None:
+            self._bar = self._stack.enter_context(render.ProgressBar("input", progress.total, self._quiet))
+        self._bar.update(progress.computed, pace(progress))
+        if not sys.stderr.isatty() and progress.seconds - self._told > _TELL_SECONDS:
+            self._told = progress.seconds
+            render.note(f"{progress.computed} of {counted(progress.total, 'input')}, {pace(progress)}", self._quiet)
+
+
+def pace(progress: BatchProgress) -> str:
+    """Return how many inputs a second are computed, and how long the others take at this rate."""
+    rate = progress.rate
+    return f"{rate:.3g}/s, {_duration((progress.total - progress.computed) / rate)} left" if rate else ""
 
 
 def _duration(seconds: float) -> str:
@@ -192,32 +102,19 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def _tasks(options: RunOptions) -> list[SweepTask]:
-    """Return the tasks of a job: a task for each input and setting, with its shard if results go to shards."""
-    items: Sequence[Item | None] = find_items(options.each) or [None]
-    settings = [[(name, text) for text in _values(values)] for name, values in options.sweep]
-    tasks = [
-        SweepTask(_name(item.name if item else None, chosen), item, chosen)
-        for item in items
-        for chosen in itertools.product(*settings)
-    ]
-    if len({task.name for task in tasks}) < len(tasks):
-        raise InvalidArgumentError("--sweep repeats a value")
-    if options.out is None:
-        return tasks
-    size = options.shard_size
-    shards = [shard_path(options.out, number, -(-len(tasks) // size)) for number in range(-(-len(tasks) // size))]
-    return [dataclasses.replace(task, shard=shards[number // size]) for number, task in enumerate(tasks)]
-
-
-def _record(options: RunOptions, job: Mapping[str, Any], tasks: Sequence[SweepTask]) -> Record:
-    return Stamp(options, job) if options.out is None else Manifest(options, job, tasks)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise click.UsageError(f"--on local:{text}: '{text}' is not a number of processes")
-    return int(text)
+def _summarize(report: BatchReport, options: RunOptions) -> None:
+    failed, worked = report.failed, report.done + len(report.failed)
+    for result in failed[:_MAX_LISTED]:
+        render.note(f"error: {result.name}: {result.error}")
+    if len(failed) > _MAX_LISTED:
+        render.note(f"error: {len(failed) - _MAX_LISTED} more failed")
+    place = options.out_dir or f"{counted(report.shards, 'shard')} of {os.path.abspath(options.out or '')}"
+    parts = [f"{counted(report.done, 'result')} written to {place}", *([f"{len(failed)} failed"] if failed else [])]
+    parts += [f"{report.skipped} already there"] if report.skipped else []
+    if worked:
+        rate, cpu = worked / max(report.seconds, 1e-6), report.cpu / worked * 1e3
+        parts.append(f"{report.seconds:.1f} s, {rate:.1f} a second, {cpu:.1f} ms of CPU time each")
+    render.note("; ".join(parts), options.quiet)
 
 
 def _values(text: str) -> list[str]:
@@ -230,9 +127,3 @@ def _values(text: str) -> list[str]:
             items.append(text[start:i].strip())
             start = i + 1
     return [*items, text[start:].strip()]
-
-
-def _name(item: str | None, settings: Sequence[tuple[str, str]]) -> str:
-    """Return the name of a result: the name of its input, and its settings."""
-    words = [f"{name}={text}".replace(os.sep, "_") for name, text in settings]
-    return ",".join([*([item] if item is not None else []), *words])

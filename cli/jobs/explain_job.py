@@ -17,9 +17,9 @@ from ...core.registry.catalog import CATALOG
 from ...core.support.errors import NotFoundError
 from ...formats.codecs.source import ReadOnce
 from ...formats.recordings import describe_recording
+from ...formats.runs.names import Names
 from .. import render
 from ..engines import report_sections
-from ..names import Names
 from ..sections.explain_sections import (
     MAX_ROWS,
     fate_sections,

@@ -14,9 +14,9 @@ from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError
 from ...formats.api.analyses import flops_rows
 from ...formats.api.counting import FlopsCounter, counted_fetches, profile
+from ...formats.runs.names import Names
 from .. import render
 from ..documents import flop_counts as documents
-from ..names import Names
 from ..sections import flops_sections
 from ..sessions import SessionOptions
 

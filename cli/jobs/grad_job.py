@@ -15,10 +15,10 @@ from ...core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
 from ...core.graph.graph import Graph, Output
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.words import counted
+from ...formats.runs.names import Names
 from ...formats.value_literals import value_of
 from .. import render
 from ..main import COMPARISON_FAILED, DONE
-from ..names import Names
 from ..sessions import SessionOptions
 
 _PRODUCTS: Final = {"vjp": vjp, "jvp": jvp, "hessian_vector": hessian_vector}

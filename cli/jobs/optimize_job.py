@@ -15,9 +15,9 @@ from ...core.passes.pipeline import OptimizeReport, optimize
 from ...core.support.words import counted
 from ...formats.api.outputs import default_fetches
 from ...formats.api.verification import Verification, verify
+from ...formats.runs.names import Names
 from .. import render
 from ..models import note_variables, save_model
-from ..names import Names
 from ..sections.optimize_sections import cluster_text
 from ..sessions import SessionOptions
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import click
 
 from ...core.flops.measured import KernelRecorder
-from ...core.graph.graph import Graph, Output
-from ...core.graph.variable_nodes import VariableNodes
-from ...core.runtime.guards.numeric_checks import check_numerics
+from ...core.graph.graph import Graph
 from ...core.runtime.guards.process_limits import lift_time_limit
 from ...core.runtime.session.runner import KeyboardInterruption, Orders, Runner, StepResult
 from ...core.runtime.steps.value_cache import CacheStats
@@ -21,20 +17,15 @@ from ...core.support.errors import DeadlineExceededError
 from ...core.support.file_formats import NPY, NPZ, RESULTS, SHARDS, named_format
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
-from ...formats.api.classes import read_labels
-from ...formats.value_literals import value_of
+from ...formats.runs.run_plan import RunPlan, RunRequest
 from .. import render
 from ..engines import suggest_engine
 from ..main import DONE, INTERRUPTED
 from ..models import save_model
-from ..names import Names
 from ..options import refuse_terminal
 from ..sections.flops_sections import measured_sections, write_trace
-from ..sections.run_sections import with_top_classes
 from ..sessions import SessionOptions
 
-_MAX_NAMED = 4
-"""The largest number of outputs that a note lists."""
 _COSTLIEST = 10
 """The number of nodes that --profile shows."""
 _CACHE = 2**28
@@ -82,6 +73,17 @@ class RunOptions:
         return "table" if asked is None else asked.word
 
     @property
+    def request(self) -> RunRequest:
+        """Return the work of a run. Without names to fetch, all outputs are fetched where options ask for values."""
+        asks_for_values = self.out is not None or self.top_k is not None
+        asks_for_run = self.feeds or self.is_of_many or self.check_numerics or self.profile is not None
+        fetches_outputs = asks_for_values or bool(asks_for_run and not self.targets)
+        return RunRequest(
+            self.fetches, self.feeds, self.targets, self.steps, self.fetch_every, self.assign, self.assign_add,
+            self.assign_sub, self.check_numerics, self.top_k, self.labels, fetches_outputs,
+        )  # fmt: skip
+
+    @property
     def asks_nothing(self) -> bool:
         """Return True if no option asks for a run; the command then lists the possible runs."""
         said = dataclasses.replace(self, format_=None, quiet=False)
@@ -101,13 +103,12 @@ class RunJob:
     """A run of `tfg run`: the options, and the session while open."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: RunOptions) -> None:
-        graph.check()
         self.graph = graph
         self.session = session
         self.options = options
         self.quiet = options.quiet
         self.exit_code = DONE
-        self.names = Names(graph, session.signature)
+        self.plan = RunPlan(graph, options.request, session.signature, lambda text: render.note(text, self.quiet))
         self._profiled: tuple[int, KernelRecorder, float] | None = None
         """The number, the records and the seconds of the last step."""
 
@@ -116,7 +117,7 @@ class RunJob:
         options = self.options
         orders = self.orders()
         self.session.check_state(options.save_state, self.graph)
-        _ = self._labels  # a file without labels is an error before the graph runs
+        _ = self.plan.labels  # a file without labels is an error before the graph runs
         state: dict[str, Tensor] = {}
         results: list[StepResult] = []
         try:
@@ -137,7 +138,7 @@ class RunJob:
         lift_time_limit()
         self._save(runner.state() if options.save_state else {})
         if options.save_model:
-            save_model(options.save_model, self.graph, runner.session, self.names, self._words(), self.quiet)
+            save_model(options.save_model, self.graph, runner.session, self.plan.names, self.plan.words, self.quiet)
         if interruption.requested:
             self.exit_code = INTERRUPTED
         if self.session.engine is None and self.session.on is None:
@@ -145,16 +146,7 @@ class RunJob:
         self._show_profile()
         if options.cache_stats:
             self._note_cache(runner.session.cache_stats)
-        return self.shown(results)
-
-    def shown(self, results: Iterable[StepResult]) -> tuple[StepResult, ...]:
-        """Return the results, with the best classes in the place of scores for --top-k."""
-        k = self.options.top_k
-        return tuple(results) if k is None else tuple(with_top_classes(result, k, self._labels) for result in results)
-
-    @functools.cached_property
-    def _labels(self) -> list[str] | None:
-        return None if self.options.labels is None else read_labels(self.options.labels)
+        return self.plan.shown(results)
 
     def _note_cache(self, stats: CacheStats) -> None:
         render.note(
@@ -194,59 +186,11 @@ class RunJob:
                 render.note("the first step also plans called functions: profile the second with --steps 2", self.quiet)
             write_trace(self.options.profile, measurement.trace(), len(measurement.events), self.quiet)
 
-    def orders(self, fed: Mapping[str, Any] | None = None) -> Orders:
-        """Return the orders for each step; `fed` are values in addition to --feed."""
-        options, (fetches, targets) = self.options, self._wanted
-        if not fetches and not options.targets and not self._changes_state():
+    def orders(self) -> Orders:
+        """Return the orders for each step."""
+        if not self.plan.fetches and not self.options.targets and not self._changes_state():
             raise click.UsageError("nothing to do: the graph has no obvious output; add --fetch, --target, --init or --assign")
-        feeds = self.names.complete({**self.names.feeds(options.feeds), **(fed or {})}, (*fetches.values(), *targets))
-        hook = check_numerics if options.check_numerics else KernelRecorder(with_shapes=True) if options.profile else None
-        return Orders(fetches, feeds, targets, options.steps, options.fetch_every, hook, self.inside)
-
-    @functools.cached_property
-    def _wanted(self) -> tuple[dict[str, str], tuple[str, ...]]:
-        return self.fetches(), self.targets()
-
-    def fetches(self) -> dict[str, str]:
-        """Return the names to show, each with its fetch: a tensor, or the caller of the function that holds the node."""
-        inside, words = self.inside, list(self._words())
-        if not inside:
-            return self.names.fetches(words)
-        return {word: self.names.caller(word) if word in inside else self.names.fetch(word) for word in words}
-
-    @functools.cached_property
-    def inside(self) -> dict[str, Output]:
-        """The tensors in functions that are to be fetched, by `FUNCTION/NODE`."""
-        outputs = ((word, self.names.inside(word)) for word in self._words())
-        return {word: output for word, output in outputs if output is not None}
-
-    def targets(self) -> tuple[str, ...]:
-        """The operations to run."""
-        return tuple(self.names.operation(target) for target in self.options.targets)
-
-    def _words(self) -> Iterable[str]:
-        """Return the names to fetch: as asked for, or all outputs of the signature or of the graph."""
-        return self.options.fetches or self._outputs
-
-    @functools.cached_property
-    def _outputs(self) -> Iterable[str]:
-        """The outputs to fetch where no name is given: all of them where options ask for values, none beside other orders."""
-        options = self.options
-        asks_for_values = options.out is not None or options.top_k is not None
-        asks_for_run = options.feeds or options.is_of_many or options.check_numerics or options.profile is not None
-        if asks_for_values or (asks_for_run and not options.targets):
-            return self.names.outputs or self._default_outputs()
-        return ()
-
-    def _default_outputs(self) -> tuple[str, ...]:
-        """Return the outputs of a graph without a signature."""
-        from ...core.explaining.graph_facts import explain
-
-        names = tuple(tensor.name for tensor in explain(self.graph).outputs)
-        if names:
-            shown = ", ".join(names[:_MAX_NAMED]) + (" ..." if len(names) > _MAX_NAMED else "")
-            render.note(f"fetching {shown}; --fetch chooses others", self.quiet)
-        return names
+        return self.plan.orders(hook=KernelRecorder(with_shapes=True) if self.options.profile else None)
 
     def _changes_state(self) -> bool:
         options = self.options
@@ -255,15 +199,8 @@ class RunJob:
 
     def prepared(self) -> Runner:
         """The session, its variables initialized, restored and assigned to."""
-        options = self.options
-        runner = self.session.open(self.graph, self.quiet, cache=_CACHE if options.cache_stats else 0)
-        for option, pairs, mode in (
-            ("--assign", options.assign, "assign"),
-            ("--assign-add", options.assign_add, "add"),
-            ("--assign-sub", options.assign_sub, "sub"),
-        ):
-            for name, text in pairs:
-                runner.assign(name, functools.partial(_assigned, text, option), mode)
+        runner = self.session.open(self.graph, self.quiet, cache=_CACHE if self.options.cache_stats else 0)
+        self.plan.assign(runner)
         return runner
 
     def _save(self, state: dict[str, Tensor]) -> None:
@@ -271,7 +208,3 @@ class RunJob:
         if path and state:
             self.session.write_state(path, state, self.graph)
             render.note(f"saved {counted(len(state), 'variable')} to {path}", self.quiet)
-
-
-def _assigned(text: str, option: str, variable: VariableNodes) -> Any:
-    return value_of(text, variable.dtype, f"{option} {variable.name}")

@@ -22,11 +22,11 @@ from ...core.training.losses import NamedLoss
 from ...core.training.train_step import Clipping
 from ...core.types.tensors import Tensor
 from ...formats.api.training_runs import FitReport, TrainingReport, fit, train
+from ...formats.runs.names import Names
 from ...formats.value_literals import value_of
 from .. import render
 from ..main import COMPARISON_FAILED, DONE, INTERRUPTED
 from ..models import save_model
-from ..names import Names
 from ..sessions import SessionOptions
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from ...formats.api.viewing import make_page
 from ...formats.codecs.source import write_file
 from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
 from ...formats.page.writing import to_html
+from ...formats.runs.names import Names
 from .. import render
-from ..names import Names
 from ..sections.explain_sections import graph_sections
 from ..sessions import SessionOptions
 

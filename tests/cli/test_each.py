@@ -17,8 +17,8 @@ import tfg
 from tests.cli.running import SAMPLES, command_line
 from tests.cli.running import tfg as run
 from tfg.cli.jobs import each_job
-from tfg.cli.jobs.each_results import SweepReport
 from tfg.core.codecs.tfrecord import encode_record
+from tfg.formats.runs.batch_job import BatchProgress
 
 WAYS = ((), ("--on", "local:2"))
 
@@ -259,16 +259,11 @@ def test_a_folder_that_no_system_has(tmp_path):
     assert done.code == 1 and "is not a file name" in done.err
 
 
-def test_progress_tells_rate_and_time_left(monkeypatch, capsys):
-    clock = [0.0]
-    monkeypatch.setattr(each_job.time, "monotonic", lambda: clock[0])
-    tally = each_job.Tally(1000)
-    clock[0] = 10
-    tally.count(SweepReport([], 50))
-    assert tally.pace == "5/s, 3 min left"
-    tally.tell(False)
-    assert capsys.readouterr().err == "", "once a minute"
-    clock[0] = 70
-    tally.count(SweepReport([], 950))
-    tally.tell(False)
+def test_progress_tells_rate_and_time_left(capsys):
+    early = BatchProgress(50, 1000, 10.0)
+    assert each_job.pace(early) == "5/s, 3 min left"
+    with each_job.ProgressDisplay(quiet=False) as display:
+        display.show(early)
+        assert capsys.readouterr().err == "", "once a minute"
+        display.show(BatchProgress(950, 1000, 70.0))
     assert capsys.readouterr().err == "950 of 1,000 inputs, 13.6/s, 4 s left\n"

@@ -62,7 +62,7 @@ def test_a_cluster_makes_what_this_process_makes(cluster, job, tmp_path):
 
 def left_behind(dask_worker):
     """Return a worker's leftovers of jobs, and whether Dask samples the worker."""
-    from tfg.cli.jobs import each_dask
+    from tfg.formats.runs import each_dask
 
     return len(each_dask._recipes), dask_worker.periodic_callbacks["profile"].is_running()
 
@@ -75,7 +75,7 @@ def test_nothing_is_left_in_the_workers(cluster, job):
 
 def test_workers_that_lack_the_file_get_the_graph(cluster, job, tmp_path):
     """As if they had another file system: the file is gone once the job has begun."""
-    from tfg.cli.jobs import each_dask
+    from tfg.formats.runs import each_dask
 
     real = each_dask._has_graph
     each_dask._has_graph = lambda path, digest: False
@@ -117,7 +117,7 @@ def test_nobody_there(job):
 
 
 def test_a_cluster_without_workers_is_not_waited_for(job, monkeypatch):
-    monkeypatch.setattr("tfg.cli.jobs.each_dask.WORKER_SECONDS", 0.5)
+    monkeypatch.setattr("tfg.formats.runs.each_dask.WORKER_SECONDS", 0.5)
     with distributed.LocalCluster(1, dashboard_address=None) as empty:
         empty.scale(0)
         wait_for(lambda: not empty.scheduler.workers)
@@ -127,8 +127,8 @@ def test_a_cluster_without_workers_is_not_waited_for(job, monkeypatch):
 
 
 def test_a_cluster_that_loses_all_workers_is_not_waited_for(job, monkeypatch):
-    monkeypatch.setattr("tfg.cli.jobs.each_dask.WORKER_SECONDS", 0.5)
-    monkeypatch.setattr("tfg.cli.jobs.each_dask._CHECK_SECONDS", 0.2)
+    monkeypatch.setattr("tfg.formats.runs.each_dask.WORKER_SECONDS", 0.5)
+    monkeypatch.setattr("tfg.formats.runs.each_dask._CHECK_SECONDS", 0.2)
     with distributed.LocalCluster(1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         ending = threading.Timer(3, lambda: cluster.scale(0))
         ending.start()

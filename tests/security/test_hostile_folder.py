@@ -5,7 +5,6 @@ The command `tfg` does not look for modules in the current folder. `python -P` d
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
@@ -64,8 +63,6 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_command_that_starts_processes(way, folder):
-    if way == "a pool" and not hasattr(os, "fork"):
-        pytest.skip("this system has no fork")
     started(folder, *CLI, *WAYS[way])
 
 

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ...core.support.atomic import file_errors
-from ...core.support.file_formats import TABLE
 from ...core.support.file_groups import FileGroup, StagedFile, file_group
+from .each_recipe import BatchOutput
 from .each_shards import ResultShard
-from .each_worker import Outcome, SweepTask
-from .run_job import RunOptions
+from .each_tasks import Outcome, SweepTask
 
 _SYNC_SECONDS: Final = 0.25
 """Seconds that written files wait for further files, so that all share a sync."""
@@ -97,16 +96,15 @@ class Results(abc.ABC):
 class ResultFiles(Results):
     """Writes a file for each result."""
 
-    def __init__(self, group: FileGroup, disk: concurrent.futures.Executor, options: RunOptions) -> None:
+    def __init__(self, group: FileGroup, disk: concurrent.futures.Executor, output: BatchOutput) -> None:
         super().__init__(group, disk)
-        self._folder = results_folder(options)
-        self._ending = _ending(options)
+        self._output = output
 
     def write(self, outcome: Outcome) -> None:
         """Write the result of a task; its outcome becomes known after the next sync."""
         staged = None
         if outcome.error is None:
-            path = os.path.join(self._folder, outcome.task.name + self._ending)
+            path = result_path(self._output, outcome.task)
             file, staged = self._group.create(path)
             with file_errors(path), file:
                 file.write(outcome.result)
@@ -149,29 +147,17 @@ class ResultShards(Results):
 
 
 @contextlib.contextmanager
-def writing_results(options: RunOptions) -> Iterator[Results]:
+def writing_results(output: BatchOutput) -> Iterator[Results]:
     """Yield the writer of a job's results for this process; the folder must exist."""
-    with file_group(results_folder(options)) as group, concurrent.futures.ThreadPoolExecutor(1) as disk:
-        results = ResultFiles(group, disk, options) if options.out is None else ResultShards(group, disk)
+    with file_group(output.place) as group, concurrent.futures.ThreadPoolExecutor(1) as disk:
+        results = ResultFiles(group, disk, output) if output.shards is None else ResultShards(group, disk)
         with contextlib.closing(results):
             yield results
 
 
-def results_folder(options: RunOptions) -> str:
-    """The folder that the results of a job go to."""
-    if options.out is not None:
-        return os.path.dirname(options.out)
-    assert options.out_dir is not None
-    return options.out_dir
-
-
-def result_path(options: RunOptions, task: SweepTask) -> str:
+def result_path(output: BatchOutput, task: SweepTask) -> str:
     """The file of a result."""
-    return os.path.join(results_folder(options), task.name + _ending(options))
-
-
-def _ending(options: RunOptions) -> str:
-    return ".txt" if options.format == TABLE.word else f".{options.format}"
+    return os.path.join(output.place, task.name + output.ending)
 
 
 def reports(

@@ -11,29 +11,27 @@ from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError
-from ...formats.checkpoint import open_checkpoint
-from ...formats.codecs.source import read_regular
-from ..options import GraphReader
-from ..sessions import SessionOptions
-from .each_results import result_path, results_folder
-from .each_worker import Outcome, SweepTask, digest_of
-from .run_job import RunOptions
+from ...core.types.tensors import Tensor
+from ..checkpoint import open_checkpoint
+from ..codecs.source import read_regular
+from ..codecs.tensor_proto import encode_tensor
+from .each_recipe import BatchOutput, Recipe, digest_of, digest_of_bytes
+from .each_results import result_path
+from .each_tasks import Outcome, SweepTask
+from .graph_reading import GraphReading
+from .names import Given
+from .run_plan import RunRequest
 
 NAME: Final = ".tfg-job"
-_MANY: Final = frozenset(
-    ("each", "sweep", "out_dir", "out", "shard_size", "keep_going", "overwrite", "quiet")
-    + ("save_state", "save_model", "cache_stats")
-)
-"""The options of a run without influence on the result of a single input."""
 _SEED: Final = "seed"
 
 
 class Record(abc.ABC):
     """The file that records the job of results. The values of `job` determine the results."""
 
-    def __init__(self, path: str, options: RunOptions, job: Mapping[str, Any]) -> None:
+    def __init__(self, path: str, output: BatchOutput, job: Mapping[str, Any]) -> None:
         self._path = path
-        self._options = options
+        self._output = output
         self._job = dict(job)
         self._is_new = False
         self._was_there = False
@@ -46,8 +44,8 @@ class Record(abc.ABC):
         """Begin or resume the job: the tasks that are left. InvalidArgumentError if there are results of another job."""
         self._job[_SEED] = seed
         self._was_there = os.path.exists(self._path)
-        known = self._read() if self._was_there and not self._options.overwrite else None
-        if known is None and not self._options.overwrite and any(map(os.path.exists, self._results(tasks))):
+        known = self._read() if self._was_there and not self._output.overwrite else None
+        if known is None and not self._output.overwrite and any(map(os.path.exists, self._results(tasks))):
             raise self._refusal("has results but no record of their job")
         if known is not None and known != self._job:
             unlike = sorted(key for key in {*known, *self._job} if known.get(key) != self._job.get(key))
@@ -94,9 +92,9 @@ class Record(abc.ABC):
         return job if isinstance(job, dict) else {}
 
     def _refusal(self, problem: str) -> InvalidArgumentError:
-        option = "--output" if self._options.out is not None else "--out-dir"
+        option = "--output" if self._output.shards is not None else "--out-dir"
         hint = f"choose another {option}, or run all inputs again with --overwrite"
-        return InvalidArgumentError(f"'{self._options.out or self._options.out_dir}' {problem}", hint=hint)
+        return InvalidArgumentError(f"'{self._output.shards or self._output.folder}' {problem}", hint=hint)
 
 
 class Stamp(Record):
@@ -106,18 +104,18 @@ class Stamp(Record):
     results, and may be killed at any moment.
     """
 
-    def __init__(self, options: RunOptions, job: Mapping[str, Any]) -> None:
-        super().__init__(os.path.join(results_folder(options), NAME), options, job)
+    def __init__(self, output: BatchOutput, job: Mapping[str, Any]) -> None:
+        super().__init__(os.path.join(output.place, NAME), output, job)
 
     def count(self, outcomes: Sequence[Outcome]) -> None:
         """Do nothing: the file of a result is the record."""
 
     def _results(self, tasks: Sequence[SweepTask]) -> Iterator[str]:
-        return (result_path(self._options, task) for task in tasks)
+        return (result_path(self._output, task) for task in tasks)
 
     def _left(self, tasks: Sequence[SweepTask]) -> list[SweepTask]:
         since = os.stat(self._path).st_mtime_ns
-        return [task for task in tasks if not is_there(result_path(self._options, task), [task], since)]
+        return [task for task in tasks if not is_there(result_path(self._output, task), [task], since)]
 
     def _head(self) -> bytes:
         return json.dumps(self._job, indent=1, sort_keys=True).encode()
@@ -136,31 +134,49 @@ def is_there(result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
         return False
 
 
-def job_facts(path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> Iterator[tuple[str, Any]]:
+def job_facts(recipe: Recipe) -> Iterator[tuple[str, Any]]:
     """Yield the facts that determine the results, by the name of the option; for files a checksum of the contents."""
-    yield "graph", _digest(path)
-    for name in ("map_op", "op_library", "tags", "function"):
-        yield name, _plain(getattr(reader, name))
-    yield "libraries", [_digest(library) for library in reader.op_library if os.path.isfile(library)]
-    for name in options.__dataclass_fields__:
-        if name not in _MANY:
-            yield name, _plain(getattr(options, name))
-    assignments = (*options.feeds, *options.assign, *options.assign_add, *options.assign_sub)
-    yield "files", [_digest(text[1:]) for _, text in assignments if text.startswith("@")]
-    for name in ("init", "init_op", "signature", "optimize"):
+    yield "graph", _digest_of_graph(recipe)
+    yield from _facts(recipe.reading)
+    yield "libraries", [_digest(library) for library in recipe.reading.op_library if os.path.isfile(library)]
+    yield from _facts(recipe.request)
+    yield "format_", recipe.output.format
+    request, session = recipe.request, recipe.session
+    texts = [value for _, value in (*request.feeds, *request.assign, *request.assign_add, *request.assign_sub)]
+    yield "files", [_digest(text[1:]) for text in texts if isinstance(text, str) and text.startswith("@")]
+    for name in ("init", "init_op", "fills_variables", "signature", "optimize", "engine", "precision"):
         yield name, getattr(session, name)
     yield "state", session.state and _digest(_state_file(session.state))
-    yield "engine", session.engine and session.engine.note
+    yield "variable_values", {name: _digest_of_value(value) for name, value in (session.variable_values or {}).items()}
+
+
+def _facts(settings: GraphReading | RunRequest) -> Iterator[tuple[str, Any]]:
+    return ((name, _plain(getattr(settings, name))) for name in settings.__dataclass_fields__)
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in its JSON form."""
-    return json.loads(json.dumps(value))
+    """Return a value of a setting in its JSON form; a checksum for the elements of an array."""
+    if isinstance(value, Given):
+        return _digest_of_value(value.value)
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _digest_of_value(value: Any) -> str:
+    tensor = value if isinstance(value, Tensor) else Tensor.from_numpy(value)
+    return digest_of_bytes(encode_tensor(tensor).SerializeToString(deterministic=True))
 
 
 def _state_file(state: str) -> str:
     """The archive, or the prefix of the checkpoint that a folder's or a file's name stands for."""
     return state if os.path.isfile(state) else open_checkpoint(state).prefix
+
+
+def _digest_of_graph(recipe: Recipe) -> str:
+    """Return a checksum of a graph's file or bytes, and of the variables of a SavedModel."""
+    if recipe.path is not None:
+        return _digest(recipe.path)
+    prefix = recipe.meta.variables_prefix if recipe.meta is not None else None
+    return f"{recipe.digest}{_digest(prefix) if prefix is not None else ''}"
 
 
 def _digest(path: str) -> str:

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors, flush
 from ...core.support.errors import NotFoundError
-from ...formats.codecs.source import read_regular
+from ..codecs.source import read_regular
+from .each_recipe import BatchOutput
 from .each_stamp import Record, is_there
-from .each_worker import Outcome, SweepTask
-from .run_job import RunOptions
+from .each_tasks import Outcome, SweepTask
 
 _SHARD: Final = "shard"
 _RESULTS: Final = "results"
@@ -33,11 +33,11 @@ class Manifest(Record):
     computes shards with failed inputs again. The last line of a shard counts; a truncated last line does not.
     """
 
-    def __init__(self, options: RunOptions, job: Mapping[str, Any], tasks: Sequence[SweepTask]) -> None:
-        assert options.out is not None
+    def __init__(self, output: BatchOutput, job: Mapping[str, Any], tasks: Sequence[SweepTask]) -> None:
+        assert output.shards is not None
         names = hashlib.blake2b("\0".join(task.name for task in tasks).encode("utf-8", "surrogateescape"), digest_size=16)
-        job = {**job, "inputs": names.hexdigest(), "shard_size": options.shard_size}
-        super().__init__(manifest_path(options.out), options, job)
+        job = {**job, "inputs": names.hexdigest(), "shard_size": output.shard_size}
+        super().__init__(manifest_path(output.shards), output, job)
         self._missing = Counter(_shard(task) for task in tasks)
         self._names: dict[str, list[str]] = {}
         self._errors: dict[str, dict[str, str]] = {}

@@ -12,12 +12,12 @@ from ...core.support.atomic import file_errors
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.file_formats import CSV, NPZ, SHARDS, TFRECORD, format_of
 from ...core.support.file_groups import StagedFile
+from ...core.support.json_documents import json_line
 from ...core.types.tensors import Tensor
-from ...formats.codecs.npz import NpzWriter
-from ...formats.codecs.tensor_proto import encode_tensor
-from ...formats.protos.example_pb2 import Example
-from .. import render
-from ..sections.run_sections import fetched_tensors, steps_csv
+from ..codecs.npz import NpzWriter
+from ..codecs.tensor_proto import encode_tensor
+from ..protos.example_pb2 import Example
+from .step_files import fetched_tensors, steps_csv
 
 NAME = "name"
 """The key of a result's name in JSON lines and Examples."""
@@ -41,7 +41,7 @@ def shard_entry(name: str, steps: Sequence[StepResult], shard: str) -> Any:
     if kind is CSV:
         header, _, rows = steps_csv(steps, name).partition(b"\n")
         return header + b"\n", rows
-    return render.json_line("tfg.run.result/1", {NAME: name, "steps": steps})
+    return json_line("tfg.run.result/1", {NAME: name, "steps": steps})
 
 
 def _example(name: str, tensors: Mapping[str, Tensor]) -> bytes:

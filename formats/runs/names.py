@@ -1,18 +1,31 @@
-"""Names on the command line: tensors, operations, and values to feed."""
+"""Names of a graph and of a signature, as users write them: tensors, operations, and values to feed."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..core.functions.callers import called_functions
-from ..core.graph.graph import Graph, Output
-from ..core.graph.metagraph import Signature, find_signature
-from ..core.planning.reachability import needed_nodes
-from ..core.support.errors import InvalidArgumentError, NotFoundError
-from ..core.support.tensor_names import parse_tensor_name
-from ..formats.value_literals import fed_shape, value_of
+from ...core.functions.callers import called_functions
+from ...core.graph.graph import Graph, Output
+from ...core.graph.metagraph import Signature, find_signature
+from ...core.planning.reachability import needed_nodes
+from ...core.support.errors import InvalidArgumentError, NotFoundError
+from ...core.support.tensor_names import parse_tensor_name
+from ...core.types.dtypes import DType
+from ...core.types.shapes import UNKNOWN, Shape
+from ..value_literals import fed_shape, value_of
+
+
+class Given(NamedTuple):
+    """A value itself, where a text would stand for a value."""
+
+    value: Any
+
+
+def value_for(given: str | Given, dtype: DType | None, option: str, shape: Shape = UNKNOWN) -> Any:
+    """Return a value itself, or the value of a text; an error begins with `option`."""
+    return given.value if isinstance(given, Given) else value_of(given, dtype, option, shape)
 
 
 class Names:
@@ -130,11 +143,11 @@ class Names:
         """The name of an operation to run."""
         return self.graph.node(word.removeprefix("^")).name
 
-    def feeds(self, pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    def feeds(self, pairs: Iterable[tuple[str, str | Given]]) -> dict[str, Any]:
         """Return the values to feed by tensor name; errors name the option and the word."""
         feeds: dict[str, Any] = {}
-        for word, text in pairs:
-            name, value = self._feed(word, text)
+        for word, given in pairs:
+            name, value = self._feed(word, given)
             if name in feeds:
                 raise InvalidArgumentError(f"--feed {word}: '{name}' is already fed")
             feeds[name] = value
@@ -166,8 +179,8 @@ class Names:
                 raise self._unfed(word, fed)
 
     def _unfed(self, word: str, fed: Output) -> InvalidArgumentError:
-        from ..core.explaining.graph_facts import tensor_facts
-        from ..core.types.example_values import example_value
+        from ...core.explaining.graph_facts import tensor_facts
+        from ...core.types.example_values import example_value
 
         assert self.signature is not None
         facts = tensor_facts(fed.node)
@@ -176,6 +189,6 @@ class Names:
             message, hint=f"--feed {shlex.quote(f'{word}={example_value(facts.dtype, facts.shape)}')}, for example"
         )
 
-    def _feed(self, word: str, text: str) -> tuple[str, Any]:
+    def _feed(self, word: str, given: str | Given) -> tuple[str, Any]:
         fed = self.input(word)
-        return fed.name, value_of(text, fed.dtype, f"--feed {word}", fed_shape(fed))
+        return fed.name, value_for(given, fed.dtype, f"--feed {word}", fed_shape(fed))

@@ -14,8 +14,10 @@ import distributed
 
 from ...core.runtime.guards.allocation import keep_freed_memory
 from ...core.support.errors import UnavailableError
+from .each_recipe import Recipe, digest_of
 from .each_results import Results, SweepReport, reports, writing_results
-from .each_worker import Outcome, Recipe, SweepTask, TaskQueue, Worker, digest_of
+from .each_tasks import Outcome, SweepTask, TaskQueue
+from .each_worker import Worker
 
 _AHEAD: Final = 3
 """Batches in flight for each thread of the cluster; bounds the results that wait on the cluster."""
@@ -66,7 +68,7 @@ def _profile(worker: Any, starts: bool) -> None:
 @functools.cache
 def _worker(name: str) -> Worker:
     recipe = _recipes[name]
-    return Worker(recipe.load(), recipe.session, recipe.options)
+    return Worker(recipe.load(), recipe.session, recipe.request, recipe.output)
 
 
 def _work(name: str, tasks: Sequence[SweepTask]) -> tuple[Sequence[Outcome], float]:
@@ -75,12 +77,12 @@ def _work(name: str, tasks: Sequence[SweepTask]) -> tuple[Sequence[Outcome], flo
     The worker writes shards itself; results with separate files travel back.
     """
     started = time.monotonic()
-    worker, options = _worker(name), _recipes[name].options
-    if options.out is None:
+    worker, output = _worker(name), _recipes[name].output
+    if output.shards is None:
         outcomes = [worker.work(task) for task in tasks]
     else:
-        with writing_results(options) as results:
-            told = list(reports(worker.work, results, [tasks], options.keep_going))
+        with writing_results(output) as results:
+            told = list(reports(worker.work, results, [tasks], output.keep_going))
         outcomes = [outcome for report in told for outcome in report.outcomes]
     return outcomes, time.monotonic() - started
 
@@ -111,12 +113,12 @@ class Dask:
         try:
             for outcomes in self._outcomes(queue):
                 computed += len(outcomes)
-                if self._recipe.options.out is not None:
+                if self._recipe.output.shards is not None:
                     yield SweepReport(outcomes, computed)
                     continue
                 for outcome in outcomes:
                     results.write(outcome)
-                stops = not self._recipe.options.keep_going and any(outcome.error for outcome in outcomes)
+                stops = not self._recipe.output.keep_going and any(outcome.error for outcome in outcomes)
                 yield SweepReport(results.finish() if stops else results.known(), computed)
             yield SweepReport(results.finish(), computed)
         except (OSError, concurrent.futures.CancelledError) as error:

@@ -1,0 +1,70 @@
+"""JSON of results: documents that begin with the name of their schema."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+
+def json_line(schema: str, result: Any) -> bytes:
+    """Return a result as a JSON object on a line of a file."""
+    import json  # lazy: few commands write JSON
+
+    return (json.dumps(json_document(schema, result), ensure_ascii=False) + "\n").encode()
+
+
+def json_document(schema: str, result: Any) -> dict[str, Any]:
+    """Return a result as JSON values, after the name of its schema."""
+    return {"schema": schema, **plain(result)}
+
+
+def plain(value: Any) -> Any:
+    """Return JSON values for dataclasses, named tuples, dtypes, shapes, tensors, arrays, bytes and mappings."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if value - value == 0 else str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if hasattr(value, "_asdict"):
+        return {name: plain(item) for name, item in value._asdict().items()}
+    if hasattr(value, "__dataclass_fields__"):
+        return _plain_fields(value)
+    if isinstance(value, dict) or hasattr(value, "keys"):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item) for item in value]
+    return _plain_object(value)
+
+
+@functools.cache
+def _fields(kind: Any) -> Sequence[tuple[str, bool]]:
+    """Return the fields of a dataclass, each with True for a number that may hold symbols, by its annotation."""
+    return [(field.name, "DimLike" in str(field.type)) for field in dataclasses.fields(kind)]
+
+
+def _plain_fields(value: Any) -> dict[str, Any]:
+    """Return a dataclass as a dict; a number that may hold symbols has two keys, for the number and for the formula."""
+    result: dict[str, Any] = {}
+    for name, is_formula in _fields(value.__class__):
+        item = getattr(value, name)
+        if is_formula:
+            result[name] = item if isinstance(item, int) else None
+            result[f"{name}_formula"] = None if item is None else str(item)
+        else:
+            result[name] = plain(item)
+    return result
+
+
+def _plain_object(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if hasattr(value, "preview") and hasattr(value, "numpy"):
+        return {"dtype": str(value.dtype), "shape": list(value.shape), "value": plain(value.numpy())}
+    if hasattr(value, "dims"):
+        return None if value.dims is None else [dim if isinstance(dim, int) else None for dim in value.dims]
+    if isinstance(value, complex):
+        return {"real": plain(value.real), "imag": plain(value.imag)}
+    return str(value)

@@ -1,0 +1,85 @@
+"""A process of a pool: reads tasks from standard input, and writes outcomes to standard output."""
+
+from __future__ import annotations
+
+import gc
+import mmap
+import os
+import pickle
+import queue
+import struct
+import threading
+from collections.abc import Iterator
+from typing import IO, Final
+
+from ...core.support.gc_control import RARELY
+from .each_recipe import Recipe
+from .each_results import reports, writing_results
+from .each_tasks import Outcome, SweepTask
+from .each_worker import Worker
+
+RECIPE: Final = "recipe"
+"""The name of the file with the recipe in the folder of a pool."""
+COUNT: Final = struct.Struct("<q")
+"""The number of tasks that a process began, in a file of the folder, which outlives the process."""
+
+
+def serve(folder: str, number: int) -> None:
+    """Work on tasks until standard input ends. The process has a number in the pool."""
+    gc.set_threshold(RARELY)
+    orders: queue.SimpleQueue[list[SweepTask]] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(os.fdopen(os.dup(0), "rb"), orders), daemon=True).start()
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    with os.fdopen(os.dup(1), "wb") as answers, begun_tasks(folder, number) as begun:
+        os.dup2(2, 1)  # keeps prints of kernels out of the answers
+        try:
+            _work(folder, orders, answers, begun)
+        except OSError as error:
+            if not isinstance(error, BrokenPipeError):
+                _send(answers, error)
+        except Exception as error:
+            _send(answers, error)
+
+
+def begun_tasks(folder: str, number: int) -> mmap.mmap:
+    """Return the memory, shared by way of a file, with the number of tasks that a process began."""
+    with open(os.path.join(folder, str(number)), "a+b") as file:
+        file.truncate(COUNT.size)
+        return mmap.mmap(file.fileno(), COUNT.size)
+
+
+def _read(pipe: IO[bytes], orders: queue.SimpleQueue[list[SweepTask]]) -> None:
+    """Put the tasks of the pipe into the queue; end this process with the process that began the job."""
+    try:
+        while True:
+            orders.put(pickle.load(pipe))
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+def _work(folder: str, orders: queue.SimpleQueue[list[SweepTask]], answers: IO[bytes], begun: mmap.mmap) -> None:
+    with open(os.path.join(folder, RECIPE), "rb") as file:
+        recipe: Recipe = pickle.load(file)
+    worker = Worker(recipe.load(), recipe.session, recipe.request, recipe.output)
+    _send(answers, [])
+
+    def work(task: SweepTask) -> Outcome:
+        COUNT.pack_into(begun, 0, COUNT.unpack_from(begun)[0] + 1)
+        return worker.work(task)
+
+    with writing_results(recipe.output) as results:
+
+        def batches() -> Iterator[list[SweepTask]]:
+            while True:
+                if orders.empty() and (outcomes := results.finish()):
+                    _send(answers, outcomes)
+                yield orders.get()
+
+        for report in reports(work, results, batches(), recipe.output.keep_going):
+            if report.outcomes:
+                _send(answers, report.outcomes)
+
+
+def _send(answers: IO[bytes], message: object) -> None:
+    answers.write(pickle.dumps(message))
+    answers.flush()

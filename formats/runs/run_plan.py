@@ -1,0 +1,132 @@
+"""The work of a run by the words of a user, and the plan of the run for a graph."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from ...core.graph.graph import Graph, Output
+from ...core.graph.variable_nodes import VariableNodes
+from ...core.runtime.guards.numeric_checks import check_numerics
+from ...core.runtime.session.runner import Orders, Runner, StepResult
+from ...core.runtime.state.run_context import Hook
+from ..api.classes import read_labels
+from .names import Given, Names, value_for
+from .step_files import with_top_classes
+
+_MAX_NAMED: Final = 4
+"""The largest number of outputs that a note lists."""
+
+Pairs = tuple[tuple[str, str | Given], ...]
+"""Names, each with a value or with the text of a value."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunRequest:
+    """The work of a run: fetches, feeds, operations to run, and the values of variables before the first step."""
+
+    fetches: tuple[str, ...] = ()
+    feeds: Pairs = ()
+    targets: tuple[str, ...] = ()
+    steps: int | None = 1
+    """The number of steps; None for a step for each element of an iterator."""
+    fetch_every: int = 1
+    assign: Pairs = ()
+    assign_add: Pairs = ()
+    assign_sub: Pairs = ()
+    check_numerics: bool = False
+    top_k: int | None = None
+    """The number of best classes in the place of scores."""
+    labels: str | tuple[str, ...] | None = None
+    """The labels of the classes, or the file with the labels."""
+    fetches_outputs: bool = True
+    """Fetch the outputs of the signature or of the graph where `fetches` is empty."""
+
+
+class RunPlan:
+    """The plan of a run for a graph."""
+
+    def __init__(
+        self, graph: Graph, request: RunRequest, signature: str | None, note: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """`note` takes the choice of outputs where the request names no fetch."""
+        graph.check()
+        self.graph = graph
+        self.request = request
+        self.names = Names(graph, signature)
+        self._note = note
+
+    def orders(self, fed: Mapping[str, Any] | None = None, hook: Hook | None = None) -> Orders:
+        """Return the orders for each step; `fed` are values in addition to the feeds of the request."""
+        request = self.request
+        feeds = self.names.complete(
+            {**self.names.feeds(request.feeds), **(fed or {})}, (*self.fetches.values(), *self.targets)
+        )
+        hook = check_numerics if request.check_numerics else hook
+        return Orders(self.fetches, feeds, self.targets, request.steps, request.fetch_every, hook, self.inside)
+
+    @functools.cached_property
+    def fetches(self) -> dict[str, str]:
+        """The names to show, each with its fetch: a tensor, or the caller of the function that holds the node."""
+        inside, words = self.inside, list(self.words)
+        if not inside:
+            return self.names.fetches(words)
+        return {word: self.names.caller(word) if word in inside else self.names.fetch(word) for word in words}
+
+    @functools.cached_property
+    def inside(self) -> dict[str, Output]:
+        """The tensors in functions that are to be fetched, by `FUNCTION/NODE`."""
+        outputs = ((word, self.names.inside(word)) for word in self.words)
+        return {word: output for word, output in outputs if output is not None}
+
+    @functools.cached_property
+    def targets(self) -> tuple[str, ...]:
+        """The operations to run."""
+        return tuple(self.names.operation(target) for target in self.request.targets)
+
+    @property
+    def words(self) -> Iterable[str]:
+        """The names to fetch: as asked for, or all outputs of the signature or of the graph."""
+        return self.request.fetches or self._outputs
+
+    @functools.cached_property
+    def _outputs(self) -> Iterable[str]:
+        return (self.names.outputs or self._graph_outputs()) if self.request.fetches_outputs else ()
+
+    def _graph_outputs(self) -> tuple[str, ...]:
+        """Return the outputs of a graph without a signature."""
+        from ...core.explaining.graph_facts import explain  # lazy: most runs name their fetches
+
+        names = tuple(tensor.name for tensor in explain(self.graph).outputs)
+        if names:
+            shown = ", ".join(names[:_MAX_NAMED]) + (" ..." if len(names) > _MAX_NAMED else "")
+            self._note(f"fetching {shown}; --fetch chooses others")
+        return names
+
+    @functools.cached_property
+    def labels(self) -> tuple[str, ...] | None:
+        """The labels of the classes."""
+        labels = self.request.labels
+        return tuple(read_labels(labels)) if isinstance(labels, str) else labels
+
+    def shown(self, results: Iterable[StepResult]) -> tuple[StepResult, ...]:
+        """Return the results, with the best classes in the place of scores if the request asks for classes."""
+        k = self.request.top_k
+        return tuple(results) if k is None else tuple(with_top_classes(result, k, self.labels) for result in results)
+
+    def assign(self, runner: Runner, more: Pairs = ()) -> None:
+        """Assign the values of the request to variables, and then those of `more`."""
+        request = self.request
+        for option, pairs, mode in (
+            ("--assign", (*request.assign, *more), "assign"),
+            ("--assign-add", request.assign_add, "add"),
+            ("--assign-sub", request.assign_sub, "sub"),
+        ):
+            for name, given in pairs:
+                runner.assign(name, functools.partial(_assigned, given, option), mode)
+
+
+def _assigned(given: str | Given, option: str, variable: VariableNodes) -> Any:
+    return value_for(given, variable.dtype, f"{option} {variable.name}")

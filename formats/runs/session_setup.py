@@ -1,0 +1,148 @@
+"""Sessions from settings: the values of variables, allowed files, the engine, or a cluster."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...core.support.engine_names import NUMPY
+from ...core.support.words import counted
+
+if TYPE_CHECKING:
+    from ...core.engines.automatic import AutoRuntime
+    from ...core.engines.engine_runtime import EngineRuntime
+    from ...core.graph.graph import Graph
+    from ...core.runtime.session.runner import Restored, Runner
+    from ...core.runtime.session.session import Session
+    from ...core.runtime.session.session_like import SessionLike
+    from ...core.types.tensors import Tensor
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SessionSetup:
+    """Settings of a session."""
+
+    init: bool = False
+    """Run the graph's initializer; an error if the graph has none."""
+    init_op: str | None = None
+    """The operation to run first."""
+    state: str | None = None
+    """The file or checkpoint with the values of variables."""
+    seed: int | None = None
+    """The seed of random ops without a seed."""
+    allow_files: tuple[str, ...] = ()
+    """The folders that the graph may use."""
+    max_memory: int | None = None
+    """The memory limit of the process in bytes."""
+    signature: str | None = None
+    """The signature with the names of inputs and outputs."""
+    engine: EngineRuntime | AutoRuntime | str | None = None
+    """The engine, or the name of the engine; None for NumPy."""
+    on: str | None = None
+    """The address of a TensorFlow cluster."""
+    retry: int = 0
+    """How often the cluster repeats a step if a server is lost."""
+    optimize: str = "parallel"
+    """The execution of repeated runs."""
+    precision: str | None = None
+    """The arithmetic of an engine that is named."""
+    variable_values: Mapping[str, Any] | None = None
+    """The values of variables."""
+    fills_variables: bool = False
+    """Initialize variables and tables and begin iterators, as far as the graph has initializers."""
+
+    def note(self, text: str, quiet: bool) -> None:
+        """Tell the user of a step; the settings of a command print the text."""
+
+    def session(self, graph: Graph, quiet: bool, cache: int = 0) -> SessionLike:
+        """A session on the graph, in this process or on a cluster."""
+        return self.local(graph, cache) if self.on is None else self.on_cluster(graph, quiet)
+
+    def local(self, graph: Graph, cache: int = 0) -> Session:
+        """Open a session in this process, with access to the allowed folders and to a SavedModel's own folder."""
+        from ...core.runtime.guards.allocation import keep_freed_memory
+        from ...core.runtime.session.session import Session
+        from ...core.runtime.state.file_access import FileAccess
+
+        if self.max_memory is None:
+            keep_freed_memory(of_any_size=self.engine is not None)
+        return Session(
+            graph, seed=self.seed, files=FileAccess.only(writable=self.allow_files), cache=cache,
+            engine=self.engine or NUMPY, precision=self.precision, optimize=self.optimize,
+        )  # fmt: skip
+
+    def on_cluster(self, graph: Graph, quiet: bool) -> SessionLike:
+        """Open a session on the cluster, which the caller closes."""
+        from ..cluster.address import Address
+        from ..cluster.cluster_session import ClusterSession
+
+        assert self.on is not None
+        return ClusterSession(graph, Address.parse(self.on), retries=self.retry, note=lambda text: self.note(text, quiet))
+
+    def open(self, graph: Graph, quiet: bool, *, implied: bool = False, cache: int = 0) -> Runner:
+        """Open a session, initialize and restore its variables, and print notes unless `quiet`.
+
+        `implied`: initialize the graph even without an option.
+        """
+        return self.prepare(self.session(graph, quiet, cache), quiet, implied)
+
+    def prepare(self, session: SessionLike, quiet: bool, implied: bool = False) -> Runner:
+        """The variables of a session initialized, then restored."""
+        from ...core.runtime.session.runner import Runner
+
+        runner = Runner(session)
+        self.initialize(runner, quiet, implied)
+        self.restore(runner, quiet)
+        return runner
+
+    def initialize(self, runner: Runner, quiet: bool, implied: bool = False, graph: Graph | None = None) -> None:
+        """Start a SavedModel as its loader does, then run the initializer of the options.
+
+        `graph` is the graph to initialize, if the graph of the runner has further initializers.
+        """
+        runner.session.start()
+        if graph is not None:
+            runner = type(runner)(runner.session.on_graph(graph))
+        is_asked = bool(self.init or self.init_op)
+        if is_asked or (implied and self._needs_initializer(runner.graph)):
+            names = runner.initialize(self.init_op)
+            self.note(f"initialized by {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", quiet or not is_asked)
+        elif self.fills_variables and (runner.graph.meta is None or not runner.graph.meta.start_steps):
+            runner.fill()
+            runner.begin_iterators()
+
+    def restore(self, runner: Runner, quiet: bool) -> None:
+        """Assign the values of the file, or those of `variable_values`."""
+        from ..state import as_tensors
+
+        if self.state:
+            self.note(_summary(runner.restore(self.common_state(self.state, runner.graph))), quiet)
+        elif self.variable_values is not None:
+            runner.restore(as_tensors(self.variable_values))
+
+    def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
+        """Return the values in a file, by the names that the graph knows."""
+        from ..state import read_graph_state
+
+        return read_graph_state(path, graph)
+
+    def _needs_initializer(self, graph: Graph) -> bool:
+        """Return False if the graph holds the values of its variables, or the state does and the graph has no initializer."""
+        from ...core.graph.variable_nodes import find_variables
+        from ...core.runtime.session.runner import initializers
+
+        if graph.meta is not None and graph.meta.variables_prefix is not None:
+            return False
+        return bool(initializers(graph)) or (not self.state and bool(find_variables(graph)))
+
+
+def _summary(restored: Restored) -> str:
+    message = f"restored {counted(len(restored.restored), 'variable')}"
+    if restored.absent:
+        others = counted(len(restored.absent), "other")
+        message += f"; the state lacks {others}: {', '.join(restored.absent[:4])}"
+    if restored.unknown:
+        names = ", ".join(restored.unknown[:1]) + (" ..." if len(restored.unknown) > 1 else "")
+        message += f"; the graph has no variable for {counted(len(restored.unknown), 'name')} of the state: {names}"
+    return message
