@@ -86,7 +86,6 @@ class Plan:
 
     Where `needs_dataflow`, the loops are not of the form that tf.while_loop gives them: the steps are in no order, and
     dataflow.py runs them as TensorFlow's executor does. `bypassed` are nodes that pass their input on and do not run.
-    Once all nodes in `awaited_by_draws` count as cheap there, the plan `in_turn`, of steps, does the same.
     """
 
     steps: tuple[Step, ...]
@@ -97,8 +96,6 @@ class Plan:
     fed: tuple[Output, ...] = ()
     needs_dataflow: bool = False
     bypassed: frozenset[Node] = frozenset()
-    awaited_by_draws: frozenset[Node] | None = None
-    in_turn: Plan | None = None
 
 
 def on_own_slots(steps: Sequence[Step], outer: Sequence[int] = ()) -> tuple[tuple[int, ...], tuple[Step, ...], dict[int, int]]:

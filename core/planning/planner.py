@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..control_flow.references import memory_of_variables, written_reference
@@ -10,7 +9,6 @@ from ..functions.call_sites import is_partly_read
 from ..graph.graph import Graph, Node, Output
 from ..ordering.races import Alike, Race, chained_races, find_races
 from ..support.gc_control import rare_collection
-from .draw_order import awaited_by_draws, racing_draws
 from .frame_deadness import NotWellFormed
 from .node_selection import Selection
 from .plan import Plan, Step, add_releases
@@ -88,21 +86,4 @@ class Planner(Selection):
             unused = self.unused_outputs(node) if is_partly_read(node) else ()
             positions = [i for i, value in enumerate(node.inputs) if value in shared]
             steps.append(Step(node, (), outputs, unused=unused, **use_of_memory(node, definition, shared, positions)))
-        plan = Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed)
-        return self.with_plan_in_turn(plan)
-
-    def with_plan_in_turn(self, plan: Plan) -> Plan:
-        """Return a plan for dataflow.py with its plan in turn, which replaces the plan once draws in loops come in turn, if
-        they do.
-        """
-        draws = racing_draws(self.races())
-        if not draws:
-            return plan
-        awaited = awaited_by_draws(self, draws)
-        if awaited is None:
-            return plan
-        try:
-            in_turn = self.plan_of_steps(False)
-        except NotWellFormed:
-            return plan
-        return dataclasses.replace(plan, awaited_by_draws=awaited, in_turn=in_turn)
+        return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed)

@@ -21,7 +21,6 @@ from ...ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous
 from ...planning.plan import Plan, Step
 from ...planning.reachability import needed_sources
 from ...support.errors import InvalidArgumentError
-from ..optimize.shape_programs import Runnable
 from ..state.blocking import Wait
 from ..state.edge_values import DEAD, WouldBlock
 from ..state.resources import Readable
@@ -74,15 +73,10 @@ class _Item:
 
 
 class DataflowProgram:
-    """The nodes of a plan with their edges; `calls` are their bound kernels.
+    """The nodes of a plan with their edges; `calls` are their bound kernels."""
 
-    `make` makes programs of steps. A program of steps takes over in runs without a hook, where draws come in turn.
-    """
-
-    def __init__(self, plan: Plan, calls: Mapping[Node, _Call], make: Callable[[Plan], Runnable] | None = None) -> None:
+    def __init__(self, plan: Plan, calls: Mapping[Node, _Call]) -> None:
         self.plan = plan
-        self._make = make
-        self._of_steps: Runnable | None = None
         self.fed_items = [_Item(f"feed of {value}", "_Arg", fed=i) for i, value in enumerate(plan.fed)]
         self.items = {step.node: _node_item(step, calls[step.node]) for step in plan.steps}
         self.fetch_items: list[_Item | None] = []
@@ -104,18 +98,6 @@ class DataflowProgram:
             item.complete()
         self.enters = collections.Counter(item.frame_name for item in self.items.values() if item.op in ENTER)
 
-    def _steps(self) -> Runnable | None:
-        """Return the program of the plan `in_turn`, made once; None without the plan."""
-        if self._of_steps is None and self._make is not None and self.plan.in_turn is not None:
-            self._of_steps = self._make(self.plan.in_turn)
-        return self._of_steps
-
-    @property
-    def draws_in_turn(self) -> bool:
-        """True where from now on the plan `in_turn` does the same."""
-        awaited = self.plan.awaited_by_draws
-        return awaited is not None and all(item.is_cheap for node in awaited if (item := self.items.get(node)) is not None)
-
     def _connect(self, fed: Mapping[Output, _Item], value: Output, item: _Item, position: int) -> None:
         while value not in fed and value.node in self.plan.bypassed:
             value = value.node.inputs[0]
@@ -125,8 +107,6 @@ class DataflowProgram:
 
     def run(self, feeds: Sequence[Any], hook: Any = None) -> list[Any]:
         """Return the values of the plan's fetches; None for operations."""
-        if hook is None and self.draws_in_turn and (steps := self._steps()) is not None:
-            return steps.run(feeds)
         return _DataflowRun(self, feeds, hook).run()
 
 

@@ -84,9 +84,7 @@ class Program:
         self.initial: list[Any] = [None] * plan.slots
         self.instructions: list[Instruction] = []
         if plan.needs_dataflow:
-            made = functools.partial(Program, context=context, functions=functions, policy=policy)
-            make = None if groups or cache else made
-            self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps}, make)
+            self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
         else:
             self.instructions = self._assemble(plan.steps, self.initial, False)
         has_tiers = groups is None and cache is None and not plan.needs_dataflow
