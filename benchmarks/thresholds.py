@@ -36,7 +36,7 @@ from tfg.core.numerics import (
     winograd,
 )
 from tfg.core.parallel import gemm
-from tfg.core.random import index_shuffle, philox, philox_distributions
+from tfg.core.random import index_shuffle, philox
 
 RUNS = 30
 _NEVER = 1 << 60
@@ -176,12 +176,7 @@ THRESHOLDS = (
     Threshold(softmax, "BLOCK", _NEVER, "softmax block by block", lambda: lambda: softmax.softmax(ROWS)),
     Threshold(top_k, "_FEW", 0, "few keys sorted", many(top_k.sorted_top_k, drawn(1, 400), 10)),
     Threshold(index_shuffle, "_FEW", 0, "small permutations by a table", shuffled),
-    Threshold(philox, "_LANES", 0, "words in lanes of integers", many(STREAM.words, 256)),
     Threshold(philox, "_FEW", 0, "few blocks one by one", many(STREAM.blocks, np.arange(8, dtype=np.uint64))),
-    Threshold(philox, "_IN_A_BLOCK", 0, "few uniform numbers one by one", many(philox.uniform, STREAM, 3, np.dtype("f"))),
-    Threshold(philox, "_FEW_SAMPLES", 0, "few normal numbers one by one", many(philox.normal, STREAM, 6, np.dtype("f"))),
-    Threshold(philox, "_FEW_GROUPS", 0, "few truncated ones", many(philox.truncated_normal, STREAM, 6, np.dtype("f"))),
-    Threshold(philox_distributions, "_FEW", 0, "few gamma samples", many(philox_distributions.gamma, STREAM, np.full(4, 2.5))),
 )
 
 

@@ -6,7 +6,6 @@ polynomial in double precision, rounded once. TensorFlow's normally distributed 
 
 from __future__ import annotations
 
-import struct
 from typing import Any, Final
 
 import numpy as np
@@ -44,13 +43,9 @@ _FIRST_PLACE: Final = int(_PLACES[0])
 _INVERSE_AT: Final = _INVERSES[_PLACES & 15]
 _LOGARITHM_AT: Final = _LOGARITHMS[_PLACES & 15] + (_PLACES >> 4) * _LOG_2
 
-_FLOAT, _BITS = struct.Struct("f"), struct.Struct("i")
-
 _TWO_OVER_PI, _HALF_PI = _numbers("0x1.45F306DC9C883p+23 0x1.921FB54442D18p0")
 _COSINE_TERMS: Final = _numbers("-0x1.ffffffd0c621cp-2 0x1.55553e1068f19p-5 -0x1.6c087e89a359dp-10 0x1.99343027bf8c3p-16")
 _SINE_TERMS: Final = _numbers("-0x1.555545995a603p-3 0x1.1107605230bc4p-7 -0x1.994eb3774cf24p-13")
-_LOG_NUMBERS, _SINE_NUMBERS, _COSINE_NUMBERS = (tuple(map(float, terms)) for terms in (_LOG_TERMS, _SINE_TERMS, _COSINE_TERMS))
-_TURNS, _QUARTER = float(_TWO_OVER_PI), float(_HALF_PI)
 _ONE: Final = np.array(1.0)
 _EXPONENT, _ROUNDING, _FRACTION, _ODD, _SECOND, _TO_SIGN = (
     np.array(bits, np.int32) for bits in (-1 << 23, 0x800000, 24, 1, 2, 30)
@@ -69,23 +64,8 @@ def log(x: Array) -> Array:
     return logarithms.astype(np.float32)
 
 
-def log_of(x: float) -> float:
-    """Return `log` of a single number; for callers with few numbers."""
-    (bits,) = _BITS.unpack(_FLOAT.pack(x))
-    offset = bits - 0x3F330000
-    (mantissa,) = _FLOAT.unpack(_BITS.pack(bits - (offset & -1 << 23)))
-    place = (offset >> _STEP) - _FIRST_PLACE
-    return rounded(_logarithm(mantissa * _INVERSE_AT.item(place) - 1.0, _LOGARITHM_AT.item(place), *_LOG_NUMBERS))
-
-
-def rounded(x: float) -> float:
-    """Round to the nearest number of single precision."""
-    (nearest,) = _FLOAT.unpack(_FLOAT.pack(x))
-    return float(nearest)
-
-
 def _logarithm(r: Any, base: Any, a0: Any, a1: Any, a2: Any) -> Any:
-    """Return log(1 + r) plus `base`, for arrays or numbers."""
+    """Return log(1 + r) plus `base`."""
     base = base + r
     square = r * r
     return (a0 * square + (r * a1 + a2)) * square + base
@@ -137,25 +117,13 @@ def sincos_in(xla: Any, x: Any) -> tuple[Any, Any]:
     return sine, cosine
 
 
-def sincos_of(x: float) -> tuple[float, float]:
-    """Return `sincos` of a single number; for callers with few numbers."""
-    quadrant = int(x * _TURNS) + 0x800000 >> 24
-    angle = x - quadrant * _QUARTER
-    square = angle * angle
-    sine = rounded(_sine_near_zero(angle, square, *_SINE_NUMBERS))
-    cosine = rounded(_cosine_near_zero(square, *_COSINE_NUMBERS))
-    if quadrant & 1:
-        sine, cosine = cosine, sine
-    return -sine if quadrant & 2 else sine, -cosine if quadrant + 1 & 2 else cosine
-
-
 def _sine_near_zero(angle: Any, square: Any, s1: Any, s2: Any, s3: Any) -> Any:
-    """Return the sine between -pi / 4 and pi / 4, of arrays or numbers."""
+    """Return the sine between -pi / 4 and pi / 4."""
     cube = angle * square
     return (cube * s1 + angle) + (square * s3 + s2) * (cube * square)
 
 
 def _cosine_near_zero(square: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
-    """Return the cosine between -pi / 4 and pi / 4, of the squares of angles, arrays or numbers."""
+    """Return the cosine between -pi / 4 and pi / 4, of the squares of angles."""
     fourth = square * square
     return ((square * c1 + 1.0) + fourth * c2) + (square * c4 + c3) * (fourth * square)

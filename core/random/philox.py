@@ -8,7 +8,6 @@ a 128-bit counter; each counter value yields a block of four 32-bit words. Distr
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -35,8 +34,6 @@ _PART: Final = 1 << 16
 """The number of samples of a part, where many samples are drawn in parts."""
 _FEW: Final = 12
 """The number of blocks at arbitrary places up to which Python's integers take less time than arrays."""
-_LANES: Final = 128
-"""The number of blocks in a row up to which the lanes of a few large integers take less time than arrays."""
 _KEYS: Final = tuple((step * _KEY_STEPS[0] & _MASK32, step * _KEY_STEPS[1] & _MASK32) for step in range(_ROUNDS))
 """The total offsets of the key's two words before each round."""
 
@@ -95,11 +92,6 @@ class Philox:
     def words(self, count: int) -> Array:
         """Return the next `count` words, uint32."""
         pause()  # a caller that draws until enough samples are accepted may draw for ever
-        blocks = (count + 3) // 4
-        if blocks == 1:
-            return np.array(self.block(), np.uint32)[:count]
-        if blocks <= _LANES and (self.counter & _MASK32) + blocks <= _MASK32:
-            return _lanes(self.key, self.counter, blocks).reshape(-1)[:count]
         return self.blocks(np.arange((count + 3) // 4, dtype=np.uint64)).reshape(-1)[:count]
 
     def blocks(self, offsets: Array) -> Array:
@@ -123,32 +115,6 @@ def _block(key: int, counter: int) -> tuple[int, int, int, int]:
         p0, p1 = c0 * m0, c2 * m1
         c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ (k0 + step0 & mask), p1 & mask, (p0 >> 32) ^ c3 ^ (k1 + step1 & mask), p0 & mask
     return c0, c1, c2, c3
-
-
-@functools.cache
-def _each_lane(count: int) -> tuple[int, int]:
-    """Return (1, the lane's number) in each of `count` lanes of 64 bits."""
-    return sum(1 << 64 * i for i in range(count)), sum(i << 64 * i for i in range(count))
-
-
-def _lanes(key: int, counter: int, count: int) -> Array:
-    """Return the blocks from `counter` on, (count, 4), all lanes of an integer at once; the lowest words must not overflow.
-
-    A product of two words fills a lane of 64 bits and does not carry into the next lane.
-    """
-    one, numbers = _each_lane(count)
-    mask = one * _MASK32
-    c0 = (counter & _MASK32) * one + numbers
-    c1, c2, c3 = ((counter >> shift & _MASK32) * one for shift in (32, 64, 96))
-    k0, k1 = key & _MASK32, key >> 32
-    for step0, step1 in _KEYS:
-        p0, p1 = c0 * _MULTIPLIERS[0], c2 * _MULTIPLIERS[1]
-        c0, c1 = p1 >> 32 & mask ^ c1 ^ (k0 + step0 & _MASK32) * one, p1 & mask
-        c2, c3 = p0 >> 32 & mask ^ c3 ^ (k1 + step1 & _MASK32) * one, p0 & mask
-    result = np.empty((count, 2), "<u8")
-    for place, words in enumerate((c0 | c1 << 32, c2 | c3 << 32)):
-        result[:, place] = np.frombuffer(words.to_bytes(8 * count, "little"), "<u8")
-    return result.view("<u4")
 
 
 def _blocks(key: int, counter: int, offsets: Array, result: Array) -> None:
@@ -189,8 +155,6 @@ def words_per_sample(dtype: np.dtype[Any]) -> int:
 
 def uniform(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
     """Draw `count` samples uniform on [0, 1)."""
-    if count <= _IN_A_BLOCK and dtype == np.float32:
-        return np.array(_floats(gen)[:count], np.float32)
     return _samples(uniform_from_words, gen, count, dtype)
 
 
@@ -242,20 +206,8 @@ def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
     return result
 
 
-_IN_A_BLOCK: Final = 4
-"""The number of samples in single precision up to which a loop in Python takes less time."""
-
-
-def _floats(gen: Philox) -> list[float]:
-    """Return the uniform samples in single precision of the block at a generator's position."""
-    return list(map(unit_float, gen.block()))
-
-
 def normal(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
     """Draw `count` samples of the standard normal distribution."""
-    if count <= _IN_A_BLOCK and dtype == np.float32:
-        a, b, c, d = _floats(gen)
-        return np.array(_pair(a, b) if count <= 2 else (*_pair(a, b), *_pair(c, d)), np.float32)[:count]
     return _samples(normal_from_words, gen, count + count % 2, dtype)[:count]
 
 
@@ -267,10 +219,6 @@ def normal_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
     return _box_muller_float(samples).astype(dtype, copy=False)
 
 
-_FEW_SAMPLES: Final = 8
-"""The number of normal samples up to which a loop in Python takes less time."""
-
-
 def _box_muller(uniforms: Array, turn: float) -> Array:
     u, v = uniforms[0::2], uniforms[1::2] * turn
     radius = np.sqrt(-2.0 * np.log(np.maximum(u, 1e-7)))
@@ -280,21 +228,11 @@ def _box_muller(uniforms: Array, turn: float) -> Array:
     return result
 
 
-_SMALLEST: Final = float(np.float32(1e-7))
 _LEAST, _MINUS_TWO, _TURN = np.array(1e-7, np.float32), np.array(-2, np.float32), np.array(2 * np.pi)
-
-
-def _pair(u: float, v: float) -> tuple[float, float]:
-    """Return the normal samples of two uniform samples, rounded to floats at the same steps as the array code."""
-    radius = libm32.rounded(math.sqrt(-2.0 * libm32.log_of(max(u, _SMALLEST))))
-    sine, cosine = libm32.sincos_of(libm32.rounded(v * (2 * math.pi)))
-    return sine * radius, cosine * radius
 
 
 def _box_muller_float(uniforms: Array) -> Array:
     """Apply Box and Muller in float, with the C library's logarithm, sine and cosine."""
-    if len(uniforms) <= _FEW_SAMPLES:
-        return np.array([sample for pair in uniforms.reshape(-1, 2).tolist() for sample in _pair(*pair)], np.float32)
     result = np.empty(len(uniforms), np.float32)
     for start in range(0, len(uniforms), _CHUNK):
         pause()
@@ -316,9 +254,6 @@ def truncated_normal(gen: Philox, count: int, dtype: np.dtype[Any], limit: float
     size = 4 // words_per_sample(dtype)
     stride = size * RESERVED_PER_OUTPUT // 4
     groups = (count + size - 1) // size
-    if groups <= _FEW_GROUPS and dtype == np.float32:
-        few = [sample for group in range(groups) for sample in _truncated(gen.skipped(group * stride), limit)]
-        return np.array(few, np.float32)[:count]
     result = np.empty((groups, size), dtype)
     active = np.arange(groups)
     filled = np.zeros(groups, np.intp)
@@ -335,20 +270,6 @@ def truncated_normal(gen: Philox, count: int, dtype: np.dtype[Any], limit: float
         active = _keep_accepted(result, filled, active, samples, accepted)
         attempt += 1
     return result.reshape(-1)[:count]
-
-
-_FEW_GROUPS: Final = 8
-"""The number of groups of truncated samples up to which a loop in Python takes less time."""
-
-
-def _truncated(gen: Philox, limit: float) -> list[float]:
-    """Return the samples of a group."""
-    samples: list[float] = []
-    while len(samples) < 4:
-        a, b, c, d = map(unit_float, gen.next_block())
-        drawn = [libm32.rounded(sample) for sample in (*_pair(a, b), *_pair(c, d))]
-        samples += [sample for sample in drawn if abs(sample) < limit]
-    return samples[:4]
 
 
 def _keep_accepted(result: Array, filled: Array, active: Array, samples: Array, accepted: Array) -> Array:

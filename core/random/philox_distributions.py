@@ -2,26 +2,21 @@
 
 Where TensorFlow gives each output a separate region of the stream, all outputs are drawn in lockstep: `Lanes` holds a
 position per lane, and accepted lanes leave the loop.
-
-`benchmarks/thresholds.py` measures the thresholds of this file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from ..parallel.interruption_points import in_pieces
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
-from . import single_samples
 from .philox import RESERVED_PER_OUTPUT, Philox, normal_from_words, uniform_from_words, words_per_sample
 
 _FLOAT64 = np.dtype(np.float64)
-_FEW: Final = 16
-"""The number of samples by rejection up to which a loop in Python takes less time."""
 
 
 class Lanes:
@@ -59,8 +54,6 @@ class Lanes:
 
 def gamma(gen: Philox, alpha: Array) -> Array:
     """Draw a sample of Gamma(alpha[i], 1) for each i, double: Marsaglia and Tsang, ACM TOMS 26 (2000)."""
-    if len(alpha) <= _FEW and (alpha > 0).all():
-        return np.array(single_samples.gamma(gen, alpha.tolist()))
     return in_pieces(lambda i, j: _gamma(gen.skipped(i * RESERVED_PER_OUTPUT), alpha[i:j]), len(alpha))
 
 
@@ -96,8 +89,6 @@ def poisson(gen: Philox, rate: Array) -> Array:
 
     Below a rate of ten by Knuth's product of uniforms, else by Hoermann's transformed rejection (1993).
     """
-    if len(rate) <= _FEW and ((rate >= 0) & (rate < 10)).all():
-        return np.array(single_samples.poisson(gen, rate.tolist()))
     return in_pieces(lambda i, j: _poisson(gen.skipped(i * RESERVED_PER_OUTPUT), rate[i:j]), len(rate))
 
 
@@ -180,12 +171,8 @@ def binomial(gen: Philox, counts: Array, probs: Array, is_large: Array) -> Array
     rare = np.where(probs > 0.5, 1 - probs, probs)
     places = np.arange(len(counts), dtype=np.uint64)
     small, large = np.flatnonzero(drawn & ~is_large), np.flatnonzero(drawn & is_large)
-    if len(small) > _FEW:
+    if len(small):
         result[small] = _binomial_inversion(Lanes(gen, places * np.uint64(_INVERSION_BLOCKS), _FLOAT64), counts, rare, small)
-    else:
-        for place in small.tolist():
-            lane = single_samples.Lane(gen.skipped(place * _INVERSION_BLOCKS))
-            result[place] = single_samples.geometric_gaps(lane, counts.item(place), rare.item(place))
     if len(large):
         lanes = Lanes(gen, places * np.uint64(RESERVED_PER_OUTPUT), _FLOAT64)
         result[large] = _binomial_rejection(lanes, counts, rare, large)

@@ -7,14 +7,13 @@ import math
 import secrets
 import threading
 import zlib
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ...random import philox, philox_distributions
-from ...random.philox import RESERVED_PER_OUTPUT, Philox, words_per_sample
-from ...random.rng_prefetch import Draw, DrawPrefetcher
+from ...random.philox import RESERVED_PER_OUTPUT, Philox
 from ...registry.registry import Cost
 from ...support.errors import InvalidArgumentError
 from ...types.dims import DimLike, ceil_div
@@ -26,19 +25,11 @@ from ..shared.shape_arguments import dims_of, unknown_dims
 class Stream(Philox):
     """A stream that several threads draw from; no two draws share a word."""
 
-    __slots__ = ("_ahead", "_lock")
+    __slots__ = ("_lock",)
 
     def __init__(self, start: Philox) -> None:
         super().__init__(start.key, start.counter)
         self._lock = threading.Lock()
-        self._ahead = DrawPrefetcher()
-
-    def draw(self, draw: Draw) -> Any:
-        """Return the next draw. After a small draw the following small draws are computed ahead."""
-        if not draw.is_small:
-            return draw.at(self.take(draw.stride))
-        with self._lock:
-            return self._ahead.take(self, draw)
 
     def take(self, blocks: int) -> Philox:
         with self._lock:
@@ -62,22 +53,6 @@ def new_stream(ctx: Any, seed: int, seed2: int) -> Stream:
         else:
             seed, seed2 = secrets.randbits(64), secrets.randbits(64)
     return Stream(Philox.from_seeds(seed, seed2))
-
-
-_FROM_WORDS: Final[dict[Any, Callable[..., Any]]] = {
-    philox.uniform: philox.uniform_from_words,
-    philox.normal: philox.normal_from_words,
-    philox.uniform_int: philox.uniform_int_from_words,
-}
-
-
-@functools.lru_cache(1024)
-def draw_of(distribution: Callable[..., Any], dims: tuple[int, ...], *parameters: Any) -> Draw:
-    """A draw of an array of shape `dims`; the last of the distribution's parameters is its dtype."""
-    size = element_count(dims)
-    samples = size + size % 2 if distribution is philox.normal else size
-    words = samples * words_per_sample(parameters[-1])
-    return Draw(distribution, _FROM_WORDS[distribution], parameters, dims, size, words, size * RESERVED_PER_OUTPUT)
 
 
 def as_dims(shape: Any) -> tuple[int, ...]:
@@ -183,19 +158,13 @@ def draw_binomial(gen: Philox, shape: Any, counts: Any, probs: Any, dtype: Any) 
     return samples_first(as_type(drawn, dtype), samples, dims)
 
 
-@functools.lru_cache(1024)
-def draw_for_classes(rows: int, samples: int) -> Draw:
-    """Return the draw of the uniform samples that choose `samples` classes for each row of logits."""
-    rounded = (samples + 3) // 4 * 4
-    parameters, words = (np.dtype(np.float64),), 2 * rows * samples
-    stride = rows * rounded * 2 * RESERVED_PER_OUTPUT
-    return Draw(philox.uniform, philox.uniform_from_words, parameters, (rows, samples), rows * samples, words, stride)
-
-
-def draw_multinomial(uniforms: Any, logits: Any, dtype: Any) -> Any:
-    """Return a class for each uniform sample of each row of `logits`."""
-    if not uniforms.size:
-        return np.zeros(uniforms.shape, dtype.numpy)
+def draw_multinomial(gen: Philox, logits: Any, samples: int, dtype: Any) -> Any:
+    """Return `samples` classes for each row of `logits`."""
+    rows = len(logits)
+    start = gen.take(rows * ((samples + 3) // 4 * 4) * 2 * RESERVED_PER_OUTPUT)
+    if not rows * samples:
+        return np.zeros((rows, samples), dtype.numpy)
+    uniforms = philox.uniform(start, rows * samples, np.dtype(np.float64)).reshape(rows, samples)
     return as_type(philox_distributions.multinomial(uniforms, logits), dtype)
 
 

@@ -18,9 +18,7 @@ from ...parallel.interruption_points import PIECE, pause
 from ...random import philox
 from ...random.bounded_normal import MAX_ITERATIONS, PrefetchedBlocks, bounded_normal_calls
 from ...random.philox import Philox
-from ...random.rng_prefetch import Draw
 from ...random.work_sharding import blocks
-from ...registry.constant_inputs import prepared
 from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
@@ -32,10 +30,8 @@ from ._random import (
     as_dims,
     bounded_normal_flops,
     check_multinomial,
-    draw_for_classes,
     draw_gamma,
     draw_multinomial,
-    draw_of,
     draw_poisson,
     element_count,
     gamma_flops,
@@ -56,7 +52,15 @@ from ._random import (
 @kernel("RandomUniform")
 def random_uniform(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Samples uniform on [0, 1)."""
-    return node_stream(ctx, seed, seed2).draw(draw_of(philox.uniform, as_dims(shape), dtype.numpy))
+    return _drawn(ctx, seed, seed2, as_dims(shape), philox.uniform, dtype.numpy)
+
+
+def _drawn(
+    ctx: KernelContext, seed: int, seed2: int, dims: Sequence[int], distribution: Callable[..., Array], *parameters: Any
+) -> Array:
+    """Return an array of shape `dims` from the node's stream."""
+    size = element_count(dims)
+    return distribution(node_stream(ctx, seed, seed2).reserve(size), size, *parameters).reshape(dims)
 
 
 flops("RandomUniform")(uniform_flops)
@@ -65,7 +69,7 @@ flops("RandomUniform")(uniform_flops)
 @kernel("RandomStandardNormal")
 def random_standard_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Samples of the standard normal distribution."""
-    return node_stream(ctx, seed, seed2).draw(draw_of(philox.normal, as_dims(shape), dtype.numpy))
+    return _drawn(ctx, seed, seed2, as_dims(shape), philox.normal, dtype.numpy)
 
 
 flops("RandomStandardNormal")(normal_flops)
@@ -74,9 +78,7 @@ flops("RandomStandardNormal")(normal_flops)
 @kernel("TruncatedNormal")
 def truncated_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Standard normal samples of magnitude below 2."""
-    dims = as_dims(shape)
-    size = element_count(dims)
-    return philox.truncated_normal(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
+    return _drawn(ctx, seed, seed2, as_dims(shape), philox.truncated_normal, dtype.numpy)
 
 
 @shape("RandomUniform", "RandomStandardNormal", "TruncatedNormal")
@@ -92,38 +94,9 @@ def random_uniform_int(
     ctx: KernelContext, shape: Array, minval: Array, maxval: Array, *, Tout: DType, seed: int, seed2: int
 ) -> Result:
     """Integers uniform on [minval, maxval)."""
-    draw = _ints(shape, minval, maxval, Tout)
-    return node_stream(ctx, seed, seed2).draw(draw)
-
-
-def _ints(shape: Array, minval: Array, maxval: Array, dtype: DType) -> Draw:
     dims = as_dims(shape)
-    return draw_of(philox.uniform_int, dims, *int_bounds(minval, maxval, element_count(dims)), dtype.numpy)
-
-
-# A loop draws the same in each of its iterations.
-
-
-@prepared("RandomUniform", constants=(0,))
-def uniform_of_shape(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Callable[..., Any]:
-    return _drawing(ctx, draw_of(philox.uniform, as_dims(shape), dtype.numpy), seed, seed2)
-
-
-@prepared("RandomStandardNormal", constants=(0,))
-def normal_of_shape(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Callable[..., Any]:
-    return _drawing(ctx, draw_of(philox.normal, as_dims(shape), dtype.numpy), seed, seed2)
-
-
-@prepared("RandomUniformInt", constants=(0, 1, 2))
-def ints_of_shape(
-    ctx: KernelContext, shape: Array, minval: Array, maxval: Array, *, Tout: DType, seed: int, seed2: int
-) -> Callable[..., Any]:
-    return _drawing(ctx, _ints(shape, minval, maxval, Tout), seed, seed2)
-
-
-def _drawing(ctx: KernelContext, draw: Draw, seed: int, seed2: int) -> Callable[..., Any]:
-    """Return a kernel for a draw whose shape and parameters are fixed."""
-    return lambda *inputs: node_stream(ctx, seed, seed2).draw(draw)
+    bounds = int_bounds(minval, maxval, element_count(dims))
+    return _drawn(ctx, seed, seed2, dims, philox.uniform_int, *bounds, Tout.numpy)
 
 
 @shape("RandomUniformInt")
@@ -274,8 +247,7 @@ def multinomial(
 ) -> Result:
     """`num_samples` classes for each row of `logits`, log-probabilities that need not be normalized."""
     check_multinomial(logits, num_samples)
-    uniforms = node_stream(ctx, seed, seed2).draw(draw_for_classes(len(logits), int(num_samples)))
-    return draw_multinomial(uniforms, logits, output_dtype)
+    return draw_multinomial(node_stream(ctx, seed, seed2), logits, int(num_samples), output_dtype)
 
 
 @shape("Multinomial")

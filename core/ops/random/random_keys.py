@@ -39,7 +39,11 @@ def seeded(seed: Any) -> Philox:
 def keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
     """Return the generator of a key and a counter as tensors, for `size` outputs; only Philox runs on a CPU."""
     check_algorithm(alg, size)
-    return positioned(key, counter)
+    if key.shape != (1,):
+        raise InvalidArgumentError(f"key must have shape [1], not {Shape(key.shape)}")
+    if counter.ndim != 1 or len(counter) < 2:
+        raise InvalidArgumentError(f"counter must be a vector of at least two elements, not {Shape(counter.shape)}")
+    return Philox(key.item(0), counter.item(0) | counter.item(1) << 64)
 
 
 def check_algorithm(alg: Any, size: int) -> None:
@@ -49,15 +53,6 @@ def check_algorithm(alg: Any, size: int) -> None:
     algorithm = alg.item()
     if algorithm not in (PHILOX, _AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
-
-
-def positioned(key: Any, counter: Any) -> Philox:
-    """Return the generator of a key and a counter as tensors."""
-    if key.shape != (1,):
-        raise InvalidArgumentError(f"key must have shape [1], not {Shape(key.shape)}")
-    if counter.ndim != 1 or len(counter) < 2:
-        raise InvalidArgumentError(f"counter must be a vector of at least two elements, not {Shape(counter.shape)}")
-    return Philox(key.item(0), counter.item(0) | counter.item(1) << 64)
 
 
 def require_scalars(*specs: TensorSpec) -> None:

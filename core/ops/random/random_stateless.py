@@ -18,7 +18,6 @@ from ...random import philox
 from ...random.bounded_normal import MAX_ITERATIONS
 from ...random.philox import Philox
 from ...random.work_sharding import blocks
-from ...registry.constant_inputs import prepared
 from ...registry.registry import (
     flops,
     gradient,
@@ -41,7 +40,6 @@ from ._random import (
     bounded_normal_flops,
     check_multinomial,
     draw_binomial,
-    draw_for_classes,
     draw_gamma,
     draw_multinomial,
     draw_poisson,
@@ -60,7 +58,7 @@ from ._random import (
     uniform_int_flops,
 )
 from .random import bounded_cost, bounded_normals
-from .random_keys import check_algorithm, keyed, positioned, require_keys, require_scalars, require_seed, seeded
+from .random_keys import check_algorithm, keyed, require_keys, require_scalars, require_seed, seeded
 
 
 @kernel("StatelessRandomUniform")
@@ -143,30 +141,6 @@ def _size(shape: Array) -> int:
     return element_count(as_dims(shape))
 
 
-@prepared("StatelessRandomUniformV2", constants=(0, 3))
-def uniform_of_shape(shape: Array, alg: Array, *, dtype: DType) -> Callable[..., Result]:
-    """Return `stateless_random_uniform_v2` for a constant shape."""
-    return _filling(philox.uniform, shape, alg, dtype)
-
-
-@prepared("StatelessRandomNormalV2", constants=(0, 3))
-def normal_of_shape(shape: Array, alg: Array, *, dtype: DType) -> Callable[..., Result]:
-    """Return `stateless_random_normal_v2` for a constant shape."""
-    return _filling(philox.normal, shape, alg, dtype)
-
-
-def _filling(distribution: Callable[..., Any], shape: Array, alg: Array, dtype: DType) -> Callable[..., Result]:
-    dims = as_dims(shape)
-    size, numpy = element_count(dims), dtype.numpy
-    check_algorithm(alg, size)
-
-    def fill(shape: Array, key: Array, counter: Array, alg: Array) -> Result:
-        samples = distribution(positioned(key, counter), size, numpy)
-        return samples.reshape(dims) if dims else samples[0]
-
-    return fill
-
-
 def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, dtype: DType) -> Array:
     dims = as_dims(shape)
     return distribution(gen, element_count(dims), dtype.numpy).reshape(dims)
@@ -222,8 +196,7 @@ not_differentiable(*_SEEDED, *_KEYED, *_UNIFORM_INT)
 def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Result:
     """`num_samples` classes for each row of `logits`."""
     check_multinomial(logits, num_samples)
-    uniforms = draw_for_classes(len(logits), int(num_samples)).at(seeded(seed))
-    return draw_multinomial(uniforms, logits, output_dtype)
+    return draw_multinomial(seeded(seed), logits, int(num_samples), output_dtype)
 
 
 @shape("StatelessMultinomial")
