@@ -21,16 +21,13 @@ import numpy as np
 from tfg.core.numerics import (
     axis_sums,
     batch_norm,
-    complex_functions,
     convolution,
     error_function,
     group_reductions,
-    half_precision,
     integers,
     linalg,
     line_products,
     scaled_sums,
-    softmax,
     top_k,
     where,
     winograd,
@@ -139,9 +136,7 @@ def never(*_: Any) -> bool:
     return False
 
 
-ROWS, HALVES, STREAM = drawn(1 << 16, 64), drawn(1 << 17).astype(np.float16), philox.Philox(3, 0)
-COMPLEX = (drawn(1 << 14) + 1j * drawn(1 << 14)).astype(np.complex64)
-TANH = half_precision.tabulated(np.tanh)
+ROWS, STREAM = drawn(1 << 16, 64), philox.Philox(3, 0)
 
 THRESHOLDS = (
     Threshold(winograd, "suits", never, "Winograd's tiles, 14 x 14 x 256", convolved((8, 14, 14, 256), (3, 3, 256, 256))),
@@ -164,16 +159,11 @@ THRESHOLDS = (
     Threshold(axis_sums, "_FEW_ROWS", 0, "sums of few rows", many(axis_sums.column_sums, drawn(8, 1024))),
     Threshold(axis_sums, "_SMALL", 0, "small sums by one product", many(axis_sums.column_sums, drawn(1000, 16))),
     Threshold(batch_norm, "_MOST_ROWS", _NEVER, "moments by few rows", lambda: lambda: batch_norm.moments(ROWS)),
-    Threshold(complex_functions, "WORTHWHILE", _NEVER, "exp of complex numbers", many(complex_functions.exp, COMPLEX)),
     Threshold(error_function, "_FEW", _NEVER, "erf by a polynomial", many(error_function.erf, drawn(1 << 14))),
-    Threshold(error_function, "FEW_OF_COMPLEMENT", _NEVER, "erfc by a table", many(error_function.erfc, drawn(1 << 14))),
     Threshold(error_function, "_AT_ONCE", _NEVER, "erf block by block", large_erf),
     Threshold(group_reductions, "_MANY", _NEVER, "maxima of groups of long rows", lambda: grouped(np.maximum)),
-    Threshold(half_precision, "_MANY", _NEVER, "halves looked up", many(half_precision.wide, HALVES)),
-    Threshold(half_precision, "_WORTH_A_TABLE", _NEVER, "tanh of halves by a table", many(TANH, HALVES)),
     Threshold(integers, "_FEW", 0, "extremes of few integers", many(integers.extremes, np.arange(16))),
     Threshold(linalg, "_MANY", _NEVER, "LU of many small matrices", many(linalg.lu, drawn(256, 4, 4))),
-    Threshold(softmax, "BLOCK", _NEVER, "softmax block by block", lambda: lambda: softmax.softmax(ROWS)),
     Threshold(top_k, "_FEW", 0, "few keys sorted", many(top_k.sorted_top_k, drawn(1, 400), 10)),
     Threshold(index_shuffle, "_FEW", 0, "small permutations by a table", shuffled),
     Threshold(philox, "_FEW", 0, "few blocks one by one", many(STREAM.blocks, np.arange(8, dtype=np.uint64))),

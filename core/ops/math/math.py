@@ -32,7 +32,6 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, of_output
-from ...numerics import complex_functions
 from ...numerics.half_precision import widened
 from ...registry.registry import facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, profiled, shape
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -182,8 +181,6 @@ UNARY = (
     Unary("IsInf", np.isinf, None),
     Unary("IsFinite", np.isfinite, None),
 )
-for _op, _function in (("Sqrt", complex_functions.sqrt), ("Log", complex_functions.log), ("Exp", complex_functions.exp)):
-    kernel(_op, T=("complex64",))(_function)
 register_unary(UNARY)
 facts("involution", of=("Neg", "Reciprocal", "Inv", "LogicalNot"))
 facts("idempotent", of=("Abs", "Sign", "Ceil", "Floor", "Rint", "Round"))

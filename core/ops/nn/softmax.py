@@ -15,7 +15,6 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...numerics.axis_sums import row_maxima, summed
 from ...numerics.half_precision import wide
-from ...numerics.softmax import softmax as rows_softmax
 from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
@@ -37,7 +36,8 @@ def _shifted(logits: Array) -> Array:
 def softmax(logits: Array) -> Result:
     """exp(x) / sum(exp(x)) along the last dimension."""
     _require_logits(logits)
-    return rows_softmax(wide(logits)).astype(logits.dtype, copy=False)
+    powers = np.exp(_shifted(wide(logits)))
+    return (powers / summed(powers, (powers.ndim - 1,), True)).astype(logits.dtype, copy=False)
 
 
 @kernel("LogSoftmax")

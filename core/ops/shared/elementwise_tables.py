@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
-from ...numerics.half_precision import tabulated, widened
+from ...numerics.half_precision import widened
 from ...registry import kernel_types, registry
 from ...registry.registry import Cost, WithoutGradient
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
@@ -94,7 +94,7 @@ def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost
 def _register_kernels(row: Unary | Binary) -> None:
     narrow = [dtype for dtype in NARROW if row.widened and kernel_types.takes(row.op, "T", dtype)]
     if narrow:
-        registry.kernel(row.op, T=narrow)((tabulated if isinstance(row, Unary) else widened)(row.function))
+        registry.kernel(row.op, T=narrow)(widened(row.function))
     registry.kernel(row.op)(row.function)
 
 
