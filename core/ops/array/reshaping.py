@@ -5,10 +5,9 @@
 #   OnesLike: elementwise idempotent total half_clear
 #   ZerosLike: elementwise idempotent total half_clear of_lists
 #   InvertPermutation: involution
-#   ExpandDims: new_axis total view shape_arithmetic inexpensive alias_view half_clear
-#   Reshape: same_shape_same_value total view shape_arithmetic inexpensive alias_view half_clear
-#   Squeeze: same_shape_same_value without_axes total view shape_arithmetic inexpensive alias_view half_clear
+#   Reshape Squeeze: same_shape_same_value total view shape_arithmetic inexpensive alias_view half_clear
 #   Fill: total shape_arithmetic half_clear
+#   ExpandDims: total view shape_arithmetic inexpensive alias_view half_clear
 
 from __future__ import annotations
 
@@ -142,8 +141,6 @@ def _resolved(sizes: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
 
 facts("view", of=("Reshape", "ExpandDims", "Squeeze"))
 facts("same_shape_same_value", of=("Reshape", "Squeeze"))
-facts("new_axis", of=("ExpandDims",))
-facts("without_axes", of=("Squeeze",))
 
 
 @gradient("Reshape")

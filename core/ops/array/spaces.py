@@ -1,10 +1,8 @@
 """Blocks of space moved to batch or depth and back, patches of images and volumes, permutations between layouts."""
 # Ops here (scripts/regenerate.py writes this list):
 #   DataFormatVecPermute ExtractImagePatches ExtractVolumePatches
-#   BatchToSpaceND: batch_to_space half_clear
 #   DataFormatDimMap: elementwise
-#   BatchToSpace DepthToSpace SpaceToBatch SpaceToDepth: half_clear
-#   SpaceToBatchND: space_to_batch half_clear
+#   BatchToSpace BatchToSpaceND DepthToSpace SpaceToBatch SpaceToBatchND SpaceToDepth: half_clear
 
 from __future__ import annotations
 
@@ -121,8 +119,6 @@ def space_to_batch_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
 
 
 zero_flops("SpaceToBatchND")
-facts("space_to_batch", of=("SpaceToBatchND",))
-facts("batch_to_space", of=("BatchToSpaceND",))
 
 
 @kernel("BatchToSpaceND")

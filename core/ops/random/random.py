@@ -56,7 +56,7 @@ def random_uniform(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int,
 
 
 def _drawn(
-    ctx: KernelContext, seed: int, seed2: int, dims: Sequence[int], distribution: Callable[..., Array], *parameters: Any
+    ctx: KernelContext, seed: int, seed2: int, dims: tuple[int, ...], distribution: Callable[..., Array], *parameters: Any
 ) -> Array:
     """Return an array of shape `dims` from the node's stream."""
     size = element_count(dims)

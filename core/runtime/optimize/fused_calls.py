@@ -210,7 +210,7 @@ def _row_function(step: Step) -> Call | None:
     if way is None or way.by_rows is None:
         return None
     attrs = bind_attrs(step.node, way.by_rows.make)
-    return functools.partial(way.by_rows.make, **with_attrs(attrs, step.fusion.attrs if isinstance(step, PadFused) else {}))
+    return functools.partial(way.by_rows.make, **with_attrs(attrs, step.attrs if isinstance(step, PadFused) else {}))
 
 
 def _on_tiles(call: Call, function: Call) -> Call:

@@ -194,7 +194,7 @@ class _StepGrouping:
         way, filters = blockwise_way(step.node.op), self._constant(step.inputs[1])
         if way is None or way.by_rows is None or filters is None:
             return False
-        if isinstance(step, PadFused) and not (step.fusion.only_pads and way.by_rows.overlaps):
+        if isinstance(step, PadFused) and not way.by_rows.overlaps:
             return False
         return bool(way.by_rows.suits(step.node, filters.shape))
 
