@@ -129,7 +129,7 @@ SAME_THINGS = {
     "engine": "the class of an engine, by which `engine_registry` finds the engine",
     "library": "the import of an engine's library",
     **dict.fromkeys(
-        ("convolution", "ctc", "depthwise", "einsum", "linalg", "pooling", "sdca", "softmax"),
+        ("convolution", "ctc", "depthwise", "einsum", "linalg", "pooling", "sdca"),
         "an algorithm in core/numerics, and the family of ops that it computes in core/ops",
     ),
 }
