@@ -12,6 +12,7 @@ from .core.support import display, errors
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder
     from .core.building.built_variables import BuiltVariable
+    from .core.building.scripting import run_script
     from .core.comparing.element_differences import Comparison
     from .core.comparing.graph_diff import GraphDiff, Snapshot, diff_snapshots
     from .core.comparing.value_comparison import GraphComparison
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Function, Graph, Node, Output
     from .core.graph.metagraph import Signature
+    from .core.op_libraries.library_loading import load_op_library
     from .core.op_libraries.op_listing import MissingFor, OpCoverage, OpDetail, OpSummary, missing_parts, op_coverage, ops
+    from .core.op_libraries.op_map import map_ops
     from .core.op_libraries.wrappers import write_wrappers
     from .core.passes.base.accuracy import Accuracy
     from .core.passes.cluster_facts import ClusterFacts
@@ -43,7 +46,8 @@ if TYPE_CHECKING:
     from .core.passes.pipeline import OptimizeReport, inline_functions, optimization_stages, optimize
     from .core.runtime.guards.numeric_checks import check_numerics
     from .core.runtime.optimize.tiers import Tier
-    from .core.runtime.session.runner import StepResult
+    from .core.runtime.session.function_signatures import call_function
+    from .core.runtime.session.runner import Restored, StepResult
     from .core.runtime.session.session import Session
     from .core.runtime.session.session_like import SessionLike
     from .core.runtime.session.variable_values import VariableValues
@@ -76,11 +80,13 @@ if TYPE_CHECKING:
     from .formats.api.drawing import Drawing, draw, draw_each
     from .formats.api.each_inputs import InputResult, run_each
     from .formats.api.engine_explanation import explain_engine
+    from .formats.api.engine_runtimes import engine_runtime
     from .formats.api.jax_export import to_jax
     from .formats.api.model_saving import save_model
     from .formats.api.node_streams import RecordStream, stream_nodes
     from .formats.api.onnx_export import OnnxExport
     from .formats.api.partial_loading import load_for_passes, load_part
+    from .formats.api.prepared_sessions import initialize, restore
     from .formats.api.stablehlo_export import StableHloExport
     from .formats.api.training_runs import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
@@ -144,6 +150,7 @@ _LAZY = {
     "RecordStream": "formats.api.node_streams",
     "Recording": "formats.recordings",
     "RecoveredStage": "core.explaining.stages",
+    "Restored": "core.runtime.session.runner",
     "RunRaces": "core.explaining.race_report",
     "Section": "core.flops.flops_report",
     "Session": "core.runtime.session.session",
@@ -164,6 +171,7 @@ _LAZY = {
     "TrainingReport": "formats.api.training_runs",
     "VariableValues": "core.runtime.session.variable_values",
     "Verification": "formats.api.verification",
+    "call_function": "core.runtime.session.function_signatures",
     "check": "formats.api.analyses",
     "check_gradient": "core.gradients.central_differences",
     "check_numerics": "core.runtime.guards.numeric_checks",
@@ -179,6 +187,7 @@ _LAZY = {
     "diff_snapshots": "core.comparing.graph_diff",
     "draw": "formats.api.drawing",
     "draw_each": "formats.api.drawing",
+    "engine_runtime": "formats.api.engine_runtimes",
     "explain": "core.explaining.graph_facts",
     "explain_engine": "formats.api.engine_explanation",
     "explain_partition": "core.explaining.device_partition",
@@ -194,6 +203,7 @@ _LAZY = {
     "freeze": "formats.api.changes",
     "gradients": "core.gradients",
     "hessian_vector": "core.gradients.jacobian",
+    "initialize": "formats.api.prepared_sessions",
     "inline_functions": "core.passes.pipeline",
     "jacobian": "core.gradients.jacobian",
     "jvp": "core.gradients.jacobian",
@@ -201,7 +211,9 @@ _LAZY = {
     "list_passes": "core.passes.pass_listing",
     "load": "formats",
     "load_for_passes": "formats.api.partial_loading",
+    "load_op_library": "core.op_libraries.library_loading",
     "load_part": "formats.api.partial_loading",
+    "map_ops": "core.op_libraries.op_map",
     "missing_ops": "core.explaining.graph_facts",
     "missing_parts": "core.op_libraries.op_listing",
     "node_fates": "core.passes.node_outcomes",
@@ -215,7 +227,9 @@ _LAZY = {
     "read_labels": "formats.api.classes",
     "recover_stages": "core.explaining.stages",
     "reduce": "formats.api.changes",
+    "restore": "formats.api.prepared_sessions",
     "run_each": "formats.api.each_inputs",
+    "run_script": "core.building.scripting",
     "save": "formats",
     "save_model": "formats.api.model_saving",
     "stream_nodes": "formats.api.node_streams",
@@ -282,6 +296,7 @@ __all__ = [
     "RecordStream",
     "Recording",
     "RecoveredStage",
+    "Restored",
     "RunRaces",
     "Section",
     "Session",
@@ -302,6 +317,7 @@ __all__ = [
     "TrainingReport",
     "VariableValues",
     "Verification",
+    "call_function",
     "check",
     "check_gradient",
     "check_numerics",
@@ -317,6 +333,7 @@ __all__ = [
     "diff_snapshots",
     "draw",
     "draw_each",
+    "engine_runtime",
     "errors",
     "explain",
     "explain_engine",
@@ -333,6 +350,7 @@ __all__ = [
     "freeze",
     "gradients",
     "hessian_vector",
+    "initialize",
     "inline_functions",
     "jacobian",
     "jvp",
@@ -340,7 +358,9 @@ __all__ = [
     "list_passes",
     "load",
     "load_for_passes",
+    "load_op_library",
     "load_part",
+    "map_ops",
     "missing_ops",
     "missing_parts",
     "node_fates",
@@ -354,7 +374,9 @@ __all__ = [
     "read_labels",
     "recover_stages",
     "reduce",
+    "restore",
     "run_each",
+    "run_script",
     "save",
     "save_model",
     "stream_nodes",

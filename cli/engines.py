@@ -55,11 +55,9 @@ class EngineOptions:
                 if getattr(self, option):
                     raise click.UsageError(f"--{option.replace('_', '-')} needs --engine")
             return None
-        from ..core.engines.automatic import choose_runtime
-        from ..core.engines.executables import EngineSettings
+        from ..formats.api.engine_runtimes import engine_runtime
 
-        settings = EngineSettings(verify=self.verify_engine, reports=self.engine_report, times_numpy=mesh is None)
-        return choose_runtime(self.engine, self.precision, settings, mesh)
+        return engine_runtime(self.engine, self.precision, verify=self.verify_engine, measure=self.engine_report, mesh=mesh)
 
     def finished(self, runtime: EngineRuntime | AutoRuntime | None, code: Any) -> Any:
         """Print the report if the options ask for a report; return the command's exit code, or 3 if results differ from

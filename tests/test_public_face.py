@@ -42,6 +42,19 @@ def trained():
     return g.graph
 
 
+def clustered():
+    g = tfg.GraphBuilder()
+    g.Exp(g.Exp(g.Placeholder(dtype="float", shape=[], name="x")), name="y")
+    return tfg.optimize(g.graph, "y:0", passes="cluster")[0]
+
+
+def script(folder):
+    """Return the path of a script that builds a graph of a node."""
+    path = folder / "build.py"
+    path.write_text("def build(g):\n    g.Placeholder(dtype='float', name='x')\n")
+    return str(path)
+
+
 def right_arguments(folder):
     """Return valid arguments of each public function."""
     graph = sample()
@@ -110,6 +123,13 @@ def right_arguments(folder):
         "diff_snapshots": (tfg.diff_snapshots, {"snapshots": [("loaded", graph)]}),
         "inline_functions": (tfg.inline_functions, {"graph": graph}),
         "optimization_stages": (tfg.optimization_stages, {"graph": graph, "fetches": ["y:0"]}),
+        "map_ops": (tfg.map_ops, {"graph": graph.copy(), "mapping": {"Square": "Neg"}}),
+        "load_op_library": (tfg.load_op_library, {"name": "json"}),
+        "call_function": (tfg.call_function, {"graph": clustered(), "word": "cluster_0"}),
+        "run_script": (tfg.run_script, {"path": script(folder)}),
+        "initialize": (tfg.initialize, {"session": tfg.Session(trained()), "operation": "init"}),
+        "restore": (tfg.restore, {"session": tfg.Session(trained()), "state": {"v": np.float32(1)}}),
+        "engine_runtime": (tfg.engine_runtime, {"engine": "numpy"}),
         "find_optimizer": (tfg.find_optimizer, {"name": "adam"}),
         "optimizer_name": (tfg.optimizer_name, {"word": "Gradient_Descent"}),
         "list_passes": (tfg.list_passes, {}),
@@ -150,9 +170,9 @@ MADE_BY_TFG = {
     "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration", "LeastSquares", "Measurement", "MissingFor",
     "MissingOp", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",
     "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimizer", "Output", "PartitionFacts", "PassFacts", "Problem",
-    "Progress", "RecordStream", "Recording", "RecoveredStage", "RunRaces", "Section", "SessionLike", "Shape", "Signature",
-    "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey", "Tensor", "TensorRow", "Tier", "Timing",
-    "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
+    "Progress", "RecordStream", "Recording", "RecoveredStage", "Restored", "RunRaces", "Section", "SessionLike", "Shape",
+    "Signature", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey", "Tensor", "TensorRow", "Tier",
+    "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
 }  # fmt: skip
 """Classes with objects made only by functions of tfg."""
 

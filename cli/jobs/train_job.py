@@ -16,13 +16,14 @@ from ...core.graph.graph import Graph
 from ...core.runtime.guards.process_limits import lift_time_limit
 from ...core.runtime.session.runner import KeyboardInterruption, Runner
 from ...core.support.errors import DeadlineExceededError, InvalidArgumentError
-from ...core.support.log import tell
 from ...core.support.words import counted
 from ...core.training.losses import NamedLoss
 from ...core.training.train_step import Clipping
 from ...core.types.tensors import Tensor
+from ...formats.api.training_files import TrainingFile
 from ...formats.api.training_runs import FitReport, TrainingReport, fit, train
 from ...formats.runs.names import Names
+from ...formats.state import TrainingPosition
 from ...formats.value_literals import value_of
 from .. import render
 from ..main import COMPARISON_FAILED, DONE, INTERRUPTED
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from ...core.runtime.session.session_like import SessionLike
     from ...core.training.levenberg_marquardt import Iteration
     from ...core.training.trainer import LeastSquares, Progress, Trainer
-    from ...formats.state import TrainingPosition
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -141,12 +141,9 @@ class TrainJob:
                 render.note("the file lacks the trained values: --save-state or --save-model saves them", self.quiet)
 
     def _save_last(self, runner: Runner) -> None:
-        if self.options.save_state and not self.has_diverged:
-            self._save_state(self._noted(runner))
-
-    def _noted(self, runner: Runner) -> Mapping[str, Tensor]:
-        """Return the variables to save now."""
-        return runner.state()
+        """Write the variables after the last step."""
+        if self.options.save_state:
+            self._save_state(runner.state())
 
     def _save_state(self, state: Mapping[str, Tensor], when: str = "") -> None:
         """Write the variables, if there are any, and say `when` they were like that."""
@@ -164,13 +161,14 @@ class FirstOrderJob(TrainJob):
     def run(self) -> None:
         options = self.options
         self.snapshot = _TrainingSnapshot({}, 0)
+        self.file = None if options.save_state is None else _JobFile(self, options.save_state)
         try:
             with render.ProgressBar("step", options.steps, self.quiet) as bar, contextlib.ExitStack() as stack:
                 self.report = train(
                     self.graph, self.loss, self.feeds, steps=options.steps, optimizer=options.optimizer, lr=options.lr,
                     settings={name: _number(name, text) for name, text in options.settings}, schedule=options.schedule,
                     clipping=options.clipping, variables=options.variables, batch=options.batch,
-                    open_session=self._open, on_start=lambda trainer: self._begin(trainer, stack),
+                    save_state=self.file, open_session=self._open, on_start=lambda trainer: self._begin(trainer, stack),
                     on_step=lambda step: self._go_on(step, bar),
                 )  # fmt: skip
         except DeadlineExceededError:
@@ -194,7 +192,9 @@ class FirstOrderJob(TrainJob):
         if company is not None:
             company.require_rows(trainer.rows)
         self.session.restore(trainer.runner, self.quiet)
-        self.done = self._resume(trainer.runner)
+        self.done = trainer.done
+        if self.done:
+            render.note(f"resuming after step {self.done}", self.quiet)
         if company is not None and not company.is_alone:
             trainer.runner.restore(company.common_state(trainer.runner.state))
         self.snapshot = self._snapshot(trainer.runner)
@@ -210,7 +210,6 @@ class FirstOrderJob(TrainJob):
         if not math.isfinite(step.loss):
             return False
         self.snapshot = self._snapshot(self.trainer.runner)
-        self._checkpoint(self.trainer.runner)
         if self.interruption.requested:
             self._interrupted()
         return not self.interruption.requested
@@ -228,55 +227,20 @@ class FirstOrderJob(TrainJob):
             digest.update(repr(array.tolist()).encode() if array.dtype == object else array.tobytes())
         return digest.digest()
 
-    def _resume(self, runner: Runner) -> int:
-        """Restore the state of --save-state for --resume, if the file exists; return its number of steps."""
-        progress = self._progress() if self.options.resume else None
-        if progress is None or self.options.save_state is None:
-            return 0
-        runner.restore(self.session.common_state(self.options.save_state, runner.graph))
-        runner.session.draw_on(progress.streams)
-        render.note(f"resuming after step {progress.steps}", self.quiet)
-        return progress.steps
-
-    def _progress(self) -> TrainingPosition | None:
-        """Return the progress of --save-state as seen by the first process; None without a state."""
-        from ...formats.state import TrainingPosition, holds_state, read_progress
-
-        path, company = self.options.save_state, self.session.company
-        progress = None
-        if self.session.speaks and path is not None and holds_state(path):
-            progress = read_progress(path)
-            if progress is None:
-                problem = f"'{path}' has no step number to resume from"
-                raise InvalidArgumentError(problem, hint="start a new training from these values with --state")
-        if company is None:
-            return progress
-        told = json.loads(company.from_first(json.dumps(progress and dataclasses.asdict(progress)).encode()))
-        return told and TrainingPosition(**told)
-
     def _snapshot(self, runner: Runner) -> _TrainingSnapshot:
         """Return the variables to save in case a deadline interrupts the next step."""
-        is_needed = self.options.save_state and self.session.timeout is not None
-        return _TrainingSnapshot(self._noted(runner) if is_needed else {}, self.trained)
+        is_needed = self.session.timeout is not None
+        state = self.file.contents(runner, self.trained) if self.file is not None and is_needed else {}
+        return _TrainingSnapshot(state, self.trained)
 
     @property
     def trained(self) -> int:
         """The number of steps behind the variables."""
         return self.done + len(self.losses)
 
-    def _noted(self, runner: Runner) -> Mapping[str, Tensor]:
-        """Return the variables to save, with the progress of training if a later run may resume."""
-        from ...formats.state import TrainingPosition
-
-        state = super()._noted(runner)
-        is_needed = state and (self.options.checkpoint_every or self.options.resume)
-        return {**state, **TrainingPosition(self.trained, runner.session.streams()).entries()} if is_needed else state
-
-    def _checkpoint(self, runner: Runner) -> None:
-        every, path = self.options.checkpoint_every, self.options.save_state
-        if path and every and self.trained % every == 0 and self.trained < self.options.steps and self.session.speaks:
-            self.session.write_state(path, self._noted(runner), self.graph)
-            tell("checkpoint after step %d", self.trained)
+    def _save_last(self, runner: Runner) -> None:
+        if self.file is not None and not self.has_diverged:
+            self._save_state(self.file.contents(runner, self.trained))
 
     def result(self) -> dict[str, Any]:
         report = self.report
@@ -310,6 +274,30 @@ class FirstOrderJob(TrainJob):
 
     def _notify(self) -> None:
         render.note("interrupted: finishing the current step; press Ctrl-C again to stop at once", self.quiet)
+
+
+class _JobFile(TrainingFile):
+    """The file of --save-state, which the first process reads and writes for all processes."""
+
+    def __init__(self, job: FirstOrderJob, path: str) -> None:
+        super().__init__(path, job.graph, job.options.checkpoint_every, job.options.resume)
+        self.session = job.session
+
+    def position(self) -> TrainingPosition | None:
+        position, company = super().position() if self.session.speaks else None, self.session.company
+        if company is None:
+            return position
+        told = json.loads(company.from_first(json.dumps(position and dataclasses.asdict(position)).encode()))
+        return told and TrainingPosition(**told)
+
+    def values(self, graph: Graph) -> Mapping[str, Tensor]:
+        return self.session.common_state(self.path, graph)
+
+    def write(self, state: Mapping[str, Tensor]) -> None:
+        self.session.write_state(self.path, state, self.graph)
+
+    def finish(self, runner: Runner, step: int) -> None:
+        """Leave the last write to the job, which first ends the progress bar and the time limit."""
 
 
 class LeastSquaresJob(TrainJob):

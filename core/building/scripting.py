@@ -8,6 +8,7 @@ import sys
 import traceback
 
 from ..graph.graph import Graph
+from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.user_signals import pass_on
 from .builder import GraphBuilder
@@ -15,6 +16,7 @@ from .builder import GraphBuilder
 LAST_STAGE = "end"
 
 
+@takes(path=str)
 def run_script(path: str) -> list[tuple[str, Graph]]:
     """Return the stages that a script marks, and `end` where nodes were added after the last stage.
 

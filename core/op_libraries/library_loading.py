@@ -14,6 +14,7 @@ from typing import Any, Final
 from ..inference.binding import attr_bundles, bundled, input_bundles
 from ..registry import registry
 from ..registry.catalog import CATALOG, OpDef
+from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.log import tell
 
@@ -21,6 +22,7 @@ _loaded: set[str] = set()
 _COMPILED: Final = (".so", ".dylib", ".dll")
 
 
+@takes(name=str)
 def load_op_library(name: str) -> None:
     """Load a library once: a path that ends in .py, or the name of an importable module.
 

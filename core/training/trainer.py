@@ -40,6 +40,8 @@ class Trainer:
         self.runner = Runner(session or Session(training.graph))
         self.feeds = feeds
         self.batch = batch
+        self.done = 0
+        """The number of steps behind the values from which the training starts."""
 
     def initialize(self, operation: str | None = None) -> None:
         """Run the graph's initializers, or the operation given, and the initializer of the training nodes."""

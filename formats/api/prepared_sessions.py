@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...core.graph.graph import Graph
-from ...core.runtime.session.runner import Runner
+from ...core.runtime.session.runner import Restored, Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
-from ...core.support.arguments import expect
+from ...core.support.arguments import expect, takes
 from ...core.support.errors import ArgumentTypeError
 from ...core.types.tensors import Tensor
 from ..state import State, as_tensors
@@ -33,6 +33,27 @@ def opened(graph: Graph, state: State | None = None, seed: int | None = 0, *, be
     if state is not None:
         runner.restore(as_tensors(state))
     return session
+
+
+@takes(session=SessionLike, operation=str | None)
+def initialize(session: SessionLike, operation: str | None = None) -> tuple[str, ...]:
+    """Run an operation, by default all initializers of the graph, and return the names of the nodes that ran.
+
+    The initializers fill variables, then tables, then begin the iterators that need no feed. A SavedModel first restores
+    its variables. FailedPreconditionError for a graph without an initializer.
+    """
+    session.start()
+    return Runner(session).initialize(operation)
+
+
+@takes(session=SessionLike, state=Mapping)
+def restore(session: SessionLike, state: State) -> Restored:
+    """Assign each value of a state to the variable of this name, and return the names with and without a partner.
+
+    A state maps names to arrays, as `read_checkpoint` does. Slices of partitioned variables come from the whole value.
+    InvalidArgumentError for a state without any variable of the graph.
+    """
+    return Runner(session).restore(as_tensors(state))
 
 
 def session_on(graph: Graph, open_session: Opener | None, state: State | None = None, seed: int | None = 0) -> SessionLike:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from ...core.training.trainer import LeastSquares, Progress, Trainer
 from ...core.types.arrays import Array
 from ..state import State, as_tensors
 from .prepared_sessions import Opener, named, session_on
+from .training_files import TrainingFile, training_file
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -95,7 +97,8 @@ def _values(session: SessionLike) -> dict[str, Array]:
 @takes(
     graph=Graph, loss=str | NamedLoss, feeds=Mapping | None, steps=int, optimizer=str, lr=float | int | None,
     settings=Mapping | None, schedule=str | None, clipping=Clipping | None, variables=str, batch=int | None,
-    state=Mapping | None, seed=int | None,
+    state=Mapping | None, seed=int | None, save_state=str | os.PathLike | TrainingFile | None,
+    checkpoint_every=int | None, resume=bool,
 )  # fmt: skip
 def train(
     graph: Graph,
@@ -112,6 +115,9 @@ def train(
     batch: int | None = None,
     state: State | None = None,
     seed: int | None = 0,
+    save_state: str | os.PathLike[str] | TrainingFile | None = None,
+    checkpoint_every: int | None = None,
+    resume: bool = False,
     open_session: Opener | None = None,
     on_start: Callable[[Trainer], int] = lambda trainer: 0,
     on_step: Callable[[Progress], object] = lambda step: None,
@@ -124,9 +130,15 @@ def train(
     for the names of the variables to train, by default all that the loss depends on. Training begins with the initial
     values, or those of `state`. Training ends early at a loss that is not finite, and where `on_step`, which sees each step,
     returns False; `on_start` sees the trainer before the first step, and returns how many of the `steps` are done already.
+
+    `save_state` is a file for all variables after the last step, written also after every `checkpoint_every` steps; a loss
+    that is not finite leaves the file as it was. With `resume`, training continues from the values and the step in the file,
+    if the file exists, up to `steps` in total.
+
     `open_session` opens the session of the training graph, by default with `seed`. InvalidArgumentError where the loss
     depends on no such variable. The graph given stays as it is.
     """
+    file = training_file(save_state, graph, checkpoint_every, resume)
     method = find_optimizer(optimizer).configured(settings or {})
     rule = parse_schedule(schedule) if schedule else None
     graph, minimized, values = _with_loss(graph, loss, feeds)
@@ -136,16 +148,27 @@ def train(
     trainer.runner.initialize(training.init_op)
     if state is not None:
         trainer.runner.restore(as_tensors(state))
-    done = on_start(trainer)
-    history = []
-    for step in trainer.steps(steps, done):
-        history.append(step)
-        if on_step(step) is False or not math.isfinite(step.loss):
-            break
+    trainer.done = file.resume(trainer.runner) if file is not None else 0
+    done = max(trainer.done, on_start(trainer))
+    history = list(_watched(trainer, steps, done, file, on_step))
+    if file is not None and not (history and not math.isfinite(history[-1].loss)):
+        file.finish(trainer.runner, done + len(history))
     return TrainingReport(
         optimizer_name(optimizer), training.variables, training.train_op, training.init_op, tuple(history), training.stages,
         trainer.runner.session,
     )  # fmt: skip
+
+
+def _watched(
+    trainer: Trainer, steps: int, done: int, file: TrainingFile | None, on_step: Callable[[Progress], object]
+) -> Iterator[Progress]:
+    """Yield the steps until `on_step` returns False or a loss is not finite, and write checkpoints."""
+    for step in trainer.steps(steps, done):
+        yield step
+        if on_step(step) is False or not math.isfinite(step.loss):
+            return
+        if file is not None:
+            file.checkpoint(trainer.runner, step.step, steps)
 
 
 @takes(graph=Graph, residuals=str | NamedLoss, feeds=Mapping | None, variables=str, iterations=int, state=Mapping | None)

@@ -27,7 +27,7 @@ from ...core.support.words import counted
 from ...core.types.dims import DimLike
 from ...core.types.shapes import TensorSpec
 from ..codecs.source import write_file
-from ..overlay_files import measured_overlay, overlay_of
+from ..overlay_files import measured_overlay, overlay_of, time_overlay
 from ..page.writing import to_html
 from .page_diff import MergedGraphs, merged_graphs
 from .page_values import VALUES, page_values
@@ -71,6 +71,7 @@ def view(
     values: int = VALUES,
     overlays: Mapping[str, Mapping[str, float | str]] | None = None,
     measured: Measurement | None = None,
+    run_metadata: str | os.PathLike[str] | None = None,
     diff: Graph | None = None,
 ) -> GraphPage:
     """Return a page with the graph's scopes, nodes, shapes, FLOPs, stages and functions, to look through in a browser.
@@ -79,8 +80,9 @@ def view(
     The page holds up to `values` bytes of values for download, the smallest first.
 
     `overlays` has numbers or texts by node's name under titles; a node in a function is FUNCTION/NODE or CALL/NODE. `measured`
-    is the result of `tfg.profile`, whose times become an overlay. With `diff`, the page shows the differences from `graph` to
-    `diff`, and the nodes of both. InvalidArgumentError for overlays without a node of the graph.
+    is the result of `tfg.profile`, whose times become an overlay, and so do the times in a file of TensorFlow, `run_metadata`.
+    With `diff`, the page shows the differences from `graph` to `diff`, and the nodes of both. InvalidArgumentError for
+    overlays without a node of the graph.
 
     The page needs no network. `fetches` names the tensors whose FLOPs count, by default the outputs. A notebook shows the
     page in a frame of `height` pixels; `save` writes the page to a file. The errors of `count_flops` for wrong `fetches`.
@@ -93,6 +95,7 @@ def view(
         shown = graph if compared is None else compared.graph
         more = [overlay_of(shown, title, each) for title, each in (overlays or {}).items()]
         more += [] if measured is None else [measured_overlay(shown, measured)]
+        more += [] if run_metadata is None else [time_overlay(os.fspath(run_metadata), shown)]
         book = make_page(
             shown, title, graph.file, names,
             flops=flops, state=file, values=values, overlays=more, compared=compared,

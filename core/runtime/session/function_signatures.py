@@ -11,6 +11,7 @@ from typing import Final
 from ...graph.graph import Function, Graph, Output
 from ...graph.metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor
 from ...graph.node_making import add_identity
+from ...support.arguments import takes
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.shapes import UNKNOWN, Shape
 from ...types.tensors import FuncRef
@@ -20,6 +21,7 @@ _GENERATED: Final = re.compile(r"(?:__inference_)?(.*?)(?:_\d+)?")
 """The Python name of a function inside the name that TensorFlow generates."""
 
 
+@takes(graph=Graph, word=str)
 def call_function(graph: Graph, word: str) -> None:
     """Add a call of the function that `word` names, and make the call the graph's only signature.
 

@@ -98,7 +98,9 @@ def cluster(address: str, session: tfg.ClusterSession) -> float:
 def run(graph: tfg.Graph) -> float:
     """Run the graph with each form of fetches; the sum of all that comes."""
     session = tfg.Session(graph, files=tfg.FileAccess.only(readable=[tempfile.gettempdir()]))
-    session.run(graph["init"])
+    ran: tuple[str, ...] = tfg.initialize(session)
+    restored: tfg.Restored = tfg.restore(session, {"w": np.ones((2, 1), np.float32)})
+    assert ran == ("init",) and restored.restored == ("w",) and tfg.engine_runtime("numpy") is None
     one = session.run("y:0", FEEDS)
     several = session.run(["y:0", "w:0"], FEEDS)
     pair = session.run((graph.output("y:0"), "w:0"), FEEDS)
@@ -193,6 +195,12 @@ def files(graph: tfg.Graph, folder: pathlib.Path) -> tfg.StateComparison:
     tfg.save_model(graph, folder / "saved_model", signatures={"serve": ({"x": "x:0"}, {"y": "y:0"})})
     recording: tfg.Recording | None = tfg.describe_recording(folder / "graph.pb")
     loaded: tfg.Graph = tfg.load(folder / "graph.pb")
+    (folder / "build.py").write_text("def build(g): g.NoOp(name='nothing')")
+    stages: list[tuple[str, tfg.Graph]] = tfg.run_script(str(folder / "build.py"))
+    tfg.load_op_library("json")
+    inlined, _ = tfg.optimize(loaded, "y:0", passes="cluster")
+    tfg.call_function(inlined, "cluster_0")
+    assert len(stages) == 1 and tfg.map_ops(loaded, {"NoSuchOp": "Neg"}) == 0
     sound: list[tfg.Graph] = [tfg.load_part(folder / "graph.pb"), tfg.load_for_passes(folder / "graph.pb", "repair")]
     stream: tfg.RecordStream = tfg.stream_nodes(folder / "graph.pb", tfg.NodeFilter(op="MatMul"))
     assert [record.name for record in stream] == ["layer/product"] and len(sound) == 2

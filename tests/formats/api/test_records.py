@@ -146,3 +146,46 @@ def test_optimizers_have_hyperparameters():
     assert tfg.optimizer_name("Levenberg_Marquardt") == "lm"
     assert tfg.NamedLoss.parse("mse(y, labels)") == tfg.NamedLoss("mse", "y", "labels")
     assert tfg.NamedLoss.parse("loss:0") is None
+
+
+@pytest.fixture
+def counter():
+    """A variable `w` = 3 with an initializer, and a placeholder x."""
+    g = GraphBuilder()
+    g.Mul(g.variable(3.0, name="w"), g.Placeholder(dtype="float", shape=[], name="x"), name="y")
+    g.global_variables_initializer()
+    return g.graph
+
+
+def test_a_session_is_initialized_and_restored(counter):
+    session = tfg.Session(counter)
+    assert tfg.initialize(session) == ("init",)
+    assert session.variables["w"] == 3
+    restored = tfg.restore(session, {"w": np.float32(5), "other": np.float32(1)})
+    assert (restored.restored, restored.absent, restored.unknown) == (("w",), (), ("other",))
+    assert session.variables["w"] == 5
+    assert tfg.initialize(session, "init") == ("init",) and session.variables["w"] == 3
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="no value of any variable"):
+        tfg.restore(session, {"other": np.float32(1)})
+
+
+def test_ops_are_read_as_other_ops(counter):
+    counter["y"].change_op("MyMul")
+    assert tfg.map_ops(counter, {"MyMul": "AddV2"}) == 1
+    session = tfg.Session(counter)
+    tfg.initialize(session)
+    assert session.run("y:0", {"x:0": np.float32(2)}) == 5
+
+
+def test_a_function_is_called_as_a_graph(model):
+    clustered, _ = tfg.optimize(model, "negative:0", passes="cluster")
+    tfg.call_function(clustered, "cluster_0")
+    signature = clustered.meta.usual_signature
+    (tensor,), (fetch,) = signature.fed.values(), signature.fetched.values()
+    assert tfg.Session(clustered).run(fetch, {tensor: np.ones((1, 2), np.float32)}).tolist() == [[-2, -2, -2]]
+
+
+def test_a_script_has_stages(tmp_path):
+    path = tmp_path / "build.py"
+    path.write_text("def build(g):\n    g.constant(1.0, name='one')\n    g.stage('first')\n    g.constant(2.0, name='two')\n")
+    assert [(name, len(graph)) for name, graph in tfg.run_script(str(path))] == [("first", 1), ("end", 2)]
