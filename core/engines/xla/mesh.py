@@ -117,9 +117,10 @@ class DeviceMesh:
 
 
 def _offer_cpus(count: int) -> None:
-    """Let the processor count as `count` devices, unless the user has set a number."""
+    """Let the processor count as `count` devices, unless the user has set a number, or JAX has already counted them."""
     if "xla_force_host_platform_device_count" not in os.environ.get("XLA_FLAGS", ""):
-        jax.config.update("jax_num_cpu_devices", count)
+        with contextlib.suppress(RuntimeError):  # JAX has run before: DeviceMesh compares the number of devices
+            jax.config.update("jax_num_cpu_devices", count)
 
 
 def _join(meeting: Meeting) -> None:
@@ -145,6 +146,7 @@ def _devices(each: int, processes: int) -> list[Any]:
         own = [device for device in jax.devices() if device.process_index == index]
         if len(own) < each:
             kind = own[0].device_kind if own else "none"
-            raise InvalidArgumentError(f"a mesh needs {each} devices in each process; process {index} has {len(own)} ({kind})")
+            problem = f"a mesh needs {each} devices in each process; process {index} has {len(own)} ({kind})"
+            raise InvalidArgumentError(problem, hint="make the mesh before the first run of JAX in the process")
         devices += own[:each]
     return devices
