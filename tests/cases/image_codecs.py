@@ -153,6 +153,17 @@ def animations():
     ]
 
 
+def few_bits(bits):
+    """A PNG file of a palette with as many colours as `bits` tell apart."""
+    picture = Image.fromarray(RGB).quantize(2**bits)
+    stream = io.BytesIO()
+    picture.save(stream, "PNG", bits=bits)
+    return strings(stream.getvalue())[0]
+
+
+WIDE = ("uint16", "float")
+
+
 def others():
     frames = [Image.fromarray(RGB), Image.fromarray(SMOOTH[:9, :11])]
     gif, webp = io.BytesIO(), io.BytesIO()
@@ -172,13 +183,20 @@ def others():
         *(case("DecodeWebP", webp, channels=c) for c in (0, 3, 4)),
         case("DecodeWebP", png(RGB)),
         case("DecodeImage", png(RGB)),
-        case("DecodeImage", png(RGB), dtype="float"),
+        *(case("DecodeImage", png(RGB), dtype=t) for t in WIDE),
+        *(case(op, png(RGB, transparency=(1, 2, 3)), channels=c) for c in (0, 4) for op in ("DecodePng", "DecodeImage")),
+        *(case("DecodePng", png(GREY, transparency=int(GREY[0, 0, 0])), channels=c) for c in (0, 4)),
+        case("DecodeImage", webp, dtype="float"),
+        *(case("DecodePng", contents, dtype="uint16") for contents in (file(RGB, "JPEG"), one, webp)),
+        *(case("DecodeImage", one, channels=c) for c in (1, 3, 4)),
+        *(case("DecodePng", few_bits(bits), channels=c) for bits in (1, 2, 4) for c in (0, 1, 3, 4)),
+        case("DecodePng", few_bits(4), channels=4, dtype="uint16"),
         case("DecodeImage", png(GREY), dtype="uint16", channels=3),
         case("DecodeImage", gif),
         case("DecodeImage", gif, expand_animations=False),
         case("DecodeImage", animations()[9], expand_animations=False),
-        case("DecodeImage", file(RGB, "BMP"), dtype="float"),
         case("DecodeImage", webp),
+        *(case("DecodeImage", contents, dtype=t) for contents in (file(RGB, "BMP"), one, file(RGB, "JPEG")) for t in WIDE),
         case("DecodeImage", strings(b"nothing")[0]),
     ]
 

@@ -52,6 +52,7 @@ def _contents(contents: Array) -> bytes:
     return data
 
 
+_GIF_CHANNELS: Final = "channels must be 0 or 3 for a GIF file, not %d"
 _DAMAGE: Final = (OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, OverflowError, struct.error)
 """The exceptions of Pillow for damaged data."""
 
@@ -121,14 +122,17 @@ def _decode_png(data: bytes, channels: int, dtype: Any) -> Array:
 def _decode_png_8(data: bytes, channels: int) -> Array:
     image = _open(data, "PNG")
     if not channels:
-        transparent = "transparency" in image.info
-        channels = {"1": 1, "L": 1, "LA": 2, "RGB": 3, "RGBA": 4, "P": 3}.get(image.mode, 3)
-        if transparent:
-            channels = 2 if channels == 1 else 4
+        channels = {"1": 1, "L": 1, "LA": 2, "RGB": 3, "RGBA": 4}.get(image.mode, 3)
+        if image.mode == "P" and "transparency" in image.info:
+            channels = 4
     if channels == 1 and image.mode not in ("1", "L", "LA"):
         colours = _pixels(_in_mode(image, 3, "PNG"), "PNG")
         return (colours.astype(np.uint32) @ _GREY >> 15).astype(np.uint8)[..., None]
-    return _pixels(_in_mode(image, channels, "PNG"), "PNG")
+    pixels = _pixels(_in_mode(image, channels, "PNG"), "PNG")
+    if channels % 2 == 0 and image.mode in ("1", "L", "RGB", "P") and "transparency" not in image.info:
+        pixels = pixels.copy()
+        pixels[..., -1] = 2 ** _png_header(data)[2] - 1  # TensorFlow's alpha is the largest sample of the file
+    return pixels
 
 
 def _decode_png_16(data: bytes, channels: int) -> Array:
@@ -436,16 +440,16 @@ def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Arra
     if kind == "png":
         return _decode_png(data, channels, dtype)
     require(kind, "Unknown image file format. One of JPEG, PNG, GIF, BMP, WebP required.")
-    require(dtype == np.uint8, f"a {kind} file has no 16-bit samples")
     if kind == "jpeg":
-        return decode(data, Decoding(channels))
+        return _as_type(decode(data, Decoding(channels)), dtype)
     if kind == "webp":
+        require(dtype == np.uint8, "a WebP file has no 16-bit samples")
         return _decode_webp(data, channels)
     require(kind == "gif" and allow_gif, f"this op does not decode {kind} files; DecodeImage does")
+    require(channels in (0, 3), _GIF_CHANNELS % channels)
     frames = _decode_gif(data)
-    require(channels in (0, 3), f"channels must be 0 or 3 for a GIF file, not {channels}")
     require(len(frames) == 1, f"a GIF file of {len(frames)} frames, not one")
-    return frames[0]
+    return _as_type(frames[0], dtype)
 
 
 @shape("DecodeWebP")
@@ -467,25 +471,25 @@ def decode_image(contents: Array, *, channels: int, dtype: DType, expand_animati
     _check_channels(channels, (0, 1, 3, 4))
     kind = image_kind(data)
     if kind in ("gif", "webp"):
+        require(kind == "gif" or dtype.numpy == np.uint8, f"a WebP file is decoded as uint8 only, not {dtype}")
+        require(kind == "webp" or channels in (0, 3), _GIF_CHANNELS % channels)
         frames = _decode_gif(data) if kind == "gif" else _decode_webp(data, channels)
         pixels = frames if expand_animations else frames[0]
     elif kind == "bmp":
         pixels = _decode_bmp(data, channels)
     else:
-        wide = kind == "png" and dtype.numpy != np.uint8 and _png_header(data)[2] == 16
+        wide = kind == "png" and dtype.numpy != np.uint8
         pixels = _decode_any(data, channels, np.uint16 if wide else np.uint8, allow_gif=False)
     return _as_type(pixels, dtype.numpy)
 
 
 def _as_type(pixels: Array, dtype: Any) -> Array:
-    """Scale samples to the whole range of another type."""
+    """Scale samples to another type, as TensorFlow does: 8 bits by 256 to 16 bits, and all by a rounded factor to 1."""
     if pixels.dtype == dtype:
         return pixels
     if dtype == np.uint16:
-        return pixels.astype(np.uint16) * 257
-    if dtype == np.uint8:
-        return (pixels >> 8).astype(np.uint8)
-    return pixels.astype(np.float32) / np.float32(np.iinfo(pixels.dtype).max)
+        return pixels.astype(np.uint16) << 8
+    return pixels.astype(np.float32) * np.float32(1 / np.iinfo(pixels.dtype).max)
 
 
 @shape("DecodeImage")
