@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..formats.graphdef import NodeStream
     from .render import Working
 
+_MAX_CANDIDATES: Final = 3
+"""The largest number of tensors that the error of a missing option lists."""
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -431,9 +433,15 @@ def signature_option(command: _Command) -> _Command:
     )(command)
 
 
-def fetch_option(text: str, *, required: bool = False) -> Callable[[_Command], _Command]:
+def fetch_option(text: str) -> Callable[[_Command], _Command]:
     """--fetch NAME, repeatable; `text` is its help in the command."""
-    return click.option("-F", "--fetch", "fetches", multiple=True, required=required, metavar="NAME", help=text)
+    return click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help=text)
+
+
+def missing_tensor(option: str, candidates: Sequence[str]) -> click.UsageError:
+    """Return the usage error for an option without its tensor, with a few tensors that the option may name."""
+    names = [name.removesuffix(":0") for name in candidates[:_MAX_CANDIDATES]]
+    return click.UsageError(f"missing option '{option}'{f': name a tensor, such as {listed(names)}' if names else ''}")
 
 
 def feed_option(command: _Command) -> _Command:

@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
-@click.option("--y", "ys", multiple=True, required=True, metavar="TENSOR", help="Tensor to differentiate; repeatable.")
-@click.option(
-    "--x", "xs", multiple=True, required=True, metavar="TENSOR", help="Tensor to differentiate with respect to; repeatable."
-)
+@click.option("--y", "ys", multiple=True, metavar="TENSOR", help="Tensor to differentiate; repeatable.")
+@click.option("--x", "xs", multiple=True, metavar="TENSOR", help="Tensor to differentiate with respect to; repeatable.")
 @click.option("--grad-y", "grad_ys", multiple=True, metavar="TENSOR", help="Incoming gradients of the ys, in order.")
 @click.option("--stop", "stops", multiple=True, metavar="TENSOR", help="Stop gradients at this tensor; repeatable.")
 @click.option("--colocate", is_flag=True, help="Put gradient nodes on the devices of their forward nodes.")

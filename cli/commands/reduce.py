@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand)
 @click.argument("graph")
-@fetch_option("Tensor or operation that the command runs; repeatable.", required=True)
+@fetch_option("Tensor or operation that the command runs; repeatable.")
 @click.option("--test", required=True, metavar="COMMAND", help="Failing command; {} stands for the graph's file.")
 @click.option("-o", "--output", type=OutputFile(REDUCED, may_be_stdout=True), default="-", metavar="FILE",
               help="Write the graph here, as text unless FILE ends in .pb or .meta.")  # fmt: skip

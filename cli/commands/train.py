@@ -45,9 +45,7 @@ class OptimizerName(click.ParamType[str]):
 @excluding("--mesh --checkpoint-every --resume", "--optimizer=lm")
 @excluding("--state", "--resume", "training continues from --save-state")
 @click.argument("graph")
-@click.option(
-    "--loss", required=True, metavar="TENSOR", help="Loss to minimize (for lm: residuals), or mse, mae or crossentropy."
-)
+@click.option("--loss", metavar="TENSOR", help="Loss to minimize (for lm: residuals), or mse, mae or crossentropy.")
 @click.option("--var", "variables", type=Regex(), default="", help="Train only matching variables.")
 @click.option("--optimizer", type=OptimizerName(), default="sgd", show_default=True, metavar="NAME",
               help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, ftrl or lm.")  # fmt: skip

@@ -19,6 +19,7 @@ from ...formats.runs.names import Names
 from ...formats.value_literals import value_of
 from .. import render
 from ..main import COMPARISON_FAILED, DONE
+from ..options import missing_tensor
 from ..sessions import SessionOptions
 
 _PRODUCTS: Final = {"vjp": vjp, "jvp": jvp, "hessian_vector": hessian_vector}
@@ -66,6 +67,10 @@ class GradJob:
         self.session = session
         self.options = options
         names = Names(graph, session.signature)
+        if not options.ys:
+            raise missing_tensor("--y", names.to_differentiate())
+        if not options.xs:
+            raise missing_tensor("--x", names.to_differentiate_by())
         self.ys = [names.output(name) for name in options.ys]
         self.xs = [names.input(name) for name in options.xs]
         self.grad_ys = [graph.output(name).name for name in options.grad_ys]

@@ -19,6 +19,7 @@ from ...formats.api.changes import reduce
 from ...formats.runs.names import Names
 from ...formats.saving import save
 from .. import render
+from ..options import missing_tensor
 from ..sessions import SessionOptions
 
 _NOT_RUN: Final = (126, 127)
@@ -46,6 +47,8 @@ class ReduceJob:
         self.session = session
         self.options = options
         names = Names(graph, session.signature)
+        if not options.fetches:
+            raise missing_tensor("--fetch", names.to_fetch())
         self.fetches = [name.partition(":")[0] for name in names.fetches(options.fetches).values()]
         self.feeds = names.feeds(options.feeds)
         self.tried = 0

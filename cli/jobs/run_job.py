@@ -24,6 +24,7 @@ from ..main import DONE, INTERRUPTED
 from ..models import save_model
 from ..options import refuse_terminal
 from ..sections.flops_sections import measured_sections, write_trace
+from ..sections.run_sections import nothing_to_do
 from ..sessions import SessionOptions
 
 _COSTLIEST = 10
@@ -189,7 +190,7 @@ class RunJob:
     def orders(self) -> Orders:
         """Return the orders for each step."""
         if not self.plan.fetches and not self.options.targets and not self._changes_state():
-            raise click.UsageError("nothing to do: the graph has no obvious output; add --fetch, --target, --init or --assign")
+            raise nothing_to_do(self.graph)
         return self.plan.orders(hook=KernelRecorder(with_shapes=True) if self.options.profile else None)
 
     def _changes_state(self) -> bool:

@@ -28,6 +28,7 @@ from ...formats.value_literals import value_of
 from .. import render
 from ..main import COMPARISON_FAILED, DONE, INTERRUPTED
 from ..models import save_model
+from ..options import missing_tensor
 from ..sessions import SessionOptions
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 class TrainOptions:
     """The options of `tfg train`, without the session options."""
 
-    loss: str
+    loss: str | None
     variables: str
     optimizer: str
     lr: float | None
@@ -95,9 +96,12 @@ class TrainJob:
 
     def _with_loss(self, names: Names) -> tuple[str | NamedLoss, dict[str, Any]]:
         """Return the loss by names of tensors, and the feeds; the labels of a loss by name are fed by their own word."""
-        named = None if self.options.loss in self.graph else NamedLoss.parse(self.options.loss)
+        loss = self.options.loss
+        if loss is None:
+            raise missing_tensor("--loss", names.to_differentiate())
+        named = None if loss in self.graph else NamedLoss.parse(loss)
         if named is None:
-            minimized = names.output(self.options.loss).name
+            minimized = names.output(loss).name
             return minimized, names.complete(names.feeds(self.options.feeds), [minimized])
         output = names.only_output(named.output, "--loss").name
         word, text = names.unknown_feed(self.options.feeds, named.labels)

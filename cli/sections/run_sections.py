@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 import numpy as np
 
-from ...core.explaining.graph_facts import GraphFacts, explain_graph
+from ...core.explaining.graph_facts import GraphFacts, explain_graph, output_candidates
 from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.json_documents import plain
@@ -57,11 +57,18 @@ def show_choices(graph: Graph, name: str, format_: str) -> int:
     """
     facts = explain_graph(graph, name)
     if not (facts.signatures or facts.outputs or facts.train_ops):
-        raise click.UsageError("nothing to do: the graph has no obvious output; add --fetch, --target, --init or --assign")
+        raise nothing_to_do(graph)
     commands = [command for command in facts.next_commands if command.startswith("tfg run")]
     shown = {"signatures": facts.signatures, "inputs": facts.inputs, "outputs": facts.outputs, "next_commands": commands}
     render.emit("tfg.run.choices/1", shown, format_, lambda: _choices(facts, commands))
     return DONE
+
+
+def nothing_to_do(graph: Graph) -> click.UsageError:
+    """Return the error of a graph without outputs, with a few tensors to fetch."""
+    names = " or ".join(output_candidates(graph))
+    such = f" (such as {names})" if names else ""
+    return click.UsageError(f"nothing to do: the graph has no obvious output; add --fetch{such}, --target, --init or --assign")
 
 
 def _choices(facts: GraphFacts, commands: Sequence[str]) -> Iterator[render.Section]:

@@ -19,7 +19,7 @@ _KINDS: Final[Sequence[tuple[str, Callable[[Node], bool]]]] = (
     ("absent", lambda node: node.op == ABSENT),
     ("constant", lambda node: node.is_constant),
     ("input", lambda node: node.is_placeholder or node.is_argument),
-    ("output", lambda node: node.op == "_Retval"),
+    ("output", lambda node: node.is_result),
     ("no-op", lambda node: node.is_no_op),
     ("variable", _fact("variable", "table")),
     ("update", _fact("assignment", "increment", "training", "fills_table")),

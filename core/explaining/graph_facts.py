@@ -20,7 +20,7 @@ from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..support.arguments import takes
 from ..support.display import Report
-from ..support.errors import TfgError
+from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.versions import Versions
 from ..support.words import counted
@@ -34,6 +34,7 @@ from .purposes import Purpose, Purposes
 from .roles import Roles
 from .stages import stage_of_nodes
 
+_MAX_CANDIDATES = 3
 _NO_OUTPUT = ("Const", "Placeholder", "NoOp", "Assert", "Print", *VARIABLES)
 
 
@@ -232,7 +233,9 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
     purposes, placed = Purposes(roles), stage_of_nodes(roles)
     variables = tuple(_variables(roles, purposes))
     inputs = tuple(facts for node in graph if placed[node][0] != "save/restore" for facts in _input_facts(node))
-    outputs = tuple(facts for node in _outputs(graph, roles, placed) for facts in _results(node, inference))
+    outputs = function_results(graph, inference) or tuple(
+        facts for node in _outputs(graph, roles, placed) for facts in _results(node, inference)
+    )
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)
     signatures = tuple(graph.meta.signatures.values()) if graph.meta else ()
@@ -280,8 +283,10 @@ def explain_signature(
 
 
 def _input_facts(node: Node) -> Iterator[TensorFacts]:
-    """Yield the tensors that a node brings into the graph: a placeholder's, or the components of an iterator's elements."""
-    if node.is_placeholder:
+    """Yield the tensors that a node brings into the graph: a placeholder's, an argument's, or the components of an iterator's
+    elements.
+    """
+    if node.is_placeholder or node.is_argument:
         yield tensor_facts(node)
     elif has_fact(node.op, "next_element"):
         yield from (TensorFacts(part.name, node.op, part.dtype, part.shape) for part in components(node))
@@ -373,6 +378,32 @@ def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) ->
         ends = not node.uses and node.op not in _NO_OUTPUT and (node.output_dtypes or node.op_def is None)
         if ends and placed[node][0] in ("model", "loss") and node not in losses:
             yield node
+
+
+def function_results(graph: Graph, inference: Inference | None = None) -> tuple[TensorFacts, ...]:
+    """Return the results of a function's body that was stored as a graph, as event files and RunMetadata hold them."""
+    results = sorted((node for node in graph if node.is_result), key=lambda node: node.attr("index", 0))
+    values = dict.fromkeys(value for node in results for value in node.inputs)
+    return tuple(tensor_facts(value.node, value.index, inference) for value in values)
+
+
+def output_candidates(graph: Graph) -> tuple[str, ...]:
+    """Return a few tensors to fetch from a graph without an obvious output: results without readers, else the last result."""
+    names = [node.output().name for node in graph if node.output_dtypes and node.op not in _NO_OUTPUT and not node.uses]
+    last = [node.output().name for node in graph if node.output_dtypes][-1:]
+    return tuple((names or last)[-_MAX_CANDIDATES:])
+
+
+def no_obvious_output(graph: Graph, advice: str = "name an output with --fetch") -> InvalidArgumentError:
+    """Return the error of a graph whose fetches the caller has to name, with a few candidates."""
+    names = " or ".join(output_candidates(graph))
+    return InvalidArgumentError("the graph has no obvious output", hint=f"{advice}, such as {names}" if names else advice)
+
+
+def argument_shapes(graph: Graph) -> dict[str, Shape]:
+    """Return the recorded shapes of the arguments of a function's body that was stored as a graph, by tensor."""
+    shapes = {node.output().name: declared_shapes(node, 1)[0] for node in graph if node.is_argument}
+    return {name: shape for name, shape in shapes.items() if shape.dims is not None}
 
 
 def _train_ops(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
-from ..explaining.graph_facts import GraphFacts, explain_graph
+from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
 from ..functions.call_validation import check_calls
 from ..functions.callers import all_nodes
 from ..graph.graph import Graph
@@ -17,7 +17,7 @@ from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes
 from ..support.arguments import takes
 from ..support.display import Report
-from ..support.errors import InvalidArgumentError, ResourceExhaustedError, TfgError
+from ..support.errors import ResourceExhaustedError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, INFO, tell
 from ..support.user_signals import pass_on
@@ -251,7 +251,7 @@ def guessed_fetches(graph: Graph, facts: GraphFacts | None = None) -> tuple[str,
     facts = facts or explain_graph(graph)
     names = (*(tensor.name for tensor in facts.outputs), *facts.train_ops)
     if not names:
-        raise InvalidArgumentError("the graph has no obvious output", hint="name an output with --fetch")
+        raise no_obvious_output(graph)
     return names
 
 

@@ -36,6 +36,11 @@ class NodeKinds:
         return self.op == "_Arg"
 
     @property
+    def is_result(self) -> bool:
+        """True for a _Retval, a result of a function's body."""
+        return self.op == "_Retval"
+
+    @property
     def is_loop_condition(self) -> bool:
         """True for a LoopCond, the condition of a V1 loop."""
         return self.op == "LoopCond"

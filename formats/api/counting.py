@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.explaining.graph_facts import explain_graph
+from ...core.explaining.graph_facts import argument_shapes, explain_graph, no_obvious_output
 from ...core.explaining.roles import Roles
 from ...core.flops import FlopsReport, count_flops
 from ...core.flops.flops_report import Section
@@ -82,8 +82,9 @@ class FlopsCounter:
 
     @property
     def shapes(self) -> Shapes:
-        """The shapes that are given, by themselves, with a value or in the RunMetadata."""
-        shapes = {**{name: value.shape for name, value in self._values.items()}, **self._shapes}
+        """The shapes of arguments, and those that are given by themselves, with a value or in the RunMetadata."""
+        given = {**{name: value.shape for name, value in self._values.items()}, **self._shapes}
+        shapes = {**argument_shapes(self.graph), **given}
         return recorded_shapes(self.graph, self.times) | shapes if self.times else shapes
 
     def by_variable(self) -> dict[str, tuple[Section, Section]]:
@@ -176,7 +177,7 @@ def counted_fetches(graph: Graph) -> tuple[str, ...]:
     facts = explain_graph(graph)
     names = tuple(tensor.name for tensor in facts.outputs) or facts.train_ops
     if not names:
-        raise InvalidArgumentError("the graph has no obvious output", hint="name an output with --fetch")
+        raise no_obvious_output(graph)
     return names
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ...core.explaining.graph_facts import explain_graph
+from ...core.explaining.graph_facts import explain_graph, no_obvious_output
 from ...core.graph.graph import Graph
 from ...core.passes.pipeline import guessed_fetches
-from ...core.support.errors import InvalidArgumentError
 
 
 def signature_runs(graph: Graph) -> list[tuple[str, ...]]:
@@ -37,5 +36,5 @@ def default_outputs(graph: Graph) -> tuple[str, ...]:
     """Return the outputs that `outputs_of` returns; InvalidArgumentError where there are none."""
     names = outputs_of(graph)
     if not names:
-        raise InvalidArgumentError("the graph has no obvious output", hint="name an output")
+        raise no_obvious_output(graph, "name an output")
     return names

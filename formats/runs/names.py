@@ -12,7 +12,7 @@ from ...core.graph.metagraph import Signature, find_signature
 from ...core.planning.reachability import needed_nodes
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.tensor_names import parse_tensor_name
-from ...core.types.dtypes import DType
+from ...core.types.dtypes import DType, from_name
 from ...core.types.shapes import UNKNOWN, Shape
 from ..value_literals import fed_shape, value_of
 
@@ -101,6 +101,29 @@ class Names:
                 f"{option}: the output is ambiguous", hint=f"{has}; name the output, as in mse(OUTPUT, LABELS)"
             )
         return self.output(word or next(iter(self.outputs)))
+
+    def to_fetch(self) -> list[str]:
+        """Return the names of the outputs, or of a few tensors without readers."""
+        from ...core.explaining.graph_facts import explain_graph, output_candidates
+
+        outputs = self.outputs or [tensor.name for tensor in explain_graph(self.graph).outputs]
+        return list(outputs or output_candidates(self.graph))
+
+    def to_differentiate(self) -> list[str]:
+        """Return the names of tensors to differentiate: losses, then outputs, those of floating-point numbers alone if any."""
+        from ...core.explaining.graph_facts import explain_graph
+
+        names = list(dict.fromkeys([*explain_graph(self.graph).losses, *self.to_fetch()]))
+        return [name for name in names if self.output(name).dtype.is_floating] or names
+
+    def to_differentiate_by(self) -> list[str]:
+        """Return the names of tensors to differentiate by: trainable variables, then floating-point inputs."""
+        from ...core.explaining.graph_facts import explain_graph
+
+        facts = explain_graph(self.graph)
+        variables = [variable.name for variable in facts.variables if variable.purpose == "trainable"]
+        inputs = self.inputs or [tensor.name for tensor in facts.inputs if from_name(tensor.dtype).is_floating]
+        return [*variables, *inputs]
 
     def unknown_feed(self, pairs: Sequence[tuple[str, str]], word: str | None) -> tuple[str, str]:
         """Return the only feed without a tensor in the graph: the labels of a new loss."""

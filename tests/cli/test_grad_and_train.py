@@ -186,3 +186,15 @@ def test_training_initializes_variables_that_no_operation_of_the_graph_initializ
     done = run_tfg("train", tmp_path / "g.pb", "--loss", "loss", "--optimizer", "adam", "--steps", 2, "--format", "json")
     assert done.code == 0, done.err
     assert done.json["history"][0]["loss"] == 5
+
+
+@pytest.mark.parametrize("words, names", [
+    (("grad",), ["--y", "loss or probability"]),
+    (("grad", "--y", "loss"), ["--x", "hidden/kernel, hidden/bias or output/kernel"]),
+    (("train",), ["--loss", "loss or probability"]),
+    (("reduce", "--test", "false"), ["--fetch", "loss or probability"]),
+])  # fmt: skip
+def test_a_missing_tensor_is_an_error_with_candidates(words, names):
+    command, *options = words
+    done = run_tfg(command, SAMPLES / "xor.pbtxt", *options)
+    assert done.code == 2 and all(name in done.err for name in names)

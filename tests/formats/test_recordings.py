@@ -119,3 +119,33 @@ def test_damaged_recordings_are_errors(tmp_path, name):
             describe_recording(tmp_path / "file")
         with contextlib.suppress(TfgError):
             tfg.load(tmp_path / "file")
+
+
+@pytest.mark.parametrize("name, argument, output, value", [
+    ("events_trace", "x", "Identity:0", 28.0), ("run_metadata", "_arg_x_0_0", "Merge/MergeSummary:0", None),
+])  # fmt: skip
+def test_the_results_of_a_recorded_function_are_its_outputs(name, argument, output, value):
+    """The function of the trace is 2 * sum(x * x)."""
+    facts = tfg.explain(tfg.load(str(RECORDED / name)))
+    assert [tensor.name for tensor in facts.outputs] == [output]
+    assert [tensor.name for tensor in facts.inputs] == [f"{argument}:0"]
+    done = run("run", RECORDED / name, "--feed", f"{argument}=[1, 2, 3]", "--format", "json")
+    (fetched,) = done.json["steps"][0]["values"]
+    assert fetched["name"] == output and (value is None or fetched["value"] == value)
+    assert run("flops", RECORDED / name).err == f"counting the nodes that {output} run; --fetch chooses others\n"
+
+
+def test_flops_of_a_recorded_function_follow_from_the_recorded_shape_of_its_argument():
+    """Of 3 elements: 3 squares, 3 products, 2 sums."""
+    count = run("flops", RECORDED / "events_trace", "--format", "json").json
+    assert count["sections"]["forward"]["flops"] == 8
+    other = run("flops", RECORDED / "events_trace", "--shape", "x=5", "--format", "json").json
+    assert other["sections"]["forward"]["flops"] == 14
+
+
+@pytest.mark.parametrize("command", ["flops", "optimize", "run", "reduce", "grad", "train"])
+def test_a_graph_without_an_obvious_output_names_candidates(command, tmp_path):
+    """All ends of the graph are summaries."""
+    words = {"optimize": ("-o", tmp_path / "x.pb"), "reduce": ("--test", "false"), "run": ("--feed", "x=[1, 2]")}
+    done = run(command, RECORDED / "events_v1", *words.get(command, ()))
+    assert done.code in (1, 2) and "Merge/MergeSummary" in done.err
