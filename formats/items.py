@@ -46,6 +46,12 @@ class Item:
         return (self.start, self.end) if self.start is not None and self.path.lower().endswith(CSV) else None
 
     @property
+    def place(self) -> str:
+        """Return the file, and the number of a line of JSON, in words."""
+        line = "" if self.start is None else f"line {int(self.name.rpartition('-')[2]):,} of "
+        return f"{line}'{self.path}'"
+
+    @property
     def is_picture(self) -> bool:
         """Return True for an image file."""
         is_array = _is_records(self.path) or self.path.lower().endswith((".npz", ".npy"))
@@ -150,8 +156,10 @@ def _parsed(item: Item) -> Mapping[str, Any]:
     line = bytes(read_source(item.path)[item.start : item.end])
     try:
         parsed = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise DataLossError(f"{item.place} is not JSON: {error.msg} at character {error.pos + 1:,}") from None
     except (ValueError, RecursionError) as error:
-        raise DataLossError(f"line {item.name.rpartition('-')[2]} of '{item.path}' is not JSON: {error}") from None
+        raise DataLossError(f"{item.place} is not JSON: {error}") from None
     return parsed if isinstance(parsed, dict) else {WHOLE: parsed}
 
 
@@ -162,7 +170,7 @@ def _records(path: str) -> Any:
             record, position = decode_record(data, position)
             records.append(record)
     except RecordError as error:
-        raise DataLossError(f"'{path}' is damaged: {error}") from None
+        raise DataLossError(f"record {len(records) + 1:,} of '{path}' is damaged: {error}") from None
     result = np.empty(len(records), object)
     result[:] = records
     return result

@@ -75,7 +75,7 @@ def read_picture(
     """Return the pixels of an image file, (height, width, channels) of 0 to 255, or changed by `transform`.
 
     Four dimensions in `shape` add a batch of 1; its last dimension is the number of channels. None for a file that is no
-    picture.
+    picture, InvalidArgumentError for a picture of another size than `shape`.
     """
     with file_errors(path), open_regular(path) as file:
         if not image_kind(file.read(HEAD)):
@@ -89,7 +89,23 @@ def read_picture(
     except TfgError as error:
         raise type(error)(f"'{path}': {error.message}", hint=error.hint) from None
     pixels = (transform or Transform()).apply(pixels, dtype)
+    _check_size(path, pixels, channels, shape)
     return pixels[None] if shape.rank == 4 else pixels
+
+
+def _check_size(path: str, pixels: Array, channels: int, shape: Shape) -> None:
+    """Raise InvalidArgumentError for a picture of another height or width than a tensor of pixels."""
+    if shape.rank not in (3, 4) or (isinstance(shape[-1], int) and shape[-1] != channels):
+        return
+    actual, asked = pixels.shape[:2], [size if isinstance(size, int) else None for size in (shape[-3], shape[-2])]
+    if all(size in (None, own) for size, own in zip(asked, actual)):
+        return
+    height, width = (own if size is None else size for size, own in zip(asked, actual))
+    takes = " x ".join("any" if size is None else str(size) for size in asked)
+    raise InvalidArgumentError(
+        f"'{path}' has {actual[0]} x {actual[1]} pixels, but the tensor takes {takes}",
+        hint=f"write @{path}?resize={height},{width}, or for --each @each?resize={height},{width}",
+    )
 
 
 def is_picture(path: str) -> bool:

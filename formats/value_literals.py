@@ -78,10 +78,12 @@ def _read_bytes(path: str) -> Array | None:
         contents = read_file(file)
         if not path.endswith((".tfrecord", ".tfrecords")):
             return as_bytes_array(bytes(contents))
+        records: list[bytes] = []
         try:
-            return as_bytes_array(list(read_records(io.BytesIO(contents))))
+            records.extend(read_records(io.BytesIO(contents)))
         except RecordError as error:
-            raise DataLossError(f"'{path}': {error}") from None
+            raise DataLossError(f"record {len(records) + 1:,} of '{path}' is damaged: {error}") from None
+        return as_bytes_array(records)
 
 
 def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:

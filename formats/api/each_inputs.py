@@ -23,7 +23,8 @@ from ...core.support.arguments import expect, takes
 from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
 from ...core.support.words import counted
-from ..codecs.csv_table import Row, cells_as_array, pick, read_row
+from ...core.types.arrays import Array
+from ..codecs.csv_table import Row, read_cells, read_header, row_place
 from ..items import WHOLE, Item, find_items, read_item
 from ..pictures import parse_transform
 from ..state import State
@@ -135,17 +136,19 @@ class InputArrays:
         for key, value in read_item(item).items():
             fed = self._find(self._tensor(key))
             is_parsed = item.start is not None
-            values[fed.name] = value_of(json.dumps(value), fed.dtype, f"'{key}' of {item.name}") if is_parsed else value
+            place = f"{item.place}, key '{key}'" if key != WHOLE else item.place
+            said = functools.partial(str, place)
+            values[fed.name] = value_of(json.dumps(value), fed.dtype, place) if is_parsed else _cast(value, fed, key, said)
         return values
 
     def _of_row(self, path: str, row: Row) -> dict[str, Any]:
         """Return the cells of a row, fed by the names of columns, or to the tensors that name the columns."""
-        cells, values = read_row(path, row), {}
-        for key in self._tensors or cells:
-            columns = [name.strip() for name in key.split(",")] if key != WHOLE else list(cells)
+        names, values = read_header(path), {}
+        for key in self._tensors or names:
+            columns = [name.strip() for name in key.split(",")] if key != WHOLE else names
             fed = self._of_column(key)
-            array = cells_as_array([pick(cells, columns, path)], fed.dtype, path)
-            values[fed.name] = cast_value(_of_rank(array, fed_shape(fed).rank), fed.dtype, f"{key} of {path}")
+            array = _of_rank(read_cells(path, [row], columns, fed.dtype), fed_shape(fed).rank)
+            values[fed.name] = _cast(array, fed, key, functools.partial(row_place, path, row))
         return values
 
     def _of_column(self, key: str) -> Output:
@@ -260,6 +263,14 @@ class _Runs:
         for name, value in assigned.items():
             runner.assign(name, lambda variable, value=value: value)  # type: ignore[misc]
         return runner
+
+
+def _cast(value: Array, fed: Output, key: str, place: Callable[[], str]) -> Array:
+    """Return an array in the dtype of a tensor; an error begins with the place of the array."""
+    try:
+        return cast_value(value, fed.dtype.base if fed.dtype is not None else None, key or "the input")
+    except TfgError as error:
+        raise type(error)(f"{place()}: {error.message}", hint=error.hint) from None
 
 
 def _of_rank(cells: Any, rank: int | None) -> Any:

@@ -47,9 +47,16 @@ def read_row(path: str, row: Row) -> dict[str, str]:
     data = bytes(read_source(path)[row[0] : row[1]])
     cells = next(iter(_records(path, data.splitlines(keepends=True), row[0])))[1]
     if len(cells) != len(names):
-        problem = f"'{path}': the row at byte {row[0]} has {len(cells)} cells, but the header has {len(names)}"
+        problem = f"{row_place(path, row)}: the row has {len(cells)} cells, but the header has {len(names)}"
         raise DataLossError(problem, hint="put a cell with a comma into double quotes")
     return dict(zip(names, cells))
+
+
+def row_place(path: str, row: Row) -> str:
+    """Return the file, the number of a row below the header and the number of its first line, in words."""
+    number = next(number for number, place in enumerate(find_rows(path), 1) if place == row)
+    line = 1 + bytes(read_source(path)[: row[0]]).count(b"\n")
+    return f"'{path}', row {number:,} (line {line:,})"
 
 
 def read_columns(path: str, columns: Sequence[str] = (), dtype: DType | None = None, shape: Shape = UNKNOWN) -> Array:
@@ -57,9 +64,8 @@ def read_columns(path: str, columns: Sequence[str] = (), dtype: DType | None = N
 
     The rank of `shape`, 2 or 1, decides where it is known and one column is read.
     """
-    names = list(columns) or read_header(path)
-    rows = [read_row(path, row) for row in find_rows(path)]
-    array = cells_as_array([pick(row, names, path) for row in rows], dtype, path).reshape(len(rows), len(names))
+    names, rows = list(columns) or read_header(path), list(find_rows(path))
+    array = read_cells(path, rows, names, dtype).reshape(len(rows), len(names))
     return array[:, 0] if len(names) == 1 and shape.rank != 2 else array
 
 
@@ -71,24 +77,30 @@ def pick(row: Mapping[str, str], names: Sequence[str], path: str) -> list[str]:
     return [row[name] for name in names]
 
 
-def cells_as_array(rows: Sequence[Sequence[str]], dtype: DType | None, path: str) -> Array:
-    """Return the cells as numbers, or as strings of bytes for `string`; without a dtype as numbers where all are numbers."""
+def read_cells(path: str, rows: Sequence[Row], names: Sequence[str], dtype: DType | None) -> Array:
+    """Return the cells of rows and columns as numbers, or as strings of bytes for `string`; without a dtype as numbers where
+    all are numbers.
+
+    InvalidArgumentError names the row and the column of a cell that is no number.
+    """
+    cells = [pick(read_row(path, row), names, path) for row in rows]
     if dtype is string:
-        return as_bytes_array([list(row) for row in rows])
-    if dtype is None and not all(_is_number(cell) for row in rows for cell in row):
-        return as_bytes_array([list(row) for row in rows])
-    return np.array([[_number(cell, path) for cell in row] for row in rows])
+        return as_bytes_array(cells)
+    numbers = [list(map(_number, row)) for row in cells]
+    missing = next(((row, column) for row, values in enumerate(numbers) for column, v in enumerate(values) if v is None), None)
+    if missing is None:
+        return np.array(numbers)
+    if dtype is None:
+        return as_bytes_array(cells)
+    row, column = missing
+    cell = cells[row][column].strip()
+    place = f"{row_place(path, rows[row])}, column '{names[column]}'"
+    problem = f"the cell '{cell[:80]}' is not a number" if cell else "the cell is empty"
+    hint = "write nan for a missing number, or feed other columns: @FILE.csv:COLUMN,COLUMN"
+    raise InvalidArgumentError(f"{place}: {problem}", hint=hint)
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        _number(cell, "")
-    except InvalidArgumentError:
-        return False
-    return True
-
-
-def _number(cell: str, path: str) -> int | float:
+def _number(cell: str) -> int | float | None:
     text = cell.strip().lower()
     if text in _TRUTH:
         return _TRUTH[text]
@@ -97,8 +109,7 @@ def _number(cell: str, path: str) -> int | float:
             return kind(text)
         except ValueError:
             continue
-    problem = f"'{path}': the cell '{cell[:80]}' is not a number" if text else f"'{path}': a cell is empty"
-    raise InvalidArgumentError(problem, hint="write nan for a missing number, or feed other columns: @FILE.csv:COLUMN,COLUMN")
+    return None
 
 
 @functools.lru_cache(maxsize=16)

@@ -267,3 +267,27 @@ def test_progress_tells_rate_and_time_left(capsys):
         assert capsys.readouterr().err == "", "once a minute"
         display.show(BatchProgress(950, 1000, 70.0))
     assert capsys.readouterr().err == "950 of 1,000 inputs, 13.6/s, 4 s left\n"
+
+
+@pytest.mark.parametrize("name, content, told", [
+    ("t.csv", "a,b\n1,2\n3,oops\n", "'t.csv', row 2 (line 3), column 'b': the cell 'oops' is not a number"),
+    ("t.csv", "a,b\n1,2\n\n3\n", "'t.csv', row 2 (line 4): the row has 1 cells"),
+    ("t.jsonl", '{"x": [1, 2]}\n\n{"x": [1, "q"]}\n', "line 3 of 't.jsonl', key 'x'"),
+    ("t.jsonl", '{"x": [1, 2]}\n{"x": [1\n', "line 2 of 't.jsonl' is not JSON: Expecting ',' delimiter at character 10"),
+    ("t.npz", {"x": np.array(["a", "b"])}, "'t.npz', key 'x': 'x' cannot be fed to a tensor of dtype float"),
+    ("t.npz", {"x": np.ones(2, np.complex64)}, "'t.npz', key 'x': 'x' holds complex numbers"),
+    ("t.tfrecord", encode_record(b"1") + encode_record(b"2")[:-1], "record 2 of 't.tfrecord' is damaged"),
+    ("t.tfrecord", encode_record(b"1"), "'t.tfrecord': 'the input' cannot be fed to a tensor of dtype float"),
+])  # fmt: skip
+def test_an_input_of_no_numbers_is_an_error_with_the_place(name, content, told, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    g = tfg.GraphBuilder()
+    g.Square(g.Placeholder(dtype="float", shape=[2], name="x"), name="y")
+    tfg.save(g.graph, "g.pb")
+    if isinstance(content, dict):
+        np.savez(name, **content)
+    else:
+        pathlib.Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
+    part = "x=@each:a,b" if name == "t.csv" else "x=@each" if name == "t.tfrecord" else "x=@each:x"
+    done = run("run", "g.pb", "--each", name, "--feed", part, "--out-dir", "o", "--keep-going")
+    assert done.code == 1 and told in done.err

@@ -45,9 +45,10 @@ def test_truth_and_all_columns(tmp_path):
     ("text", "column", "error", "words"),
     [
         ("a,b\n1,2\n", ":c", NotFoundError, "the columns are a, b"),
-        ("a,b\n1,x\n", ":b", InvalidArgumentError, "'x' is not a number"),
-        ("a,b\n1,\n", ":b", InvalidArgumentError, "a cell is empty"),
-        ("a,b\n1\n", ":a", DataLossError, "1 cells, but the header has 2"),
+        ("a,b\n1,x\n", ":b", InvalidArgumentError, "row 1 (line 2), column 'b': the cell 'x' is not a number"),
+        ('a,b\n"1",2\n\n"\n3",\n', ":a,b", InvalidArgumentError, "row 2 (line 4), column 'b': the cell is empty"),
+        ("b,a\n1,2\n1,2\n1,y\n", "", InvalidArgumentError, "row 3 (line 4), column 'a': the cell 'y' is not a number"),
+        ("a,b\n1,2\n1\n", ":a", DataLossError, "row 2 (line 3): the row has 1 cells, but the header has 2"),
         ("a,a\n1,2\n", ":a", InvalidArgumentError, "two columns 'a'"),
         ("", ":a", DataLossError, "no header"),
         ('a\n"1\n', ":a", DataLossError, "not a CSV"),

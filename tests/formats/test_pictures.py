@@ -59,3 +59,20 @@ def test_an_array_has_no_options(tmp_path):
     np.save(tmp_path / "x.npy", np.ones(3))
     with pytest.raises(InvalidArgumentError, match="not a picture"):
         parse_value(f"@{tmp_path / 'x.npy'}?scale=2", float32)
+
+
+@pytest.mark.parametrize("dims, size", [
+    ((None, 8, 6, 3), "8,6"), ((8, 6, 3), "8,6"), ((1, None, 6, 3), "3,6"), ((None, 8, None, None), "8,4"),
+    ((2, 8, 6, 1), "8,6"),
+])  # fmt: skip
+@pytest.mark.parametrize("options", ["", "?scale=1/255"])
+def test_a_picture_of_another_size_than_the_tensor_is_an_error_with_the_size(picture, dims, size, options):
+    with pytest.raises(InvalidArgumentError, match="pixels, but the tensor takes ") as caught:
+        parse_value(f"@{picture}{options}", float32, Shape(dims))
+    assert f"?resize={size}," in caught.value.hint
+    assert parse_value(f"@{picture}?resize={size}", float32, Shape(dims)).shape[-3:-1] == tuple(map(int, size.split(",")))
+
+
+@pytest.mark.parametrize("dims", [None, (None, 3, 4, 3), (None, None, None, 3), (3, 4, 3), (None, 12), (None, 3, 224, 224)])
+def test_a_picture_of_the_size_of_the_tensor_or_of_an_open_size_is_read(picture, dims):
+    assert parse_value(f"@{picture}", float32, Shape(dims)).shape[-3:] == (3, 4, 3)
