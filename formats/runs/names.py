@@ -114,7 +114,8 @@ class Names:
         from ...core.explaining.graph_facts import explain_graph
 
         names = list(dict.fromkeys([*explain_graph(self.graph).losses, *self.to_fetch()]))
-        return [name for name in names if self.output(name).dtype.is_floating] or names
+        dtypes = {name: self.output(name).dtype for name in names}
+        return [name for name, dtype in dtypes.items() if dtype is not None and dtype.is_floating] or names
 
     def to_differentiate_by(self) -> list[str]:
         """Return the names of tensors to differentiate by: trainable variables, then floating-point inputs."""
