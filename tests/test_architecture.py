@@ -122,6 +122,7 @@ ENGINES = {
             "library",
             "list_programs",
             "mesh",
+            "op_gradients",
             "symbolic_dims",
             "exported_modules",
             "tracing",

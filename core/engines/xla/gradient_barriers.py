@@ -7,23 +7,31 @@ from typing import Any
 
 from ...control_flow.copies import hands_in
 from ...control_flow.frames import MERGE, NEXT_ITERATION
+from ...functions.callers import gradient_name
 from ...graph.graph import Node, Output
 from ...planning.plan import Loop
 from ...registry.registry import NOT_DIFFERENTIABLE, gradient_function
 from ...support.errors import UnimplementedError
 from .library import jax
 from .list_programs import StackedElements
+from .op_gradients import differentiated
 
 
-def passed_on(fed: Collection[Output], source: Output, value: Any) -> Any:
+def passed_on(xla: Any, fed: Collection[Output], source: Output, value: Any) -> Any:
     """Return the value of the tensor `source`, without gradients behind a StopGradient; the walk ends at tensors that are
     `fed`.
+
+    Behind a node that names a gradient, the value has that gradient.
     """
     barrier = _barrier(fed, source)
     value = getattr(value, "value", value) if barrier is not None else value
     if barrier is None or not isinstance(value, (jax.Array, StackedElements)):
         return value
-    return jax.lax.stop_gradient(value) if _stops(barrier) else _prevented(barrier, value)
+    if _stops(barrier):
+        return jax.lax.stop_gradient(value)
+    if barrier.attr("message") is not None:
+        return _prevented(barrier, value)
+    return value if isinstance(value, StackedElements) else differentiated(barrier, [value], [value], xla.fetched)[0]
 
 
 def ends_of_iterations(fed: Collection[Output], loop: Loop) -> Iterator[tuple[int, Output]]:
@@ -42,14 +50,14 @@ def _barrier(fed: Collection[Output], source: Output) -> Node | None:
     """Return the last node where gradients end, among the nodes that pass on the tensor `source`."""
     while source not in fed and hands_in(source.node) and source.node.inputs:
         node = source.node
-        if _stops(node) or node.attr("message") is not None:
+        if _stops(node) or node.attr("message") is not None or gradient_name(node):
             return node
         source = node.inputs[0]
     return None
 
 
 def _stops(node: Node) -> bool:
-    return gradient_function(node.op) is NOT_DIFFERENTIABLE
+    return gradient_function(gradient_name(node) or node.op) is NOT_DIFFERENTIABLE
 
 
 def _prevented(node: Node, value: Any) -> Any:

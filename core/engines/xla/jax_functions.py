@@ -124,7 +124,7 @@ class JaxFunction:
         """Yield the value of each output, None for an operation."""
         for output, slot in zip(self.outputs, self.plan.fetches):
             value = None if slot is None else slots[slot]
-            value = passed_on(self.plan.fed, output, value) if isinstance(output, Output) else value
+            value = passed_on(branches.xla, self.plan.fed, output, value) if isinstance(output, Output) else value
             value = value.value if isinstance(value, TracedVariable) else value
             if isinstance(value, StackedElements) or (isinstance(output, Output) and output.dtype in _OF_NO_NUMBERS):
                 raise UnimplementedError(f"output '{output.name}' is not a numeric tensor", hint="choose another tensor")

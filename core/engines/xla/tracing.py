@@ -36,6 +36,7 @@ from .exported_modules import call_module
 from .gradient_barriers import ends_of_iterations, passed_on
 from .library import jax, jnp
 from .list_programs import CompiledStack, CompiledTensorArray, StackedElements, Unread
+from .op_gradients import detached, differentiated, with_factor
 
 _WIDE: Final = "call `jax.config.update('jax_enable_x64', True)` first, or work within `jax.enable_x64(True)`"
 
@@ -97,6 +98,7 @@ class Namespace:
         return self.barriers[-1]
 
     call_module = staticmethod(call_module)
+    with_factor = staticmethod(with_factor)
     extents = staticmethod(symbolic_dims.extents)
 
     @staticmethod
@@ -171,7 +173,13 @@ class Namespace:
         fetches = [i for i in plan.fetches[: len(definition.results)] if i is not None]
         self.require(branches.all_alive(fetches))
         values = [slots[i] for i in fetches]
-        return values if self.fed is None else [passed_on((), *pair) for pair in zip(definition.results, values)]
+        return values if self.fed is None else [passed_on(self, (), *pair) for pair in zip(definition.results, values)]
+
+    def fetched(self, plan: Plan, values: Sequence[Any]) -> list[Any]:
+        """Return the results of a plan without functions, for values of the feeds; JAX may ask for gradients again."""
+        slots = _started(plan, values)
+        run_steps(Namespace(self.is_cpu, Graph(), plan.fed), plan.steps, slots)
+        return [slots[i] for i in plan.fetches if i is not None]
 
     def choose(self, index: Any, functions: Sequence[FuncRef], values: Sequence[Any]) -> Any:
         """Return the results of the function numbered by the index."""
@@ -297,7 +305,7 @@ def run_step(xla: Namespace, branches: Branches, step: Step, slots: list[Any]) -
         return
     values = [slots[i] for i in step.inputs]
     if xla.fed is not None:
-        values = [passed_on(xla.fed, source, value) for source, value in zip(inputs_of(step), values)]
+        values = [passed_on(xla, xla.fed, source, value) for source, value in zip(inputs_of(step), values)]
     for slot, value in zip(step.outputs, _outputs(xla, branches, step, values)):
         slots[slot] = value
 
@@ -353,7 +361,7 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
 
     def advanced(arguments: Sequence[Any]) -> list[Any]:
         new = zip(targets, traced(steps, sources, arguments))
-        return [passed_on(xla.fed or (), ends[slot], value) if slot in ends else value for slot, value in new]
+        return [passed_on(xla, xla.fed or (), ends[slot], value) if slot in ends else value for slot, value in new]
 
     def known(steps: Sequence[Step], results: Sequence[int], arguments: Sequence[Any]) -> list[Any]:
         return known_results(steps, [UNKNOWN if v is None else v for v in _known(filled(arguments))], results)
@@ -373,7 +381,7 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
         xla, lambda arguments: traced(loop.head, condition, arguments)[0], advanced, first, times
     )
     left = zip(loop.leaves, traced((*loop.head, *loop.tail), loop.exits, final))
-    return [value if xla.fed is None else passed_on(xla.fed, leave.inputs[0], value) for leave, value in left]
+    return [value if xla.fed is None else passed_on(xla, xla.fed, leave.inputs[0], value) for leave, value in left]
 
 
 def _is_grown_alone(loop: Loop, step: Step) -> bool:
@@ -407,8 +415,13 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
     if rule is None:
         raise UnimplementedError("it has no lowering", node=node.name, op=node.op)
     _require_widths(node, values)
-    flat = _lowered(xla, node, rule, values)
+    flat = _lowered(xla, node, rule, values) if xla.fed is None else _differentiable(xla, node, rule, values)
     return [_of_dtype(value, dtype) for value, dtype in zip(flat, node.output_dtypes, strict=True)]
+
+
+def _differentiable(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) -> Sequence[Any]:
+    """Return the results of a node's lowering, as a flat tuple, with derivatives that are TensorFlow's gradients."""
+    return differentiated(node, values, _lowered(xla, node, rule, detached(node, values)), xla.fetched)
 
 
 def _of_dtype(value: Any, dtype: DType) -> Any:

@@ -26,6 +26,7 @@ def of_sorted(
 
     def lowering(xla: Any, data: Any, ids: Array) -> Any:
         check(data, ids)
+        data = _without_derivative(xla, data, how)
         count = int(ids[-1]) + 1 if ids.size else 0
         if not ids.size:
             return xla.zeros((0, *data.shape[1:]), data.dtype)
@@ -37,6 +38,11 @@ def of_sorted(
         return xla.where(_column(is_there, data.ndim), result, np.array(default, data.dtype))
 
     return lowering
+
+
+def _without_derivative(xla: Any, data: Any, how: str) -> Any:
+    """Return data without gradients in a product: JAX has no derivative of products of rows, and the ops have their own."""
+    return xla.lax.stop_gradient(data) if how == "mul" else data
 
 
 def mean_of_sorted(check: Callable[[Any, Array], None]) -> Callable[..., Any]:
@@ -78,7 +84,7 @@ def of_unsorted(how: str, default: Callable[..., Any]) -> Callable[..., Any]:
         if not data.size:
             return result
         xla.require((ids < count).all())
-        rows = data.reshape(ids.size, *inner)
+        rows = _without_derivative(xla, data, how).reshape(ids.size, *inner)
         places = xla.where(ids < 0, count, ids).ravel()
         return updated(xla, result, places, settled(xla, how, count, places, rows), how)
 

@@ -5,7 +5,7 @@
 #   MirrorPad: bounded_by_inputs same_shape_same_value half_clear
 #   Tile: bounded_by_inputs same_shape_same_value total shape_arithmetic half_clear
 #   Pad: bounded_by_inputs same_shape_same_value zero_padding half_clear
-#   PadV2: same_shape_same_value half_clear
+#   PadV2: same_shape_same_value own_gradient half_clear
 
 from __future__ import annotations
 
@@ -275,6 +275,7 @@ facts("backward", of=("MirrorPadGrad",))
 lower("Pad", static=(1,))(lambda xla, x, paddings: xla.pad(x, paddings.tolist()))
 lower("PadV2", static=(1,))(lambda xla, x, paddings, constant: xla.pad(x, paddings.tolist(), constant_values=constant))
 lower("Tile", static=(1,))(lambda xla, x, multiples: xla.tile(x, multiples.tolist()))
+facts("own_gradient", of=["PadV2"])
 
 
 @lower("MirrorPad", static=(1,))

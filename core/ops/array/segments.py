@@ -3,8 +3,9 @@
 #   SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments SparseSegmentSumWithNumSegments
 #   SparseSegmentMeanGrad SparseSegmentMeanGradV2 SparseSegmentSqrtNGrad SparseSegmentSqrtNGradV2: backward
 #   SparseSegmentSumGrad SparseSegmentSumGradV2: backward
-#   SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum SparseSegmentMean SparseSegmentSqrtN: row_numbers
-#   SparseSegmentSum UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum: row_numbers
+#   SegmentMax SegmentMean SegmentMin SegmentSum SparseSegmentMean SparseSegmentSqrtN SparseSegmentSum: row_numbers
+#   UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentSum: row_numbers
+#   SegmentProd UnsortedSegmentProd: row_numbers own_gradient
 
 from __future__ import annotations
 
@@ -287,6 +288,7 @@ _SPARSE = ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN")
 
 
 facts("row_numbers", of=("UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd"))
+facts("own_gradient", of=["SegmentProd", "UnsortedSegmentProd"])
 
 
 def _register_sparse_segment(op: str) -> None:

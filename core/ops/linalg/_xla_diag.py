@@ -37,6 +37,8 @@ def of_diagonals(
     require(not has_many or diagonal.shape[-2] == bounds[1] - bounds[0] + 1, f"{diagonal.shape} does not fit {bounds}")
     require(np.ndim(padding) == 0, "padding_value must be scalar")
     size = matrix_size(diagonal.shape[-1], *bounds, scalar(num_rows, "num_rows"), scalar(num_cols, "num_cols"))
+    # The padding has no gradient in TensorFlow.
+    padding = xla.lax.stop_gradient(padding)
     matrices = xla.full((*diagonal.shape[: -2 if has_many else -1], *size), padding, diagonal.dtype)
     return _with_diagonals(xla, matrices, diagonal, bounds, align)
 
@@ -65,7 +67,7 @@ def diagonals_of(xla: Any, x: Any, k: Array, padding: Any, *, align: str = "LEFT
         return xla.diagonal(x, bounds[1], -2, -1)
     row, column, place, position = band_places(rows, columns, *bounds, align)
     size = (bounds[1] - bounds[0] + 1, max(longest(rows, columns, *bounds), 0))
-    packed = xla.full((*x.shape[:-2], *size), padding.reshape(()), x.dtype)
+    packed = xla.full((*x.shape[:-2], *size), xla.lax.stop_gradient(padding.reshape(())), x.dtype)
     return packed.at[..., place, position].set(x[..., row, column]) if row.size else packed
 
 

@@ -2,16 +2,17 @@
 # Ops here (scripts/regenerate.py writes this list):
 #   AccumulateNV2
 #   ApproximateEqual Atan2 DivNoNan LogicalAnd LogicalOr Mod MulNoNan TruncateDiv TruncateMod: elementwise
-#   Maximum Minimum: elementwise bounded_by_inputs total half_clear
+#   Maximum Minimum: elementwise bounded_by_inputs total own_gradient half_clear
 #   Div: elementwise division
 #   RealDiv: elementwise division half_infer
 #   Greater: elementwise greater half_clear
 #   GreaterEqual: elementwise greater true_of_equals half_clear
-#   ClipByValue Equal NotEqual: elementwise half_clear
-#   Pow: elementwise half_deny
+#   Equal NotEqual: elementwise half_clear
 #   Less: elementwise less half_clear
 #   LessEqual: elementwise less true_of_equals half_clear
 #   SquaredDifference: elementwise not_negative half_infer
+#   ClipByValue: elementwise own_gradient half_clear
+#   Pow: elementwise own_gradient half_deny
 #   FloorMod: elementwise shape_arithmetic
 #   FloorDiv: elementwise shape_arithmetic half_infer
 #   Add AddV2: elementwise sum_of_inputs total shape_arithmetic addition half_infer
@@ -219,7 +220,7 @@ register_binary(BINARY)
 facts("shape_arithmetic", of=("Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMod"))
 facts("total", of=("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum"))
 profiled(of_output(1), "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum")
-facts("bounded_by_inputs", "half_clear", of=("Maximum", "Minimum"))
+facts("bounded_by_inputs", "half_clear", "own_gradient", of=("Maximum", "Minimum"))
 facts("addition", "sum_of_inputs", of=("Add", "AddV2"))
 facts("division", of=("Div", "RealDiv"))
 facts("less", of=("Less", "LessEqual"))
@@ -270,7 +271,8 @@ def equal_flops(x: TensorSpec, y: TensorSpec, *, outputs: list[TensorSpec]) -> C
 
 
 not_differentiable("Equal", "NotEqual", "ApproximateEqual")
-facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual", "ClipByValue"))
+facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
+facts("elementwise", "own_gradient", of=("ClipByValue",))
 
 
 @kernel("ApproximateEqual")
@@ -427,10 +429,9 @@ zero_flops("BroadcastArgs", "BroadcastGradientArgs")
 facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
 
 lower_as(
-    Add="add", AddV2="add", Sub="subtract", Mul="multiply", RealDiv="divide", Maximum="maximum",
-    Minimum="minimum", Atan2="arctan2", Less="less",
-    LessEqual="less_equal", Greater="greater", GreaterEqual="greater_equal", Equal="equal", NotEqual="not_equal",
-    LogicalAnd="logical_and", LogicalOr="logical_or",
+    Add="add", AddV2="add", Atan2="arctan2", Sub="subtract", Mul="multiply", RealDiv="divide", Maximum="maximum",
+    Minimum="minimum", Less="less", LessEqual="less_equal", Greater="greater", GreaterEqual="greater_equal", Equal="equal",
+    NotEqual="not_equal", LogicalAnd="logical_and", LogicalOr="logical_or",
 )  # fmt: skip
 lower("FloorDiv")(divisions.divided("floor_divide", lambda xla, x, y: xla.floor(x / y)))
 lower("FloorMod")(divisions.divided("mod", lambda xla, x, y: xla.mod(x, y)))
@@ -449,12 +450,12 @@ def _clip_lowering(xla: Any, x: Any, low: Any, high: Any) -> Any:
 
 
 lower("DivNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x / xla.where(y == 0, 1, y)))
-lower("MulNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x * y))
+lower("MulNoNan")(lambda xla, x, y: xla.where((y == 0) & ~xla.isfinite(x), 0, x * y))
 
 
 onnx_as(
-    Greater="Greater", GreaterEqual="GreaterOrEqual", Less="Less", LessEqual="LessOrEqual", LogicalAnd="And", LogicalOr="Or",
-    Maximum="Max", Minimum="Min", Mul="Mul", Pow="Pow", RealDiv="Div", Sub="Sub",
+    Div="Div", Greater="Greater", GreaterEqual="GreaterOrEqual", Less="Less", LessEqual="LessOrEqual", LogicalAnd="And",
+    LogicalOr="Or", Maximum="Max", Minimum="Min", Mul="Mul", Pow="Pow", RealDiv="Div", Sub="Sub",
 )  # fmt: skip
 onnx("Add", "AddV2")(lambda g, a, b: g.StringConcat(a, b) if a.dtype.is_object else g.Add(a, b))
 onnx("Equal")(equal_onnx)
@@ -462,7 +463,6 @@ onnx("NotEqual")(
     lambda g, a, b, *, incompatible_shape_error: g.Not(equal_onnx(g, a, b, incompatible_shape_error=incompatible_shape_error))
 )
 onnx("Mod", "TruncateMod")(lambda g, a, b: g.Mod(a, b, fmod=1))
-onnx("Div")(lambda g, a, b: g.Div(a, b))
 onnx("ClipByValue")(lambda g, x, low, high: g.Max(g.Min(x, high), low))
 onnx("MulNoNan")(lambda g, x, y: g.Where(g.Equal(y, 0), 0, g.Mul(x, y)))
 onnx("AddN", "AccumulateNV2")(lambda g, values: lists.added(g, values))
@@ -496,5 +496,5 @@ onnx("BroadcastArgs")(broadcast_args_onnx)
 onnx("BroadcastGradientArgs")(broadcast_gradient_args_onnx)
 
 facts("half_infer", of=["Add", "AddN", "AddV2", "FloorDiv", "Mul", "RealDiv", "SquaredDifference", "Sub"])
-facts("half_deny", of=["Pow"])
+facts("half_deny", "own_gradient", of=["Pow"])
 facts("half_clear", of=["ClipByValue", "Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual"])

@@ -1,6 +1,6 @@
 """Elementwise ops of one input: powers, exponentials, trigonometry, rounding, and their gradient ops."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Acos Acosh Asin Atanh Cos Cosh Sin Tan: elementwise
+#   Acos Asin Atanh Cos Cosh Sin Tan: elementwise
 #   InvGrad ReciprocalGrad RsqrtGrad SqrtGrad: elementwise backward
 #   SigmoidGrad TanhGrad: elementwise backward half_infer
 #   IsFinite IsInf IsNan: elementwise half_clear
@@ -8,7 +8,7 @@
 #   Rint: elementwise idempotent monotone
 #   Ceil Floor Round: elementwise idempotent monotone half_clear
 #   Sign: elementwise idempotent monotone unit_range total half_clear
-#   Abs: elementwise idempotent not_negative total half_clear
+#   Abs: elementwise idempotent not_negative total own_gradient half_clear
 #   LogicalNot: elementwise involution
 #   Inv Reciprocal: elementwise involution reciprocal half_infer
 #   Neg: elementwise involution total shape_arithmetic half_clear
@@ -20,6 +20,7 @@
 #   Tanh: elementwise monotone unit_range half_infer
 #   Sigmoid: elementwise monotone unit_range not_negative half_infer
 #   Square: elementwise not_negative total
+#   Acosh: elementwise own_gradient
 
 from __future__ import annotations
 
@@ -266,10 +267,10 @@ profiled(of_input(2), "Rsqrt")
 profiled(of_output(4), "RsqrtGrad")
 
 lower_as(
-    Neg="negative", Exp="exp", Expm1="expm1", Log="log", Log1p="log1p", Sqrt="sqrt", Rsqrt="rsqrt", Square="square",
+    Neg="negative", Exp="exp", Expm1="expm1", Log="log", Log1p="log1p", Square="square",
     Abs="abs", Sign="sign", Floor="floor", Ceil="ceil", Rint="rint", Sin="sin", Cos="cos", Tan="tan", Tanh="tanh",
     Sinh="sinh", Cosh="cosh", Asin="arcsin", Acos="arccos", Atan="arctan", Asinh="arcsinh", Acosh="arccosh",
-    Atanh="arctanh", Sigmoid="sigmoid", Reciprocal="reciprocal", Inv="reciprocal", LogicalNot="logical_not",
+    Atanh="arctanh", Sigmoid="sigmoid", LogicalNot="logical_not",
     IsNan="isnan", IsInf="isinf", IsFinite="isfinite",
 )  # fmt: skip
 
@@ -286,15 +287,24 @@ def _of_one_shape(function: Any) -> Any:
 
 
 def _lowered_unless_zero(formula: Callable[[Any, Any], Any]) -> Any:
-    """Return the lowering of a gradient that is 0 where the incoming gradient is 0, as `_unless_zero` has it."""
-    return _of_one_shape(lambda xla, y, dy: xla.where(dy == 0, xla.zeros_like(dy), formula(y, dy)))
+    """Return the lowering of a gradient that is 0 where the incoming gradient is 0, as `_unless_zero` has it.
+
+    Only an infinite factor needs the 0, so that the derivative by a gradient of 0 is the factor.
+    """
+    return _of_one_shape(
+        lambda xla, y, dy: xla.where((dy == 0) & ~xla.isfinite(formula(y, xla.ones_like(dy))), 0, formula(y, dy))
+    )
 
 
 lower("TanhGrad")(_of_one_shape(lambda xla, y, dy: dy * (1 - y * y)))
 lower("SigmoidGrad")(_of_one_shape(lambda xla, y, dy: dy * y * (1 - y)))
+lower("Sqrt")(lambda xla, x: xla.with_factor(x, xla.sqrt(x), lambda y: 0.5 / y))
+lower("Rsqrt")(lambda xla, x: xla.with_factor(x, xla.rsqrt(x), lambda y: -0.5 * y * y * y))
+lower("Reciprocal", "Inv")(lambda xla, x: xla.with_factor(x, xla.reciprocal(x), lambda y: -y * y))
 lower("SqrtGrad")(_lowered_unless_zero(lambda y, dy: dy * 0.5 / y))
 lower("RsqrtGrad")(_lowered_unless_zero(lambda y, dy: dy * -0.5 * y * y * y))
 lower("ReciprocalGrad", "InvGrad")(_lowered_unless_zero(lambda y, dy: -dy * y * y))
+facts("own_gradient", of=["Abs", "Acosh"])
 
 
 @lower("Round")

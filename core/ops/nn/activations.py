@@ -1,13 +1,15 @@
 """Activation functions and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Relu6Grad ReluGrad: elementwise backward half_clear
-#   EluGrad LeakyReluGrad SeluGrad SoftplusGrad SoftsignGrad: elementwise backward half_infer
+#   EluGrad LeakyReluGrad SeluGrad SoftplusGrad: elementwise backward half_infer
+#   SoftsignGrad: elementwise backward own_gradient half_infer
 #   Relu: elementwise idempotent monotone bounded_by_inputs not_negative half_clear rectifier
 #   Relu6: elementwise idempotent monotone not_negative half_clear rectifier
-#   LeakyRelu Selu: elementwise monotone half_infer
-#   Elu: elementwise monotone half_infer rectifier
+#   LeakyRelu: elementwise monotone half_infer
 #   Softplus: elementwise monotone not_negative half_infer
-#   Softsign: elementwise monotone partial half_infer
+#   Selu: elementwise monotone own_gradient half_infer
+#   Elu: elementwise monotone own_gradient half_infer rectifier
+#   Softsign: elementwise monotone partial own_gradient half_infer
 
 from __future__ import annotations
 
@@ -301,8 +303,10 @@ lower("ReluGrad")(lambda xla, dy, x: xla.where(x > 0, dy, 0))
 lower("Relu6Grad")(lambda xla, dy, x: xla.where((x > 0) & (x < 6), dy, 0))
 lower("LeakyReluGrad")(lambda xla, dy, x, *, alpha: xla.where(x > 0, dy, dy * alpha))
 lower("EluGrad")(lambda xla, dy, y: xla.where(y < 0, dy * (y + 1), dy))
+lower("SeluGrad")(lambda xla, dy, y: xla.where(y < 0, dy * (y + _SELU_SCALE * _SELU_ALPHA), dy * _SELU_SCALE))
 lower("SoftplusGrad")(lambda xla, dy, x: dy * xla.sigmoid(x))
 lower("SoftsignGrad")(lambda xla, dy, x: dy / xla.square(1 + xla.abs(x)))
+facts("own_gradient", of=["Elu", "Selu", "Softsign", "SoftsignGrad"])
 
 
 onnx_as(Elu="Elu", Relu="Relu", Selu="Selu", Softplus="Softplus", Softsign="Softsign")

@@ -1,9 +1,11 @@
 """Batch normalization in its fused forms and local response normalization."""
 # Ops here (scripts/regenerate.py writes this list):
 #   FusedBatchNormGrad: backward
-#   FusedBatchNormGradV2 FusedBatchNormGradV3: backward half_infer
+#   FusedBatchNormGradV2: backward half_infer
+#   FusedBatchNormGradV3: backward own_gradient half_infer
 #   FusedBatchNorm: batch_normalization
-#   FusedBatchNormV2 FusedBatchNormV3: batch_normalization half_infer
+#   FusedBatchNormV2: batch_normalization half_infer
+#   FusedBatchNormV3: batch_normalization own_gradient half_infer
 
 from __future__ import annotations
 
@@ -284,6 +286,9 @@ def fused_batch_norm_grad_flops(
 
 def _along_channels(v: Any, x: Any, data_format: str) -> Any:
     return v.reshape([-1 if name == "C" else 1 for name in data_format])
+
+
+facts("own_gradient", of=["FusedBatchNormV3", "FusedBatchNormGradV3"])
 
 
 @lower("FusedBatchNormV3")

@@ -1,7 +1,8 @@
 """Softmax, its logarithm, and the cross entropies and norms of losses."""
 # Ops here (scripts/regenerate.py writes this list):
-#   L2Loss SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits: half_deny
+#   L2Loss SparseSoftmaxCrossEntropyWithLogits: half_deny
 #   LogSoftmax: half_infer
+#   SoftmaxCrossEntropyWithLogits: own_gradient half_deny
 #   Softmax: unit_range not_negative half_infer
 
 from __future__ import annotations
@@ -250,5 +251,6 @@ def _sparse_cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
     return loss, g.Where(hot, g.Sub(probabilities, 1), probabilities)
 
 
+facts("own_gradient", of=["SoftmaxCrossEntropyWithLogits"])
 facts("half_infer", of=["LogSoftmax", "Softmax"])
 facts("half_deny", of=["L2Loss", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"])
