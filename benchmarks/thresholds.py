@@ -23,13 +23,10 @@ from tfg.core.numerics import (
     batch_norm,
     convolution,
     error_function,
-    group_reductions,
     integers,
     linalg,
     line_products,
-    scaled_sums,
     top_k,
-    where,
     winograd,
 )
 from tfg.core.parallel import gemm
@@ -101,30 +98,9 @@ def large_erf() -> Callable[[], object]:
     return lambda: error_function.erf(x)
 
 
-def short_rows() -> Callable[[], object]:
-    rows, vector = drawn(50000, 16).copy(), drawn(16)
-    return lambda: gemm.add_vector(rows, vector)
-
-
-def rectified() -> Callable[[], object]:
-    x, out = drawn(1 << 15), np.empty(1 << 15, np.float32)
-    return lambda: [where.positive_part(x, out) for _ in range(50)]
-
-
-def step_of_descent() -> Callable[[], object]:
-    y, x = drawn(1 << 20).copy(), drawn(1 << 20)
-    return lambda: scaled_sums.add_scaled(y, x, np.float32(1e-9))
-
-
 def many(function: Callable[..., object], *arguments: Any) -> Callable[[], Callable[[], object]]:
     """A call of microseconds, made often enough to be timed."""
     return lambda: lambda: [function(*arguments) for _ in range(100)]
-
-
-def grouped(ufunc: np.ufunc) -> Callable[[], object]:
-    groups = np.sort(np.random.default_rng(0).integers(0, 3000, 6000))
-    rows = drawn(6000, 64)
-    return lambda: group_reductions.reduce_groups(ufunc, groups, rows)
 
 
 def shuffled() -> Callable[[], object]:
@@ -150,9 +126,6 @@ THRESHOLDS = (
     Threshold(gemm, "_FEW_ROWS", 0, "few rows by a turned matrix", few_rows),
     Threshold(gemm, "rows_at_once_by", lambda b: 0, "narrow products by some rows", narrow_product),
     Threshold(gemm, "columns_at_once", lambda rows, columns: 0, "long products by some columns", long_product),
-    Threshold(gemm, "_LONG_ROW", 1, "a vector to several short rows at once", short_rows),
-    Threshold(where, "_FEW", _NEVER, "max(x, 0) by a vector of zeros", rectified),
-    Threshold(scaled_sums, "_FEW", _NEVER, "scaled sums by BLAS", step_of_descent),
     Threshold(gemm, "MANY_ROWS", _NEVER, "a narrow matrix turned around", turned_narrow_product),
     Threshold(axis_sums, "_WORTHWHILE", _NEVER, "sums by a product with ones", many(axis_sums.summed, drawn(4096, 16), [0])),
     Threshold(axis_sums, "_FEW_COLUMNS", 0, "maxima of few columns", many(axis_sums.row_maxima, drawn(4096, 10))),
@@ -161,7 +134,6 @@ THRESHOLDS = (
     Threshold(batch_norm, "_MOST_ROWS", _NEVER, "moments by few rows", lambda: lambda: batch_norm.moments(ROWS)),
     Threshold(error_function, "_FEW", _NEVER, "erf by a polynomial", many(error_function.erf, drawn(1 << 14))),
     Threshold(error_function, "_AT_ONCE", _NEVER, "erf block by block", large_erf),
-    Threshold(group_reductions, "_MANY", _NEVER, "maxima of groups of long rows", lambda: grouped(np.maximum)),
     Threshold(integers, "_FEW", 0, "extremes of few integers", many(integers.extremes, np.arange(16))),
     Threshold(linalg, "_MANY", _NEVER, "LU of many small matrices", many(linalg.lu, drawn(256, 4, 4))),
     Threshold(top_k, "_FEW", 0, "few keys sorted", many(top_k.sorted_top_k, drawn(1, 400), 10)),

@@ -25,7 +25,6 @@ from ..parallel.gemm import (
     ELEMENT_WORK,
     add_long_product,
     add_product,
-    add_vector,
     columns_at_once,
     cut,
     divide,
@@ -326,7 +325,7 @@ def _multiply(a: Array, b: Array, out: Array, bias: Array | None) -> None:
     elif bias is None or out.size <= _FEW_SUMS or rows_at_once_by(b):
         multiply(a, b, out)
         if bias is not None:
-            add_vector(out, bias)
+            out += bias
     else:
         out[...] = bias
         add_product(a, b, out, is_first=False)

@@ -1,8 +1,6 @@
 """Reductions of rows by group: sums, products, extremes, also in place.
 
 Results for NaN and empty groups are TensorFlow's, of SegmentMax, UnsortedSegmentMax and related kernels.
-
-`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -17,14 +15,6 @@ from .half_precision import is_narrow
 
 _ONE_BY_ONE: Final = (np.multiply, np.maximum, np.minimum)
 _WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}
-_LONG_ROW: Final = 16
-"""The least number of elements of a row where NumPy's reduceat, column by column, takes longer than a call for the k-th
-rows of all groups.
-"""
-_FEW_ROWS: Final = 16
-"""The largest group, in rows, where a call for the k-th rows of all groups, for each k, takes less time than reduceat."""
-_MANY: Final = 1 << 13
-"""The least number of elements where calls for the rows of small groups take less time than reduceat."""
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
@@ -59,24 +49,8 @@ def reduce_groups(ufunc: np.ufunc, groups: Array, rows: Array) -> tuple[Array, A
         return groups[starts], _sums(rows, order, starts)
     rows = rows if order is None else rows[order]
     if is_narrow(rows.dtype):
-        return groups[starts], _reduced(ufunc, rows.astype(np.float32), starts).astype(rows.dtype)
-    return groups[starts], _reduced(ufunc, rows, starts)
-
-
-def _reduced(ufunc: np.ufunc, rows: Array, starts: Array) -> Array:
-    """Reduce the rows from each start to the next start by `ufunc`, in order.
-
-    NumPy's `reduceat` goes through long rows a column at a time: there the k-th rows of all groups are reduced at once.
-    """
-    sizes = np.diff(starts, append=len(rows))
-    most = int(sizes.max())
-    if rows.size < max(_MANY, _LONG_ROW * len(rows)) or most > _FEW_ROWS:
-        return ufunc.reduceat(rows, starts, axis=0, dtype=rows.dtype)
-    result = rows[starts]
-    for k in range(1, most):
-        left = np.flatnonzero(sizes > k)
-        result[left] = ufunc(result[left], rows[starts[left] + k], dtype=rows.dtype)
-    return result
+        return groups[starts], ufunc.reduceat(rows.astype(np.float32), starts, axis=0).astype(rows.dtype)
+    return groups[starts], ufunc.reduceat(rows, starts, axis=0, dtype=rows.dtype)
 
 
 def _in_order(groups: Array) -> tuple[Array | None, Array]:

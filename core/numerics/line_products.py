@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..parallel.blas_threads import one_thread
-from ..parallel.gemm import add_vector, columns_at_once, divide, even, ordered_sum, rows_at_once, workers_for
+from ..parallel.gemm import columns_at_once, divide, even, ordered_sum, rows_at_once, workers_for
 from .row_producer import BLOCK_ELEMENTS
 from .windows import Array, Block, block_positions, gathered_windows, image_blocks
 
@@ -92,7 +92,7 @@ def convolve(
         out = result[block].reshape(len(windows), -1, filters)
         np.add.reduce(np.matmul(windows, matrices), 1, out=out)
         if bias is not None:
-            add_vector(out.reshape(-1, filters), bias)
+            out += bias
         if finish is not None:
             finish(block_positions(block, result.shape), slice(0, filters))
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..parallel.gemm import BLOCK_ELEMENTS, cut, divide
 from ..types.arrays import Array
-from .scaled_sums import add_scaled, move_towards, scale_and_add
 
 
 def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Sequence[Array], gradient: int) -> None:
@@ -82,17 +81,18 @@ class RmsProp(NamedTuple):
 
 def gradient_descent(var: Array, alpha: Array, delta: Array) -> None:
     """Compute var -= alpha delta"""
-    add_scaled(var, delta, -alpha)
+    var -= delta * alpha
 
 
 def momentum(var: Array, accum: Array, lr: Array, grad: Array, momentum: Array, *, use_nesterov: bool) -> None:
     """Compute accum = momentum accum + grad; var -= lr accum (Nesterov: lr grad + lr momentum accum)"""
-    scale_and_add(accum, momentum, grad)
+    accum *= momentum
+    accum += grad
     if use_nesterov:
-        add_scaled(var, grad, -lr)
-        add_scaled(var, accum, -(momentum * lr))
+        var -= grad * lr
+        var -= accum * (momentum * lr)
     else:
-        add_scaled(var, accum, -lr)
+        var -= accum * lr
 
 
 def keras_momentum(var: Array, accum: Array, lr: Array, grad: Array, momentum: Array, *, use_nesterov: bool) -> None:
@@ -115,7 +115,8 @@ def adam(var: Array, m: Array, v: Array, rates: AdamRates, grad: Array, *, use_n
     scratch += rates.epsilon
     direction = grad * (one - rates.beta1) + rates.beta1 * m if use_nesterov else m
     np.divide(direction, scratch, out=scratch)
-    add_scaled(var, scratch, -_unbiased_rate(one, rates))
+    scratch *= _unbiased_rate(one, rates)
+    var -= scratch
 
 
 def adam_with_amsgrad(var: Array, m: Array, v: Array, vhat: Array, rates: AdamRates, grad: Array) -> None:
@@ -135,10 +136,17 @@ def _unbiased_rate(one: Any, rates: AdamRates) -> Array:
 def _adam_moments(m: Array, v: Array, rates: AdamRates, grad: Array) -> Array:
     """Move the two moments towards the gradient and its square; return a scratch array."""
     one, scratch = m.dtype.type(1), np.empty_like(m)
-    move_towards(m, grad, one - rates.beta1, scratch)
+    _move_towards(m, grad, one - rates.beta1, scratch)
     np.multiply(grad, grad, out=scratch)
-    move_towards(v, scratch, one - rates.beta2, scratch)
+    _move_towards(v, scratch, one - rates.beta2, scratch)
     return scratch
+
+
+def _move_towards(y: Array, x: Array, rate: Any, scratch: Array) -> None:
+    """Compute y += (x - y) rate; `scratch`, of the same shape, may be x, and is overwritten."""
+    np.subtract(x, y, out=scratch)
+    scratch *= rate
+    y += scratch
 
 
 def ada_max(
@@ -284,12 +292,13 @@ def rms_prop(var: Array, ms: Array, mom: Array, rates: RmsProp, grad: Array) -> 
     """Tieleman and Hinton 2012, lecture 6.5."""
     lr, rho, momentum, epsilon = rates
     scratch = np.multiply(grad, grad, out=np.empty_like(ms))
-    move_towards(ms, scratch, var.dtype.type(1) - rho, scratch)
+    _move_towards(ms, scratch, var.dtype.type(1) - rho, scratch)
     root = np.add(ms, epsilon, out=scratch)
     np.sqrt(root, out=root)
     step = grad * lr
     step /= root
-    scale_and_add(mom, momentum, step)
+    mom *= momentum
+    mom += step
     var -= mom
 
 

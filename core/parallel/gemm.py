@@ -67,8 +67,6 @@ _FEWEST_COLUMNS: Final = 48
 """The number of columns of a first matrix from which adding several products takes less time than copying the matrix."""
 MANY_ROWS: Final = 512
 """The number of rows from which copying a narrow column-major matrix to row-major order pays."""
-_LONG_ROW: Final = 512
-"""The number of elements of a row that takes much longer than the overhead of the row."""
 _TAKE_AS_IT_LIES: Final = frozenset((b"SkylakeX", b"Cooperlake", b"SapphireRapids"))
 """OpenBLAS's names of the kernels that read small matrices in place."""
 
@@ -145,17 +143,6 @@ def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
                 np.matmul(rows, b, out=target)
             else:
                 target += np.matmul(rows, b)
-
-
-def add_vector(rows: Array, vector: Array) -> None:
-    """Compute rows += vector; several short rows at once, since NumPy has an overhead for each row."""
-    fold = min(_LONG_ROW // len(vector), len(rows))
-    whole = len(rows) // fold * fold if fold > 1 and rows.flags.c_contiguous else 0
-    if whole:
-        folded = rows[:whole].reshape(-1, fold * len(vector))
-        np.add(folded, repeated(vector[np.newaxis], fold), out=folded)
-    if whole < len(rows):
-        rows[whole:] += vector
 
 
 def repeated(rows: Array, count: int) -> Array:

@@ -16,7 +16,6 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics.concatenation import concatenated
 from ...registry.constant_inputs import prepared
 from ...registry.registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
@@ -33,7 +32,7 @@ from ..shared.shape_arguments import ints, normalize_axis, replaced, scalar_int,
 @kernel("ConcatV2")
 def concat(values: list[Array], axis: Array) -> Result:
     """Concatenate the inputs along an axis."""
-    return concatenated(values, _concat_axis(tuple([value.shape for value in values]), scalar_int(axis, "axis")))
+    return np.concatenate(values, _concat_axis(tuple([value.shape for value in values]), scalar_int(axis, "axis")))
 
 
 @prepared("ConcatV2", constants=(-1,))
@@ -43,7 +42,7 @@ def concat_along(axis: Array) -> Callable[..., Result]:
 
     def joined(*values: Array) -> Result:
         parts = values[:-1]
-        return concatenated(parts, _concat_axis(tuple([part.shape for part in parts]), place))
+        return np.concatenate(parts, _concat_axis(tuple([part.shape for part in parts]), place))
 
     return joined
 

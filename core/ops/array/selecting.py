@@ -11,7 +11,6 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics.where import chosen
 from ...registry.registry import (
     Cost,
     facts,
@@ -34,7 +33,7 @@ from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 def select(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere; a vector condition picks rows."""
     if condition.shape == t.shape == e.shape:
-        return chosen(condition, t, e) if t.shape else (t if condition else e)
+        return np.where(condition, t, e) if t.shape else (t if condition else e)
     condition, t, e = np.asarray(condition), np.asarray(t), np.asarray(e)
     if t.shape != e.shape:
         raise InvalidArgumentError(f"'t' and 'e' must have the same size, but received: {Shape(t.shape)} vs. {Shape(e.shape)}")
@@ -47,7 +46,7 @@ def select(condition: Array, t: Array, e: Array) -> Result:
         if held in (0, condition.size):  # as in loops over sequences of one length
             return t if held else e
         condition = condition.reshape([-1] + [1] * (t.ndim - 1))
-    return chosen(condition, t, e)
+    return np.where(condition, t, e)
 
 
 @shape("Select")
@@ -71,7 +70,7 @@ def select_v2(condition: Array, t: Array, e: Array) -> Result:
     if not condition.shape and t.shape == e.shape:
         return t if condition else e
     try:
-        return chosen(condition, t, e)
+        return np.where(condition, t, e)
     except ValueError:
         shapes = ", ".join(str(Shape(np.shape(v))) for v in (condition, t, e))
         raise InvalidArgumentError(f"condition, then and else do not broadcast: {shapes}") from None

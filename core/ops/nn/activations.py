@@ -23,7 +23,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...numerics.where import chosen, positive_part, where_positive
+from ...numerics.where import positive_part
 from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
@@ -85,7 +85,7 @@ facts("idempotent", of=("Relu", "Relu6"))
 def leaky_relu(features: Array, *, alpha: float) -> Result:
     """Return x where positive, alpha x elsewhere: the larger of the two while alpha is at most 1."""
     scaled = features * features.dtype.type(alpha)
-    return np.maximum(features, scaled) if 0 < alpha <= 1 else chosen(features > 0, features, scaled)
+    return np.maximum(features, scaled) if 0 < alpha <= 1 else np.where(features > 0, features, scaled)
 
 
 @gradient("LeakyRelu")
@@ -168,7 +168,7 @@ def softsign_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
 def relu_grad(gradients: Array, features: Array) -> Result:
     """Return gradients where features are positive: times 1 there and times 0 elsewhere, as in TensorFlow."""
     _same_shapes(gradients, features)
-    return where_positive(gradients, features)
+    return np.multiply(gradients, features > 0)
 
 
 @gradient("ReluGrad")
@@ -194,7 +194,7 @@ def relu6_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 @_in_float32
 def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Result:
     _same_shapes(gradients, features)
-    return chosen(features > 0, gradients, gradients * gradients.dtype.type(alpha))
+    return np.where(features > 0, gradients, gradients * gradients.dtype.type(alpha))
 
 
 @gradient("LeakyReluGrad")
@@ -213,7 +213,7 @@ facts("partial", of=("Softsign",))
 @_in_float32
 def elu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
-    return chosen(outputs < 0, (outputs + 1) * gradients, gradients)
+    return np.where(outputs < 0, (outputs + 1) * gradients, gradients)
 
 
 _GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
@@ -236,7 +236,7 @@ def elu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
 def selu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
     t = gradients.dtype.type
-    return chosen(outputs < 0, gradients * (outputs + t(_SELU_SCALE * _SELU_ALPHA)), gradients * t(_SELU_SCALE))
+    return np.where(outputs < 0, gradients * (outputs + t(_SELU_SCALE * _SELU_ALPHA)), gradients * t(_SELU_SCALE))
 
 
 @gradient("SeluGrad")

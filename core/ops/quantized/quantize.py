@@ -15,7 +15,6 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...numerics.where import chosen
 from ...registry.registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
@@ -370,7 +369,7 @@ def fake_quant_with_min_max_args_gradient(
     require(min < max, f"min {min} must be smaller than max {max}")
     require_same_shape(gradients, inputs, "gradients and inputs")
     _, within, _ = fake_masks(inputs, min, max, num_bits, narrow_range)
-    return chosen(within, gradients, _ZERO)
+    return np.where(within, gradients, _ZERO)
 
 
 @kernel("FakeQuantWithMinMaxVarsGradient")
@@ -380,7 +379,7 @@ def fake_quant_with_min_max_vars_gradient(
     """The gradients for inputs, min and max."""
     require_same_shape(gradients, inputs, "gradients and inputs")
     masks = fake_masks(inputs, *_vars(min, max), num_bits, narrow_range)
-    below, within, above = (chosen(mask, gradients, _ZERO) for mask in masks)
+    below, within, above = (np.where(mask, gradients, _ZERO) for mask in masks)
     return within, np.sum(below, dtype=np.float32), np.sum(above, dtype=np.float32)
 
 
@@ -392,7 +391,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     require_same_shape(gradients, inputs, "gradients and inputs")
     _channels(inputs, min, max)
     masks = fake_masks(inputs, min, max, num_bits, narrow_range)
-    below, within, above = (chosen(mask, gradients, _ZERO) for mask in masks)
+    below, within, above = (np.where(mask, gradients, _ZERO) for mask in masks)
     others = tuple(range(inputs.ndim - 1))
     return within, np.sum(below, others, dtype=np.float32), np.sum(above, others, dtype=np.float32)
 

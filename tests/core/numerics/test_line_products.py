@@ -92,14 +92,3 @@ def test_what_goes_by_lines(monkeypatch):
     monkeypatch.setattr(line_products, "rows_at_once", lambda inner, columns: 0)
     assert not suits()
     assert not suits(line_products.suits_gradient)
-
-
-@pytest.mark.parametrize("rows", [1, 3, 31, 32, 33, 500])
-@pytest.mark.parametrize("columns", [1, 16, 511, 600])
-def test_a_vector_is_added_to_each_row(rows, columns):
-    rng = np.random.default_rng(0)
-    wide, vector = rng.standard_normal((rows, columns + 2), np.float32), rng.standard_normal(columns, np.float32)
-    for matrix in (wide[:, :columns].copy(), wide[:, 1:-1]):
-        want = matrix + vector
-        gemm.add_vector(matrix, vector)
-        np.testing.assert_array_equal(matrix, want)
