@@ -7,13 +7,13 @@ import numpy as np
 from tests.opcases import case, normal, strings, uniform
 
 
-def wav(samples, rate=8000, code=1, bits=16):
+def wav(samples, rate=8000, code=1, bits=16, after=b""):
     """A WAV file of int16 (n, channels) as a string scalar."""
     channels = samples.shape[1]
     body = samples.astype("<i2").tobytes()
     form = struct.pack("<HHIIHH", code, channels, rate, rate * channels * bits // 8, channels * bits // 8, bits)
     header = b"RIFF" + struct.pack("<I", 36 + len(body)) + b"WAVEfmt " + struct.pack("<I", 16) + form
-    return strings(header + b"data" + struct.pack("<I", len(body)) + body)[0]
+    return strings(header + b"data" + struct.pack("<I", len(body)) + body + after)[0]
 
 
 SAMPLES = np.arange(-12, 12).reshape(12, 2) * 1000
@@ -26,6 +26,8 @@ CASES = [
     case("DecodeWav", wav(SAMPLES, code=3)),
     case("DecodeWav", wav(SAMPLES, bits=8)),
     case("DecodeWav", strings(b"RIFF")[0]),
+    case("DecodeWav", wav(SAMPLES, rate=0)),
+    *(case("DecodeWav", wav(SAMPLES, after=a)) for a in (b"LIST\3\0\0\0abc", b"data\2\0\0\0ab", b"a", b"LIST\xff\0\0\0abc")),
     case("EncodeWav", uniform(7, 2, low=-1.2, high=1.2), np.int32(8000)),
     case("EncodeWav", uniform(7), np.int32(8000)),
     case("EncodeWav", uniform(7, 1), np.ones(1, np.int32)),

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,43 +14,42 @@ from ...codecs import wav
 from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
-from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
 
 
-def _chunks(data: bytes) -> Iterator[Any]:
-    """(name, body) of the chunks of a RIFF file; the last may be cut off."""
-    at = 12
-    while at + 8 <= len(data):
-        name, size = struct.unpack("<4sI", data[at : at + 8])
-        yield name, data[at + 8 : at + 8 + size], size
-        at += 8 + size
-
-
 def _read_wav(data: bytes) -> tuple[Any, Any]:
-    """(samples (n, channels) of int16, rate); only 16-bit PCM, as in TensorFlow."""
+    """(samples (n, channels) of int16, rate); only 16-bit PCM, as in TensorFlow, and only one chunk of data."""
     require(data[:4] == b"RIFF" and data[8:12] == b"WAVE", "the contents are not a RIFF WAVE file")
     form: Any = None
-    for name, body, size in _chunks(data):
+    samples: Any = None
+    at = 12
+    while at < len(data):
+        require(at + 8 <= len(data), f"the WAV file ends within the head of a chunk, at byte {at}")
+        name, size = struct.unpack_from("<4sI", data, at)
+        at += 8
+        body = data[at : at + size]
         if name == b"fmt ":
             require(size in (16, 18) and len(body) == size, f"the format chunk of the WAV file has {size} bytes, not 16 or 18")
             form = struct.unpack("<HHIIHH", body[:16])
             _check_format(*form)
         elif name == b"data":
             require(form is not None, "the WAV file has no format chunk before its data")
-            channels, rate = form[1], form[2]
+            require(samples is None, "the WAV file has two chunks of data")
             require(len(body) == size, f"the data of the WAV file end after {len(body)} of {size} bytes")
-            count = size // (2 * channels)
-            return np.frombuffer(body, "<i2", count * channels).reshape(count, channels), rate
-    raise InvalidArgumentError("the WAV file has no data")
+            count = size // (2 * form[1])
+            samples = np.frombuffer(body, "<i2", count * form[1]).reshape(count, form[1])
+            size = samples.nbytes
+        at += size
+    require(samples is not None, "the WAV file has no data")
+    return samples, form[2]
 
 
 def _check_format(code: int, channels: int, rate: int, bytes_per_second: int, bytes_per_sample: int, bits: int) -> None:
     require(code == 1, f"the WAV file has format {code}; only PCM (1) is supported")
-    require(channels >= 1 and rate > 0, f"a WAV file of {channels} channels at {rate} samples a second")
+    require(channels >= 1, f"a WAV file of {channels} channels")
     require(bits == 16, f"the WAV file has {bits} bits a sample; only 16 are supported")
     require(
         bytes_per_sample == 2 * channels and bytes_per_second == rate * bytes_per_sample,
