@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import Cost, facts, flops, kernel, shape, without_gradient, zero_flops
+from ...registry.registry import Cost, facts, flops, kernel, onnx, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.run_context import sleep as sleep_in_run
 from ...support.errors import AbortedError, AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -271,3 +272,38 @@ def custom_aggregator_shape(input: TensorSpec, *, num_bins: int) -> list[Shape]:
 def custom_aggregator_flops(input: TensorSpec, *, num_bins: int) -> Cost:
     """Two comparisons; for the bin, where there are bins, a difference, a division, a rounding and two comparisons."""
     return Cost(7 if num_bins else 2) * input.shape.num_elements
+
+
+_WIDTHS = np.concatenate([[0], np.exp2(np.arange(-149, 128)), [np.inf]]).astype(np.float32)
+"""0, the powers of two of float32, and infinity."""
+
+
+@onnx("CustomAggregator")
+def _custom_aggregator_onnx(g: Any, x: Any, *, calibration_method: int, num_bins: int) -> tuple[Any, Any, Any, Any]:
+    """Count places in bins of the least power of two that holds the numbers."""
+    if calibration_method == 0:
+        g.refuse("its calibration method must be specified")
+    values = g.reshape(x, [-1])
+    numbers = g.Range(g.constant(np.int64(0)), g.Size(values), g.constant(np.int64(1)))
+    is_nan = g.IsNaN(values)
+    last = g.ReduceMax(g.Concat(g.Where(is_nan, numbers, -1), [-1], axis=0), keepdims=0)
+    is_compared = g.Greater(numbers, last)
+    ends = []
+    for reduce, start in ((g.ReduceMin, np.inf), (g.ReduceMax, -np.inf)):
+        end = reduce(g.Concat(g.Where(is_compared, values, start), np.array([start], np.float32), axis=0), keepdims=0)
+        is_lost = g.And(g.GreaterOrEqual(last, 0), g.Equal(g.Add(last, 1), g.Size(values)))
+        ends.append(g.Where(is_lost, g.like(np.nan, end), end))
+    lowest, highest = ends
+    return x, lowest, highest, _histogram_onnx(g, values, lowest, highest, num_bins)
+
+
+def _histogram_onnx(g: Any, values: Any, lowest: Any, highest: Any, bins: int) -> Any:
+    if not bins:
+        return g.constant(np.zeros(0, np.int64))
+    ratio = g.Div(g.Sub(highest, lowest), bins)
+    width = g.Gather(_WIDTHS, g.ReduceSum(g.cast(g.Less(g.constant(_WIDTHS[:-1]), ratio), dtypes.int64), keepdims=0))
+    place = g.Floor(g.Div(g.Sub(values, g.Mul(g.Floor(g.Div(lowest, width)), width)), width))
+    place = g.cast(g.Where(g.Less(g.Abs(place), 2.0**31), place, 0), dtypes.int64)
+    places = g.unsqueeze(g.Max(g.Min(place, bins - 1), 0), 1)
+    ones = g.Expand(g.constant(np.int64(1)), g.dims(values))
+    return g.ScatterND(np.zeros(bins, np.int64), places, ones, reduction="add")

@@ -352,6 +352,7 @@ def adjust_contrast_flops(
 without_gradient("AdjustContrast")
 
 
+onnx("AdjustContrast")(in_onnx.clipped_contrast)
 onnx("AdjustContrastv2")(in_onnx.contrast)
 onnx("AdjustHue")(in_onnx.hue)
 onnx("AdjustSaturation")(in_onnx.saturation)

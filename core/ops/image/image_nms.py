@@ -16,6 +16,7 @@ from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from . import _onnx_images as in_onnx
 from . import _suppression_lowerings as in_xla
+from ._onnx_combined_suppression import combined
 
 _ALL = (
     "NonMaxSuppression",
@@ -287,6 +288,9 @@ def combined_non_max_suppression_flops(
 
 onnx("NonMaxSuppressionV2")(lambda g, *inputs: in_onnx.suppressed(g, *inputs)[0])
 onnx("NonMaxSuppressionV3")(lambda g, *inputs: in_onnx.suppressed(g, *inputs)[0])
+
+
+onnx("CombinedNonMaxSuppression")(combined)
 
 
 @onnx("NonMaxSuppression")

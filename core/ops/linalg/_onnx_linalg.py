@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...types import dtypes
-from ..shared.onnx_lowerings import adjoint_of, along, last_dims, transposed
+from ..shared.onnx_lowerings import adjoint_of, along, gathered, last_dims, transposed
 
 _END: Final = np.iinfo(np.int64).max
 
@@ -114,6 +114,15 @@ def triangular(g: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> 
         return [g.Where(g.Equal(numbers, k), row, g.Where(is_open, rest, carried[0]))]
 
     return g.of_dims(g.repeat(size, [right], advance)[0], outer)
+
+
+def banded(g: Any, bands: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
+    """Solve the system of a triangle given by its diagonals."""
+    count, size = last_dims(g, bands, 2)
+    rows, columns = np.mgrid[:size, :size]
+    below = rows - columns if lower else columns - rows
+    places = np.where((below >= 0) & (below < count), (below if lower else count - 1 - below) * size + rows, -1)
+    return triangular(g, gathered(g, bands, places, 2, g.like(0, bands)), rhs, lower=lower, adjoint=adjoint)
 
 
 def cholesky(g: Any, matrix: Any) -> Any:

@@ -482,6 +482,7 @@ def _cross_onnx(g: Any, a: Any, b: Any) -> Any:
 onnx("MatrixInverse", "BatchMatrixInverse")(in_onnx.inverse)
 onnx("Cholesky", "BatchCholesky")(in_onnx.cholesky)
 onnx("MatrixTriangularSolve", "BatchMatrixTriangularSolve")(in_onnx.triangular)
+onnx("BandedTriangularSolve")(in_onnx.banded)
 onnx("MatrixSolve", "BatchMatrixSolve")(lambda g, matrix, rhs, *, adjoint: in_onnx.solved(g, matrix, rhs, adjoint))
 onnx("CholeskyGrad", "BatchCholeskyGrad")(in_onnx.cholesky_gradient)
 onnx("MatrixSolveLs", "BatchMatrixSolveLs")(in_onnx.least_squares)

@@ -204,3 +204,12 @@ def _batch_norm_grad_onnx(
     d_gamma = g.Mul(centered, inverse) if scale_after_normalization else g.zeros_like(gamma)
     d_variance = g.Mul(g.Mul(g.Mul(centered, factor), g.Mul(inverse, inverse)), -0.5)
     return g.Mul(backprop, factor), g.Neg(g.Mul(d_beta, factor)), d_variance, d_beta, d_gamma
+
+
+@onnx("BatchNormWithGlobalNormalization")
+def _global_normalization_onnx(
+    g: Any, t: Any, m: Any, v: Any, beta: Any, gamma: Any, *, variance_epsilon: float, scale_after_normalization: bool
+) -> Any:
+    factor = g.Reciprocal(g.Sqrt(g.Add(v, variance_epsilon)))
+    factor = g.Mul(factor, gamma) if scale_after_normalization else factor
+    return g.Add(g.Mul(g.Sub(t, m), factor), beta)

@@ -11,8 +11,9 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import ctc as numerics
-from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
 from ...support.errors import FailedPreconditionError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import Shape, TensorSpec
@@ -257,3 +258,24 @@ def ctc_beam_search_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpe
     elements, rows = inputs.shape.num_elements, inputs.shape[:-1].num_elements
     softmax = Cost(4, transcendentals=1) * elements + Cost(-2, transcendentals=1) * rows
     return softmax + (Cost(10, transcendentals=4) * rows + Cost(2) * (elements - rows)) * beam_width
+
+
+@onnx("CTCGreedyDecoder")
+def _greedy_decoder_onnx(g: Any, x: Any, lengths: Any, *, merge_repeated: bool, blank_index: int) -> tuple[Any, ...]:
+    """Find the steps that emit a class, in the order of the sequences."""
+    blank = g.Add(g.dim(x, 2), blank_index) if blank_index < 0 else blank_index
+    steps = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(x, 0), []), g.constant(np.int64(1)))
+    is_live = g.Less(g.unsqueeze(steps, 1), g.cast(lengths, dtypes.int64))
+    best = g.ArgMax(x, axis=2, keepdims=0)
+    is_emitted = g.And(is_live, g.Not(g.Equal(best, blank)))
+    if merge_repeated:
+        earlier = g.slice(g.Pad(best, [1, 0, 0, 0], g.constant(np.int64(-1))), 0, -1)
+        is_emitted = g.And(is_emitted, g.Not(g.Equal(best, earlier)))
+    emitted, classes = (g.Transpose(value, perm=[1, 0]) for value in (is_emitted, best))
+    places = g.Transpose(g.NonZero(emitted), perm=[1, 0])
+    numbers = g.CumSum(g.cast(emitted, dtypes.int64), g.constant(np.int64(1)), exclusive=1)
+    indices = g.Concat(g.slice(places, 0, 1, 1), g.unsqueeze(g.GatherND(numbers, places), 1), axis=1)
+    counts = g.ReduceSum(g.cast(emitted, dtypes.int64), [1], keepdims=0)
+    longest = g.ReduceMax(g.Concat(counts, [0], axis=0), [0], keepdims=1)
+    sums = g.ReduceSum(g.Where(is_live, g.ReduceMax(x, [2], keepdims=0), 0), [0], keepdims=0)
+    return indices, g.GatherND(classes, places), g.joined(g.dim(x, 1), longest), g.unsqueeze(g.Neg(sums), 1)

@@ -478,3 +478,8 @@ onnx("Dequantize")(in_onnx.dequantized)
 onnx("QuantizeV2")(in_onnx.quantized)
 onnx("QuantizeAndDequantizeV3")(in_onnx.simulated_v3)
 onnx("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")(in_onnx.fake)
+
+
+@onnx("QuantizeAndDequantize")
+def _quantize_and_dequantize_onnx(g: Any, x: Any, *, input_min: float, input_max: float, simulation: Simulation) -> Any:
+    return in_onnx.simulated(g, x, g.like(input_min, x), g.like(input_max, x), **simulation._asdict())

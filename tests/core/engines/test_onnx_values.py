@@ -186,3 +186,49 @@ def test_spectrograms_of_any_length(samples, size, stride, is_squared, tmp_path)
     wants = Session(b.graph).run([output.name for output in outputs], {"x:0": x})
     for result, want in zip(run(b, {"x": x}, outputs, tmp_path / "m.onnx"), wants, strict=True):
         np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(("most", "total", "pads"), [(4, 9, True), (1, 20, False), (30, 5, False)])
+def test_suppression_in_all_classes(most, total, pads, shared, tmp_path):
+    """Equal scores of several classes, an image without scores above the threshold, and images of unknown number."""
+    rng, b = np.random.default_rng(0), GraphBuilder()
+    scores = rng.integers(0, 9, (3, 12, 4)).astype("f") / 8
+    scores[1] = 0.01
+    corners = rng.random((3, 12, 1 if shared else 4, 2)).astype("f")
+    boxes = np.concatenate([corners, corners + rng.random(corners.shape).astype("f")], -1)
+    inputs = [b.Placeholder(dtype="float", shape=[None, None, *value.shape[2:]], name=name)
+              for name, value in (("boxes", boxes), ("scores", scores))]  # fmt: skip
+    outputs = b.CombinedNonMaxSuppression(*inputs, *np.int32([most, total]), *np.float32([0.3, 0.1]), pad_per_class=pads)
+    feeds = {"boxes": boxes, "scores": scores}
+    wants = Session(b.graph).run([output.name for output in outputs], {f"{name}:0": value for name, value in feeds.items()})
+    for result, want in zip(run(b, feeds, outputs, tmp_path / "m.onnx"), wants, strict=True):
+        np.testing.assert_array_equal(result, want)
+
+
+@pytest.mark.parametrize("merges", [True, False])
+@pytest.mark.parametrize("batch", [3, 0])
+def test_greedy_decoding_of_any_batch(batch, merges, tmp_path):
+    x = np.random.default_rng(0).standard_normal((7, batch, 3)).astype("f")
+    feeds, b = {"x": x, "lengths": np.array([7, 0, 4], np.int32)[:batch]}, GraphBuilder()
+    inputs = [b.Placeholder(dtype=value.dtype.name, shape=[None] * value.ndim, name=name) for name, value in feeds.items()]
+    outputs = b.CTCGreedyDecoder(*inputs, merge_repeated=merges, blank_index=-1)
+    wants = [np.zeros((0, 2)), np.zeros(0), [0, 0], np.zeros((0, 1))]
+    if batch:
+        names = {f"{name}:0": value for name, value in feeds.items()}
+        wants = Session(b.graph).run([output.name for output in outputs], names)
+    for result, want in zip(run(b, feeds, outputs, tmp_path / "m.onnx"), wants, strict=True):
+        np.testing.assert_allclose(result, want, rtol=1e-5)
+
+
+@pytest.mark.parametrize("values", [[], [1, np.nan, 4, 9.5], [3, np.nan], [0, 0], [-8, 8], [1e-30, 3e30]], ids=str)
+def test_ranges_and_histograms_for_calibration(values, tmp_path):
+    """The interpreter's results are TensorFlow's."""
+    x, b = np.array(values, np.float32), GraphBuilder()
+    aggregated = b.CustomAggregator(
+        b.Placeholder(dtype="float", shape=[None], name="x"), id="a", calibration_method=3, num_bins=4, min_percentile=0.0,
+        max_percentile=1.0,
+    )  # fmt: skip
+    wants = Session(b.graph).run([output.name for output in aggregated], {"x:0": x})
+    for result, want in zip(run(b, {"x": x}, aggregated, tmp_path / "m.onnx"), wants, strict=True):
+        np.testing.assert_array_equal(result, want)
