@@ -10,7 +10,7 @@ import itertools
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..core.support.errors import InvalidArgumentError
@@ -44,8 +44,17 @@ class OutputSettings:
 SETTINGS = OutputSettings()
 
 
+class Quantity(NamedTuple):
+    """A number and the text of a table for people; CSV has the number. A polynomial of sizes is its formula in CSV."""
+
+    value: Any
+    text: str
+
+
 class Table(NamedTuple):
     """Rows under column names; columns that hold only numbers stand at the right.
+
+    CSV leaves columns without a name out; `units` are the names in CSV of columns whose own names lack the unit.
 
     A narrow terminal leaves columns out: empty ones, then those of `minor` in their order, then the last ones. The first
     column always stays.
@@ -56,6 +65,7 @@ class Table(NamedTuple):
     title: str = ""
     name: str = ""
     minor: tuple[str, ...] = ()
+    units: Mapping[str, str] = {}
 
     @property
     def key(self) -> str:
@@ -101,7 +111,9 @@ def emit(schema: str, result: Any, format_: str, sections: Callable[[], Iterable
     elif format_ == "csv":
         table = _chosen([section for section in sections() if isinstance(section, Table)])
         if table is not None:
-            print_csv(table.columns, table.rows)
+            places = [place for place, name in enumerate(table.columns) if name]
+            columns = [table.units.get(name, name) for name in table.columns if name]
+            print_csv(columns, _parts(table.rows, places))
     else:
         print_sections(sections())
 
@@ -146,7 +158,7 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([_slug(column) for column in columns])
-    writer.writerows([cell(value) for value in row] for row in rows)
+    writer.writerows([cell(value.value if isinstance(value, Quantity) else value) for value in row] for row in rows)
 
 
 @rare_collection()
@@ -365,6 +377,8 @@ def cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, Quantity):
+        return value.text
     if isinstance(value, (tuple, list)):
         return ", ".join(map(cell, value))
     return printable_line(str(value))

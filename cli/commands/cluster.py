@@ -44,10 +44,19 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
         render.note("closed all sessions and dropped the variables", quiet)
     columns = ("device", "kind", "memory", "answers in", "master")
     rows = [
-        (d.name, d.kind, f"{d.memory / 2**20:,.0f} MiB", f"{seconds * 1e3:.1f} ms", "yes" if d.is_of_master else "")
+        (
+            d.name,
+            d.kind,
+            render.Quantity(d.memory, f"{d.memory / 2**20:,.0f} MiB"),
+            render.Quantity(seconds * 1e3, f"{seconds * 1e3:.1f} ms"),
+            "yes" if d.is_of_master else "",
+        )
         for d, seconds in zip(survey.devices, survey.seconds)
     ]
-    rows += [(task, "", "", "no answer", "") for task in survey.silent]
+    rows += [(task, "", "", render.Quantity(None, "no answer"), "") for task in survey.silent]
+    units = {"memory": "memory_bytes", "answers in": "answers_in_ms"}
     made = f"a session opens in {survey.session_seconds * 1e3:.1f} ms"
-    render.emit("tfg.cluster/1", survey, format_, lambda: [render.Table(columns, rows, "devices"), render.Text(made)])
+    render.emit(
+        "tfg.cluster/1", survey, format_, lambda: [render.Table(columns, rows, "devices", units=units), render.Text(made)]
+    )
     return REFUSED if survey.silent else DONE

@@ -12,7 +12,7 @@ from ...core.explaining.graph_facts import CallableFacts, GraphFacts, MissingOp,
 from ...core.explaining.node_facts import ControlFacts, NodeFacts
 from ...core.graph.metagraph import Signature
 from ...core.support.words import counted, size_in_bytes
-from ..render import Section, Table, Text
+from ..render import Quantity, Section, Table, Text
 
 if TYPE_CHECKING:
     from ...core.explaining.device_partition import PartitionFacts
@@ -141,8 +141,8 @@ def partition_sections(facts: PartitionFacts, max_rows: int = MAX_ROWS) -> Itera
         yield Text("\n".join(facts.conflicts), "placement conflicts")
 
 
-def _bytes(size: int | None) -> str:
-    return "?" if size is None else f"{size:,}"
+def _bytes(size: int | None) -> Quantity:
+    return Quantity(size, "?" if size is None else f"{size:,}")
 
 
 def fate_sections(fates: Sequence[NodeFate]) -> Iterator[Section]:

@@ -12,6 +12,7 @@ from ...core.flops.views import FlopsRow, readable, shortened
 from ...core.support.words import counted
 from ...formats.codecs.source import write_file
 from .. import render
+from ..render import Quantity
 
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
@@ -45,9 +46,9 @@ def count_sections(report: FlopsReport, rows: Sequence[FlopsRow], top: int | Non
 
 
 def _row(row: FlopsRow, is_tree: bool) -> tuple[Any, ...]:
-    own = (shortened(row.own),) if is_tree else ()
+    own = (_metric(row.own),) if is_tree else ()
     bar = "#" * round(20 * row.share)
-    return ("  " * row.depth + row.name, row.nodes, f"{100 * row.share:.1f} %", bar, *own, *_readable(row.totals))
+    return ("  " * row.depth + row.name, row.nodes, _share(row.share), bar, *own, *_readable(row.totals))
 
 
 def count_csv(sections: Mapping[str, Sequence[FlopsRow]]) -> Iterator[render.Section]:
@@ -75,7 +76,7 @@ def variable_sections(costs: Mapping[str, Any]) -> Iterator[render.Section]:
     ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
     yield render.Table(
         ("variable", "own FLOPs", "own MACs", "FLOPs with inputs"),
-        [(name, *map(shortened, (own.flops, own.macs, whole.flops))) for name, (own, whole) in ranked],
+        [(name, *map(_metric, (own.flops, own.macs, whole.flops))) for name, (own, whole) in ranked],
     )
 
 
@@ -92,8 +93,9 @@ def measured_sections(measurement: Measurement, rows: Sequence[MeasuredNode]) ->
 def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[Any, ...]:
     share = node.seconds / everything
     return (
-        node.path, f"{node.calls:g}", f"{node.seconds * 1e3:.3f}", f"{100 * share:.1f} %", "#" * round(20 * share),
-        readable(node.flops), f"{node.rate / 1e9:.2f}", f"{100 * node.rate / peak:.1f} %", f"{node.intensity:.2f}",
+        node.path, f"{node.calls:g}", f"{node.seconds * 1e3:.3f}", _share(share), "#" * round(20 * share),
+        Quantity(node.flops, readable(node.flops)), f"{node.rate / 1e9:.2f}", _share(node.rate / peak),
+        f"{node.intensity:.2f}",
     )  # fmt: skip
 
 
@@ -155,22 +157,30 @@ def cluster_sections(measurement: ClusterMeasurement, top: int | None) -> Iterat
     )
 
 
-def _maybe(flops: Any) -> str:
-    return "" if flops is None else shortened(flops)
+def _maybe(flops: Any) -> Any:
+    return "" if flops is None else _metric(flops)
 
 
 def comparison_sections(report: Any) -> Iterator[render.Section]:
     """Yield tf.profiler's counts next to tfg's counts, op by op."""
     yield render.Table(
         ("op", "nodes", "tfg FLOPs", "tf.profiler", "reason for the difference"),
-        [(d.op, d.nodes, shortened(d.flops), shortened(d.profiler), d.reason) for d in report],
+        [(d.op, d.nodes, _metric(d.flops), _metric(d.profiler), d.reason) for d in report],
     )
     ours, theirs = sum(magnitude(d.flops) for d in report), sum(magnitude(d.profiler) for d in report)
     yield render.Text(f"total: {readable(int(ours))} here, {readable(int(theirs))} by tf.profiler's formulas")
 
 
-def _readable(section: Section) -> tuple[str, ...]:
-    *moving, parameters = map(shortened, _totals(section))
+def _share(share: float) -> Quantity:
+    return Quantity(share, f"{100 * share:.1f} %")
+
+
+def _metric(value: Any) -> Quantity:
+    return Quantity(value, shortened(value))
+
+
+def _readable(section: Section) -> tuple[Any, ...]:
+    *moving, parameters = map(_metric, _totals(section))
     return (*moving, f"{section.intensity:.2f}", parameters)
 
 

@@ -67,12 +67,13 @@ def _weight_table(report: OptimizeReport) -> render.Table:
     ranked = sorted(layers.items(), key=lambda item: -max(error.relative for error in item[1]))
     rows = [
         (
-            layer, len(errors), f"{sum(e.bytes_before for e in errors)} -> {sum(e.bytes_after for e in errors)}",
+            layer, len(errors), sum(e.bytes_before for e in errors), sum(e.bytes_after for e in errors),
             f"{max(e.largest for e in errors):.3g}", f"{max(e.relative for e in errors):.3g}",
         )
         for layer, errors in ranked
     ]  # fmt: skip
-    return render.Table(("layer", "weights", "bytes", "largest error", "relative error"), rows, "errors of weights", "weights")
+    columns = ("layer", "weights", "bytes before", "bytes after", "largest error", "relative error")
+    return render.Table(columns, rows, "errors of weights", "weights")
 
 
 def _round_rows(report: OptimizeReport) -> Iterator[tuple[Any, ...]]:
@@ -102,11 +103,12 @@ def _pass_rows(report: OptimizeReport, busy: Sequence[PassRecord]) -> Iterator[t
     yield "at the end", report.nodes_after, *_cost(report.passes[-1].cost_after), total, "", ""
 
 
-def _cost(cost: GraphCost | None) -> tuple[str, str, str]:
+def _cost(cost: GraphCost | None) -> tuple[Any, Any, Any]:
     if cost is None:
         return "", "", ""
     more = f" + {counted(cost.uncounted, 'node')}" if cost.uncounted else ""
-    return shortened(cost.flops) + more, shortened(cost.transcendentals), shortened(cost.bytes)
+    flops = render.Quantity(cost.flops, shortened(cost.flops) + more)
+    return flops, *(render.Quantity(value, shortened(value)) for value in (cost.transcendentals, cost.bytes))
 
 
 def _op_rows(report: OptimizeReport) -> Iterator[tuple[str, int, int]]:
