@@ -14,6 +14,7 @@ import click
 from ..core.support.errors import TfgError
 from ..core.support.escaping import printable_line
 from ..core.support.gc_control import RARELY
+from ..core.support.hints import command_form
 from .layout import terminal_width, wrapped
 
 DONE = 0
@@ -167,7 +168,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except TfgError as error:
-        return _report(error.summary, error.hint, error.details)
+        return _report(error.summary, command_form(error.hint), error.details)
     except RecursionError:
         return _report("the graph is nested too deeply", None)
     except MemoryError:

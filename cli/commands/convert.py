@@ -13,6 +13,7 @@ import click
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.file_formats import CONVERTED, MODELS, SAVED_MODEL, conflict, extension_of, format_of
+from ...core.support.hints import command_form
 from ...core.support.words import counted
 from .. import render
 from ..helps import GroupedCommand
@@ -208,7 +209,8 @@ def _names(graph: Graph, signature: str | None, options: ConvertOptions, line: s
             raise
         output = options.outputs[0] if options.outputs else "TENSOR"
         added = f"--signature {shlex.quote(signature)} --output {shlex.quote(f'result={output}')}"
-        raise InvalidArgumentError(error.message, hint=f"{error.hint}; `{line} {added}` adds a signature") from None
+        hint = f"{command_form(error.hint)}; `{line} {added}` adds a signature"
+        raise InvalidArgumentError(error.message, hint=hint) from None
 
 
 def _change_form(source: str, target: str, reader: GraphReader, form: GraphForm, quiet: bool) -> None:

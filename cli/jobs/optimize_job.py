@@ -12,6 +12,7 @@ from ...core.graph.metagraph import SaverInfo
 from ...core.passes.base.accuracy import Accuracy
 from ...core.passes.functions.function_clusters import FunctionClusters
 from ...core.passes.pipeline import OptimizeReport, optimize
+from ...core.support.hints import command_form
 from ...core.support.words import counted
 from ...formats.api.outputs import default_fetches
 from ...formats.api.verification import Verification, verify
@@ -154,7 +155,7 @@ class OptimizeJob:
             )  # fmt: skip
         except NoFeedsError as error:
             if not options.unverified:
-                hint = f"{error.hint}; or write the graph unverified with --unverified"
+                hint = f"{command_form(error.hint)}; or write the graph unverified with --unverified"
                 raise NoFeedsError(error.message, node=error.node, op=error.op, hint=hint) from None
             self.unverified = error.message
             render.note(f"not verified: {error.message}", options.quiet)

@@ -347,8 +347,6 @@ def require_nodes(records: Sequence[Any], chosen: NodeFilter) -> None:
     if not records and not chosen.is_empty:
         parts = {part: getattr(chosen, part) for part in ("name", "op", "scope", "exclude", "device")}
         conditions = [f"{part} '{text}'" for part, text in parts.items() if text]
-        conditions += (
-            [] if chosen.among is None else [f"among the {counted(len(chosen.among), 'node')} chosen by --to and --around"]
-        )
+        conditions += [] if chosen.among is None else [f"among the {counted(len(chosen.among), 'node')} chosen by their edges"]
         hint = "`tfg dump GRAPH --format list` lists all nodes"
         raise NotFoundError(f"no node matches the filter: {', '.join(conditions)}", hint=hint)

@@ -21,6 +21,7 @@ from ..registry.node_kinds import ABSENT
 from ..registry.op_facts import has_fact
 from ..registry.validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs, is_importable
 from ..support.errors import InvalidArgumentError, TfgError
+from ..support.hints import command_form
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
 from ..types.dtypes import DType, resource
@@ -55,7 +56,10 @@ class Problem:
     message: str
     """The fault."""
     hint: str | None = None
-    """The next step, if any is known."""
+    """The next step, if any is known, with options of the command line."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hint", command_form(self.hint))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

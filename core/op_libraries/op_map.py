@@ -22,7 +22,7 @@ def map_ops(graph: Graph, mapping: Mapping[str, str]) -> int:
     """
     for new in mapping.values():
         if new not in CATALOG:
-            raise InvalidArgumentError(f"--map-op: unknown op '{new}'", hint="`tfg ops` lists all ops")
+            raise InvalidArgumentError(f"unknown op '{new}'", hint="`tfg ops` lists all ops")
     count = sum(_map_node(node, mapping, graph.functions) for node in graph)
     for function in graph.functions.values():
         count += sum(_map_node(node, mapping, graph.functions) for node in function.body)

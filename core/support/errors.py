@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from .hints import Hint
+
 _NEAREST: Final = 3
 """The number of names that an error proposes."""
 
@@ -14,7 +16,8 @@ class TfgError(Exception):
 
     `message` names the fault, `node` and `op` the place, `hint` the next step. `details` are lines of their own below the
     message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes.
-    The hint is a note of the exception too, so that a traceback shows the hint.
+    The hint is a note of the exception too, so that a traceback shows the hint. Hints are written with options of the
+    command line, for which `hint` has parameters of Python.
     """
 
     def __init__(
@@ -33,7 +36,16 @@ class TfgError(Exception):
         self.hint = hint
         self.details = tuple(details)
         if hint:
-            self.add_note(f"hint: {hint}")
+            self.add_note(f"hint: {self.hint}")
+
+    @property
+    def hint(self) -> Hint | None:
+        """Return the next step, with parameters of functions; `hints.command_form` has the options of the command line."""
+        return self._hint
+
+    @hint.setter
+    def hint(self, text: str | None) -> None:
+        self._hint = Hint.of(text)
 
     @property
     def summary(self) -> str:

@@ -72,7 +72,7 @@ def add_loss(graph: Graph, kind: str, output: Output, labels: Output, *, residua
     """
     g = GradientBuilder(graph)
     if residuals and kind != "mse":
-        raise InvalidArgumentError(f"{kind} has no residuals: use --loss mse for least squares")
+        raise InvalidArgumentError(f"{kind} has no residuals", hint="use mse for least squares")
     with g.name_scope("loss"):
         if kind == "crossentropy":
             return _crossentropy(g, output, labels)

@@ -66,7 +66,7 @@ class Trainer:
             return self.feeds
         rows = max((np.shape(value)[0] for value in self.feeds.values() if np.ndim(value)), default=0)
         if not rows:
-            raise InvalidArgumentError("--batch needs a feed with rows")
+            raise InvalidArgumentError("a batch needs a feed with rows")
         chosen = np.arange((step - 1) * self.batch, step * self.batch) % rows
         return {k: v[chosen] if np.ndim(v) and np.shape(v)[0] == rows else v for k, v in self.feeds.items()}
 

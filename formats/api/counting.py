@@ -198,4 +198,4 @@ def _symbol(size: str, report: FlopsReport) -> str:
     if size == "N":
         return size
     known = ", ".join(report.symbols) or "none"
-    raise InvalidArgumentError(f"--size {size}: the count does not depend on this size", hint=f"the sizes are: {known}")
+    raise InvalidArgumentError(f"size '{size}': the count does not depend on this size", hint=f"the sizes are: {known}")

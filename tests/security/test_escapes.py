@@ -37,7 +37,7 @@ def test_denied(name, place):
     before = place.outside()
     with pytest.raises(PermissionDeniedError) as error:
         _run(place, escapes.ESCAPES[name])
-    assert (error.value.node, "`--allow-files " in error.value.hint) == ("op", True)
+    assert (error.value.node, "`files=tfg.FileAccess.only(" in error.value.hint) == ("op", True)
     assert "hidden" not in str(error.value)
     assert place.outside() == before
     assert not [path for path in place.open.rglob("*") if path.suffix == ".tmp"]

@@ -115,14 +115,14 @@ def test_larger_sizes_that_are_too_large_do_not_hide_the_error_of_the_graph():
 
     with pytest.raises(NoFeedsError, match="the last error was: no window fits") as refused:
         next(Feeds(b.graph, {}, ["x:0"]).each_that_runs(fails))
-    assert "--feed x=VALUE" in refused.value.hint
+    assert "`feeds={'x': VALUE}`" in refused.value.hint
 
 
 def test_the_feed_that_is_missing_is_named():
     b = unreadable()
     with pytest.raises(NoFeedsError, match=r"random feeds of 1 placeholder: x \(string") as refused:
         drawn(b, b.graph.output("y"))
-    assert "--feed x=VALUE" in refused.value.hint
+    assert "`feeds={'x': VALUE}`" in refused.value.hint
 
 
 def test_errors_that_no_feed_mends_are_raised_as_they_are():

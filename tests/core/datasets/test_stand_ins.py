@@ -39,7 +39,7 @@ def test_the_outputs_of_what_asks_for_elements_are_named(make):
         session.run("start")
         session.run("images_and_labels:0")
     assert raised.value.hint is not None
-    assert "--feed images_and_labels:0=VALUE --feed images_and_labels:1=VALUE" in raised.value.hint
+    assert "`feeds={'images_and_labels:0': VALUE, 'images_and_labels:1': VALUE}`" in raised.value.hint
     assert ("data service" in raised.value.message) == (make is served)
 
 
@@ -50,7 +50,7 @@ def test_a_one_shot_iterator_too():
     g.IteratorGetNext(iterator, name="batch", **NUMBER)
     with pytest.raises(TfgError) as raised:
         Session(g.graph).run("batch:0")
-    assert raised.value.hint is not None and "--feed batch:0=VALUE" in raised.value.hint
+    assert raised.value.hint is not None and "`feeds={'batch:0': VALUE}`" in raised.value.hint
 
 
 def test_what_is_in_no_pipeline_has_another_hint():
@@ -58,4 +58,4 @@ def test_what_is_in_no_pipeline_has_another_hint():
     g.PyFunc([], token="token_7", Tin=[], Tout=["int64"], name="python")
     with pytest.raises(TfgError) as raised:
         Session(g.graph).run("python:0")
-    assert raised.value.hint is not None and "--feed" not in raised.value.hint
+    assert raised.value.hint is not None and "feeds" not in raised.value.hint
