@@ -8,10 +8,8 @@ Both rest on the same libraries as TensorFlow (libjpeg-turbo, zlib), so that the
 
 from __future__ import annotations
 
-import contextlib
 import io
 import struct
-from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -21,80 +19,25 @@ from ...codecs.image_kinds import image_kind
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import object_array, scalar_object
 from ...runtime.state.run_context import check_time, reserve
-from ...support.errors import InvalidArgumentError, UnimplementedError
-from ...support.optional_packages import extra_hint
-from ...support.user_signals import pass_on
+from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_min_rank, require_rank, scalar, with_rank
 from ..shared.shape_arguments import ints
 from ._jpeg import Decoding, decode, jpeg_header
+from ._pillow_images import in_mode, open_image, pillow, pixels_of, reading
 
 _GREY = np.array([9797, 19234, 3737], np.uint32)
 """libpng's weights of red, green and blue for grey, in units of 2^-15."""
 
-_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
-
-
-def _pillow() -> Any:
-    """Return PIL.Image, or raise an error that names the extra to install."""
-    try:
-        from PIL import Image
-    except ImportError:
-        raise UnimplementedError("image files need Pillow, which is not installed", hint=extra_hint("image")) from None
-    return Image
+_GIF_CHANNELS: Final = "channels must be 0 or 3 for a GIF file, not %d"
 
 
 def _contents(contents: Array) -> bytes:
     data = scalar(contents, "contents")
     require(isinstance(data, bytes), "contents must be a string")
     return data
-
-
-_GIF_CHANNELS: Final = "channels must be 0 or 3 for a GIF file, not %d"
-_DAMAGE: Final = (OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, OverflowError, struct.error)
-"""The exceptions of Pillow for damaged data."""
-
-
-@contextlib.contextmanager
-def _reading(place: str) -> Iterator[None]:
-    """Return a context in which Pillow reads: InvalidArgumentError about the place where the data is damaged."""
-    try:
-        yield
-    except _DAMAGE as error:
-        pass_on(error)
-        # Pillow's message for unknown data holds a memory address.
-        why = "" if isinstance(error, _pillow().UnidentifiedImageError) else f": {error}"
-        raise InvalidArgumentError(f"invalid {place}{why}") from None
-
-
-def _open(data: bytes, what: str) -> Any:
-    """Return a Pillow image; InvalidArgumentError where the file is damaged."""
-    image_module = _pillow()
-    place = f"{what} data of {len(data)} bytes"
-    try:
-        with _reading(place):
-            image = image_module.open(io.BytesIO(data))
-    except image_module.DecompressionBombError as error:
-        raise InvalidArgumentError(f"invalid {place}: {error}") from None
-    reserve(2 * image.width * image.height * max(len(image.getbands()), 3))  # Pillow's copy and the array
-    return image
-
-
-def _pixels(image: Any, what: str) -> Array:
-    """Return the decoded pixels (height, width, channels)."""
-    with _reading(f"{what} data"):
-        array = np.asarray(image)
-    return array[..., None] if array.ndim == 2 else array
-
-
-def _in_mode(image: Any, channels: int, what: str) -> Any:
-    """Convert the image to the mode with `channels` channels."""
-    mode = _MODES[channels]
-    with _reading(f"{what} data"):
-        image.load()
-        return image if image.mode == mode else image.convert(mode)
 
 
 def _check_channels(channels: int, allowed: tuple[int, ...]) -> None:
@@ -120,15 +63,15 @@ def _decode_png(data: bytes, channels: int, dtype: Any) -> Array:
 
 
 def _decode_png_8(data: bytes, channels: int) -> Array:
-    image = _open(data, "PNG")
+    image = open_image(data, "PNG")
     if not channels:
         channels = {"1": 1, "L": 1, "LA": 2, "RGB": 3, "RGBA": 4}.get(image.mode, 3)
         if image.mode == "P" and "transparency" in image.info:
             channels = 4
     if channels == 1 and image.mode not in ("1", "L", "LA"):
-        colours = _pixels(_in_mode(image, 3, "PNG"), "PNG")
+        colours = pixels_of(in_mode(image, 3, "PNG"), "PNG")
         return (colours.astype(np.uint32) @ _GREY >> 15).astype(np.uint8)[..., None]
-    pixels = _pixels(_in_mode(image, channels, "PNG"), "PNG")
+    pixels = pixels_of(in_mode(image, channels, "PNG"), "PNG")
     if channels % 2 == 0 and image.mode in ("1", "L", "RGB", "P") and "transparency" not in image.info:
         pixels = pixels.copy()
         pixels[..., -1] = 2 ** _png_header(data)[2] - 1  # TensorFlow's alpha is the largest sample of the file
@@ -226,13 +169,13 @@ def decode_bmp(contents: Array, *, channels: int) -> Result:
 def _decode_webp(data: bytes, channels: int) -> Array:
     """(frames, height, width, channels), uint8."""
     _check_channels(channels, (0, 3, 4))
-    image = _open(data, "WebP")
+    image = open_image(data, "WebP")
     channels_in_file = 4 if image.mode == "RGBA" else 3
     require(channels in (0, channels_in_file), f"the WebP file has {channels_in_file} channels, not {channels}")
     frames = []
     for number in range(getattr(image, "n_frames", 1)):
         image.seek(number)
-        frames.append(_pixels(_in_mode(image, channels_in_file, "WebP"), "WebP"))
+        frames.append(pixels_of(in_mode(image, channels_in_file, "WebP"), "WebP"))
     return np.stack(frames)
 
 
@@ -314,7 +257,7 @@ zero_flops("EncodePng", "DecodeAndCropJpeg", "ExtractJpegShape")
 
 
 def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> bytes:
-    module = _pillow()
+    module = pillow()
     picture = module.fromarray(np.ascontiguousarray(image[..., 0] if channels == 1 else image))
     stream = io.BytesIO()
     picture.save(stream, "JPEG", quality=max(quality, 1), **options)
@@ -393,18 +336,18 @@ def _decode_gif(data: bytes) -> Array:
     indices: list[Array] = []
     largest = 0
     try:
-        with _reading("GIF data"):
+        with reading("GIF data"):
             for frame in gif.read_frames(data):
                 check_time()
                 size = frame.width * frame.height
                 largest = max(largest, size)
                 reserve((len(frames) + 1) * largest * 4)
-                indices.append(_pixels(_open(frame.file, "GIF"), "GIF")[..., 0] if size else np.empty((0, 0), np.uint8))
+                indices.append(pixels_of(open_image(frame.file, "GIF"), "GIF")[..., 0] if size else np.empty((0, 0), np.uint8))
                 frames.append(frame)
     except InvalidArgumentError:
         if not frames:
             raise
-    with _reading("GIF data"):
+    with reading("GIF data"):
         require(frames, "the GIF file has no frame")
         return gif.compose(frames, indices)
 
