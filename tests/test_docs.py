@@ -83,6 +83,8 @@ def test_python_examples(page, clone):
     codes = snippets(page)
     if any("import jax" in code for code in codes):
         pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
+    if any("import optax" in code for code in codes):
+        pytest.importorskip("optax")
     for code, done in zip(codes, outcomes_of("snippets", codes), strict=True):
         assert (done.code, done.err) == (0, ""), code
         assert done.out.strip(), code

@@ -124,6 +124,36 @@ def test_gradients_are_tensorflows(op):
                 np.testing.assert_allclose(got, want, rtol=bound, atol=bound * scale, err_msg=f"{name} at {feeds}")
 
 
+@pytest.mark.parametrize("op", OPS[::8])
+def test_batches_are_a_loop(op):
+    """Values and gradients by vmap of a compiled function equal the results for each example."""
+    case = next(differentiated_cases(op))
+    function, parameters = tfg.to_jax(case.graph, case.ys, case.xs)
+
+    def total(inputs):
+        values = function(parameters, *inputs)
+        return sum(value.sum() for value in values), values
+
+    both = jax.jit(jax.value_and_grad(total, has_aux=True))
+    examples = [list(case.feeds.values()), [value * 0.5 for value in case.feeds.values()]]
+    with np.errstate(all="ignore"), jax.enable_x64(True):
+        together = jax.vmap(both)([np.stack(pair) for pair in zip(*examples)])
+        apart = jax.tree.map(lambda *pair: np.stack(pair), *map(both, examples))
+    for got, want in zip(jax.tree.leaves(together), jax.tree.leaves(apart), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_batches_of_a_network_are_a_loop():
+    loss, parameters = tfg.to_jax(tfg.load("sample_graphs/xor.pbtxt"), "loss:0", ["x:0", "y:0"])
+    draws = np.random.default_rng(0)
+    x, y = draws.standard_normal((3, 4, 2), "float32"), draws.integers(0, 2, (3, 4, 1)).astype("float32")
+    gradients = jax.jit(jax.grad(loss))
+    together = jax.vmap(gradients, in_axes=(None, 0, 0))(parameters, x, y)
+    for i in range(3):
+        for name, value in gradients(parameters, x[i], y[i]).items():
+            np.testing.assert_allclose(together[name][i], value, rtol=1e-4, atol=1e-6, err_msg=name)
+
+
 def scalar(op, *values, output=0, **attrs):
     """Return a function of JAX of an op's float inputs, and the inputs."""
     b = GraphBuilder()
