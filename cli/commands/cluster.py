@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from .. import render
@@ -43,7 +45,7 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
     if reset:
         render.note("closed all sessions and dropped the variables", quiet)
     columns = ("device", "kind", "memory", "answers in", "master")
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (
             d.name,
             d.kind,

@@ -108,7 +108,8 @@ def _cost(cost: GraphCost | None) -> tuple[Any, Any, Any]:
         return "", "", ""
     more = f" + {counted(cost.uncounted, 'node')}" if cost.uncounted else ""
     flops = render.Quantity(cost.flops, shortened(cost.flops) + more)
-    return flops, *(render.Quantity(value, shortened(value)) for value in (cost.transcendentals, cost.bytes))
+    transcendentals = render.Quantity(cost.transcendentals, shortened(cost.transcendentals))
+    return flops, transcendentals, render.Quantity(cost.bytes, shortened(cost.bytes))
 
 
 def _op_rows(report: OptimizeReport) -> Iterator[tuple[str, int, int]]:
