@@ -28,7 +28,7 @@ from ..optimize.tiers import NO_TIERS, Move, Policy, Tier, Tiers
 from ..state.edge_values import DEAD
 from ..state.resources import Readable
 from ..state.run_context import Run, current
-from ..steps.constant_steps import does_nothing, fixed_values, for_constants
+from ..steps.constant_steps import does_nothing, fixed_values, for_constants, is_independent
 from ..steps.instructions import ON_SLOTS, Call, Instruction, instruction_of
 from ..steps.locks import exclusive
 from ..steps.value_cache import Cached, ValueCache, with_cached_trees
@@ -150,7 +150,7 @@ class Program:
         """Fuse groups of steps. From here on, values that follow from constants are constants too."""
         self._folds_constants = True
         self.fused_steps = with_fused_steps(self.plan, self._tiers.has_groups).steps
-        self.instructions = self._assemble(self.fused_steps, self.initial, False)
+        self.instructions = self._assemble(self.fused_steps, self.initial, False, self.instructions)
         if self._tiers.policy.is_forced and self._tiers.policy.allows(Tier.PARALLEL):
             self.instructions = with_all_regions(self.instructions, execute)
             self._note_regions("parallel execution is forced")
@@ -192,13 +192,19 @@ class Program:
                 self._hooked = self._assemble(self.plan.steps, self.initial, True)
         return self._hooked
 
-    def _assemble(self, steps: Sequence[Step], initial: list[Any], hooked: bool) -> list[Instruction]:
+    def _assemble(
+        self, steps: Sequence[Step], initial: list[Any], hooked: bool, before: Sequence[Instruction] = ()
+    ) -> list[Instruction]:
         """Return the instructions of the steps, with or without calls of a hook.
 
-        Put constant values into `initial` instead.
+        Put constant values into `initial` instead. Instructions from `before` stay where no further constant changes them.
         """
         instructions = []
+        known = {instruction[-1]: instruction for instruction in before}
         for step in steps:
+            if step in known and is_independent(step, initial):
+                instructions.append(known[step])
+                continue
             call = self._step_call(step, initial, hooked) if hooked or not does_nothing(step) else None
             if call is not None:
                 instructions.append(instruction_of(step, guarded(call, step) if step.is_guarded else call, initial))

@@ -81,6 +81,8 @@ def _finished(result: Any, epilogue: Any, bias: Any) -> Any:
 
 def with_pad_fusions(steps: Sequence[Step], fetched: Collection[int]) -> list[Step]:
     """Return the steps, with convolutions and the Pads before them fused."""
+    if not any(map(_takes_pads, steps)):
+        return list(steps)
     made_by = {slot: step for step in steps for slot in step.outputs}
     readers: dict[int, set[int]] = collections.defaultdict(set)
     for step in steps:

@@ -73,7 +73,7 @@ def _without_passing_on(steps: Sequence[Step], fetched: Set[int]) -> list[Step]:
     remaining = []
     passed: dict[int, int] = {}
     for step in steps:
-        if not passed.keys().isdisjoint((*step.inputs, *step.controls)):
+        if passed and not passed.keys().isdisjoint((*step.inputs, *step.controls)):
             inputs, controls = (tuple([passed.get(slot, slot) for slot in slots]) for slots in (step.inputs, step.controls))
             step = dataclasses.replace(step, inputs=inputs, controls=controls)
         if fetched.isdisjoint(step.outputs) and has_fact(step.node.op, "passes_each_on") and is_plain(step):

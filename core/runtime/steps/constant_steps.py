@@ -65,6 +65,17 @@ def for_constants(
         return call
 
 
+def is_independent(step: Step, initial: Sequence[Any]) -> bool:
+    """True for a plain step that neither becomes a constant, nor has a kernel for constant inputs, nor clears a constant.
+
+    `initial` holds the constants by their slots.
+    """
+    if type(step) is not Step or prepared_kernel(step.node.op) is not None:
+        return False
+    clears_constants = any(initial[slot] is not None for slot in step.released)
+    return not clears_constants and any(initial[slot] is None for slot in step.inputs)
+
+
 def does_nothing(step: Step) -> bool:
     """True for a step that is only there for others to wait for."""
     return not step.outputs and not step.controls and has_fact(step.node.op, "idle")

@@ -64,6 +64,28 @@ def test_a_program_moves_by_its_runs():
     assert tiers_of_runs(elementwise(), 3) == [Tier.INTERPRETED] * before + [Tier.FUSED] * (3 - before)
 
 
+def test_steps_that_constants_do_not_change_are_assembled_once():
+    """The second run makes new instructions for constants, kernels prepared for constants, and cleared constants alone."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    two = b.Add(b.Const(value=1, dtype="int32"), b.Const(value=1, dtype="int32"), name="two")
+    row = b.Neg(b.Const(value=[1.0, 2.0, 3.0], dtype="float32"), name="row")
+    last = b.Tanh(b.Exp(x, name="exp"), name="tanh")
+    wide = b.ConcatV2([last, b.Mul(x, row, name="mul")], b.Sub(two, b.Const(value=1, dtype="int32"), name="one"), name="wide")
+    b.Identity(wide, name="y")
+    session = Session(b.graph, optimize="fuse")
+    expected = np.concatenate([np.tanh(np.exp(X)), X * np.float32([-1, -2, -3])], 1)
+    assembled = []
+    for _ in range(4):
+        np.testing.assert_allclose(session.run("y:0", {"x": X}), expected, rtol=1e-6)
+        (program,) = programs(session)
+        assembled.append({instruction[-1].node.name: instruction for instruction in program.instructions})
+    assert {"two", "one", "row", "mul", "exp", "tanh", "wide"} <= assembled[0].keys()
+    kept = {name for name, instruction in assembled[1].items() if assembled[0].get(name) is instruction}
+    assert {"exp", "tanh"} <= kept and not {"two", "one", "row", "mul", "wide"} & kept
+    assert not {"two", "one", "row"} & assembled[1].keys()
+
+
 def test_a_program_is_specialized_for_shapes_that_come_again():
     assert tiers_of_runs(towers(), 3, optimize="fuse") == [Tier.INTERPRETED, Tier.SPECIALIZED, Tier.SPECIALIZED]
 
