@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import fnmatch
 import functools
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -36,6 +37,26 @@ class StepCount(click.ParamType[int | None]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
         return None if value == "epoch" else click.IntRange(1).convert(value, param, ctx)
+
+
+class Number(click.FloatRange):
+    """A number of a range; NaN, which no comparison excludes, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"'{value}' is not a number", param, ctx)
+        return number
+
+
+class Seconds(Number):
+    """A time limit; timers take no infinity, and a limit of thirty years limits nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        return min(super().convert(value, param, ctx), 1e9)
 
 
 class Pair(click.ParamType[tuple[str, str]]):

@@ -16,7 +16,7 @@ from ..formats.runs.session_setup import SessionSetup
 from . import render
 from .engines import NO_ENGINE, EngineOptions, engine_options
 from .mesh_options import NO_MESH, Company, MeshOptions, mesh_options
-from .options import excluding, needing, signature_option
+from .options import Seconds, excluding, needing, signature_option
 
 if TYPE_CHECKING:
     from ..core.engines.automatic import AutoRuntime
@@ -217,7 +217,7 @@ def session_options_for(
         @click.option("--seed", type=int, help="Seed of random ops without a seed.")
         @click.option("--allow-files", multiple=True, metavar="DIR", help="Let the graph use the files in DIR; repeatable.")
         @click.option("--max-memory", type=ByteSize(), help="Memory limit.")
-        @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Time limit.")
+        @click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time limit.")
         @signature_option
         @engine_options
         @(mesh_options if mesh else _as_it_is)

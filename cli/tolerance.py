@@ -7,6 +7,8 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from .options import Number
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 TOLERANCE: Final = 1e-5
@@ -19,4 +21,4 @@ def tolerance_option(compared: str, default: float | str = TOLERANCE) -> Callabl
     """
     number = default if isinstance(default, float) else None
     text = f"Largest difference that {compared} accepts, relative to the largest value. Default: {default}."
-    return click.option("--tolerance", type=click.FloatRange(0), default=number, help=text)
+    return click.option("--tolerance", type=Number(0), default=number, help=text)

@@ -13,6 +13,8 @@ from ..core.support.log import Stopwatch
 _PURE: Final = "graphviz-pure"
 """The package, and the program, with the layout of `dot` in a wheel."""
 _PURE_KINDS: Final = ("svg", "png")
+_LONGEST: Final = 2e6
+"""The largest time limit in seconds: a wait for a process takes at most 2^31 milliseconds."""
 _GET_DOT: Final = "install Graphviz (`apt install graphviz`, `brew install graphviz`, `winget install graphviz`)"
 
 
@@ -31,7 +33,7 @@ class LayoutProgram:
         watch = Stopwatch()
         command = [self.path, f"-T{kind}"]
         try:
-            done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=timeout)
+            done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=min(timeout, _LONGEST))
         except subprocess.TimeoutExpired:
             hint = "draw less (--max-nodes, --scope, --around, a smaller --depth), or raise the time limit (--timeout)"
             message = f"'{self.name}' needed more than {timeout:g} s to lay out the graph"

@@ -141,7 +141,7 @@ def names_in_graph(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, str
     owners = _owners(prefix, by_key, read_instead(graph)) if prefix is not None and others else {}
     taken = {*names.values(), *others.values()}
     for key, name in others.items():
-        free = owners.get(name, {name}) - (taken - {name})
+        free = {owner for owner in owners.get(name, (name,)) if owner == name or owner not in taken}
         names[key] = name if name in free or len(free) != 1 else free.pop()
     return names
 

@@ -8,7 +8,7 @@ import click
 
 from ...core.support.file_formats import PICTURES
 from ..helps import GroupedCommand
-from ..options import GraphReader, OutputFile, excluding, gathered, quiet_option, reading_options
+from ..options import GraphReader, OutputFile, Seconds, excluding, gathered, quiet_option, reading_options
 from ..selection import selection_options
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _FORMATS = tuple(known.word for known in PICTURES.formats)
     help="Colour boxes by this property. Default: kind.",
 )
 @click.option("--highlight", multiple=True, metavar="NODE", help="Draw this node with a red border; repeatable.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", default=20, show_default=True,
+@click.option("--timeout", type=Seconds(), metavar="SECONDS", default=20, show_default=True,
               help="Time limit.")  # fmt: skip
 @quiet_option
 @reading_options

@@ -12,7 +12,7 @@ from ...core.support.errors import InvalidArgumentError
 from ...core.support.escaping import printable_line, printable_proto
 from .. import render
 from ..helps import GroupedCommand
-from ..options import GraphReader, excluding, fetch_option, format_option, graph_options, needing
+from ..options import GraphReader, Seconds, excluding, fetch_option, format_option, graph_options, needing
 from ..sections.dump_sections import DumpedGraph, node_sections, snapshot_sections, stage_sections
 from ..selection import ListingSelection, selection_options
 
@@ -29,7 +29,7 @@ from ..selection import ListingSelection, selection_options
 @click.option("--elements", metavar="NAME", help="Show the first elements of this dataset or iterator.")
 @click.option("--take", type=click.IntRange(1), help="With --elements: the number of elements.  [default: 3]")
 @click.option("--allow-files", multiple=True, metavar="DIR", help="With --elements: let the graph use the files in DIR.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="With --elements: time limit.")
+@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="With --elements: time limit.")
 @click.option("--init-op", metavar="NAME", help="With --elements: first run this operation, not the graph's initializer.")
 @click.option(
     "--state", metavar="FILE", help="With --elements: restore the variables from an .npz or .safetensors file or a checkpoint."

@@ -40,13 +40,17 @@ _FLOPS_A_SECOND: Final = 1e13
 """FLOPs that a processor of many cores does in a second at best."""
 
 
+_LONGEST: Final = 1e9
+"""The largest time limit in seconds; timers take no larger number, and thirty years limit nothing."""
+
+
 class Limits:
     """The bounds of a session: `timeout` seconds for each run, `max_memory` bytes for the tensors of all of them together."""
 
     def __init__(self, timeout: float | None, max_memory: int | None) -> None:
-        if any(bound is not None and math.isnan(bound) for bound in (timeout, max_memory)):
+        if any(bound != bound for bound in (timeout, max_memory)):  # NaN
             raise InvalidArgumentError("a limit must be a number")
-        self.timeout = timeout
+        self.timeout = None if timeout is None else float(min(timeout, _LONGEST))
         self.max_memory = max_memory
         self._held = 0
         self._references: dict[int, weakref.ref[Any]] = {}
