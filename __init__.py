@@ -94,11 +94,16 @@ if TYPE_CHECKING:
     from .formats.cluster.cluster_session import ClusterSession
     from .formats.cluster.survey import Survey
     from .formats.recordings import Recording, describe_recording
+    from .formats.runs.batch_job import BatchProgress, BatchReport, FailedInput
+    from .formats.runs.batch_runs import run_batch
+    from .formats.runs.session_setup import SessionSetup
 
 __version__ = "0.1.0"
 
 _LAZY = {
     "Accuracy": "core.passes.base.accuracy",
+    "BatchProgress": "formats.runs.batch_job",
+    "BatchReport": "formats.runs.batch_job",
     "BuiltVariable": "core.building.built_variables",
     "Checkpoint": "formats.api.checkpoints",
     "Clipping": "core.training.train_step",
@@ -108,6 +113,7 @@ _LAZY = {
     "DType": "core.types.dtypes",
     "Drawing": "formats.api.drawing",
     "EngineReport": "core.engines.engine_report",
+    "FailedInput": "formats.runs.batch_job",
     "FileAccess": "core.runtime.state.file_access",
     "FitReport": "formats.api.training_runs",
     "FlopsCounter": "formats.api.counting",
@@ -155,6 +161,7 @@ _LAZY = {
     "Section": "core.flops.flops_report",
     "Session": "core.runtime.session.session",
     "SessionLike": "core.runtime.session.session_like",
+    "SessionSetup": "formats.runs.session_setup",
     "Shape": "core.types.shapes",
     "Signature": "core.graph.metagraph",
     "Snapshot": "core.comparing.graph_diff",
@@ -228,6 +235,7 @@ _LAZY = {
     "recover_stages": "core.explaining.stages",
     "reduce": "formats.api.changes",
     "restore": "formats.api.prepared_sessions",
+    "run_batch": "formats.runs.batch_runs",
     "run_each": "formats.api.each_inputs",
     "run_script": "core.building.scripting",
     "save": "formats",
@@ -245,6 +253,8 @@ _LAZY = {
 }
 __all__ = [
     "Accuracy",
+    "BatchProgress",
+    "BatchReport",
     "BuiltVariable",
     "Checkpoint",
     "Clipping",
@@ -254,6 +264,7 @@ __all__ = [
     "DType",
     "Drawing",
     "EngineReport",
+    "FailedInput",
     "FileAccess",
     "FitReport",
     "FlopsCounter",
@@ -301,6 +312,7 @@ __all__ = [
     "Section",
     "Session",
     "SessionLike",
+    "SessionSetup",
     "Shape",
     "Signature",
     "Snapshot",
@@ -375,6 +387,7 @@ __all__ = [
     "recover_stages",
     "reduce",
     "restore",
+    "run_batch",
     "run_each",
     "run_script",
     "save",

@@ -54,6 +54,7 @@ class SessionOptions(SessionSetup):
     """Settings of a run: initial values of variables, allowed files, limits, and the engine."""
 
     engine: EngineRuntime | AutoRuntime | None = None
+    fills_variables: bool = False
     timeout: float | None = None
     company: Company | None = None
     engine_options: EngineOptions = NO_ENGINE

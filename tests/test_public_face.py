@@ -97,6 +97,11 @@ def right_arguments(folder):
         "flops_formulas": (tfg.flops_formulas, {"ops": ["MatMul"]}),
         "list_nodes": (tfg.list_nodes, {"graph": graph, "name": "y", "to": "y:0"}),
         "run_each": (tfg.run_each, {"graph": graph, "fetches": "y:0", "sweep": {"x:0": [np.ones(2, np.float32)]}}),
+        "SessionSetup": (tfg.SessionSetup, {"optimize": "fuse", "allow_files": (str(folder),)}),
+        "run_batch": (
+            tfg.run_batch,
+            {"graph": graph, "fetches": "y:0", "sweep": {"x:0": [np.ones(2, np.float32)]}, "out_dir": str(folder / "batch")},
+        ),
         "first_elements": (tfg.first_elements, {"graph": pipeline(), "name": "range", "count": 2}),
         "read_checkpoint": (tfg.read_checkpoint, {"path": str(folder / "v.npz")}),
         "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
@@ -165,10 +170,12 @@ def call(function, arguments):
 
 
 MADE_BY_TFG = {
-    "Accuracy", "BuiltVariable", "Checkpoint", "ClusterFacts", "ClusterSession", "Comparison", "DType", "Drawing",
-    "EngineReport", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function", "GradientCheck", "Graph", "GraphComparison",
-    "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration", "LeastSquares", "Measurement", "MissingFor",
-    "MissingOp", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",
+    "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "Checkpoint", "ClusterFacts", "ClusterSession",
+    "Comparison",
+    "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
+    "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
+    "LeastSquares", "Measurement", "MissingFor", "MissingOp",
+    "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",
     "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimizer", "Output", "PartitionFacts", "PassFacts", "Problem",
     "Progress", "RecordStream", "Recording", "RecoveredStage", "Restored", "RunRaces", "Section", "SessionLike", "Shape",
     "Signature", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey", "Tensor", "TensorRow", "Tier",

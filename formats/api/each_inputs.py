@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import itertools
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
@@ -96,7 +97,24 @@ def run_each(
 
     runs = _Runs(graph, tensors, named(feeds), opened)
     # The caller learns of wrong names and files at the call, not at the first result.
-    return runs.results(find_items(patterns) if patterns else [None], settings, arrays, keep_going)
+    items = find_items(patterns) if patterns else [None]
+    total = len(items) * math.prod(map(len, settings.values()))
+    return InputResults(runs.results(items, settings, arrays, keep_going), total)
+
+
+class InputResults(Iterator[InputResult]):
+    """The results of `run_each`; each run starts when its result is asked for."""
+
+    def __init__(self, results: Iterator[InputResult], total: int) -> None:
+        self._results, self._total, self._done = results, total, 0
+
+    def __next__(self) -> InputResult:
+        result = next(self._results)
+        self._done += 1
+        return result
+
+    def __repr__(self) -> str:
+        return f"<InputResults: {self._done} of {counted(self._total, 'input')}>"
 
 
 class InputArrays:

@@ -93,5 +93,6 @@ def _name(item: str | None, settings: Pairs) -> str:
     return ",".join([*([item] if item is not None else []), *words])
 
 
-def _word(value: str | Given) -> str:
-    return json.dumps(plain(value.value), separators=(",", ":")) if isinstance(value, Given) else value
+def _word(given: str | Given) -> str:
+    value = plain(given.value) if isinstance(given, Given) else given
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

@@ -49,7 +49,7 @@ class SessionSetup:
     """The arithmetic of an engine that is named."""
     variable_values: Mapping[str, Any] | None = None
     """The values of variables."""
-    fills_variables: bool = False
+    fills_variables: bool = True
     """Initialize variables and tables and begin iterators, as far as the graph has initializers."""
 
     def note(self, text: str, quiet: bool) -> None:

@@ -52,6 +52,17 @@ def test_a_kernel_in_a_process_of_its_own(folder):
     assert started(folder, "-c", ISOLATED) == "[[0.5, 0.0], [0.0, 0.25]]\n"
 
 
+BATCH = """
+import tfg
+report = tfg.run_batch(tfg.load("g.pb"), "i*.npy", "y:0", parts={"x:0": ""}, output="r.npz", on="local:2")
+print(report.done, len(report.failed))
+"""
+
+
+def test_processes_of_a_batch(folder):
+    assert started(folder, "-c", BATCH) == "4 0\n"
+
+
 WAYS = {
     "a time limit": ("run", "g.pb", "--feed", "x=[1,2]", "--fetch", "y", "--timeout", "60"),
     "a memory limit": ("run", "g.pb", "--feed", "x=[1,2]", "--fetch", "y", "--max-memory", "16GB"),

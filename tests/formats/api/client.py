@@ -86,7 +86,18 @@ def pipeline() -> list[int]:
 def sweep(graph: tfg.Graph) -> int:
     """Return the number of results of a run for each scale."""
     results: list[tfg.InputResult] = list(tfg.run_each(graph, fetches="y:0", sweep={"x:0": [ROWS, 2 * ROWS]}))
-    return len(results)
+    with tempfile.TemporaryDirectory() as folder:
+        session = tfg.SessionSetup(optimize="fuse")
+        batch: tfg.BatchReport = tfg.run_batch(
+            graph, fetches="y:0", sweep={"x:0": [ROWS, 2 * ROWS]}, out_dir=folder, session=session, progress=print_progress
+        )
+    failed: tuple[tfg.FailedInput, ...] = batch.failed
+    return len(results) + len(failed)
+
+
+def print_progress(progress: tfg.BatchProgress) -> None:
+    """Take the progress of a batch."""
+    assert progress.computed <= progress.total and progress.rate >= 0
 
 
 def cluster(address: str, session: tfg.ClusterSession) -> float:

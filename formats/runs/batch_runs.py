@@ -1,0 +1,124 @@
+"""The function behind `tfg run --each` with files of results: many inputs, in processes and on clusters."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from ...core.graph.graph import Graph
+from ...core.support.arguments import expect, takes
+from ...core.support.engine_names import VARIABLE
+from ..api.each_inputs import EACH
+from ..api.prepared_sessions import named, names_of
+from ..state import State
+from .batch_job import BatchJob, BatchProgress, BatchReport
+from .each_recipe import BatchOutput, graph_recipe
+from .each_tasks import sweep_tasks
+from .graph_reading import GraphReading
+from .names import Given
+from .run_plan import Pairs, RunRequest
+from .session_setup import SessionSetup
+
+__all__ = ["run_batch"]
+
+
+@takes(
+    graph=Graph | str | os.PathLike, feeds=Mapping | None, output=str | os.PathLike | None, out_dir=str | os.PathLike | None,
+    format=str, shard_size=int, on=str | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool, overwrite=bool,
+    steps=int | None, fetch_every=int, assign=Mapping | None, assign_add=Mapping | None, assign_sub=Mapping | None,
+    check_numerics=bool, top_k=int | None, labels=str | Sequence | None, state=str | Mapping | None, seed=int | None,
+    session=SessionSetup | None,
+)  # fmt: skip
+def run_batch(
+    graph: Graph | str | os.PathLike[str],
+    inputs: Sequence[str] | str = (),
+    fetches: Sequence[str] | str = (),
+    feeds: Mapping[str, Any] | None = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    out_dir: str | os.PathLike[str] | None = None,
+    format: Literal["npz", "npy", "json", "csv"] = "npz",
+    shard_size: int = 1000,
+    on: str | None = None,
+    parts: Mapping[str, str] | None = None,
+    sweep: Mapping[str, Sequence[Any]] | None = None,
+    keep_going: bool = False,
+    overwrite: bool = False,
+    targets: Sequence[str] | str = (),
+    steps: int | None = 1,
+    fetch_every: int = 1,
+    assign: Mapping[str, Any] | None = None,
+    assign_add: Mapping[str, Any] | None = None,
+    assign_sub: Mapping[str, Any] | None = None,
+    check_numerics: bool = False,
+    top_k: int | None = None,
+    labels: str | Sequence[str] | None = None,
+    state: str | State | None = None,
+    seed: int | None = None,
+    session: SessionSetup | None = None,
+    op_libraries: Sequence[str] | str = (),
+    progress: Callable[[BatchProgress], None] | None = None,
+    note: Callable[[str], None] = lambda _: None,
+) -> BatchReport:
+    """Run a graph once for each input, write the results to files, and return the report.
+
+    `inputs`, `fetches`, `feeds`, `parts`, `sweep` and `keep_going` are as in `run_each`. The results go to `out_dir`, a
+    folder with a file of `format` for each input, or to shards of `shard_size` results: `output="results.npz"` writes
+    `results-00000-of-00010.npz` and so on; other shards are .tfrecord, .jsonl and .csv. A later call computes the results
+    that are missing or older than their inputs; with `overwrite` all. InvalidArgumentError where the place has results of
+    another graph or of other settings.
+
+    `on` names the place of the runs: by default this process; `local:4` for four processes, `dask://HOST:PORT`, or
+    `grpc://HOST:PORT` for a TensorFlow cluster. New processes import no module of the caller, and load `op_libraries`,
+    which are files and names of modules. They read a graph from its path; a Graph travels as bytes.
+
+    A run makes `steps` steps, or with None a step for each element of an iterator, with the operations `targets`. Before
+    the first step, variables are initialized, then set by `state`, a file or values, then changed by `assign`, `assign_add`
+    and `assign_sub`. `check_numerics` fails runs with NaN or infinity. `top_k` puts the best classes in the place of
+    scores, with `labels` from a sequence or a file. `session` has further settings, such as the engine.
+
+    `progress` is called after each report, and `note` with remarks, such as on a wait for workers. A failure ends the batch
+    unless `keep_going`; the report has the errors.
+    """
+    loaded = graph if isinstance(graph, Graph) else GraphReading(op_library=names_of(op_libraries)).load(graph)
+    request = RunRequest(
+        names_of(fetches), _pairs(feeds) + _parts(parts), names_of(targets), steps, fetch_every, _pairs(assign),
+        _pairs(assign_add), _pairs(assign_sub), check_numerics, top_k, _labels(labels),
+    )  # fmt: skip
+    setup = _setup(session or SessionSetup(), on, state, seed)
+    files = BatchOutput(
+        None if out_dir is None else os.fspath(out_dir), None if output is None else os.path.abspath(output), format,
+        shard_size, overwrite, keep_going,
+    )  # fmt: skip
+    path = None if isinstance(graph, Graph) else os.fspath(graph)
+    recipe = graph_recipe(loaded, path, GraphReading(op_library=names_of(op_libraries)), setup, request, files)
+    return BatchJob(loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=note).run(progress)
+
+
+def _setup(session: SessionSetup, on: str | None, state: str | State | None, seed: int | None) -> SessionSetup:
+    """Return the settings of a session with the arguments in their places."""
+    return dataclasses.replace(
+        session, on=on or session.on, state=state if isinstance(state, str) else session.state,
+        variable_values=session.variable_values if state is None or isinstance(state, str) else state,
+        seed=session.seed if seed is None else seed, engine=session.engine or os.environ.get(VARIABLE),
+    )  # fmt: skip
+
+
+def _pairs(values: Mapping[str, Any] | None) -> Pairs:
+    return tuple((name, Given(value)) for name, value in named(values).items())
+
+
+def _parts(parts: Mapping[str, str] | None) -> Pairs:
+    """Return feeds that stand for parts of an input: `@each:KEY?OPTIONS`."""
+    return tuple((name, f"{EACH}{text if text.startswith('?') else f':{text}'}") for name, text in named(parts).items())
+
+
+def _settings(sweep: Mapping[str, Sequence[Any]] | None) -> list[tuple[str, list[Given]]]:
+    expect(list | tuple, *named(sweep).values())
+    return [(name, list(map(Given, values))) for name, values in named(sweep).items()]
+
+
+def _labels(labels: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
+    return labels if labels is None or isinstance(labels, str) else names_of(labels)
