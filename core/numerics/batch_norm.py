@@ -1,28 +1,23 @@
 """Normalization of channels by their moments, of arrays (..., C), tile by tile, with intermediate values in the cache.
 
-Several positions are laid side by side, so that vectors of few channels become long. Where the positions of a channel lie
-side by side already (a single image with channels first, a layer normalization), they stay.
+Several positions are laid side by side, so that vectors of few channels become long.
 
 `benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
-from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, repeated, workers_for
+from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, repeated, workers_for
 from ..types.arrays import Array
 from .axis_sums import folded_rows
 
 _MOST_ROWS: Final = 1 << 8
 """The largest number of rows of a tile, which are added in sequence."""
-_BLOCK: Final = 1 << 14
-"""Elements of a part by channels."""
-_MOST_POSITIONS: Final = 1 << 12
-"""Positions of a channel that are added up side by side."""
 _NEAR: Final = 4
 """The largest ratio of a squared mean to its variance for which the variance is computed without centering the numbers."""
 
@@ -47,15 +42,6 @@ class _Tiles:
         """Return a number for each channel, repeated along a row."""
         return repeated(x.reshape(1, -1), self.fold)
 
-    def of(self, vector: Array, part: slice) -> Array:
-        """Return the part of a vector for a part of the rows."""
-        return vector
-
-    def result(self, shape: Sequence[int]) -> tuple[Array, Array]:
-        """Return (an empty array (..., C) for the output of `each`, the array's rows)."""
-        result = np.empty(shape, self.dtype)
-        return result, result.reshape(self.shape)
-
     def each(self, work: Callable[[slice], object]) -> None:
         """Call `work` with each part."""
         divide(work, self.parts, self.workers)
@@ -76,61 +62,16 @@ class _Tiles:
         return total, product
 
 
-class _Channels(_Tiles):
-    """An array (..., C) that has the positions of each channel side by side: a row is a channel."""
-
-    def __init__(self, x: Array) -> None:
-        channels, self.dtype = x.shape[-1], x.dtype
-        self.shape = channels, x.size // channels
-        self.workers = workers_for(x.size * ELEMENT_WORK)
-        self.parts = cut(channels, min(even(-(-x.size // _BLOCK), 2), channels))
-
-    def rows(self, x: Array) -> Array:
-        return np.ascontiguousarray(_channels_first(x)).reshape(self.shape)
-
-    def vector(self, x: Array) -> Array:
-        return x.reshape(-1, 1)
-
-    def of(self, vector: Array, part: slice) -> Array:
-        return vector[part]
-
-    def result(self, shape: Sequence[int]) -> tuple[Array, Array]:
-        rows = np.empty(self.shape, self.dtype)
-        return rows.T.reshape(shape), rows
-
-    def sums(self, terms: Callable[[slice], tuple[Array, Array]]) -> tuple[Array, Array]:
-        channel_sums = np.empty((2, self.shape[0]), self.dtype)
-
-        def add(part: slice) -> None:
-            first, second = terms(part)
-            np.matmul(first, np.ones(self.shape[1], self.dtype), out=channel_sums[0, part])
-            np.vecdot(first, second, out=channel_sums[1, part])
-
-        self.each(add)
-        total, product = channel_sums.astype(np.float64)
-        return total, product
-
-
-def _tiles(x: Array) -> _Tiles:
-    """Choose the tiles of an array (..., C)."""
-    is_by_channel = not x.flags.c_contiguous and _channels_first(x).flags.c_contiguous
-    return _Channels(x) if is_by_channel and x.size <= _MOST_POSITIONS * x.shape[-1] else _Tiles(x)
-
-
-def _channels_first(x: Array) -> Array:
-    return x.transpose(x.ndim - 1, *range(x.ndim - 1))
-
-
 def moments(x: Array) -> tuple[Array, Array]:
     """Return the mean and the variance of each channel; there is at least 1 position."""
-    tiles = _tiles(x)
+    tiles = _Tiles(x)
     rows = tiles.rows(x)
     positions = x.size // x.shape[-1]
     mean, square = (total / positions for total in tiles.sums(lambda part: (rows[part], rows[part])))
     variance = square - mean * mean
     if not is_near(mean, variance):
         center = tiles.vector(mean.astype(x.dtype))
-        variance = tiles.sums(lambda part: (centered := rows[part] - tiles.of(center, part), centered))[1] / positions
+        variance = tiles.sums(lambda part: (centered := rows[part] - center, centered))[1] / positions
     return mean.astype(x.dtype), variance.astype(x.dtype)
 
 
@@ -143,14 +84,15 @@ def is_near(mean: Array, variance: Array) -> bool:
 
 def scaled(x: Array, factor: Array, bias: Array) -> Array:
     """Return x * factor + bias, both numbers for each channel."""
-    tiles = _tiles(x)
-    result, target = tiles.result(x.shape)
+    tiles = _Tiles(x)
+    result = np.empty(x.shape, x.dtype)
+    target = result.reshape(tiles.shape)
     rows = tiles.rows(x)
     factor, bias = tiles.vector(factor), tiles.vector(bias)
 
     def scale(part: slice) -> None:
-        some = np.multiply(rows[part], tiles.of(factor, part), out=target[part])
-        some += tiles.of(bias, part)
+        some = np.multiply(rows[part], factor, out=target[part])
+        some += bias
 
     tiles.each(scale)
     return result
@@ -158,21 +100,22 @@ def scaled(x: Array, factor: Array, bias: Array) -> Array:
 
 def gradient_sums(dy: Array, x: Array, mean: Array, is_near: bool) -> tuple[Array, Array]:
     """Return the sums over positions of dy and of dy (x - mean)."""
-    tiles = _tiles(x)
+    tiles = _Tiles(x)
     rows, gradients = tiles.rows(x), tiles.rows(dy)
     if is_near:
         total, product = tiles.sums(lambda part: (gradients[part], rows[part]))
         product -= total * mean
     else:
         center = tiles.vector(mean)
-        total, product = tiles.sums(lambda part: (gradients[part], rows[part] - tiles.of(center, part)))
+        total, product = tiles.sums(lambda part: (gradients[part], rows[part] - center))
     return total.astype(dy.dtype), product.astype(dy.dtype)
 
 
 def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, offset: Array, is_near: bool) -> Array:
     """Return (dy - (x - mean) * slope - offset) * factor, all but dy and x numbers for each channel."""
-    tiles = _tiles(x)
-    result, target = tiles.result(dy.shape)
+    tiles = _Tiles(x)
+    result = np.empty(dy.shape, dy.dtype)
+    target = result.reshape(tiles.shape)
     rows, gradients = tiles.rows(x), tiles.rows(dy)
     center = None if is_near else tiles.vector(mean)
     factor, slope, rest = map(tiles.vector, (factor, -slope, mean * slope - offset if is_near else -offset))
@@ -180,13 +123,13 @@ def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, offs
     def combine(part: slice) -> None:
         some = target[part]
         if center is None:
-            np.multiply(rows[part], tiles.of(slope, part), out=some)
+            np.multiply(rows[part], slope, out=some)
         else:
-            np.subtract(rows[part], tiles.of(center, part), out=some)
-            some *= tiles.of(slope, part)
+            np.subtract(rows[part], center, out=some)
+            some *= slope
         some += gradients[part]
-        some += tiles.of(rest, part)
-        some *= tiles.of(factor, part)
+        some += rest
+        some *= factor
 
     tiles.each(combine)
     return result
