@@ -133,6 +133,7 @@ THRESHOLDS = (
     Threshold(axis_sums, "_SMALL", 0, "small sums by one product", many(axis_sums.column_sums, drawn(1000, 16))),
     Threshold(batch_norm, "_MOST_ROWS", _NEVER, "moments by few rows", lambda: lambda: batch_norm.moments(ROWS)),
     Threshold(error_function, "_FEW", _NEVER, "erf by a polynomial", many(error_function.erf, drawn(1 << 14))),
+    Threshold(error_function, "FEW_OF_COMPLEMENT", _NEVER, "erfc by a table", many(error_function.erfc, drawn(1 << 14))),
     Threshold(error_function, "_AT_ONCE", _NEVER, "erf block by block", large_erf),
     Threshold(integers, "_FEW", 0, "extremes of few integers", many(integers.extremes, np.arange(16))),
     Threshold(linalg, "_MANY", _NEVER, "LU of many small matrices", many(linalg.lu, drawn(256, 4, 4))),

@@ -111,7 +111,7 @@ _FUNCTIONS = {
     "Lgamma": lambda x: np.where(np.isinf(x), np.inf, special.gammaln(x)).astype(x.dtype),
     "Digamma": lambda x: np.where(x == 0, x.dtype.type(np.nan), special.digamma(x)),
     "Erf": error_function.erf,
-    "Erfc": special.erfc,
+    "Erfc": error_function.erfc,
     "Erfinv": special.erfinv,
     "Ndtri": special.ndtri,
     "Dawsn": special.dawsn,
