@@ -18,7 +18,8 @@ from ...planning.plan import Plan, Step
 from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
 from ...registry.registry import lowering
-from ...support.errors import InvalidArgumentError, TfgError, UnimplementedError
+from ...support.errors import InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
+from ...support.optional_packages import extra_hint
 from ...support.user_signals import pass_on
 from ...support.words import counted
 from ...types.dtypes import DType, resource, string
@@ -146,6 +147,8 @@ class JaxFunction:
             except TfgError as error:
                 hint = error.hint or "if a shape is unknown, set it, e.g. with --shape x=?,28,28"
                 raise UnimplementedError(error.message, node=error.node, op=error.op, hint=hint) from error
+            except ImportError as error:
+                raise NotFoundError("a program of StableHLO needs package flatbuffers", hint=extra_hint("xla")) from error
 
 
 def _single_precision() -> contextlib.AbstractContextManager[Any]:

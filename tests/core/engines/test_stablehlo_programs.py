@@ -15,7 +15,7 @@ import ml_dtypes  # noqa: E402
 
 import tfg  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
-from tfg.core.support.errors import UnimplementedError  # noqa: E402
+from tfg.core.support.errors import NotFoundError, UnimplementedError  # noqa: E402
 
 VALUES = {
     "float32": np.float32([[1.5, -2]]),
@@ -117,3 +117,13 @@ def test_signatures_and_variables(tmp_path):
     run_alone(tmp_path)
     np.testing.assert_array_equal(np.load(tmp_path / "times.3.npy"), [[5, 10]] * 3)
     np.testing.assert_array_equal(np.load(tmp_path / "plus.3.npy"), [[6, 7]] * 3)
+
+
+def test_without_flatbuffers(monkeypatch, tmp_path):
+    """JAX imports the package when a program is written."""
+    monkeypatch.setitem(sys.modules, "jax._src.export.serialization", None)
+    b = GraphBuilder()
+    b.Neg(b.Placeholder(dtype="float32", shape=[None], name="x"), name="y")
+    with pytest.raises(NotFoundError, match="flatbuffers") as caught:
+        tfg.convert(b.graph, tmp_path / "y.stablehlo", "y:0", "x:0")
+    assert "tfg[xla]" in caught.value.hint
