@@ -18,3 +18,4 @@ def _imported() -> Any:
 
 jax: Final = _imported()
 jnp: Final = importlib.import_module("jax.numpy")
+special: Final = importlib.import_module("jax.scipy.special")

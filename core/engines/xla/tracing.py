@@ -34,7 +34,7 @@ from . import control_flow_programs, symbolic_dims
 from .branch_programs import Branches, on_branch
 from .exported_modules import call_module
 from .gradient_barriers import ends_of_iterations, passed_on
-from .library import jax, jnp
+from .library import jax, jnp, special
 from .list_programs import CompiledStack, CompiledTensorArray, StackedElements, Unread
 from .op_gradients import detached, differentiated, with_factor
 
@@ -42,7 +42,7 @@ _WIDE: Final = "call `jax.config.update('jax_enable_x64', True)` first, or work 
 
 
 class Namespace:
-    """The namespace for lowerings: the functions of jax.numpy, jax.nn and jax.lax by name, and the helpers defined here."""
+    """The namespace for lowerings: the functions of jax.numpy, jax.nn, jax.lax and jax.scipy.special by name, and helpers."""
 
     lax = jax.lax
 
@@ -66,8 +66,8 @@ class Namespace:
         """Whether the run would reach the traced code, by the surrounding branches."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Return a function, looked for in jax.numpy, jax.nn and jax.lax, in this order."""
-        for module in (jnp, jax.nn, jax.lax):
+        """Return a function, looked for in jax.numpy, jax.nn, jax.lax and jax.scipy.special, in this order."""
+        for module in (jnp, jax.nn, jax.lax, special):
             if hasattr(module, name):
                 function: Callable[..., Any] = getattr(module, name)
                 setattr(self, name, function)
@@ -104,6 +104,8 @@ class Namespace:
     @staticmethod
     def cast(x: Any, dtype: np.dtype[Any]) -> Any:
         """Return an array in another dtype; of floats out of range, and NaN, the least integer is made, as on a CPU."""
+        if jnp.iscomplexobj(x) and dtype.kind != "c":
+            x = jnp.real(x)
         if dtype.kind not in "iu" or not jnp.issubdtype(x.dtype, jnp.floating):
             return x.astype(dtype)
         limits = np.iinfo(np.int32 if dtype.itemsize < 4 else dtype)
@@ -448,9 +450,9 @@ def _require_widths(node: Node, values: Sequence[Any]) -> None:
 
 def _require_fit(value: Any) -> None:
     """Raise UnimplementedError for a constant that JAX would cut to 32 bits."""
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.itemsize == 8 and value.dtype.kind in "iuf":
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.itemsize == 8 and value.dtype.kind in "iufc":
         narrow = jax.dtypes.canonicalize_dtype(value.dtype)
-        if narrow != value.dtype and not np.array_equal(value.astype(narrow), value, equal_nan=value.dtype.kind == "f"):
+        if narrow != value.dtype and not np.array_equal(value.astype(narrow), value, equal_nan=value.dtype.kind in "fc"):
             require_width(value.dtype)
 
 

@@ -1,6 +1,7 @@
 """Colours: contrast, hue, saturation, and conversion between RGB and HSV."""
 # Ops here (scripts/regenerate.py writes this list):
-#   AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation HSVToRGB RGBToHSV
+#   AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation HSVToRGB
+#   RGBToHSV: own_gradient
 
 from __future__ import annotations
 
@@ -12,12 +13,13 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import require_min_rank, scalar
+from ..shared.argument_checks import require_min_rank, require_shape, scalar
 from ..shared.decompositions import gradient_by_parts
+from ..shared.xla_rows import widened
 from . import _onnx_images as in_onnx
 
 
@@ -68,27 +70,29 @@ def _interleaved(planes: Array, like: Array) -> Array:
     return planes.T.astype(like.dtype, "C").reshape(like.shape)
 
 
-def _hue(r: Array, g: Array, b: Array, largest: Array, spread: Array) -> Array:
+def _hue(xp: Any, r: Any, g: Any, b: Any, largest: Any, spread: Any) -> Any:
     """Hue in sixths of a turn, -1 .. 5; 0 for grey."""
-    safe = np.where(spread > 0, spread, 1)
-    hue = np.where(r == largest, (g - b) / safe, np.where(g == largest, (b - r) / safe + 2, (r - g) / safe + 4))
-    return np.where(spread > 0, hue, 0)
+    safe = xp.where(spread > 0, spread, 1)
+    hue = xp.where(r == largest, (g - b) / safe, xp.where(g == largest, (b - r) / safe + 2, (r - g) / safe + 4))
+    return xp.where(spread > 0, hue, 0)
 
 
-def _rgb_to_hsv(images: Array) -> Array:
-    r, g, b = np.moveaxis(images, -1, 0)
-    value = np.max(images, -1)
-    spread = value - np.min(images, -1)
-    saturation = np.where(value > 0, spread / np.where(value > 0, value, 1), 0)
-    hue = _hue(r, g, b, value, spread) / 6
-    return np.stack((np.where(hue < 0, hue + 1, hue), saturation, value), -1).astype(images.dtype, copy=False)
+def _rgb_to_hsv(images: Any, xp: Any = np) -> Any:
+    """Return hue, saturation and value by the functions of NumPy or of a namespace like it."""
+    r, g, b = xp.moveaxis(images, -1, 0)
+    value = xp.max(images, -1)
+    spread = value - xp.min(images, -1)
+    saturation = xp.where(value > 0, spread / xp.where(value > 0, value, 1), 0)
+    hue = _hue(xp, r, g, b, value, spread) / 6
+    return xp.stack((xp.where(hue < 0, hue + 1, hue), saturation, value), -1).astype(images.dtype, copy=False)
 
 
-def _hsv_to_rgb(images: Array) -> Array:
-    hue, saturation, value = np.moveaxis(images, -1, 0)
+def _hsv_to_rgb(images: Any, xp: Any = np) -> Any:
+    """Return red, green and blue by the functions of NumPy or of a namespace like it."""
+    hue, saturation, value = xp.moveaxis(images, -1, 0)
     sixths = hue * 6
-    parts = (np.abs(sixths - 3) - 1, 2 - np.abs(sixths - 2), 2 - np.abs(sixths - 4))
-    ratios = np.clip(np.stack(parts, -1), 0, 1)
+    parts = (xp.abs(sixths - 3) - 1, 2 - xp.abs(sixths - 2), 2 - xp.abs(sixths - 4))
+    ratios = xp.clip(xp.stack(parts, -1), 0, 1)
     saturation = saturation[..., None]
     return (((1 - saturation) + saturation * ratios) * value[..., None]).astype(images.dtype, copy=False)
 
@@ -350,6 +354,30 @@ def adjust_contrast_flops(
 
 
 without_gradient("AdjustContrast")
+
+
+facts("own_gradient", of=["RGBToHSV"])
+
+
+@lower("RGBToHSV")
+def _rgb_to_hsv_lowering(xla: Any, images: Any) -> Any:
+    _check_colours(images, 1, FailedPreconditionError)
+    return _rgb_to_hsv(widened(images), xla)
+
+
+@lower("HSVToRGB")
+def _hsv_to_rgb_lowering(xla: Any, images: Any) -> Any:
+    _check_colours(images, 1, FailedPreconditionError)
+    return _hsv_to_rgb(widened(images), xla)
+
+
+@lower("AdjustContrastv2")
+def _contrast_lowering(xla: Any, images: Any, factor: Any) -> Any:
+    require_min_rank(images, 3, "images")
+    require_shape(factor, (), "contrast_factor")
+    values = widened(images)
+    mean = xla.mean(values, (-3, -2), keepdims=True)
+    return (values - mean) * factor.astype(values.dtype) + mean
 
 
 onnx("AdjustContrast")(in_onnx.clipped_contrast)

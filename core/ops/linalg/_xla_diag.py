@@ -46,7 +46,7 @@ def of_diagonals(
 def _with_diagonals(xla: Any, matrices: Any, diagonal: Any, bounds: tuple[int, int], align: str) -> Any:
     row, column, place, position = band_places(*matrices.shape[-2:], *bounds, align)
     packed = diagonal if bounds[0] < bounds[1] else diagonal[..., None, :]
-    return matrices.at[..., row, column].set(packed[..., place, position]) if row.size else matrices
+    return matrices.at[..., row, column].set(packed[..., place, position], unique_indices=True) if row.size else matrices
 
 
 @lower("MatrixDiag", "BatchMatrixDiag")
@@ -68,7 +68,7 @@ def diagonals_of(xla: Any, x: Any, k: Array, padding: Any, *, align: str = "LEFT
     row, column, place, position = band_places(rows, columns, *bounds, align)
     size = (bounds[1] - bounds[0] + 1, max(longest(rows, columns, *bounds), 0))
     packed = xla.full((*x.shape[:-2], *size), xla.lax.stop_gradient(padding.reshape(())), x.dtype)
-    return packed.at[..., place, position].set(x[..., row, column]) if row.size else packed
+    return packed.at[..., place, position].set(x[..., row, column], unique_indices=True) if row.size else packed
 
 
 @lower("MatrixDiagPart", "BatchMatrixDiagPart")

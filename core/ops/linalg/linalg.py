@@ -1,9 +1,9 @@
 """Systems of linear equations, inverses, determinants, Cholesky factors, and cross products."""
 # Ops here (scripts/regenerate.py writes this list):
-#   BandedTriangularSolve BatchCholesky BatchMatrixDeterminant BatchMatrixInverse BatchMatrixSolve BatchMatrixSolveLs
-#   BatchMatrixTriangularSolve Cholesky Cross LogMatrixDeterminant MatrixDeterminant MatrixInverse MatrixSolve MatrixSolveLs
-#   MatrixTriangularSolve
+#   BatchMatrixDeterminant BatchMatrixInverse BatchMatrixTriangularSolve Cross LogMatrixDeterminant MatrixDeterminant
+#   MatrixInverse MatrixTriangularSolve
 #   BatchCholeskyGrad CholeskyGrad: backward
+#   BandedTriangularSolve BatchCholesky BatchMatrixSolve BatchMatrixSolveLs Cholesky MatrixSolve MatrixSolveLs: own_gradient
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from ...types.dims import dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
 from ..shared.argument_checks import require
 from . import _onnx_linalg as in_onnx
+from . import _xla_linalg  # noqa: F401 - registers lowerings
 from ._matrices import (
     adjoint,
     cholesky_flops,

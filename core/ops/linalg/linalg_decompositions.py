@@ -21,6 +21,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from . import _onnx_jacobi as jacobi_in_onnx
 from . import _onnx_linalg as in_onnx
+from . import _xla_linalg  # noqa: F401 - registers lowerings
 from ._matrices import (
     adjoint,
     cubic,

@@ -18,6 +18,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require
 from . import _onnx_linalg as in_onnx
+from . import _xla_linalg  # noqa: F401 - registers lowerings
 from ._matrices import lu_flops, matrix_shape, require_matrix, require_square, square_shape, transposed
 
 _WELL_CONDITIONED = 1e3

@@ -165,9 +165,9 @@ def _batch_matmul_lowering(xla: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool
     return _batch_matmul_v2_lowering(xla, x, y, adj_x=adj_x, adj_y=adj_y)
 
 
-@lower("BatchMatMulV2")
+@lower("BatchMatMulV2", "BatchMatMulV3")
 def _batch_matmul_v2_lowering(xla: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
-    return xla.matmul(x.swapaxes(-1, -2) if adj_x else x, y.swapaxes(-1, -2) if adj_y else y)
+    return xla.matmul(*(xla.conj(z.swapaxes(-1, -2)) if is_adjoint else z for z, is_adjoint in ((x, adj_x), (y, adj_y))))
 
 
 @onnx("MatMul")

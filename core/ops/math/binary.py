@@ -435,12 +435,12 @@ lower_as(
 )  # fmt: skip
 lower("FloorDiv")(divisions.divided("floor_divide", lambda xla, x, y: xla.floor(x / y)))
 lower("FloorMod")(divisions.divided("mod", lambda xla, x, y: xla.mod(x, y)))
-lower("Mod")(divisions.divided("fmod", lambda xla, x, y: xla.fmod(x, y)))
+lower("Mod", "TruncateMod")(divisions.divided("fmod", lambda xla, x, y: xla.fmod(x, y)))
 lower("Div")(divisions.divided("truncated_quotient", lambda xla, x, y: x / y))
 lower("TruncateDiv")(divisions.divided("truncated_quotient", lambda xla, x, y: xla.trunc(x / y)))
 lower("Pow")(divisions.power)
 lower("AddN", always=True)(lambda xla, values: sum(values[1:], values[0]))
-lower("SquaredDifference")(lambda xla, x, y: xla.square(x - y))
+lower("SquaredDifference")(lambda xla, x, y: (x - y) * xla.conj(x - y))
 
 
 @lower("ClipByValue")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, onnx_as, shape, zero_flops
+from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
@@ -140,6 +140,27 @@ flops("ComplexAbs")(unary_flops(4))
 @flops("Angle")
 def angle_flops(input: TensorSpec) -> Cost:
     return Cost(transcendentals=input.shape.num_elements)
+
+
+def _lowered_part(name: str) -> Any:
+    """Return the lowering of a function of complex numbers with real results."""
+
+    def lowering(xla: Any, x: Any, *, Tout: DType) -> Any:
+        _require_parts(x.dtype, Tout.numpy)
+        return getattr(xla, name)(x)
+
+    return lowering
+
+
+for _op, _name in (("Real", "real"), ("Imag", "imag"), ("Angle", "angle"), ("ComplexAbs", "abs")):
+    lower(_op)(_lowered_part(_name))
+lower_as(Conj="conj")
+
+
+@lower("Complex")
+def _complex_lowering(xla: Any, real: Any, imag: Any, *, Tout: DType) -> Any:
+    _require_parts(Tout.numpy, real.dtype)
+    return xla.lax.complex(*xla.broadcast_arrays(real, imag))
 
 
 @onnx("Complex")

@@ -14,7 +14,7 @@ import scipy.fft
 
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape
+from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
@@ -276,3 +276,46 @@ for _rank, _suffix in enumerate(_SUFFIXES, 1):
     onnx(f"RFFT{_suffix}")(_real_onnx(_rank))
     onnx(f"IRFFT{_suffix}")(_inverse_real_onnx(_rank))
     flops(f"RFFT{_suffix}", f"IRFFT{_suffix}")(_real_cost(_rank))
+
+
+def _lowered_complex(name: str, rank: int) -> Callable[..., Any]:
+    def transform(xla: Any, x: Any) -> Any:
+        _require_rank(x, rank)
+        return getattr(xla.fft, name)(x, axes=range(-rank, 0)).astype(x.dtype) if x.size else x
+
+    return transform
+
+
+def _lowered_real(rank: int) -> Callable[..., Any]:
+    def rfft(xla: Any, x: Any, fft_length: Array, *, Tcomplex: DType) -> Any:
+        _require_rank(x, rank)
+        lengths = _lengths(fft_length, rank)
+        _require_precision(x, Tcomplex)
+        _require_lengths(x, lengths)
+        half = _half(lengths)
+        require(lengths[-1] or not x.size, f"fft_length must not be zero: {lengths}")
+        if not x.size or not math.prod(half):
+            return xla.zeros((*x.shape[:-rank], *half), Tcomplex.numpy)
+        return xla.fft.rfftn(x, lengths, range(-rank, 0))
+
+    return rfft
+
+
+def _lowered_inverse_real(rank: int) -> Callable[..., Any]:
+    def irfft(xla: Any, x: Any, fft_length: Array, *, Treal: DType) -> Any:
+        _require_rank(x, rank)
+        lengths = _lengths(fft_length, rank)
+        require(x.dtype.itemsize == 2 * Treal.numpy.itemsize, f"{x.dtype} has no parts of {Treal}")
+        _require_lengths(x, [*lengths[:-1], lengths[-1] // 2 + 1])
+        if not x.size or not math.prod(lengths):
+            return xla.zeros((*x.shape[:-rank], *lengths), Treal.numpy)
+        return xla.fft.irfftn(x, lengths, range(-rank, 0))
+
+    return irfft
+
+
+for _rank, _suffix in enumerate(_SUFFIXES, 1):
+    lower(f"FFT{_suffix}")(_lowered_complex("fftn", _rank))
+    lower(f"IFFT{_suffix}")(_lowered_complex("ifftn", _rank))
+    lower(f"RFFT{_suffix}", static=(1,))(_lowered_real(_rank))
+    lower(f"IRFFT{_suffix}", static=(1,))(_lowered_inverse_real(_rank))

@@ -12,8 +12,8 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.isotonic import decreasing_fit
-from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
-from ...support.errors import InvalidArgumentError
+from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
@@ -22,6 +22,7 @@ from ..shared.argument_checks import require
 from ..shared.onnx_lowerings import along
 from ..shared.onnx_segments import reduced
 from ..shared.shape_arguments import scalar_of
+from ..shared.xla_rows import updated
 
 
 def _counts(keys: Array, weights: Array, size: int, dtype: Any) -> Array:
@@ -222,3 +223,41 @@ def _bucketize_onnx(g: Any, x: Any, *, boundaries: list[float]) -> Any:
     limits = g.constant(np.array(boundaries, np.float32))
     below = g.LessOrEqual(limits, g.unsqueeze(g.cast(x, dtypes.float32), g.rank(x)))
     return g.ReduceSum(g.cast(below, dtypes.int32), [g.rank(x)], keepdims=0)
+
+
+def _lowered_counts(xla: Any, rows: Any, count: int, weights: Any, is_binary: bool) -> Any:
+    """Count the integers below `count` in each row (rows, n), or sum their weights."""
+    xla.require((rows >= 0).all())
+    start = xla.zeros(rows.shape[0] * count, weights.dtype)
+    if not rows.size or not count:
+        return start
+    offsets = np.arange(rows.shape[0])[:, None] * count
+    places = xla.where(rows < count, rows.astype(np.int32) + offsets, start.size).ravel()
+    is_weighted = weights.size and not is_binary
+    terms = weights.ravel() if is_weighted else xla.ones(places.shape, weights.dtype)
+    return updated(xla, start, places, terms, "set" if is_binary else "add")
+
+
+@lower("Bincount", static=(1,))
+def _bincount_lowering(xla: Any, arr: Any, size: Array, weights: Any) -> Any:
+    require(weights.size in (0, arr.size), "Input indices and weights must have the same size.")
+    return _lowered_counts(xla, arr.reshape(1, -1), _size(size), weights, False)
+
+
+@lower("DenseBincount", static=(1,))
+def _dense_bincount_lowering(xla: Any, x: Any, size: Array, weights: Any, *, binary_output: bool) -> Any:
+    require(x.ndim <= 2, f"Shape must be at most rank 2 but is rank {x.ndim}")
+    require(weights.shape == x.shape or not weights.size, f"`weights` must be the same shape as `arr`, not {weights.shape}")
+    count = _size(size)
+    counts = _lowered_counts(xla, x if x.ndim == 2 else x.reshape(1, -1), count, weights, binary_output)
+    return counts.reshape(x.shape[0], count) if x.ndim == 2 else counts
+
+
+@lower("Bucketize")
+def _bucketize_lowering(xla: Any, x: Any, *, boundaries: list[float]) -> Any:
+    limits = np.asarray(boundaries, np.float32)
+    require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
+    if x.dtype != np.float32 and not xla.has_64_bits:
+        raise UnimplementedError(f"buckets of {x.dtype} need 64-bit numbers in JAX")
+    wide_x = x if x.dtype == np.float32 else x.astype(np.float64)
+    return xla.searchsorted(limits.astype(wide_x.dtype), wide_x, side="right")

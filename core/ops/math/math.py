@@ -291,9 +291,12 @@ def _lowered_unless_zero(formula: Callable[[Any, Any], Any]) -> Any:
 
     Only an infinite factor needs the 0, so that the derivative by a gradient of 0 is the factor.
     """
-    return _of_one_shape(
-        lambda xla, y, dy: xla.where((dy == 0) & ~xla.isfinite(formula(y, xla.ones_like(dy))), 0, formula(y, dy))
-    )
+
+    def call(xla: Any, y: Any, dy: Any) -> Any:
+        y = xla.conj(y)
+        return xla.where((dy == 0) & ~xla.isfinite(formula(y, xla.ones_like(dy))), 0, formula(y, dy))
+
+    return _of_one_shape(call)
 
 
 lower("TanhGrad")(_of_one_shape(lambda xla, y, dy: dy * (1 - y * y)))

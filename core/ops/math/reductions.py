@@ -387,8 +387,20 @@ def _lowered_extreme(name: str, bound: Callable[..., Any]) -> Callable[..., Any]
     return reduced
 
 
-for _op in ("Sum", "Mean", "Prod", "All", "Any"):
+for _op in ("Sum", "Prod", "All", "Any"):
     lower(_op, static=(1,))(_lowered_reduction(_op.lower()))
+
+
+@lower("Mean", static=(1,))
+def _mean_lowering(xla: Any, x: Any, axes: Array, *, keep_dims: bool) -> Any:
+    """Return the mean; sum and count of narrow floats are rounded before the division."""
+    places = tuple(axes.ravel().tolist())
+    if x.dtype.kind not in "fV" or x.dtype.itemsize > np.dtype(np.float16).itemsize:
+        return xla.mean(x, places, keepdims=keep_dims)
+    count = math.prod([x.shape[place] for place in places])
+    return xla.sum(x, places, keepdims=keep_dims) / np.array(count).astype(x.dtype)
+
+
 lower("Max", static=(1,))(_lowered_extreme("max", _lowest))
 lower("Min", static=(1,))(_lowered_extreme("min", _highest))
 

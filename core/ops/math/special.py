@@ -1,12 +1,13 @@
 """Special functions: gamma and beta families, error functions, Bessel functions, integrals, x log y with care for zeros."""
 # Ops here (scripts/regenerate.py writes this list):
 #   BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0: elementwise
-#   BesselY1 Betainc Dawsn Digamma Expint FresnelCos FresnelSin Igamma Igammac Lgamma NextAfter Polygamma Spence: elementwise
-#   Xdivy Xlog1py Xlogy Zeta: elementwise
+#   BesselY1 Betainc Dawsn Digamma Expint FresnelCos FresnelSin Igamma Igammac Lgamma NextAfter Polygamma Xdivy: elementwise
+#   Xlog1py Xlogy Zeta: elementwise
 #   IgammaGradA RandomGammaGrad: elementwise backward
 #   Erfc: elementwise half_infer
 #   Erfinv Ndtri: elementwise monotone
 #   Erf: elementwise monotone unit_range half_infer
+#   Spence: elementwise own_gradient
 
 from __future__ import annotations
 
@@ -28,6 +29,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared import onnx_special as in_onnx
 from ..shared.elementwise_tables import Binary, Unary, binary_flops, binary_shape, register_binary, register_unary
+from ..shared.xla_rows import widened
 
 # (g, x, y, dy) -> dx
 
@@ -293,6 +295,23 @@ def betainc_flops(a: TensorSpec, b: TensorSpec, x: TensorSpec, *, outputs: list[
 facts("elementwise", of=("Betainc",))
 
 lower_as(Erf="erf", Erfc="erfc", Lgamma="lgamma", Digamma="digamma")
+lower("Xlog1py")(lambda xla, x, y: xla.where(x == 0, 0, x * xla.log1p(xla.where(x == 0, 0, y))))
+_LOWERED = {
+    "Erfinv": "erf_inv", "Ndtri": "ndtri", "Spence": "spence", "BesselI0": "i0", "BesselI0e": "i0e", "BesselI1": "i1",
+    "BesselI1e": "i1e",
+}  # fmt: skip
+
+
+def _lowered_wide(name: str) -> Callable[..., Any]:
+    """Return the lowering of a function of the namespace; narrow floats are computed in 32 bits."""
+    return lambda xla, *values: getattr(xla, name)(*map(widened, values))
+
+
+for _op, _name in _LOWERED.items():
+    lower(_op)(_lowered_wide(_name))
+
+
+facts("own_gradient", of=["Spence"])
 lower("Xdivy")(lambda xla, x, y: xla.where(x == 0, 0, x / xla.where(x == 0, 1, y)))
 lower("Xlogy")(lambda xla, x, y: xla.where(x == 0, 0, x * xla.log(xla.where(x == 0, 1, y))))
 

@@ -328,6 +328,11 @@ def _convolved(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
 lower_gradients("Conv2DBackpropInput", "Conv2DBackpropFilter", _convolved)
 
 
+@lower("Conv3D")
+def _conv3d_lowering(xla: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
+    return convolved(xla, x, w, window, "DHWIO")
+
+
 @onnx("Conv2D", "Conv3D")
 def convolution_onnx(g: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
     """Channels first, as ONNX has them; depth and channels tell the number of groups."""

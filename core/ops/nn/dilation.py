@@ -15,13 +15,14 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import window
 from ...numerics.half_precision import wide
 from ...numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
-from ...registry.registry import Cost, facts, flops, gradient, kernel, profiled, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, profiled, shape, without_gradient
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.window_geometry import Pads, output_sizes, window_pads
+from ..shared.xla_rows import widened
 
 
 class _Geometry:
@@ -159,3 +160,19 @@ def dilation2d_backprop_flops(input: TensorSpec, filter: TensorSpec, out_backpro
 
 facts("backward", of=("Dilation2DBackpropFilter", "Dilation2DBackpropInput"))
 profiled(window(2), "Dilation2D")
+
+
+@lower("Dilation2D")
+def _dilation_lowering(xla: Any, x: Any, w: Any, *, strides: list[int], rates: list[int], padding: str) -> Any:
+    """Return the largest x + w of each window; an element that is no number is never the largest."""
+    geometry = _Geometry(strides, rates, padding)
+    outputs = _check(x, w, geometry)
+    x, w = widened(x), widened(w)
+    pads = [(0, 0), *geometry.pads(x.shape[1:3], w.shape[:2]), (0, 0)]
+    padded, inside = xla.pad(x, pads), np.pad(np.ones((1, *x.shape[1:3], 1), bool), pads)
+    best = xla.full((x.shape[0], *outputs, x.shape[3]), _lowest(x.dtype), x.dtype)
+    for offset in offsets(w.shape[:2]):
+        index = offset_index(offset, outputs, geometry.strides, geometry.rates)
+        value = padded[index] + w[offset]
+        best = xla.where((value > best) & inside[index], value, best)
+    return best

@@ -14,13 +14,14 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...parallel.gemm import matmul
-from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.onnx_lowerings import last_dims
+from ..shared.xla_rows import widened
 
 
 def _window_sums(squares: Array, radius: int) -> Array:
@@ -105,6 +106,34 @@ def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_imag
 
 
 facts("backward", of=("LRNGrad",))
+
+
+def _lowered_sums(xla: Any, x: Any, radius: int) -> Any:
+    """Return the sums over the channels within `radius`."""
+    channels = np.arange(x.shape[-1])
+    return xla.matmul(x, (np.abs(channels[:, None] - channels) <= radius).astype(x.dtype))
+
+
+def _lowered_power(xla: Any, norm: Any, beta: float) -> Any:
+    return 1 / norm if beta == 1 else xla.exp(xla.log(norm) * norm.dtype.type(-beta))
+
+
+@lower("LRN")
+def _lrn_lowering(xla: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
+    _check_lrn(x, depth_radius)
+    wide_x = widened(x)
+    return wide_x * _lowered_power(xla, bias + alpha * _lowered_sums(xla, wide_x * wide_x, depth_radius), beta)
+
+
+@lower("LRNGrad")
+def _lrn_grad_lowering(xla: Any, dy: Any, x: Any, y: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
+    _check_lrn(x, depth_radius)
+    if not dy.shape == x.shape == y.shape:
+        raise InvalidArgumentError("input_grads, input_image and output_image must have the same shape")
+    dy, x, y = map(widened, (dy, x, y))
+    norm = bias + alpha * _lowered_sums(xla, x * x, depth_radius)
+    through = _lowered_sums(xla, dy * y / norm, depth_radius)
+    return dy * _lowered_power(xla, norm, beta) - 2 * alpha * beta * x * through
 
 
 @onnx("LRN")

@@ -1,11 +1,9 @@
 """Batch normalization in its fused forms and local response normalization."""
 # Ops here (scripts/regenerate.py writes this list):
-#   FusedBatchNormGrad: backward
-#   FusedBatchNormGradV2: backward half_infer
-#   FusedBatchNormGradV3: backward own_gradient half_infer
-#   FusedBatchNorm: batch_normalization
-#   FusedBatchNormV2: batch_normalization half_infer
-#   FusedBatchNormV3: batch_normalization own_gradient half_infer
+#   FusedBatchNormGrad: backward own_gradient
+#   FusedBatchNormGradV2 FusedBatchNormGradV3: backward own_gradient half_infer
+#   FusedBatchNorm: batch_normalization own_gradient
+#   FusedBatchNormV2 FusedBatchNormV3: batch_normalization own_gradient half_infer
 
 from __future__ import annotations
 
@@ -288,7 +286,7 @@ def _along_channels(v: Any, x: Any, data_format: str) -> Any:
     return v.reshape([-1 if name == "C" else 1 for name in data_format])
 
 
-facts("own_gradient", of=["FusedBatchNormV3", "FusedBatchNormGradV3"])
+facts("own_gradient", of=[*_FORWARD, *_BACKWARD])
 
 
 @lower("FusedBatchNormV3")
@@ -311,9 +309,14 @@ def _fused_batch_norm_lowering(xla: Any, x: Any, vectors: Vectors[Any], *, setti
     return y, *returned, mean, variance, np.zeros(0, np.float32)
 
 
-@lower("FusedBatchNormGradV3")
+@lower("FusedBatchNorm", "FusedBatchNormV2")
+def _fused_batch_norm_v2_lowering(xla: Any, x: Any, vectors: Vectors[Any], *, settings: BatchNormAttributes) -> Any:
+    return _fused_batch_norm_lowering(xla, x, vectors, settings=settings)[:5]
+
+
+@lower("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
 def _fused_batch_norm_grad_lowering(
-    xla: Any, dy: Any, saved: Saved[Any], unused: Any, *, settings: BatchNormAttributes
+    xla: Any, dy: Any, saved: Saved[Any], unused: Any = None, *, settings: BatchNormAttributes
 ) -> Any:
     x, scale, mean, variance = saved
     data_format = settings.data_format

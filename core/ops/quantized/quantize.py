@@ -1,10 +1,10 @@
 """Quantizing floats, dequantizing, and both in a single op to simulate quantization in training."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Dequantize FakeQuantWithMinMaxVarsPerChannel QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3
-#   QuantizeAndDequantizeV4 QuantizeV2
+#   Dequantize FakeQuantWithMinMaxVarsPerChannel QuantizeV2
 #   FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVarsGradient FakeQuantWithMinMaxVarsPerChannelGradient: backward
 #   QuantizeAndDequantizeV4Grad: backward
 #   FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars: elementwise
+#   QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4: own_gradient
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_same_shape, scalar
 from ..shared.quantized_ranges import fake_masks, fake_quantize, limits, range_of, round_half_away, steps, tensor_from_float
 from . import _onnx_quantize as in_onnx
+from . import _xla_quantize  # noqa: F401 - registers lowerings
 
 
 def _along(values: Array, axis: int, rank: int) -> Array:

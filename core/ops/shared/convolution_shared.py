@@ -234,15 +234,15 @@ def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any)
         return [g.apply(by_input, g.shape_of(x), grad, out_backprop, **attrs), None, g.apply(forward, x, grad, **attrs)]
 
 
-def convolved(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
-    """Convolve in two dimensions by XLA; groups follow from the filter's number of inputs."""
+def convolved(xla: Any, x: Any, w: Any, window: WindowAttributes, filter_format: str = "HWIO") -> Any:
+    """Convolve by XLA; groups follow from the filter's number of inputs."""
     strides, padding, explicit, data_format, dilations, _ = window
     axes = [axis for axis, name in enumerate(data_format) if name not in "NC"]
     pads = [explicit[2 * axis : 2 * axis + 2] for axis in axes] if padding == "EXPLICIT" else padding
     channels = x.shape[data_format.index("C")]
     return xla.lax.conv_general_dilated(
         x, w, [strides[axis] for axis in axes], pads, rhs_dilation=[dilations[axis] for axis in axes],
-        dimension_numbers=(data_format, "HWIO", data_format), feature_group_count=channels // w.shape[2],
+        dimension_numbers=(data_format, filter_format, data_format), feature_group_count=channels // w.shape[-2],
     )  # fmt: skip
 
 

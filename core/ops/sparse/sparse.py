@@ -31,6 +31,7 @@ from ..shared.sparse_checks import (
     sparse_shapes,
     validate,
 )
+from . import _xla_sparse  # noqa: F401 - registers lowerings
 
 
 @kernel("SparseReorder")

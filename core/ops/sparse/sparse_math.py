@@ -42,6 +42,7 @@ from ..shared.argument_checks import require_rank
 from ..shared.onnx_segments import lowest
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
+from . import _xla_sparse  # noqa: F401 - registers lowerings
 
 
 def _reduction(dense_shape: Array, axes: Array, keep_dims: bool) -> tuple[list[int], list[int]]:

@@ -324,6 +324,22 @@ def test_gradients_end_at_barriers():
     assert jax.grad(function, argnums=(1, 2))({}, 3.0, 5.0) == (5, 3)
 
 
+def test_gradients_of_simulated_quantization_pass_straight_through():
+    """As TensorFlow's: to the numbers within the range, and to the end that a number is beyond."""
+    b = GraphBuilder()
+    x, low, high = (
+        b.Placeholder(dtype="float32", shape=shape, name=n) for n, shape in (("x", [3]), ("low", []), ("high", []))
+    )
+    b.FakeQuantWithMinMaxVars(x, low, high, name="y")
+    b.QuantizeAndDequantizeV2(x, low, high, range_given=True, name="z")
+    values = np.float32([-2, 0.5, 3]), np.float32(-1), np.float32(1)
+    for name, expected in (("y:0", ([0, 1, 0], 1, 1)), ("z:0", ([1, 1, 1], 0, 0))):
+        function, _ = tfg.to_jax(b.graph, name)
+        gradients = jax.grad(lambda *inputs, call=function: call({}, *inputs).sum(), argnums=(0, 1, 2))(*values)
+        for result, number in zip(gradients, expected):
+            np.testing.assert_array_equal(result, number)
+
+
 def casts():
     """The cases of floats that become integers, NaNs and numbers out of range among them."""
     for case in opcases.load_cases("identity"):
