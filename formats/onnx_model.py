@@ -320,7 +320,8 @@ def _array(value: Any) -> Array:
     dtype = next((dtype for dtype in map(from_name, _FOREIGN) if _onnx_name(dtype) == name), None)
     if dtype is None:
         return np.asarray(value.numpy())
-    size = value.tensor_size_in_bytes()
+    count = math.prod(value.shape())
+    size = -(-count // 2) if name in _HALF_BYTES else count * dtype.size  # older runtimes do not tell the size
     numbers = np.frombuffer(ctypes.string_at(value.data_ptr(), size) if size else b"", np.uint8)
     return _unpacked(numbers, dtype, value.shape())
 

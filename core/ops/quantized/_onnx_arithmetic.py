@@ -29,13 +29,16 @@ from ._onnx_ranges import (
 _ZERO = np.float32(0)
 
 
-def products(g: Any, product: Callable[..., Any], x: Any, w: Any, zeros: tuple[Any, Any]) -> Any:
+def products(g: Any, product: Callable[..., Any], x: Any, w: Any, zeros: tuple[Any, ...]) -> Any:
     """Return sums of products of integers less their zero points, of int32 that wraps around.
 
-    `product` takes operands and zero points of their 8 bits. Zero points beyond 8 bits need three further products.
+    `product` takes operands and zero points of uint8, the only dtype of older runtimes' convolutions. Zero points beyond 8
+    bits need three further products.
     """
     if x.dtype.size > 1 or w.dtype.size > 1:
         g.refuse("ONNX multiplies quantized integers of 8 bits only")
+    zeros = tuple(g.Sub(zero, limits(v.dtype)[0]) for v, zero in zip((x, w), zeros))
+    x, w = (_without_sign(g, operand) for operand in (x, w))
     near = [g.Max(g.Min(zero, limits(v.dtype)[1]), limits(v.dtype)[0]) for v, zero in zip((x, w), zeros)]
     near_x, near_w = (g.cast(zero, v.dtype) for v, zero in zip((x, w), near))
     direct = product(x, w, near_x, near_w)
@@ -56,6 +59,12 @@ def products(g: Any, product: Callable[..., Any], x: Any, w: Any, zeros: tuple[A
 
     is_within = [g.cast(g.Equal(*pair), dtypes.int64) for pair in zip(near, zeros)]
     return g.choose(g.Greater(g.Mul(*is_within), 0), [corrected, lambda: [direct]])[0]
+
+
+def _without_sign(g: Any, x: Any) -> Any:
+    """Return integers of 8 bits from 0 on, uint8."""
+    lowest = limits(x.dtype)[0]
+    return g.cast(g.Sub(g.cast(x, dtypes.int32), lowest), dtypes.uint8) if lowest else x
 
 
 def matrix_product(g: Any, a: Any, b: Any, zero_a: Any, zero_b: Any) -> Any:
