@@ -30,7 +30,6 @@ from ..items import WHOLE, Item, find_items, read_item
 from ..pictures import parse_transform
 from ..state import State
 from ..value_literals import cast_value, fed_shape, value_of
-from .outputs import default_fetches
 from .prepared_sessions import Opener, named, names_of, session_on
 
 EACH: Final = "@each"
@@ -84,7 +83,11 @@ def run_each(
     `state`. The first error ends the runs; with `keep_going` the error is in the result. `fetches` are by default the
     outputs. NotFoundError for a pattern without a file.
     """
-    names = names_of(fetches) or default_fetches(graph)
+    names = names_of(fetches)
+    if not names:
+        from .outputs import default_fetches  # lazy: the processes of a batch do not need the passes
+
+        names = default_fetches(graph)
     tensors = {name: graph.result(name).name for name in names}
     settings = named(sweep)
     expect(list | tuple, *settings.values())
