@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 @click.option(
     "--unverified", is_flag=True, help="Write the graph even if --verify finds no feeds that the graph runs on; exit with 3."
 )
-@tolerance_option("--verify", "1e-6 if all rewrites are exact, otherwise 1e-4; more for 16-bit floats")
+@tolerance_option("--verify", "1e-6 if all rewrites are exact, otherwise 1e-4; more for 16-bit floats and weights")
 @click.option(
     "--steps",
     type=click.IntRange(1),

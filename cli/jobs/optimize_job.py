@@ -63,6 +63,8 @@ class OptimizeJob:
         self.feeds = names.feeds(options.feeds)
         self.report: OptimizeReport | None = None
         self.verification: Verification | None = None
+        self.tolerance: float | None = None
+        """The tolerance that a pass states; None for the tolerance of an accuracy class or of --tolerance."""
         self.unverified: str | None = None
         """Why nothing could be compared, where the graph is to be written all the same."""
 
@@ -143,11 +145,14 @@ class OptimizeJob:
             columns = ("fetch", "worst step", "largest difference", "passing tolerance", "passed")
             title = f"verification over {counted(self.verification.steps, 'step')}"
             yield render.Table(columns, rows, title, "verification")
+        if self.tolerance is not None:
+            yield render.Text(f"tolerance: {100 * self.tolerance:g} % of the largest element, for passes that change numbers")
 
     def _verify(self, result: Graph, stated: float | Accuracy) -> None:
         """Compare the results of the fetches, or of each signature separately."""
         options = self.options
         tolerance = stated if options.tolerance is None else options.tolerance
+        self.tolerance = stated if options.tolerance is None and isinstance(stated, float) else None
         try:
             self.verification = verify(
                 self.graph, result, self.named, self.feeds, tolerance=tolerance,

@@ -202,8 +202,10 @@ def _records(
     """
     unchanged_since: dict[Pass, int] = {}
     changes = number = 0
+    later = _later(chosen)
+    waiting = {name for one in chosen for name in one.precedes}
     for number in range(1, rounds + 1):
-        pending = [p for p in chosen if not p.is_final and unchanged_since.get(p) != changes]
+        pending = [p for p in chosen if not (p.is_final or p.name in waiting) and unchanged_since.get(p) != changes]
         for one in pending:
             record = _run(one, graph, ctx, number)
             changes += bool(record.fired)
@@ -213,10 +215,21 @@ def _records(
             yield record
         if not pending:
             break
-    for one in chosen:
-        if one.is_final:
-            yield _run(one, graph, ctx, number + 1)
-            observe(one.name, graph)
+    finals = [one for one in chosen if one.is_final]
+    place = max((number for number, one in enumerate(finals, 1) if one.precedes), default=0)
+    for one in (*finals[:place], *later, *finals[place:]):
+        yield _run(one, graph, ctx, number + 1)
+        observe(one.name, graph)
+
+
+def _later(chosen: Sequence[Pass]) -> list[Pass]:
+    """Return the passes that wait for a final pass, and behind them the pass that removes the nodes they leave.
+
+    Fused kernels take fewer dtypes than the ops that they replace, so a pass that changes dtypes precedes `fuse`.
+    """
+    names = {name for one in chosen for name in one.precedes}
+    waiting = [one for one in chosen if one.name in names]
+    return [*waiting, *(one for one in chosen if waiting and isinstance(one, Prune))]
 
 
 def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[PassRecord]:

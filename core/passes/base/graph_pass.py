@@ -55,6 +55,8 @@ class Pass:
     in_default_pipeline: ClassVar[bool] = True
     is_final: ClassVar[bool] = False
     """True for a pass that runs once, after the others have reached a fixed point."""
+    precedes: ClassVar[tuple[str, ...]] = ()
+    """The passes that run once behind this final pass, if both are chosen, and not before the fixed point."""
     mends: ClassVar[bool] = False
     """True for a pass that accepts a graph whose nodes do not fit their ops; the pass runs before the graph is checked."""
     accuracy: ClassVar[Accuracy] = Accuracy.EXACT

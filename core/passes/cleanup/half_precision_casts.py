@@ -25,6 +25,7 @@ class HalfPrecision:
 
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
+    precedes: ClassVar[tuple[str, ...]] = ("fuse",)
     accuracy: ClassVar[Accuracy] = Accuracy.RELAXED
     dtype: ClassVar[DType]
     compute: bool = True
@@ -149,8 +150,7 @@ class _PrecisionConversion:
             self._ctx.refuse("compute", node, "it must stay in float32")
             return False
         if not _declares(node, port.attr, self._dtype):
-            remedy = "; --disable fuse leaves the product unfused" if node.op.startswith("_Fused") else ""
-            self._ctx.refuse("compute", node, f"{node.op} does not support {self._dtype}{remedy}")
+            self._ctx.refuse("compute", node, f"{node.op} does not support {self._dtype}")
             return False
         if not takes(node.op, port.attr, self._dtype.name):
             self._ctx.refuse("compute", node, f"TensorFlow has no {self._dtype} kernel for {node.op}")

@@ -29,6 +29,7 @@ class RoundWeights(Pass):
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
     accuracy: ClassVar[Accuracy] = Accuracy.RELAXED
+    tolerance: ClassVar[float] = 0.05
     steps: int = 256
     minimum_size: int = 16
 
@@ -65,6 +66,7 @@ class QuantizeWeights(Pass):
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
     accuracy: ClassVar[Accuracy] = Accuracy.RELAXED
+    tolerance: ClassVar[float] = 0.05
     minimum_size: int = 1024
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

@@ -143,7 +143,7 @@ def test_the_command_verifies_with_the_stated_tolerance(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
-def test_a_fused_convolution_stays_and_an_unfused_convolution_is_converted(name):
+def test_products_are_converted_before_fusing_and_fused_where_a_kernel_of_the_dtype_exists(name):
     """TensorFlow's `_FusedConv2D` allows no bfloat16, and its float16 kernel on CPUs needs oneDNN."""
     g = GraphBuilder()
     x = g.Placeholder(dtype="float32", shape=[None, 6, 6, 2], name="x")
@@ -151,15 +151,35 @@ def test_a_fused_convolution_stays_and_an_unfused_convolution_is_converted(name)
     conv = g.Conv2D(x, kernel, strides=[1, 1, 1, 1], padding="SAME", name="conv")
     flat = g.Reshape(g.Relu(g.BiasAdd(conv, np.ones(3, np.float32))), [-1, 108])
     weights = np.linspace(-1, 1, 216, dtype=np.float32).reshape(108, 2)
-    g.Identity(g.BiasAdd(g.MatMul(flat, weights), np.ones(2, np.float32)), name="y")
+    hidden = g.Relu(g.BiasAdd(g.MatMul(flat, weights), np.ones(2, np.float32)))
+    last = np.array([[1, -2], [0.5, 1]], np.float32)
+    g.Identity(g.BiasAdd(g.MatMul(hidden, last), np.ones(2, np.float32)), name="y")
     value = np.linspace(0, 1, 72, dtype=np.float32).reshape(1, 6, 6, 2)
     expected = result(g.graph, "y:0", value)
     scale = np.abs(expected).max()
     fused, report = half(g.graph, ["y:0"], f"default,{name}")
-    types = {node.op: str(node.attrs["T"]) for node in fused if node.op.startswith("_Fused")}
-    assert types == {"_FusedConv2D": "float", "_FusedMatMul": {"float16": "half"}.get(name, name)}
-    assert any("--disable fuse" in refusal.reason for record in report.passes for refusal in record.refused)
+    dtype = {"float16": "half"}.get(name, name)
+    types = {
+        node.op: str(node.attrs["T"]) for node in fused if node.op in ("Conv2D", "MatMul") or node.op.startswith("_Fused")
+    }
+    assert types == {"Conv2D": dtype, "_FusedMatMul": dtype, "MatMul": dtype}, "the last bias is added in float32"
+    last = [record.name for record in report.passes if record.fired][-2:]
+    assert last == ["fuse", "prune"] and all(node.uses or node.name == "y" for node in fused)
     plain, _ = tfg.optimize(g.graph, ["y:0"], ["x:0"], f"default,{name}", disable=["fuse"])
     assert {str(node.attrs["T"]) for node in plain if node.op == "Conv2D"} == {{"float16": "half"}.get(name, name)}
     for changed in (fused, plain):
         np.testing.assert_allclose(result(changed, "y:0", value), expected, atol=report.tolerance * scale)
+
+
+@pytest.mark.parametrize("passes, tolerance", [
+    ("round_weights{minimum_size=4}", "5 %"), ("quantize_weights{minimum_size=4}", "5 %"), ("float16", "1 %"),
+    ("bfloat16", "5 %"), ("prune", None),
+])  # fmt: skip
+def test_the_command_tells_the_tolerance_of_a_pass_that_changes_numbers(passes, tolerance, tmp_path):
+    save(network(), str(tmp_path / "g.pb"))
+    words = ("optimize", tmp_path / "g.pb", "--passes", passes, "--fetch", "y", "--verify")
+    done = run(*words)
+    assert done.code == 0
+    told = f"tolerance: {tolerance} of the largest element"
+    assert "tolerance:" not in done.out if tolerance is None else told in done.out
+    assert "tolerance:" not in run(*words, "--tolerance", "0.5").out
