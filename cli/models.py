@@ -46,8 +46,11 @@ def save_model(
     model = prepare(graph, inputs, outputs, names.asked.name if names.asked is not None else USUAL_SIGNATURE, edits)
     write_model(folder, graph, model, session)
     lost = graph.meta is not None and graph.meta.objects is not None and not model.has_objects
-    more = "; the changes removed its Python objects and functions, but kept its signatures" if lost else ""
-    render.note(f"wrote a SavedModel with signature {', '.join(model.signatures)} to {folder}{more}", quiet)
+    written = model.signatures
+    but = ", but kept its signatures" if written else ""
+    more = f"; the changes removed its Python objects and functions{but}" if lost else ""
+    described = f"signature{'s' * (len(written) > 1)} {', '.join(written)}" if written else "no signature"
+    render.note(f"wrote a SavedModel with {described} to {folder}{more}", quiet)
 
 
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:

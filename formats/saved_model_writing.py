@@ -102,8 +102,9 @@ def prepare(
     """Prepare a graph for writing: add nodes that save the variables, signatures, and the init op.
 
     Parts of a SavedModel around the graph stay as far as the graph still has the named nodes. `inputs` and `outputs` make
-    up `signature` where no signature is left; InvalidArgumentError where both are needed and missing. The objects of TF2
-    are left out where `edits`, or values and shapes of placeholders, changed a signature, which the objects describe too.
+    up `signature` where the graph has no signature and `edits` drop none; InvalidArgumentError where both are needed and
+    missing. The objects of TF2 are left out where `edits`, or values and shapes of placeholders, changed a signature, which
+    the objects describe too.
     """
     result = graph.copy()
     about = _about(result)
@@ -114,9 +115,10 @@ def prepare(
         _forget_objects(about)
     for name in [name for name, signature in about.signature_def.items() if not _is_whole(result, signature)]:
         del about.signature_def[name]
-    _edit(result, about, edits or SignatureEdits())
+    changes = edits or SignatureEdits()
+    _edit(result, about, changes)
     model = ModelToWrite(result, about, _saver(result, about, has_objects), has_objects)
-    if not model.signatures:
+    if not model.signatures and not changes.dropped:
         _describe(result, about.signature_def[signature], inputs or {}, outputs or {})
     _start(result, about)
     _drop_what_is_gone(result, about)

@@ -22,7 +22,7 @@ def arguments(model):
 def model(tmp_path):
     out = f"{tmp_path}/out/"
     done = run("convert", XOR, out, "--init", "--seed", "1", *CLASSIFY, *HIDDEN)
-    assert done.code == 0 and "wrote a SavedModel with signature classify, hidden to" in done.err
+    assert done.code == 0 and "wrote a SavedModel with signatures classify, hidden to" in done.err
     return out
 
 
@@ -33,6 +33,15 @@ def test_signatures_are_defined(model):
     }
     shown = run("run", model, "--signature", "classify", "--feed", "points=[[0,1]]", "--format", "json").json
     assert [value["name"] for value in shown["steps"][0]["values"]] == ["probability", "raw"]
+
+
+def test_all_signatures_are_dropped(model, tmp_path):
+    out = f"{tmp_path}/none/"
+    done = run("convert", model, out, "--drop-signature", "classify", "--drop-signature", "hidden")
+    assert done.code == 0 and "wrote a SavedModel with no signature to" in done.err
+    assert arguments(out) == {}
+    tfg.save_model(tfg.load(model), tmp_path / "python", dropped=["classify", "hidden"])
+    assert arguments(tmp_path / "python") == {}
 
 
 def test_a_name_before_the_argument_does_the_same(tmp_path):

@@ -38,7 +38,7 @@ def test_new_values_of_variables_are_in_the_model_that_is_written(command, tmp_p
     out = tmp_path / "out"
     name, *words = (word.format(out=out, state=tmp_path / "state.npz") for word in command)
     done = run(name, SCALER, *words)
-    assert done.code == 0 and "wrote a SavedModel with signature index, serving_default" in done.err
+    assert done.code == 0 and "wrote a SavedModel with signatures index, serving_default" in done.err
     assert scaled(out) == [[5, 7]]
     assert (
         run("run", out, "--signature", "index", "--feed", 'names=["height"]').out
