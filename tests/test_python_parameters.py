@@ -20,7 +20,6 @@ SHOWN_ONLY = {
     "--open": "the browser: `GraphPage.save` writes the file",
     "--strict": "the exit code: the report has the unknown nodes and the warnings",
     "--unverified": "the exit code: without `verify` nothing is compared",
-    "--out-dir --overwrite --shard-size": "files of a job: `run_each` yields the results",
 }
 """Options about terminals, files and processes, with the reason why the library has no parameter."""
 
@@ -130,7 +129,8 @@ DOORS = {
         "--save-model": "save_model.path", "--output": "write_checkpoint.path", "--each": "run_each.inputs",
         "--sweep": "run_each.sweep", "--keep-going": "run_each.keep_going", "--cache-stats": "Session.cache_stats",
         "--optimize": "Session.optimize", "--check-numerics": "check_numerics", "--top-k": "top_classes.k",
-        "--labels": "read_labels.path", "--profile": "KernelRecorder.measurement",
+        "--labels": "read_labels.path", "--profile": "KernelRecorder.measurement", "--out-dir": "run_batch.out_dir",
+        "--overwrite": "run_batch.overwrite", "--shard-size": "run_batch.shard_size",
     },
     "train": {
         "GRAPH": "train.graph", "--loss": "train.loss", "--var": "train.variables", "--optimizer": "train.optimizer",
