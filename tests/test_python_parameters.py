@@ -153,9 +153,10 @@ ALONE = {word for words in SHOWN_ONLY for word in words.split()}
 
 
 def options_of(command: str) -> list[str]:
+    """Return the options and arguments that a command gets; the options of all commands, such as --color, go elsewhere."""
     parameters = importlib.import_module(f"tfg.cli.commands.{command}").command.params
     return [
-        max(p.opts, key=len) if isinstance(p, click.Option) else (p.name or "").upper() for p in parameters if p.name != "help"
+        max(p.opts, key=len) if isinstance(p, click.Option) else (p.name or "").upper() for p in parameters if p.expose_value
     ]
 
 

@@ -15,7 +15,11 @@ import numpy as np
 from ..types.arrays import Array
 
 _TRAILER, _EXTENSION, _FRAME, _CONTROL = 0x3B, 0x21, 0x2C, 0xF9
+"""The bytes that begin the end of the file, an extension and a frame, and the kind of extension that controls a frame."""
 _HAS_TABLE, _IS_TRANSPARENT, _SIZE_BITS = 0x80, 0x01, 0x07
+"""The bits of flags: a table of colours follows, an index has no colour, and the size of the table."""
+_IS_INTERLACED, _TABLE_OF_256 = 0x40, 0x87
+"""The bits of a frame's flags for interlaced lines, and for a table of 256 colours."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,9 +84,9 @@ _INDICES = bytes(value for index in range(256) for value in (index, 255 - index,
 
 def _single_frame(width: int, height: int, flags: int, blocks: bytes) -> bytes:
     """Return a file of a frame; `blocks` are the compressed indices of its colours, with their size of a code before."""
-    interlaced = flags & 0x40
+    interlaced = flags & _IS_INTERLACED
     header = b"GIF89a" + struct.pack("<HHBBB", width, height, 0, 0, 0)
-    return header + struct.pack("<BHHHHB", _FRAME, 0, 0, width, height, interlaced | 0x87) + _INDICES + blocks + b";"
+    return header + struct.pack("<BHHHHB", _FRAME, 0, 0, width, height, interlaced | _TABLE_OF_256) + _INDICES + blocks + b";"
 
 
 def compose(frames: Sequence[GifFrame], indices: Sequence[Array]) -> Array:

@@ -170,6 +170,7 @@ OWN = {
     "core/support/file_groups.py",
     "core/support/regular_files.py",
     "formats/page/writing.py",
+    "formats/runs/each_process.py",
 }
 """The modules that open only files of tfg itself, of installed packages and of /proc, and files that they just wrote."""
 

@@ -4,12 +4,11 @@ import io
 
 import numpy as np
 import pytest
+from PIL import Image
 
-Image = pytest.importorskip("PIL.Image", reason="the extra tfg[image] is not installed")
-
-from tfg.core.building.builder import GraphBuilder  # noqa: E402
-from tfg.core.runtime.session.session import Session  # noqa: E402
-from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.runtime.session.session import Session
+from tfg.core.support.errors import InvalidArgumentError
 
 FRAMES = [Image.fromarray(np.full((4, 5, 3), shade, np.uint8)) for shade in (0, 90, 180)]
 OPTIONS = {"GIF": {"save_all": True, "append_images": FRAMES[1:]}, "BMP": {}, "PNG": {}, "JPEG": {}}
