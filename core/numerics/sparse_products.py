@@ -29,6 +29,17 @@ def add_coordinates(result: Array, rows: Array, columns: Array, weights: Array, 
     if len(weights) and dense.size:
         _check_range(columns, len(dense))
         _add(result, rows, np.ascontiguousarray(columns, np.int64), weights, dense)
+        _add_of_zeros(result, rows, columns, weights, dense)
+
+
+def _add_of_zeros(result: Array, rows: Array, columns: Array, weights: Array, dense: Array) -> None:
+    """Add the products of weights of 0 with infinities and NaN, which SciPy's loop leaves out."""
+    is_zero = weights == 0
+    if is_zero.any() and dense.dtype.kind in "fc":
+        is_finite = np.isfinite(dense.reshape(len(dense), -1)).all(axis=1)
+        places = np.flatnonzero(is_zero & ~is_finite[columns])
+        with np.errstate(invalid="ignore"):
+            np.add.at(result, rows[places], weights[places, np.newaxis] * dense[columns[places]])
 
 
 def add_rows(result: Array, rows: Array, dense: Array) -> None:

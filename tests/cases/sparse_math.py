@@ -60,6 +60,10 @@ def products():
         case("SparseTensorDenseMatMul", INDICES, VALUES.astype(np.float16), SHAPE, dense.astype(np.float16)),
         case("SparseTensorDenseMatMul", i64([0, 0], [0, 0]), VALUES[:2], SHAPE, dense),
         case("SparseTensorDenseMatMul", INDICES[:0], VALUES[:0], SHAPE, dense, differentiable=(3,)),
+        *(
+            case("SparseTensorDenseMatMul", INDICES, np.zeros_like(VALUES), SHAPE, b, differentiable=False)
+            for b in (np.full_like(dense, np.nan), np.where(dense > 0, np.inf, dense))
+        ),
         case("SparseTensorDenseMatMul", *A, dense[:2]),
         case("SparseTensorDenseMatMul", INDICES + 2, VALUES, SHAPE, dense),
     ]
