@@ -37,7 +37,8 @@ _FEW_BYTES: Final = 64 << 20
 _MOST_COPIES: Final = 16
 """The bytes of constants for each byte of the weights, beyond _FEW_BYTES: functions may share a weight."""
 _DAMAGED: Final = (
-    ValueError, KeyError, TypeError, AttributeError, RecursionError, struct.error, json_format.Error, SystemError
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, struct.error, json_format.Error,
+    SystemError,
 )  # fmt: skip
 """The errors for a damaged file; protobuf raises SystemError for a field name with half of a surrogate pair."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import pathlib
 import struct
 
@@ -177,6 +178,14 @@ def manifest_with(**changes):
                 "scale",
             )
             for scale in (10**400, 1e39, float("inf"), float("nan"), [[1.0], [2.0]], "1", None)
+        ),
+        *(
+            (
+                {"modelTopology": {"node": [{"name": "w", "op": "Const", "attr": {"a": value}}]}},
+                DataLossError,
+                "not a valid model.json",
+            )
+            for value in ({"type": math.inf}, {"i": math.inf}, {"tensor": {"dtype": math.inf}}, {"list": {"i": [math.inf]}})
         ),
         ({"weightsManifest": 3}, DataLossError, "not a valid model.json"),
         ({"signature": {"inputs": 3}}, DataLossError, "not a valid model.json"),
