@@ -36,8 +36,9 @@ def _add_of_zeros(result: Array, rows: Array, columns: Array, weights: Array, de
     """Add the products of weights of 0 with infinities and NaN, which SciPy's loop leaves out."""
     is_zero = weights == 0
     if is_zero.any() and dense.dtype.kind in "fc":
-        is_finite: Array = np.isfinite(dense.reshape(len(dense), -1)).all(axis=1)
-        places = np.flatnonzero(is_zero & ~is_finite[columns])
+        is_finite = np.isfinite(dense.reshape(len(dense), -1))
+        has_others = np.logical_not(np.logical_and.reduce(is_finite, axis=1))
+        places = np.flatnonzero(is_zero & has_others[columns])
         with np.errstate(invalid="ignore"):
             np.add.at(result, rows[places], weights[places, np.newaxis] * dense[columns[places]])
 
