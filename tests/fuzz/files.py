@@ -188,7 +188,7 @@ def draw_tfjs(random: Random) -> Files:
 _JSON_VALUES: tuple[Any, ...] = (
     None, True, 0, 1, -1, 1.5, 2**31, 2**63, 10**400, 1e308, "", "w", "float32", "string", "int32", "\0", "\ud800", [], {},
     [1, 2], [2**62, 0], [2**70, 0], [0, 2**62, 2**62], [1] * 33, "../w.bin", "/etc/passwd", ".", "absent.bin", "w.bin",
-    ["w.bin", "w.bin"], ["../w.bin"], ["/etc/passwd"], ["."], {"dtype": "float16"}, {"dtype": "uint16"}, math.nan,
+    ["w.bin", "w.bin"], ["../w.bin"], ["/etc/passwd"], ["."], {"dtype": "float16"}, {"dtype": "uint16"}, math.nan, math.inf,
 )  # fmt: skip
 """Values of JSON that a field of a model may hold: of other types, beyond the integers, and paths out of the folder."""
 
@@ -208,7 +208,7 @@ def lying_model(random: Random, model: Any) -> Any:
             case 2:
                 holder[key] = functools.reduce(lambda inner, _: [inner], range(random.choice((1, 150, 900))), 1)
             case _:
-                holder[key] = random.choice(_JSON_VALUES)
+                holder[key] = copy.deepcopy(random.choice(_JSON_VALUES))
     return model
 
 
