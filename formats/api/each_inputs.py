@@ -25,7 +25,7 @@ from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
 from ...core.support.words import counted
 from ...core.types.arrays import Array
-from ..codecs.csv_table import Row, read_cells, read_header, row_place
+from ..codecs.csv_table import Row, cells_as_array, read_row, row_place
 from ..items import WHOLE, Item, find_items, read_item
 from ..pictures import parse_transform
 from ..state import State
@@ -164,11 +164,11 @@ class InputArrays:
 
     def _of_row(self, path: str, row: Row) -> dict[str, Any]:
         """Return the cells of a row, fed by the names of columns, or to the tensors that name the columns."""
-        names, values = read_header(path), {}
-        for key in self._tensors or names:
-            columns = [name.strip() for name in key.split(",")] if key != WHOLE else names
+        cells, values = read_row(path, row), {}
+        for key in self._tensors or cells:
+            columns = [name.strip() for name in key.split(",")] if key != WHOLE else list(cells)
             fed = self._of_column(key)
-            array = _of_rank(read_cells(path, [row], columns, fed.dtype), fed_shape(fed).rank)
+            array = _of_rank(cells_as_array(path, {row: cells}, columns, fed.dtype), fed_shape(fed).rank)
             values[fed.name] = _cast(array, fed, key, functools.partial(row_place, path, row))
         return values
 

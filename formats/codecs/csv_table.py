@@ -64,8 +64,8 @@ def read_columns(path: str, columns: Sequence[str] = (), dtype: DType | None = N
 
     The rank of `shape`, 2 or 1, decides where it is known and one column is read.
     """
-    names, rows = list(columns) or read_header(path), list(find_rows(path))
-    array = read_cells(path, rows, names, dtype).reshape(len(rows), len(names))
+    names, rows = list(columns) or read_header(path), {row: read_row(path, row) for row in find_rows(path)}
+    array = cells_as_array(path, rows, names, dtype).reshape(len(rows), len(names))
     return array[:, 0] if len(names) == 1 and shape.rank != 2 else array
 
 
@@ -77,13 +77,13 @@ def pick(row: Mapping[str, str], names: Sequence[str], path: str) -> list[str]:
     return [row[name] for name in names]
 
 
-def read_cells(path: str, rows: Sequence[Row], names: Sequence[str], dtype: DType | None) -> Array:
-    """Return the cells of rows and columns as numbers, or as strings of bytes for `string`; without a dtype as numbers where
-    all are numbers.
+def cells_as_array(path: str, rows: Mapping[Row, Mapping[str, str]], names: Sequence[str], dtype: DType | None) -> Array:
+    """Return the cells of columns as numbers, or as strings of bytes for `string`; without a dtype as numbers where all are
+    numbers. `rows` maps the places of rows to their cells.
 
     InvalidArgumentError names the row and the column of a cell that is no number.
     """
-    cells = [pick(read_row(path, row), names, path) for row in rows]
+    cells = [pick(row, names, path) for row in rows.values()]
     if dtype is string:
         return as_bytes_array(cells)
     numbers = [list(map(_number, row)) for row in cells]
@@ -94,7 +94,7 @@ def read_cells(path: str, rows: Sequence[Row], names: Sequence[str], dtype: DTyp
         return as_bytes_array(cells)
     row, column = missing
     cell = cells[row][column].strip()
-    place = f"{row_place(path, rows[row])}, column '{names[column]}'"
+    place = f"{row_place(path, list(rows)[row])}, column '{names[column]}'"
     problem = f"the cell '{cell[:80]}' is not a number" if cell else "the cell is empty"
     hint = "write nan for a missing number, or feed other columns: @FILE.csv:COLUMN,COLUMN"
     raise InvalidArgumentError(f"{place}: {problem}", hint=hint)
