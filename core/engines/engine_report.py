@@ -2,45 +2,10 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 from collections.abc import Mapping
-from typing import Final
 
-from ..graph.graph import Node
-from .reasons import Reason
-
-_NAMED: Final = 3
-"""The largest number of nodes that a report names for a reason."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class RefusedNodes:
-    """Nodes of the same op that run in NumPy for the same reason; `nodes` names the first, `next_step` is advice to the
-    user.
-    """
-
-    op: str
-    """The op of the nodes."""
-    reason: str
-    """Why the engine does not take them."""
-    next_step: str
-    """Advice to the user."""
-    count: int
-    """How many nodes there are."""
-    nodes: tuple[str, ...]
-    """The first nodes."""
-
-
-def refused_nodes(refusals: Mapping[Node, Reason]) -> tuple[RefusedNodes, ...]:
-    """Return refused nodes by op and reason, the most frequent first."""
-    names: dict[tuple[str, Reason], list[str]] = collections.defaultdict(list)
-    for node, reason in refusals.items():
-        names[node.op, reason].append(node.name)
-    refused = (
-        RefusedNodes(op, reason, reason.step, len(nodes), tuple(nodes[:_NAMED])) for (op, reason), nodes in names.items()
-    )
-    return tuple(sorted(refused, key=lambda item: (-item.count, item.op, item.reason)))
+from .refused_nodes import RefusedNodes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

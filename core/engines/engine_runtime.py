@@ -21,11 +21,12 @@ from ..types.arrays import EngineArray
 from ..types.shapes import Shape
 from . import reasons
 from .division import Blame, blame, divided_again, said
-from .engine_report import EngineReport, GroupDifference, GroupReport, Rounded, refused_nodes
+from .engine_report import EngineReport, GroupDifference, GroupReport, Rounded
 from .executables import DEFAULT, PAIRED_GAIN, PAIRS, PAIRS_SECONDS, EngineSettings, Executable, Form
 from .plan_division import partition
 from .protocol import ENDING, Body, Cluster, Declined, Engine, EngineValue, UnfitShapes, UnsupportedNodes
 from .reasons import Reason
+from .refused_nodes import refused_nodes
 from .rounding import ROUNDED, fastest_rounded
 from .shape_checks import result_shapes
 from .static_inputs import fixed_inputs, needing

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from ..engines.engine_report import RefusedNodes, refused_nodes
-from ..engines.lowerable import function_refusals
+from ..engines.refused_nodes import RefusedNodes, refused_nodes
 from ..graph.graph import Graph
 from .functions.function_clusters import FunctionClusters
 
@@ -30,7 +29,10 @@ class ClusterFacts:
 
 def new_clusters(before: Graph, after: Graph) -> Iterator[ClusterFacts]:
     """Yield facts about the clusters of a graph that the graph before the passes lacks."""
-    for name in sorted(after.functions.keys() - before.functions.keys()):
-        if name.startswith(FunctionClusters.name):
+    names = [name for name in after.functions.keys() - before.functions.keys() if name.startswith(FunctionClusters.name)]
+    if names:
+        from ..engines.lowerable import function_refusals  # lazy: few optimizations have the pass
+
+        for name in sorted(names):
             count, refused = function_refusals(after.functions[name])
             yield ClusterFacts(name, count, refused_nodes(refused))

@@ -86,7 +86,7 @@ class Recipe:
         if self.path is not None and self.digest == digest_of(self.path):
             graph = self.reading.load(self.path)
         elif self.data is not None:
-            graph = dataclasses.replace(self.reading, tags=None).load(self.data)
+            graph = self.reading._replace(tags=None).load(self.data)
         else:
             raise NotFoundError(f"'{self.path}' is missing here, or differs from the graph of the job")
         graph.meta = self.meta or graph.meta

@@ -6,7 +6,7 @@ import abc
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors
@@ -137,9 +137,9 @@ def is_there(result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
 def job_facts(recipe: Recipe) -> Iterator[tuple[str, Any]]:
     """Yield the facts that determine the results, by the name of the option; for files a checksum of the contents."""
     yield "graph", _digest_of_graph(recipe)
-    yield from _facts(recipe.reading)
+    yield from _facts(recipe.reading, GraphReading._fields)
     yield "libraries", [_digest(library) for library in recipe.reading.op_library if os.path.isfile(library)]
-    yield from _facts(recipe.request)
+    yield from _facts(recipe.request, RunRequest.__dataclass_fields__)
     yield "format_", recipe.output.format
     request, session = recipe.request, recipe.session
     texts = [value for _, value in (*request.feeds, *request.assign, *request.assign_add, *request.assign_sub)]
@@ -150,8 +150,8 @@ def job_facts(recipe: Recipe) -> Iterator[tuple[str, Any]]:
     yield "variable_values", {name: _digest_of_value(value) for name, value in (session.variable_values or {}).items()}
 
 
-def _facts(settings: GraphReading | RunRequest) -> Iterator[tuple[str, Any]]:
-    return ((name, _plain(getattr(settings, name))) for name in settings.__dataclass_fields__)
+def _facts(settings: GraphReading | RunRequest, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    return ((name, _plain(getattr(settings, name))) for name in names)
 
 
 def _plain(value: Any) -> Any:

@@ -114,11 +114,11 @@ class SessionSetup:
 
     def restore(self, runner: Runner, quiet: bool) -> None:
         """Assign the values of the file, or those of `variable_values`."""
-        from ..state import as_tensors
-
         if self.state:
             self.note(_summary(runner.restore(self.common_state(self.state, runner.graph))), quiet)
         elif self.variable_values is not None:
+            from ..state import as_tensors  # lazy: most runs have no such values
+
             runner.restore(as_tensors(self.variable_values))
 
     def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
