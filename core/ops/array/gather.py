@@ -23,6 +23,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank
+from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, scalar_int, scalar_of, unknown_dims
 
 
@@ -333,7 +334,7 @@ def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims:
     size = g.dim(params, place)
     batches = g.ReduceProd(g.slice(dims, 0, batch), keepdims=1)
     rows = g.reshape(front, -1, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
-    starts = g.Mul(g.Range(g.constant(np.int64(0)), g.reshape(batches, []), g.constant(np.int64(1))), size)
+    starts = g.Mul(iota(g, batches), size)
     flat = g.reshape(g.Add(g.reshape(g.vector(g.reshape(indices, [-1])), batches, -1), g.unsqueeze(starts, 1)), [-1])
     rows_of_batches = g.reshape(g.Gather(rows, flat), index_dims, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
     behind, rest = count - batch, place - batch

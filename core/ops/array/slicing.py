@@ -21,7 +21,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require_rank
-from ..shared.onnx_lowerings import gathered
+from ..shared.onnx_lowerings import gathered, iota
 from ..shared.shape_arguments import dims_of, ints, number, shape_from, unknown_dims
 from ..shared.variable_access import resource_variable
 from ._strided import Masks, numpy_index, slice_by, sliced_shape, spread_by, spread_out, whole_dims
@@ -338,7 +338,7 @@ def _tensor_strided_slice_update_onnx(g: Any, x: Any, begin: Any, end: Any, stri
 def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, Any, Any], masks: Masks, values: Any) -> Any:
     """Write `values` into a slice with computed bounds: the same slice of the element numbers gives the places."""
     count = g.reshape(g.Size(x), [])
-    numbers = g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1)))
+    numbers = iota(g, count)
     taken = _sliced_onnx(g, g.of_dims(numbers, g.dims(x)), *bounds, masks=masks)
     written = g.reshape(g.Expand(values, g.dims(taken)), -1)
     return g.of_dims(g.ScatterND(g.reshape(x, -1), g.reshape(taken, -1, 1), written), g.dims(x))

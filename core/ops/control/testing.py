@@ -20,6 +20,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.onnx_lowerings import iota
 from ..shared.resource_access import resource as held
 
 _CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"
@@ -284,7 +285,7 @@ def _custom_aggregator_onnx(g: Any, x: Any, *, calibration_method: int, num_bins
     if calibration_method == 0:
         g.refuse("its calibration method must be specified")
     values = g.reshape(x, [-1])
-    numbers = g.Range(g.constant(np.int64(0)), g.Size(values), g.constant(np.int64(1)))
+    numbers = iota(g, g.Size(values))
     is_nan = g.IsNaN(values)
     last = g.ReduceMax(g.Concat(g.Where(is_nan, numbers, -1), [-1], axis=0), keepdims=0)
     is_compared = g.Greater(numbers, last)

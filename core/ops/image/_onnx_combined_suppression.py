@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...types import dtypes
+from ..shared.onnx_lowerings import iota
 
 
 def combined(
@@ -39,7 +40,7 @@ def combined(
     is_there = g.Greater(best, -np.inf)
     kinds = g.Where(is_there, g.Div(order, g.Max(capacity, 1)), 0)
     taken = g.GatherElements(padded[1], order, axis=1)
-    images = g.unsqueeze(_numbers(g, g.dim(scores, 0)), 1)
+    images = g.unsqueeze(iota(g, g.dim(scores, 0)), 1)
     indices = g.Concat(
         g.unsqueeze(g.Add(g.Mul(images, classes), kinds), 2), g.unsqueeze(g.Where(is_there, taken, 0), 2), axis=2
     )
@@ -49,16 +50,12 @@ def combined(
     return result, g.Where(is_there, best, 0), g.cast(kinds, dtypes.float32), valid
 
 
-def _numbers(g: Any, count: Any) -> Any:
-    return g.Range(g.constant(np.int64(0)), g.reshape(count, []), g.constant(np.int64(1)))
-
-
 def _numbers_in_rows(g: Any, row: Any, rows: Any) -> Any:
     """Return the number of each element among the elements of the same row; equal rows are together."""
     ones = g.Expand(g.constant(np.int64(1)), g.dims(row))
     counts = g.ScatterND(g.Expand(g.constant(np.int64(0)), rows), g.unsqueeze(row, 1), ones, reduction="add")
     first = g.CumSum(counts, g.constant(np.int64(0)), exclusive=1)
-    return g.Sub(_numbers(g, g.Size(row)), g.Gather(first, row))
+    return g.Sub(iota(g, g.Size(row)), g.Gather(first, row))
 
 
 def _scattered(g: Any, size: Any, places: Any, values: Any, fill: float) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from ...numerics.resize import Taps
 from ...types import dtypes
 from ...types.arrays import Array
+from ..shared.onnx_lowerings import iota
 
 
 def resized(g: Any, images: Any, size: Any, mode: str, align_corners: bool, half_pixel_centers: bool, **attrs: Any) -> Any:
@@ -95,7 +96,7 @@ def _positions(g: Any, boxes: Any, axis: int, size: Any, count: Any) -> tuple[An
     """
     last = g.cast(g.Sub(size, 1), dtypes.float32)
     start, end = (g.Mul(g.slice(boxes, place, place + 1, 1), last) for place in (axis, axis + 2))
-    steps = g.cast(g.Range(g.constant(np.int64(0)), g.reshape(count, []), g.constant(np.int64(1))), dtypes.float32)
+    steps = g.cast(iota(g, count), dtypes.float32)
     apart = g.Div(g.Sub(end, start), g.cast(g.Max(g.Sub(count, 1), 1), dtypes.float32))
     middle = g.Expand(g.Mul(g.Add(start, end), 0.5), g.joined(1, count))
     places = g.Where(g.Equal(count, 1), middle, g.Add(start, g.Mul(steps, apart)))

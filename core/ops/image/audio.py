@@ -18,6 +18,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
+from ..shared.onnx_lowerings import iota
 
 
 def _read_wav(data: bytes) -> tuple[Any, Any]:
@@ -238,7 +239,7 @@ without_gradient("Mfcc")
 def _audio_spectrogram_onnx(g: Any, x: Any, *, window_size: int, stride: int, magnitude_squared: bool) -> Any:
     """Gather the windows, and transform them in double precision."""
     count = g.Div(g.Max(g.Sub(g.dim(x, 0), window_size - stride), 0), stride)
-    numbers = g.Range(g.constant(np.int64(0)), g.reshape(count, []), g.constant(np.int64(1)))
+    numbers = iota(g, count)
     places = g.Add(g.unsqueeze(g.Mul(numbers, stride), 1), np.arange(window_size))
     windows = g.Gather(g.cast(g.Transpose(x, perm=[1, 0]), dtypes.float64), places, axis=1)
     length = _fft_length(window_size)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...types import dtypes
 from ...types.dtypes import DType
-from ..shared.onnx_lowerings import channels_first, in_format, window_attrs
+from ..shared.onnx_lowerings import along, channels_first, in_format, window_attrs
 from ..shared.onnx_segments import lowest
 from ..shared.window_geometry import WindowAttributes, batch_and_channel, spatial
 from ._onnx_pooling import window_of_inputs
@@ -29,14 +29,9 @@ class Largest(NamedTuple):
 
     def indices(self, g: Any) -> Any:
         """Return the flat index of each place in all images, channels first."""
-        channels = g.Mul(g.unsqueeze(_numbers(g, self.flat, 0), 1), g.dim(self.flat, 1))
-        rows = g.Mul(g.Add(channels, _numbers(g, self.flat, 1)), g.dim(self.flat, 2))
+        channels = g.Mul(g.unsqueeze(along(g, self.flat, 0), 1), g.dim(self.flat, 1))
+        rows = g.Mul(g.Add(channels, along(g, self.flat, 1)), g.dim(self.flat, 2))
         return g.Add(self.places, g.unsqueeze(rows, 2, 3))
-
-
-def _numbers(g: Any, x: Any, axis: int) -> Any:
-    """Return 0, 1 ... along a dimension."""
-    return g.Range(g.constant(np.int64(0)), g.reshape(g.dim(x, axis), []), g.constant(np.int64(1)))
 
 
 def largest(g: Any, x: Any, window: WindowAttributes) -> Largest:
@@ -69,13 +64,13 @@ def _starts(g: Any, pooled: Any, first: Any, axis: int, width: int, attrs: Any) 
         pad = g.Div(g.Max(g.Sub(span, g.dim(first, axis)), 0), 2)
     else:
         pad = g.constant(np.array([attrs["pads"][axis - 2]], np.int64))
-    return g.Max(g.Sub(g.Mul(_numbers(g, pooled, axis), step), pad), 0)
+    return g.Max(g.Sub(g.Mul(along(g, pooled, axis), step), pad), 0)
 
 
 def with_argmax(g: Any, x: Any, *, window: WindowAttributes, Targmax: DType, include_batch_in_index: bool) -> tuple[Any, Any]:
     """Return the largest element of each window and its flat index, with channels last."""
     maxima = largest(g, x, window)
-    indices = g.Add(g.Mul(maxima.places, g.dim(maxima.flat, 1)), g.unsqueeze(_numbers(g, maxima.flat, 1), 1, 2))
+    indices = g.Add(g.Mul(maxima.places, g.dim(maxima.flat, 1)), g.unsqueeze(along(g, maxima.flat, 1), 1, 2))
     if include_batch_in_index:
         indices = g.Add(indices, _offsets(g, maxima.flat))
     return tuple(in_format(g, value, 4, window.data_format) for value in (maxima.values, g.cast(indices, Targmax)))
@@ -84,7 +79,7 @@ def with_argmax(g: Any, x: Any, *, window: WindowAttributes, Targmax: DType, inc
 def _offsets(g: Any, x: Any) -> Any:
     """Return the flat index of the first element of each image of rank 3 or 4, for broadcasting to rank 4."""
     size = g.Div(g.reshape(g.Size(x), [1]), g.Max(g.dim(x, 0), 1))
-    return g.unsqueeze(g.Mul(_numbers(g, x, 0), size), 1, 2, 3)
+    return g.unsqueeze(g.Mul(along(g, x, 0), size), 1, 2, 3)
 
 
 def _targets(g: Any, x: Any, argmax: Any, include_batch_in_index: bool) -> Any:

@@ -18,6 +18,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
+from ..shared.onnx_lowerings import along
 
 
 def _check_inputs(inputs: Array) -> None:
@@ -264,7 +265,7 @@ def ctc_beam_search_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpe
 def _greedy_decoder_onnx(g: Any, x: Any, lengths: Any, *, merge_repeated: bool, blank_index: int) -> tuple[Any, ...]:
     """Find the steps that emit a class, in the order of the sequences."""
     blank = g.Add(g.dim(x, 2), blank_index) if blank_index < 0 else blank_index
-    steps = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(x, 0), []), g.constant(np.int64(1)))
+    steps = along(g, x, 0)
     is_live = g.Less(g.unsqueeze(steps, 1), g.cast(lengths, dtypes.int64))
     best = g.ArgMax(x, axis=2, keepdims=0)
     is_emitted = g.And(is_live, g.Not(g.Equal(best, blank)))

@@ -21,6 +21,7 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ..shared.onnx_lowerings import along
 
 
 def _require_logits(logits: Array) -> None:
@@ -244,7 +245,7 @@ def _cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
 @onnx("SparseSoftmaxCrossEntropyWithLogits")
 def _sparse_cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
     """Lower with one-hot rows of the labels."""
-    classes = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(features, -1), []), g.constant(np.int64(1)))
+    classes = along(g, features, -1)
     hot = g.Equal(g.unsqueeze(g.cast(labels, dtypes.int64), 1), classes)
     loss = g.Neg(g.ReduceSum(g.Where(hot, g.LogSoftmax(features, axis=-1), 0), [1], keepdims=0))
     probabilities = g.Softmax(features, axis=-1)

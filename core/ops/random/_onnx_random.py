@@ -10,6 +10,7 @@ import numpy as np
 from ...random.philox import RESERVED_PER_OUTPUT
 from ...types import dtypes
 from ...types.dtypes import DType
+from ..shared.onnx_lowerings import iota
 from ..shared.onnx_special import lgamma
 
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
@@ -158,7 +159,7 @@ def _large_rates(g: Any, rate: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 def _places(g: Any, count: Any, stride: int) -> Any:
     """Return the offsets of as many streams, `stride` blocks apart."""
-    numbers = g.Range(g.constant(np.int64(0)), g.reshape(count, []), g.constant(np.int64(1)))
+    numbers = iota(g, count)
     return g.cast(g.Mul(numbers, stride), dtypes.uint64)
 
 
@@ -188,7 +189,7 @@ def _filled(g: Any, generator: Generator, shape: Any, dtype: DType, samples_of: 
     dims = g.cast(shape, dtypes.int64)
     count = g.reshape(g.ReduceProd(dims, keepdims=0), [])
     blocks = g.Div(g.Add(g.Mul(count, 2 if dtype.size == 8 else 1), 3), 4)
-    offsets = g.cast(g.Range(g.constant(np.int64(0)), blocks, g.constant(np.int64(1))), dtypes.uint64)
+    offsets = g.cast(iota(g, blocks), dtypes.uint64)
     words = _words(g, generator, offsets)
     zero, axis = g.constant(np.array([0], np.int64)), g.constant(np.array([0], np.int64))
     return g.Reshape(g.Slice(samples_of(words), zero, g.reshape(count, [1]), axis), dims, allowzero=1)

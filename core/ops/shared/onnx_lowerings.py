@@ -101,6 +101,11 @@ def adjoint_of(g: Any, x: Any) -> Any:
     return transposed(g, g.conjugate(x))
 
 
+def iota(g: Any, count: Any) -> Any:
+    """Return 0, 1, 2 ... below a count of a single element, int64."""
+    return g.Range(g.constant(np.int64(0)), g.reshape(count, []), g.constant(np.int64(1)))
+
+
 def along(g: Any, x: Any, axis: int) -> Any:
-    """0, 1, 2 ... along a dimension."""
-    return g.Range(g.constant(np.int64(0)), g.reshape(g.dim(x, axis), []), g.constant(np.int64(1)))
+    """Return 0, 1, 2 ... along a dimension, int64."""
+    return iota(g, g.dim(x, axis))

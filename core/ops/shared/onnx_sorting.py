@@ -21,7 +21,7 @@ def nth_element(g: Any, x: Any, n: Any, *, reverse: bool) -> Any:
 
 def in_top_k(g: Any, predictions: Any, targets: Any, k: Any) -> Any:
     """Return True where fewer than k numbers of a row exceed the target, and all are finite."""
-    classes = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(predictions, 1), []), g.constant(np.int64(1)))
+    classes = along(g, predictions, 1)
     is_target = g.Equal(g.unsqueeze(g.cast(targets, dtypes.int64), 1), classes)
     value = g.ReduceSum(g.Where(is_target, predictions, 0), [1], keepdims=1)
     larger = g.ReduceSum(g.cast(g.Greater(predictions, value), dtypes.int64), [1], keepdims=0)

@@ -20,6 +20,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_min_rank, require_rank
+from ..shared.onnx_lowerings import iota
 from ..shared.onnx_sorting import bound
 from ..shared.shape_arguments import scalar_int, shape_from, unknown_dims
 from ..shared.sparse_checks import sparse_shapes
@@ -95,7 +96,7 @@ def _ragged_range_onnx(g: Any, starts: Any, limits: Any, deltas: Any, *, Tsplits
     ends = g.CumSum(lengths, g.constant(np.int64(0)))
     splits = g.Concat([0], ends, axis=0)
     count = g.reshape(g.slice(splits, -1, np.iinfo(np.int64).max), [])
-    places = g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1)))
+    places = iota(g, count)
     rows = g.squeeze(bound(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
     within = g.cast(g.Sub(places, g.Gather(splits, rows)), wide)
     values = g.Add(g.Gather(first, rows), g.Mul(within, g.Gather(step, rows)))

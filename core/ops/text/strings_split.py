@@ -16,6 +16,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.onnx_lowerings import along
 from ..shared.string_functions import as_objects, joined_rows
 
 
@@ -175,7 +176,7 @@ def _pieces_onnx(g: Any, input: Any, attrs: dict[str, Any], skips_empty: bool, l
     if least:
         empty = g.Expand(g.constant(b"", dtypes.string), g.joined(g.dim(input, 0), 1))
         pieces, counts = g.Concat(pieces, empty, axis=1), g.Max(counts, least)
-    numbers = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(pieces, -1), []), g.constant(np.int64(1)))
+    numbers = along(g, pieces, -1)
     used = g.Less(numbers, g.unsqueeze(counts, -1))
     if skips_empty:
         used = g.And(used, g.Not(g.Equal(pieces, g.constant(b"", dtypes.string))))
