@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...numerics.half_precision import wide
 from ...types.arrays import Array
-from ..shared.xla_rows import settled, updated, widened
+from ..shared.xla_rows import settled, updated
 
 _NEUTRAL: Final = {"add": 0, "mul": 1, "max": -np.inf, "min": np.inf}
 WEIGHTS: Final[dict[str, Callable[..., Any] | None]] = {
@@ -106,7 +107,7 @@ def of_gathered(weigh: Callable[..., Any] | None) -> Callable[..., Any]:
         total = updated(xla, start, ids, xla.take(data, indices, 0, mode="clip"), "add")
         if weigh is None:
             return total
-        sizes = xla.zeros(count, widened(total).dtype).at[ids].add(1, mode="drop")
+        sizes = xla.zeros(count, wide(total).dtype).at[ids].add(1, mode="drop")
         return total / _column(weigh(xla, xla.maximum(sizes, 1)), data.ndim).astype(total.dtype)
 
     return lowering
@@ -125,9 +126,9 @@ def gradient_of_gathered(weigh: Callable[..., Any] | None) -> Callable[..., Any]
         xla.require(((indices >= 0) & (indices < count)).all() & ((ids >= 0) & (ids < grad.shape[0])).all())
         rows = xla.take(grad, ids, 0, mode="clip")
         if weigh is not None:
-            sizes = xla.zeros(grad.shape[0], widened(rows).dtype).at[ids].add(1, mode="drop")
+            sizes = xla.zeros(grad.shape[0], wide(rows).dtype).at[ids].add(1, mode="drop")
             scale = 1 / weigh(xla, xla.take(sizes, ids, mode="clip"))
-            rows = (widened(rows) * _column(scale, grad.ndim)).astype(grad.dtype)
+            rows = (wide(rows) * _column(scale, grad.ndim)).astype(grad.dtype)
         return updated(xla, start, indices, rows, "add")
 
     return lowering

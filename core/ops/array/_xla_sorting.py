@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...numerics.half_precision import wide
 from ...registry.registry import facts, lower
 from ...types.arrays import Array
-from ..shared.xla_rows import widened
 
 
 @lower("TopKV2", static=(1,))
@@ -17,7 +17,7 @@ def top_k(xla: Any, x: Any, k: Array) -> tuple[Any, Any]:
     count = int(k)
     if not x.ndim or not 0 <= count <= x.shape[-1]:
         raise ValueError(f"no top {count} of shape {x.shape}")
-    places = xla.argsort(~x if x.dtype.kind in "iu" else -widened(x), -1, stable=True)[..., :count]
+    places = xla.argsort(~x if x.dtype.kind in "iu" else -wide(x), -1, stable=True)[..., :count]
     return xla.take_along_axis(x, places, -1), places
 
 
@@ -30,7 +30,7 @@ def nth_element(xla: Any, x: Any, n: Array, *, reverse: bool) -> Any:
     place = int(n)
     if not x.ndim or not 0 <= place < x.shape[-1]:
         raise ValueError(f"no element {place} of shape {x.shape}")
-    return xla.sort(widened(x), -1)[..., x.shape[-1] - 1 - place if reverse else place].astype(x.dtype)
+    return xla.sort(wide(x), -1)[..., x.shape[-1] - 1 - place if reverse else place].astype(x.dtype)
 
 
 @lower("InTopKV2")

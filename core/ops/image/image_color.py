@@ -19,7 +19,6 @@ from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_min_rank, require_shape, scalar
 from ..shared.decompositions import gradient_by_parts
-from ..shared.xla_rows import widened
 from . import _onnx_images as in_onnx
 
 
@@ -362,20 +361,20 @@ facts("own_gradient", of=["RGBToHSV"])
 @lower("RGBToHSV")
 def _rgb_to_hsv_lowering(xla: Any, images: Any) -> Any:
     _check_colours(images, 1, FailedPreconditionError)
-    return _rgb_to_hsv(widened(images), xla)
+    return _rgb_to_hsv(wide(images), xla)
 
 
 @lower("HSVToRGB")
 def _hsv_to_rgb_lowering(xla: Any, images: Any) -> Any:
     _check_colours(images, 1, FailedPreconditionError)
-    return _hsv_to_rgb(widened(images), xla)
+    return _hsv_to_rgb(wide(images), xla)
 
 
 @lower("AdjustContrastv2")
 def _contrast_lowering(xla: Any, images: Any, factor: Any) -> Any:
     require_min_rank(images, 3, "images")
     require_shape(factor, (), "contrast_factor")
-    values = widened(images)
+    values = wide(images)
     mean = xla.mean(values, (-3, -2), keepdims=True)
     return (values - mean) * factor.astype(values.dtype) + mean
 

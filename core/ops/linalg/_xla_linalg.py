@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ...numerics.half_precision import wide
 from ...registry.registry import facts, lower
 from ...support.errors import FailedPreconditionError
 from ..shared.argument_checks import require
-from ..shared.xla_rows import widened
 from ._matrices import require_matrix, require_square, require_system
 from ._xla_diag import of_diagonals
 
@@ -25,7 +25,7 @@ def _wide(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def lowering(xla: Any, *values: Any, **attrs: Any) -> Any:
-        return function(xla, *map(widened, values), **attrs)
+        return function(xla, *map(wide, values), **attrs)
 
     return lowering
 
@@ -160,14 +160,14 @@ def least_squares(xla: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast:
         return xla.zeros((*rhs.shape[:-2], columns, rhs.shape[-1]), rhs.dtype)
     if not fast:
         return xla.linalg.pinv(matrix, rtol=1e-15) @ rhs
-    wide = _adjoint(xla, matrix)
-    gram = wide @ matrix if rows >= columns else matrix @ wide
+    adjoint = _adjoint(xla, matrix)
+    gram = adjoint @ matrix if rows >= columns else matrix @ adjoint
     scale = xla.eye(min(rows, columns), dtype=matrix.dtype) * l2_regularizer.astype(matrix.dtype)
     factor = xla.lax.linalg.cholesky(gram + scale, symmetrize_input=False)
     xla.require(xla.isfinite(factor).all())
-    middle = _substituted(xla, factor, wide @ rhs if rows >= columns else rhs, is_lower=True)
+    middle = _substituted(xla, factor, adjoint @ rhs if rows >= columns else rhs, is_lower=True)
     result = _substituted(xla, factor, middle, is_lower=True, adjoint=True)
-    return result if rows >= columns else wide @ result
+    return result if rows >= columns else adjoint @ result
 
 
 @lower("Qr")

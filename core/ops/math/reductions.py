@@ -32,8 +32,8 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import single
+from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
-from ..shared.xla_rows import widened
 
 
 def _axes(indices: Array, rank: int) -> tuple[int, ...]:
@@ -425,7 +425,7 @@ def _euclidean_norm_lowering(xla: Any, x: Any, axes: Array, *, keep_dims: bool) 
     is_whole = x.dtype.kind in "iu"
     if is_whole and not xla.has_64_bits:
         raise UnimplementedError("the norm of integers needs 64-bit numbers in JAX")
-    values = widened(xla.abs(x) if x.dtype.kind == "c" else x)
+    values = wide(xla.abs(x) if x.dtype.kind == "c" else x)
     total = xla.sum(xla.square(values), _axes(axes, x.ndim), dtype=values.dtype, keepdims=keep_dims)
     return xla.sqrt(xla.maximum(total, 0).astype(np.float64) if is_whole else total)
 
@@ -435,7 +435,7 @@ def _linspace_lowering(xla: Any, start: Any, stop: Any, num: Array) -> Any:
     count = int(num)
     if count <= 0 or np.ndim(start) or np.ndim(stop):
         raise InvalidArgumentError(f"Requires num > 0: {num}")
-    return xla.linspace(widened(start), widened(stop), count)
+    return xla.linspace(wide(start), wide(stop), count)
 
 
 def _onnx_reduction(op: str) -> Any:
@@ -474,7 +474,7 @@ onnx("Range")(lambda g, start, limit, delta: g.Range(start, limit, delta))
 @onnx("LinSpace")
 def _lin_space_onnx(g: Any, start: Any, stop: Any, num: Any) -> Any:
     count = g.reshape(g.cast(num, dtypes.int64), [])
-    places = g.cast(g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1))), start.dtype)
+    places = g.cast(iota(g, count), start.dtype)
     step = g.Div(g.Sub(stop, start), g.Max(g.Sub(g.cast(count, start.dtype), 1), 1))
     return g.Where(g.Equal(places, g.Max(g.Sub(g.cast(count, start.dtype), 1), 1)), stop, g.Add(g.Mul(places, step), start))
 

@@ -23,13 +23,13 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import error_function
 from ...numerics.gamma import gamma_sample_gradient, igamma_gradient
+from ...numerics.half_precision import wide
 from ...registry.registry import WITHOUT_GRADIENT, Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared import onnx_special as in_onnx
 from ..shared.elementwise_tables import Binary, Unary, binary_flops, binary_shape, register_binary, register_unary
-from ..shared.xla_rows import widened
 
 # (g, x, y, dy) -> dx
 
@@ -304,7 +304,7 @@ _LOWERED = {
 
 def _lowered_wide(name: str) -> Callable[..., Any]:
     """Return the lowering of a function of the namespace; narrow floats are computed in 32 bits."""
-    return lambda xla, *values: getattr(xla, name)(*map(widened, values))
+    return lambda xla, *values: getattr(xla, name)(*map(wide, values))
 
 
 for _op, _name in _LOWERED.items():

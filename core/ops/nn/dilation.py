@@ -22,7 +22,6 @@ from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.window_geometry import Pads, output_sizes, window_pads
-from ..shared.xla_rows import widened
 
 
 class _Geometry:
@@ -167,7 +166,7 @@ def _dilation_lowering(xla: Any, x: Any, w: Any, *, strides: list[int], rates: l
     """Return the largest x + w of each window; an element that is no number is never the largest."""
     geometry = _Geometry(strides, rates, padding)
     outputs = _check(x, w, geometry)
-    x, w = widened(x), widened(w)
+    x, w = wide(x), wide(w)
     pads = [(0, 0), *geometry.pads(x.shape[1:3], w.shape[:2]), (0, 0)]
     padded, inside = xla.pad(x, pads), np.pad(np.ones((1, *x.shape[1:3], 1), bool), pads)
     best = xla.full((x.shape[0], *outputs, x.shape[3]), _lowest(x.dtype), x.dtype)

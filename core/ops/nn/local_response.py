@@ -21,7 +21,6 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.onnx_lowerings import last_dims
-from ..shared.xla_rows import widened
 
 
 def _window_sums(squares: Array, radius: int) -> Array:
@@ -121,7 +120,7 @@ def _lowered_power(xla: Any, norm: Any, beta: float) -> Any:
 @lower("LRN")
 def _lrn_lowering(xla: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     _check_lrn(x, depth_radius)
-    wide_x = widened(x)
+    wide_x = wide(x)
     return wide_x * _lowered_power(xla, bias + alpha * _lowered_sums(xla, wide_x * wide_x, depth_radius), beta)
 
 
@@ -130,7 +129,7 @@ def _lrn_grad_lowering(xla: Any, dy: Any, x: Any, y: Any, *, depth_radius: int, 
     _check_lrn(x, depth_radius)
     if not dy.shape == x.shape == y.shape:
         raise InvalidArgumentError("input_grads, input_image and output_image must have the same shape")
-    dy, x, y = map(widened, (dy, x, y))
+    dy, x, y = map(wide, (dy, x, y))
     norm = bias + alpha * _lowered_sums(xla, x * x, depth_radius)
     through = _lowered_sums(xla, dy * y / norm, depth_radius)
     return dy * _lowered_power(xla, norm, beta) - 2 * alpha * beta * x * through

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ...numerics.half_precision import wide
 from ...registry.registry import facts, lower
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ..shared.argument_checks import require
-from ..shared.xla_rows import widened
 
 facts("own_gradient", of=["QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3"])
 facts("own_gradient", of=["QuantizeAndDequantizeV4"])
@@ -119,11 +119,11 @@ def _simulate(
     """Return floats rounded to the levels of `num_bits`, within the given or measured range."""
     require(0 < num_bits < (62 if signed_input else 63), f"num_bits {num_bits} is out of range")
     require(-1 <= axis < x.ndim, f"axis {axis} does not fit {x.shape}")
-    dtype, x = x.dtype, widened(x)
+    dtype, x = x.dtype, wide(x)
     if range_given:
         edge = x.shape[axis : axis + 1] if axis >= 0 else ()
         require(low.shape == high.shape and low.size == np.prod(edge, dtype=int), f"{low.shape} does not fit {x.shape}")
-        low, high = (widened(end.reshape(edge)) for end in (low, high))
+        low, high = (wide(end.reshape(edge)) for end in (low, high))
         xla.require((low <= high).all())
     elif x.size:
         others = tuple(place for place in range(x.ndim) if place != axis) if axis >= 0 else None

@@ -6,17 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...numerics.half_precision import is_narrow
+
 _WORST: Final = {"max": -np.inf, "min": np.inf}
-
-
-def is_narrow(dtype: np.dtype[Any]) -> bool:
-    """Return True for floats of less than 32 bits, which are summed in 32 bits."""
-    return bool(dtype.kind in "fV" and dtype.itemsize < 4)
-
-
-def widened(x: Any) -> Any:
-    """Return narrow floats in 32 bits, and other arrays unchanged."""
-    return x.astype(np.float32) if is_narrow(x.dtype) else x
 
 
 def updated(xla: Any, target: Any, places: Any, rows: Any, how: str) -> Any:
