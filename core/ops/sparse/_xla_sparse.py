@@ -10,6 +10,7 @@ import numpy as np
 from ...registry.registry import lower
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
+from ..array.gather import flat_places
 from ..shared.xla_rows import updated
 
 
@@ -24,9 +25,7 @@ def dense(xla: Any, indices: Any, dims: Array, values: Any, default: Any, *, val
     is_vector = values.ndim == 1 and values.size == len(matrix)
     if matrix.ndim != 2 or dims.shape != matrix.shape[1:] or default.ndim or not (is_vector or values.ndim == 0):
         raise InvalidArgumentError(f"indices of shape {indices.shape} do not fit {sizes}")
-    _require_inside(xla, matrix, sizes)
-    steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    places = sum((matrix[:, axis] * step for axis, step in enumerate(steps)), xla.zeros(len(matrix), matrix.dtype))
+    places = flat_places(xla, matrix, tuple(sizes), "")
     if validate_indices:
         xla.require((places[1:] > places[:-1]).all())
     flat = xla.full(math.prod(sizes), default, values.dtype)
