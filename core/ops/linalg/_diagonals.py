@@ -10,7 +10,7 @@ import numpy as np
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike, dim_max, dim_min
-from ..shared.argument_checks import require
+from ..shared.argument_checks import require, scalar
 
 
 @functools.lru_cache(maxsize=64)
@@ -18,6 +18,13 @@ def band(rows: int, columns: int, lower: int, upper: int) -> Array:
     """(rows, columns): True where -lower <= column - row <= upper."""
     offset = np.arange(columns) - np.arange(rows)[:, None]
     return (offset >= -lower) & (offset <= upper)
+
+
+def band_width(value: Array, name: str, size: int) -> int:
+    """Return the number of diagonals on a side of the main diagonal; a negative number means all."""
+    width: int = scalar(value, name)
+    require(width <= size, f"{name} must be negative or not above {size}, not {width}")
+    return size if width < 0 else width
 
 
 #

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...registry.registry import lower
-from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ..shared.argument_checks import require, require_min_rank, scalar
-from ._diagonals import band_places, diagonal_range, longest, matrix_size, require_diagonals
+from ._diagonals import band, band_places, band_width, diagonal_range, longest, matrix_size, require_diagonals
 
 _MAIN = np.zeros((), np.int32)
 
@@ -20,10 +19,8 @@ _MAIN = np.zeros((), np.int32)
 def band_part(xla: Any, x: Any, lower_: Array, upper: Array) -> Any:
     """Return the matrices with zeros outside the band."""
     rows, columns = x.shape[-2:]
-    if lower_ > rows or upper > columns:
-        raise InvalidArgumentError(f"a matrix of {rows} x {columns} does not have {lower_} diagonals below and {upper} above")
-    distance = np.arange(rows)[:, None] - np.arange(columns)
-    return xla.where(((lower_ < 0) | (distance <= lower_)) & ((upper < 0) | (-distance <= upper)), x, 0)
+    widths = band_width(lower_, "num_lower", rows), band_width(upper, "num_upper", columns)
+    return xla.where(band(rows, columns, *widths), x, 0)
 
 
 @lower("MatrixDiagV2", "MatrixDiagV3", static=(1, 2, 3))

@@ -25,6 +25,7 @@ from . import _xla_diag  # noqa: F401 - registers lowerings
 from ._diagonals import (
     band,
     band_places,
+    band_width,
     diagonal_range,
     from_diagonals,
     longest,
@@ -39,15 +40,9 @@ def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result
     """The matrices (..., m, n) with zeros outside the band; a negative number keeps the whole triangle."""
     require_min_rank(input, 2, "input")
     rows, columns = input.shape[-2:]
-    lower = _band_width(num_lower, "num_lower", rows)
-    upper = _band_width(num_upper, "num_upper", columns)
+    lower = band_width(num_lower, "num_lower", rows)
+    upper = band_width(num_upper, "num_upper", columns)
     return np.where(band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
-
-
-def _band_width(value: Array, name: str, size: int) -> int:
-    width: int = scalar(value, name)
-    require(width <= size, f"{name} must be negative or not above {size}, not {width}")
-    return size if width < 0 else width
 
 
 @shape("MatrixBandPart", "BatchMatrixBandPart")
