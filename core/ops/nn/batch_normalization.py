@@ -193,12 +193,17 @@ def fused_batch_norm_grad_ex_flops(
 without_gradient("_FusedBatchNormGradEx")
 
 
+def _factors_onnx(g: Any, v: Any, gamma: Any, epsilon: float, is_scaled: bool) -> tuple[Any, Any]:
+    """Return the reciprocal of the deviation, and the factor of the centered numbers."""
+    inverse = g.Reciprocal(g.Sqrt(g.Add(v, epsilon)))
+    return inverse, g.Mul(inverse, gamma) if is_scaled else inverse
+
+
 @onnx("BatchNormWithGlobalNormalizationGrad")
 def _batch_norm_grad_onnx(
     g: Any, t: Any, m: Any, v: Any, gamma: Any, backprop: Any, *, variance_epsilon: float, scale_after_normalization: bool
 ) -> Any:
-    inverse = g.Reciprocal(g.Sqrt(g.Add(v, variance_epsilon)))
-    factor = g.Mul(inverse, gamma) if scale_after_normalization else inverse
+    inverse, factor = _factors_onnx(g, v, gamma, variance_epsilon, scale_after_normalization)
     centered = g.ReduceSum(g.Mul(backprop, g.Sub(t, m)), [0, 1, 2], keepdims=0)
     d_beta = g.ReduceSum(backprop, [0, 1, 2], keepdims=0)
     d_gamma = g.Mul(centered, inverse) if scale_after_normalization else g.zeros_like(gamma)
@@ -210,6 +215,5 @@ def _batch_norm_grad_onnx(
 def _global_normalization_onnx(
     g: Any, t: Any, m: Any, v: Any, beta: Any, gamma: Any, *, variance_epsilon: float, scale_after_normalization: bool
 ) -> Any:
-    factor = g.Reciprocal(g.Sqrt(g.Add(v, variance_epsilon)))
-    factor = g.Mul(factor, gamma) if scale_after_normalization else factor
+    _, factor = _factors_onnx(g, v, gamma, variance_epsilon, scale_after_normalization)
     return g.Add(g.Mul(g.Sub(t, m), factor), beta)
