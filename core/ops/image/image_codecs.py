@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import struct
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +30,6 @@ from ._pillow_images import in_mode, open_image, pillow, pixels_of, reading
 
 _GREY = np.array([9797, 19234, 3737], np.uint32)
 """libpng's weights of red, green and blue for grey, in units of 2^-15."""
-
-_GIF_CHANNELS: Final = "channels must be 0 or 3 for a GIF file, not %d"
 
 
 def _contents(contents: Array) -> bytes:
@@ -166,8 +164,9 @@ def decode_bmp(contents: Array, *, channels: int) -> Result:
     return _decode_bmp(data, channels)
 
 
-def _decode_webp(data: bytes, channels: int) -> Array:
-    """(frames, height, width, channels), uint8."""
+def _decode_webp(data: bytes, channels: int, dtype: Any = np.uint8) -> Array:
+    """(frames, height, width, channels), uint8, the only dtype of the format."""
+    require(dtype == np.uint8, "a WebP file is decoded as uint8 only")
     _check_channels(channels, (0, 3, 4))
     image = open_image(data, "WebP")
     channels_in_file = 4 if image.mode == "RGBA" else 3
@@ -330,8 +329,9 @@ not_differentiable("EncodeJpeg", "EncodeJpegVariableQuality")
 zero_flops("EncodeJpeg", "EncodeJpegVariableQuality")
 
 
-def _decode_gif(data: bytes) -> Array:
+def _decode_gif(data: bytes, channels: int = 0) -> Array:
     """Return all frames (frames, height, width, 3), uint8. A frame with damaged data and all later frames are left out."""
+    require(channels in (0, 3), f"channels must be 0 or 3 for a GIF file, not {channels}")
     frames: list[gif.GifFrame] = []
     indices: list[Array] = []
     largest = 0
@@ -386,11 +386,9 @@ def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Arra
     if kind == "jpeg":
         return _as_type(decode(data, Decoding(channels)), dtype)
     if kind == "webp":
-        require(dtype == np.uint8, "a WebP file has no 16-bit samples")
-        return _decode_webp(data, channels)
+        return _decode_webp(data, channels, dtype)
     require(kind == "gif" and allow_gif, f"this op does not decode {kind} files; DecodeImage does")
-    require(channels in (0, 3), _GIF_CHANNELS % channels)
-    frames = _decode_gif(data)
+    frames = _decode_gif(data, channels)
     require(len(frames) == 1, f"a GIF file of {len(frames)} frames, not one")
     return _as_type(frames[0], dtype)
 
@@ -414,9 +412,7 @@ def decode_image(contents: Array, *, channels: int, dtype: DType, expand_animati
     _check_channels(channels, (0, 1, 3, 4))
     kind = image_kind(data)
     if kind in ("gif", "webp"):
-        require(kind == "gif" or dtype.numpy == np.uint8, f"a WebP file is decoded as uint8 only, not {dtype}")
-        require(kind == "webp" or channels in (0, 3), _GIF_CHANNELS % channels)
-        frames = _decode_gif(data) if kind == "gif" else _decode_webp(data, channels)
+        frames = _decode_gif(data, channels) if kind == "gif" else _decode_webp(data, channels, dtype.numpy)
         pixels = frames if expand_animations else frames[0]
     elif kind == "bmp":
         pixels = _decode_bmp(data, channels)
