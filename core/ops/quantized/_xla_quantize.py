@@ -11,26 +11,16 @@ from ...registry.registry import facts, lower
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ..shared.argument_checks import require
+from ..shared.quantized_ranges import along, nudged_range, simulated_range
 
 facts("own_gradient", of=["QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3"])
 facts("own_gradient", of=["QuantizeAndDequantizeV4"])
 
 
-def _nudged(xla: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any]:
-    """Return the range moved so that zero is a level, and the distance of levels."""
-    require(2 <= num_bits <= 16, f"num_bits must be in [2, 16], not {num_bits}")
-    least, most = np.float32(narrow_range), np.float32((1 << num_bits) - 1)
-    scale = (high - low) / (most - least)
-    zero = least - low / scale
-    rounded = xla.trunc(zero + np.float32(0.5))
-    nudged = xla.where(zero < least, least, xla.where(zero > most, most, rounded))
-    return (least - nudged) * scale, (most - nudged) * scale, scale
-
-
 def _fake(xla: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Any:
     """Return x rounded to the levels, with TensorFlow's gradient: of x within the range, else of the end of the range."""
     low, high = xla.asarray(low, np.float32), xla.asarray(high, np.float32)
-    least, most, scale = _nudged(xla, low, high, num_bits, narrow_range)
+    least, most, scale = nudged_range(low, high, num_bits, narrow_range, xla)
     inverse = np.float32(1) / scale
     zero = xla.floor(-least * inverse + np.float32(0.5))
     clipped = xla.maximum(xla.minimum(x, most), least)
@@ -45,7 +35,7 @@ def _fake(xla: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bo
 def _masks(xla: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any]:
     """Return masks of x below, within and above the nudged range; all elements are within the range [0, 0]."""
     low, high = xla.asarray(low, np.float32), xla.asarray(high, np.float32)
-    least, most, _ = _nudged(xla, low, high, num_bits, narrow_range)
+    least, most, _ = nudged_range(low, high, num_bits, narrow_range, xla)
     is_empty = (low == 0) & (high == 0)
     return (x < least) & ~is_empty, ((x >= least) & (x <= most)) | is_empty, (x > most) & ~is_empty
 
@@ -95,23 +85,6 @@ _register("FakeQuantWithMinMaxVars", False)
 _register("FakeQuantWithMinMaxVarsPerChannel", True)
 
 
-def _along(values: Any, axis: int, rank: int) -> Any:
-    return values if axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
-
-
-def _simulated_range(xla: Any, low: Any, high: Any, signed: bool, bits: int, narrow: bool) -> tuple[Any, Any, Any, Any]:
-    """Return (low, high, scale, 1 / scale), so that zero stays zero and both ends lie within the integers."""
-    t, most = low.dtype.type, np.finfo(low.dtype).max
-    lowest = t((-(1 << (bits - 1)) + narrow) if signed else 0)
-    highest = t((1 << (bits - 1)) - 1 if signed else (1 << bits) - 1)
-    from_low = xla.where(lowest * low > 0, lowest / low, most)
-    from_high = xla.where(highest * high > 0, highest / high, most)
-    by_low = from_low < from_high
-    inverse = xla.where(by_low, low / lowest, high / highest)
-    ends = xla.where(by_low, low, lowest * inverse), xla.where(by_low, highest * inverse, high)
-    return *ends, xla.where(by_low, from_low, from_high), inverse
-
-
 def _simulate(
     xla: Any, x: Any, low: Any, high: Any, *, signed_input: bool, num_bits: int, range_given: bool,
     round_mode: str = "HALF_TO_EVEN", narrow_range: bool = False, axis: int = -1,
@@ -131,7 +104,7 @@ def _simulate(
     else:
         return x.astype(dtype)
     low, high, scale, inverse = (
-        _along(value, axis, x.ndim) for value in _simulated_range(xla, low, high, signed_input, num_bits, narrow_range)
+        along(value, axis, x.ndim) for value in simulated_range(low, high, signed_input, num_bits, narrow_range, xla)
     )
     scaled = (xla.clip(x, low, high) if range_given else x) * scale
     rounded = xla.rint(scaled) if round_mode == "HALF_TO_EVEN" else xla.floor(scaled + x.dtype.type(0.5))
@@ -174,5 +147,5 @@ def simulated_gradient(xla: Any, grad: Any, x: Any, low: Any, high: Any, *, axis
     require(-1 <= axis < x.ndim and grad.shape == x.shape, f"axis {axis} does not fit {x.shape}")
     expected = () if axis == -1 else x.shape[axis : axis + 1]
     require(low.shape == high.shape == expected, f"a range of shape {low.shape} does not fit {x.shape}")
-    is_inside = (x >= _along(low, axis, x.ndim)) & (x <= _along(high, axis, x.ndim))
+    is_inside = (x >= along(low, axis, x.ndim)) & (x <= along(high, axis, x.ndim))
     return xla.where(is_inside, grad, xla.zeros_like(grad)), xla.zeros_like(low), xla.zeros_like(high)

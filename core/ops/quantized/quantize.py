@@ -21,14 +21,19 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_same_shape, scalar
-from ..shared.quantized_ranges import fake_masks, fake_quantize, limits, range_of, round_half_away, steps, tensor_from_float
+from ..shared.quantized_ranges import (
+    along,
+    fake_masks,
+    fake_quantize,
+    limits,
+    range_of,
+    round_half_away,
+    simulated_range,
+    steps,
+    tensor_from_float,
+)
 from . import _onnx_quantize as in_onnx
 from . import _xla_quantize  # noqa: F401 - registers lowerings
-
-
-def _along(values: Array, axis: int, rank: int) -> Array:
-    """Reshape a vector to broadcast along the axis; return a scalar unchanged."""
-    return values if axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
 
 
 def _check_slices(x: Array, low: Array, high: Array, axis: int, name: str) -> None:
@@ -86,8 +91,8 @@ def quantize_v2(
     low, high = _range_with_zero(np.reshape(min_range, shape), np.reshape(max_range, shape), ensure_minimum_range)
     if mode == "SCALED":
         scale, low, high = _scaled_range(low, high, T, narrow_range)
-        clipped = np.clip(input, _along(low, axis, input.ndim), _along(high, axis, input.ndim))
-        scaled = clipped * _along(scale, axis, input.ndim)
+        clipped = np.clip(input, along(low, axis, input.ndim), along(high, axis, input.ndim))
+        scaled = clipped * along(scale, axis, input.ndim)
         result = np.rint(scaled) if round_mode == "HALF_TO_EVEN" else round_half_away(scaled)
     elif mode == "MIN_FIRST":
         result = _quantize_min_first(input, low, high, axis, T)
@@ -100,8 +105,8 @@ def quantize_v2(
 
 def _quantize_min_combined(x: Array, low: Array, high: Array, axis: int, dtype: DType) -> Array:
     lowest, highest = limits(dtype)
-    scale = _along((np.float64(highest - lowest) / (high - low)).astype(np.float32), axis, x.ndim)
-    low, high = _along(low, axis, x.ndim), _along(high, axis, x.ndim)
+    scale = along((np.float64(highest - lowest) / (high - low)).astype(np.float32), axis, x.ndim)
+    low, high = along(low, axis, x.ndim), along(high, axis, x.ndim)
     shifted = (np.clip(x, low, high) - low) * scale
     if dtype.name.startswith("qint"):
         return round_half_away(shifted - _half_range(dtype))
@@ -124,8 +129,8 @@ def dequantize(
     """Integers of a type as the floats they stand for within the range."""
     _check_slices(input, min_range, max_range, axis, "input")
     shape = () if axis == -1 else np.shape(min_range)
-    low = _along(np.reshape(min_range, shape), axis, input.ndim)
-    high = _along(np.reshape(max_range, shape), axis, input.ndim)
+    low = along(np.reshape(min_range, shape), axis, input.ndim)
+    high = along(np.reshape(max_range, shape), axis, input.ndim)
     lowest, highest = limits(T)
     x = input.astype(np.float32)
     if mode == "MIN_COMBINED":
@@ -171,23 +176,6 @@ def dequantize_flops(input: TensorSpec, min_range: TensorSpec, max_range: Tensor
     return Cost({"SCALED": 1, "MIN_FIRST": 2}.get(mode, combined)) * input.shape.num_elements
 
 
-def _simulated_range(low: Array, high: Array, signed: bool, bits: int, narrow: bool) -> tuple[Array, Array, Array, Array]:
-    """(low, high, scale, 1 / scale), so that zero stays zero and both ends lie within the integers."""
-    lowest = (-(1 << (bits - 1)) + narrow) if signed else 0
-    highest = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
-    t = low.dtype.type
-    with np.errstate(all="ignore"):
-        most = np.finfo(low.dtype).max
-        from_low = np.where(t(lowest) * low > 0, t(lowest) / low, most)
-        from_high = np.where(t(highest) * high > 0, t(highest) / high, most)
-        by_low = from_low < from_high
-        scale = np.where(by_low, from_low, from_high)
-        inverse = np.where(by_low, low / t(lowest), high / t(highest))
-        new_high = np.where(by_low, t(highest) * inverse, high)
-        new_low = np.where(by_low, low, t(lowest) * inverse)
-    return new_low, new_high, scale, inverse
-
-
 class Simulation(NamedTuple):
     """The attributes of quantizing and dequantizing again; earlier versions of the op have fewer."""
 
@@ -215,7 +203,7 @@ def _simulate(x: Array, low: Array, high: Array, simulation: Simulation) -> Arra
         low, high = np.asarray(x.min(others)), np.asarray(x.max(others))
     else:
         return x.astype(dtype)
-    low, high, scale, inverse = (_along(v, axis, x.ndim) for v in _simulated_range(low, high, signed, bits, narrow))
+    low, high, scale, inverse = (along(v, axis, x.ndim) for v in simulated_range(low, high, signed, bits, narrow))
     scaled = (np.clip(x, low, high) if range_given else x) * scale
     rounded = np.rint(scaled) if round_mode == "HALF_TO_EVEN" else np.floor(scaled + x.dtype.type(0.5))
     return (rounded * inverse).astype(dtype)
@@ -265,7 +253,7 @@ def quantize_and_dequantize_v4_grad(
     expected = () if axis == -1 else input.shape[axis : axis + 1]
     for name, value in (("input_min", input_min), ("input_max", input_max)):
         require(value.shape == expected, f"{name} must have shape {expected}, not {value.shape}")
-    low, high = _along(input_min, axis, input.ndim), _along(input_max, axis, input.ndim)
+    low, high = along(input_min, axis, input.ndim), along(input_max, axis, input.ndim)
     inside = np.where((input >= low) & (input <= high), gradients, gradients.dtype.type(0))
     return inside, np.zeros_like(input_min), np.zeros_like(input_max)
 

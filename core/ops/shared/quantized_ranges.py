@@ -133,21 +133,47 @@ def _requantize_32_to_8(q: Array, old: tuple[Any, Any], new: tuple[Any, Any]) ->
     return np.clip(value >> 16, 0, 255).astype(np.uint8)
 
 
-def _nudged(low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
-    """Return (low, high, scale), moved so that zero is a level (Jacob et al. 2018)."""
+def along(values: Any, axis: int, rank: int) -> Any:
+    """Reshape a vector to broadcast along the axis; return a scalar unchanged."""
+    return values if axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
+
+
+def nudged_range(low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any = np) -> tuple[Any, Any, Any]:
+    """Return (low, high, scale), moved so that zero is a level (Jacob et al. 2018).
+
+    `xp` has the functions of NumPy, or those of a namespace like it.
+    """
     require(2 <= num_bits <= 16, f"num_bits must be in [2, 16], not {num_bits}")
     first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
     scale = (high - low) / (last - first)
     with np.errstate(all="ignore"):
         zero = first - low / scale
-    zero = np.where(zero < first, first, np.where(zero > last, last, round_half_away(zero))).astype(np.float32)
+        nearest = xp.trunc(zero + np.float32(0.5))  # between first and last, which are not negative
+    zero = xp.where(zero < first, first, xp.where(zero > last, last, nearest)).astype(np.float32)
     return (first - zero) * scale, (last - zero) * scale, scale
+
+
+def simulated_range(low: Any, high: Any, signed: bool, bits: int, narrow: bool, xp: Any = np) -> tuple[Any, Any, Any, Any]:
+    """Return (low, high, scale, 1 / scale), so that zero stays zero and both ends lie within the integers.
+
+    `xp` has the functions of NumPy, or those of a namespace like it.
+    """
+    t, most = low.dtype.type, np.finfo(low.dtype).max
+    lowest = t((-(1 << (bits - 1)) + narrow) if signed else 0)
+    highest = t((1 << (bits - 1)) - 1 if signed else (1 << bits) - 1)
+    with np.errstate(all="ignore"):
+        from_low = xp.where(lowest * low > 0, lowest / low, most)
+        from_high = xp.where(highest * high > 0, highest / high, most)
+        by_low = from_low < from_high
+        inverse = xp.where(by_low, low / lowest, high / highest)
+        ends = xp.where(by_low, low, lowest * inverse), xp.where(by_low, highest * inverse, high)
+    return *ends, xp.where(by_low, from_low, from_high), inverse
 
 
 def fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Array:
     """Clip x to the nudged range and round to its levels; zero for the range [0, 0]."""
     low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
-    nudged_low, nudged_high, scale = _nudged(low, high, num_bits, narrow_range)
+    nudged_low, nudged_high, scale = nudged_range(low, high, num_bits, narrow_range)
     with np.errstate(all="ignore"):
         inverse = np.float32(1) / scale
         zero = np.floor(-nudged_low * inverse + np.float32(0.5))
@@ -165,7 +191,7 @@ def fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bo
 def fake_masks(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
     """Return masks of x below, within and above the nudged range; all elements are within the range [0, 0]."""
     low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
-    nudged_low, nudged_high, _ = _nudged(low, high, num_bits, narrow_range)
+    nudged_low, nudged_high, _ = nudged_range(low, high, num_bits, narrow_range)
     below, within, above = x < nudged_low, (x >= nudged_low) & (x <= nudged_high), x > nudged_high
     empty = (low == 0) & (high == 0)
     return (below & ~empty, within | empty, above & ~empty) if empty.any() else (below, within, above)
