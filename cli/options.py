@@ -50,13 +50,10 @@ class Number(click.FloatRange):
 
 
 class Seconds(Number):
-    """A time limit; timers take no infinity, and a limit of thirty years limits nothing."""
+    """A time limit."""
 
     def __init__(self) -> None:
         super().__init__(0, min_open=True)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        return min(super().convert(value, param, ctx), 1e9)
 
 
 class Pair(click.ParamType[tuple[str, str]]):

@@ -21,6 +21,7 @@ from ...support.errors import DeadlineExceededError, InvalidArgumentError, Resou
 from ...types.shapes import TensorSpec
 from ..state.run_context import Hook, Run
 from .isolation import can_be_apart, run_apart
+from .process_limits import LONGEST_SECONDS
 
 _SMALL: Final = 1024
 """The largest tensor, in bytes, that is not counted."""
@@ -40,17 +41,13 @@ _FLOPS_A_SECOND: Final = 1e13
 """FLOPs that a processor of many cores does in a second at best."""
 
 
-_LONGEST: Final = 1e9
-"""The largest time limit in seconds; timers take no larger number, and thirty years limit nothing."""
-
-
 class Limits:
     """The bounds of a session: `timeout` seconds for each run, `max_memory` bytes for the tensors of all of them together."""
 
     def __init__(self, timeout: float | None, max_memory: int | None) -> None:
         if any(bound != bound for bound in (timeout, max_memory)):  # NaN
             raise InvalidArgumentError("a limit must be a number")
-        self.timeout = None if timeout is None else float(min(timeout, _LONGEST))
+        self.timeout = None if timeout is None else float(min(timeout, LONGEST_SECONDS))
         self.max_memory = max_memory
         self._held = 0
         self._references: dict[int, weakref.ref[Any]] = {}

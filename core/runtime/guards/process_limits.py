@@ -27,6 +27,8 @@ The outside reads Python's frames, which had better stand still by then.
 """
 _AGAIN: Final = 0.2
 """The seconds after which an interruption is repeated, since some handler may have caught the last."""
+LONGEST_SECONDS: Final = 1e9
+"""The largest time limit in seconds; timers take no larger number, and thirty years limit nothing."""
 _LIBRARIES: Final = ("ml_dtypes", "scipy.fft", "scipy.linalg", "scipy.sparse", "scipy.special")
 _NO_MEMORY: Final = ("annot allocate memory", "failed to map segment", "can't start new thread")
 """Parts of the messages by which libraries and threads report a lack of memory."""
@@ -40,7 +42,7 @@ class TimeLimit:
     """
 
     def __init__(self, seconds: float | None) -> None:
-        self.seconds = seconds
+        self.seconds = None if seconds is None else min(seconds, LONGEST_SECONDS)
         self._end = 0.0
         self._watchdog: subprocess.Popen[bytes] | None = None
         self._handler: Any = signal.SIG_DFL
