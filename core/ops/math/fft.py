@@ -52,15 +52,31 @@ def _require_lengths(input: Array, needed: list[int]) -> None:
         require(size == 0 or size >= least, f"Input dimension {axis} must have length of at least {least} but got: {size}")
 
 
+def _checked_lengths(x: Any, fft_length: Array, rank: int, Tcomplex: DType) -> list[int]:
+    """Return the sizes of a transform of real numbers that fit x."""
+    _require_rank(x, rank)
+    lengths = _lengths(fft_length, rank)
+    _require_precision(x, Tcomplex)
+    _require_lengths(x, lengths)
+    require(lengths[-1] or not x.size, f"fft_length must not be zero: {lengths}")
+    return lengths
+
+
+def _checked_inverse_lengths(x: Any, fft_length: Array, rank: int, Treal: DType) -> list[int]:
+    """Return the sizes of an inverse transform to real numbers that fit x."""
+    _require_rank(x, rank)
+    lengths = _lengths(fft_length, rank)
+    if x.dtype.itemsize != 2 * Treal.numpy.itemsize:
+        raise InvalidArgumentError(f"Wrong types for an inverse real FFT: {x.dtype} and {Treal}")
+    _require_lengths(x, [*lengths[:-1], lengths[-1] // 2 + 1])
+    return lengths
+
+
 def _real_transform(rank: int) -> Callable[..., Any]:
     def rfft(input: Array, fft_length: Array, *, Tcomplex: DType) -> Array:
         """Return the first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
-        _require_rank(input, rank)
-        lengths = _lengths(fft_length, rank)
-        _require_precision(input, Tcomplex)
-        _require_lengths(input, lengths)
+        lengths = _checked_lengths(input, fft_length, rank, Tcomplex)
         half = _half(lengths)
-        require(lengths[-1] or not input.size, f"fft_length must not be zero: {lengths}")
         if not input.size or not math.prod(half):
             return np.zeros((*input.shape[:-rank], *half), Tcomplex.numpy)
         return scipy.fft.rfftn(input, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
@@ -82,11 +98,7 @@ def _require_precision(input: Array, Tcomplex: DType) -> None:
 def _inverse_real_transform(rank: int) -> Callable[..., Any]:
     def irfft(input: Array, fft_length: Array, *, Treal: DType) -> Array:
         """Return the real numbers, fft_length in each dimension, from the first half of their spectrum."""
-        _require_rank(input, rank)
-        lengths = _lengths(fft_length, rank)
-        if input.dtype.itemsize != 2 * Treal.numpy.itemsize:
-            raise InvalidArgumentError(f"Wrong types for an inverse real FFT: {input.dtype} and {Treal}")
-        _require_lengths(input, [*lengths[:-1], lengths[-1] // 2 + 1])
+        lengths = _checked_inverse_lengths(input, fft_length, rank, Treal)
         if not input.size or not math.prod(lengths):
             return np.zeros((*input.shape[:-rank], *lengths), Treal.numpy)
         return scipy.fft.irfftn(input, lengths, range(-rank, 0)).astype(Treal.numpy, copy=False)
@@ -288,12 +300,8 @@ def _lowered_complex(name: str, rank: int) -> Callable[..., Any]:
 
 def _lowered_real(rank: int) -> Callable[..., Any]:
     def rfft(xla: Any, x: Any, fft_length: Array, *, Tcomplex: DType) -> Any:
-        _require_rank(x, rank)
-        lengths = _lengths(fft_length, rank)
-        _require_precision(x, Tcomplex)
-        _require_lengths(x, lengths)
+        lengths = _checked_lengths(x, fft_length, rank, Tcomplex)
         half = _half(lengths)
-        require(lengths[-1] or not x.size, f"fft_length must not be zero: {lengths}")
         if not x.size or not math.prod(half):
             return xla.zeros((*x.shape[:-rank], *half), Tcomplex.numpy)
         return xla.fft.rfftn(x, lengths, range(-rank, 0))
@@ -303,10 +311,7 @@ def _lowered_real(rank: int) -> Callable[..., Any]:
 
 def _lowered_inverse_real(rank: int) -> Callable[..., Any]:
     def irfft(xla: Any, x: Any, fft_length: Array, *, Treal: DType) -> Any:
-        _require_rank(x, rank)
-        lengths = _lengths(fft_length, rank)
-        require(x.dtype.itemsize == 2 * Treal.numpy.itemsize, f"{x.dtype} has no parts of {Treal}")
-        _require_lengths(x, [*lengths[:-1], lengths[-1] // 2 + 1])
+        lengths = _checked_inverse_lengths(x, fft_length, rank, Treal)
         if not x.size or not math.prod(lengths):
             return xla.zeros((*x.shape[:-rank], *lengths), Treal.numpy)
         return xla.fft.irfftn(x, lengths, range(-rank, 0))
