@@ -55,61 +55,25 @@ def script(folder):
     return str(path)
 
 
-def right_arguments(folder):
-    """Return valid arguments of each public function."""
-    graph = sample()
-    path = str(folder / "g.pb")
-    tfg.save(graph, path)
-    feeds = {"x:0": np.ones(2, np.float32)}
-    tfg.write_checkpoint(str(folder / "v.npz"), {"v": np.ones(2)})
-    by_name = {
-        "load": (tfg.load, {"source": path}),
-        "save": (tfg.save, {"graph": graph, "path": path}),
+def of_inspection(folder, graph, feeds, path):
+    """Return valid arguments of the functions that look at graphs."""
+    return {
         "explain": (tfg.explain, {"graph": graph, "nodes": "y"}),
-        "gradients": (tfg.gradients, {"graph": graph, "ys": "y:0", "xs": "x:0"}),
-        "optimize": (tfg.optimize, {"graph": graph, "fetches": "y:0", "feeds": ["x:0"]}),
         "count_flops": (tfg.count_flops, {"graph": graph, "fetches": ["y:0"], "feeds": ["x:0"]}),
-        "jacobian": (tfg.jacobian, {"graph": graph, "y": "y:0", "x": "x:0", "feeds": feeds}),
-        "vjp": (tfg.vjp, {"graph": graph, "y": "y:0", "x": "x:0", "v": 1.0, "feeds": feeds}),
         "check": (tfg.check, {"graph": graph}),
         "compare": (tfg.compare, {"before": graph, "after": graph, "fetches": "y:0", "feeds": feeds, "tolerance": 1e-5}),
         "compare_states": (tfg.compare_states, {"before": {"v": np.ones(2)}, "after": {"v": np.ones(2)}}),
-        "convert": (tfg.convert, {"graph": graph, "path": str(folder / "h.pbtxt"), "outputs": "y:0", "inputs": ["x:0"]}),
         "diff": (tfg.diff, {"before": graph, "after": graph}),
         "draw": (tfg.draw, {"graph": graph, "format": "text", "max_nodes": 5, "highlight": ["y"]}),
-        "fill_placeholders": (tfg.fill_placeholders, {"graph": graph, "values": {"x:0": [1.0, 2.0]}, "shapes": {"x:0": [2]}}),
-        "save_model": (
-            tfg.save_model,
-            {"graph": graph, "path": str(folder / "model"), "signatures": {"two": ({"a": "x:0"}, {"b": "y:0"})}},
-        ),
         "describe_recording": (tfg.describe_recording, {"source": path}),
-        "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "flops": (tfg.flops, {"graph": graph, "fetches": ["y:0"]}),
         "flops_rows": (tfg.flops_rows, {"report": tfg.flops(graph, ["y:0"]), "view": "layer", "depth": 2}),
-        "read_labels": (tfg.read_labels, {"path": __file__}),
-        "top_classes": (tfg.top_classes, {"scores": [0.5, 0.25], "k": 1, "labels": ["a", "b"]}),
-        "profile": (tfg.profile, {"graph": graph, "fetches": "y:0", "feeds": feeds}),
-        "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "ops": (tfg.ops, {"names": "MatMul", "family": None}),
         "op_coverage": (tfg.op_coverage, {}),
         "missing_parts": (tfg.missing_parts, {"graph": graph}),
         "write_wrappers": (tfg.write_wrappers, {"ops": ["MatMul"]}),
         "flops_formulas": (tfg.flops_formulas, {"ops": ["MatMul"]}),
         "list_nodes": (tfg.list_nodes, {"graph": graph, "name": "y", "to": "y:0"}),
-        "run_each": (tfg.run_each, {"graph": graph, "fetches": "y:0", "sweep": {"x:0": [np.ones(2, np.float32)]}}),
-        "SessionSetup": (tfg.SessionSetup, {"optimize": "fuse", "allow_files": (str(folder),)}),
-        "run_batch": (
-            tfg.run_batch,
-            {"graph": graph, "fetches": "y:0", "sweep": {"x:0": [np.ones(2, np.float32)]}, "out_dir": str(folder / "batch")},
-        ),
-        "first_elements": (tfg.first_elements, {"graph": pipeline(), "name": "range", "count": 2}),
-        "read_checkpoint": (tfg.read_checkpoint, {"path": str(folder / "v.npz")}),
-        "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
-        "train": (tfg.train, {"graph": trained(), "loss": "loss:0", "steps": 1, "optimizer": "sgd"}),
-        "fit": (tfg.fit, {"graph": trained(), "residuals": "Square:0", "iterations": 1}),
-        "Clipping": (tfg.Clipping, {"kind": "norm", "limit": 1.0}),
-        "verify": (tfg.verify, {"before": graph, "after": graph, "fetches": "y:0", "steps": 1}),
-        "check_gradient": (tfg.check_gradient, {"graph": graph, "y": "y:0", "x": "x:0", "feeds": feeds}),
         "explain_partition": (tfg.explain_partition, {"graph": graph, "fetches": ["y:0"]}),
         "explain_races": (tfg.explain_races, {"graph": graph, "fetches": ["y:0"]}),
         "missing_ops": (tfg.missing_ops, {"graph": graph}),
@@ -124,35 +88,90 @@ def right_arguments(folder):
         ),
         "FlopsCounter": (tfg.FlopsCounter, {"graph": graph, "fetches": ["y:0"], "feeds": ["x:0"]}),
         "draw_each": (tfg.draw_each, {"graph": graph, "parts": "stages", "format": "text"}),
-        "clear_devices": (tfg.clear_devices, {"graph": graph}),
         "diff_snapshots": (tfg.diff_snapshots, {"snapshots": [("loaded", graph)]}),
+        "list_passes": (tfg.list_passes, {}),
+        "stream_nodes": (tfg.stream_nodes, {"source": path, "chosen": tfg.NodeFilter(op="Sum")}),
+        "recover_stages": (tfg.recover_stages, {"graph": graph}),
+        "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
+    }
+
+
+def of_changes(folder, graph, feeds, path):
+    """Return valid arguments of the functions that read, change and write graphs."""
+    return {
+        "load": (tfg.load, {"source": path}),
+        "save": (tfg.save, {"graph": graph, "path": path}),
+        "gradients": (tfg.gradients, {"graph": graph, "ys": "y:0", "xs": "x:0"}),
+        "optimize": (tfg.optimize, {"graph": graph, "fetches": "y:0", "feeds": ["x:0"]}),
+        "convert": (tfg.convert, {"graph": graph, "path": str(folder / "h.pbtxt"), "outputs": "y:0", "inputs": ["x:0"]}),
+        "fill_placeholders": (tfg.fill_placeholders, {"graph": graph, "values": {"x:0": [1.0, 2.0]}, "shapes": {"x:0": [2]}}),
+        "save_model": (
+            tfg.save_model,
+            {"graph": graph, "path": str(folder / "model"), "signatures": {"two": ({"a": "x:0"}, {"b": "y:0"})}},
+        ),
+        "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
+        "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
+        "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
+        "clear_devices": (tfg.clear_devices, {"graph": graph}),
         "inline_functions": (tfg.inline_functions, {"graph": graph}),
         "optimization_stages": (tfg.optimization_stages, {"graph": graph, "fetches": ["y:0"]}),
         "map_ops": (tfg.map_ops, {"graph": graph.copy(), "mapping": {"Square": "Neg"}}),
         "load_op_library": (tfg.load_op_library, {"name": "json"}),
         "call_function": (tfg.call_function, {"graph": clustered(), "word": "cluster_0"}),
         "run_script": (tfg.run_script, {"path": script(folder)}),
+        "load_part": (tfg.load_part, {"source": path}),
+        "load_for_passes": (tfg.load_for_passes, {"source": path, "passes": "prune", "disable": ["cse"]}),
+        "strip_default_attrs": (tfg.strip_default_attrs, {"graph": graph.copy()}),
+        "GraphBuilder": (tfg.GraphBuilder, {}),
+    }
+
+
+def of_runs(folder, graph, feeds):
+    """Return valid arguments of the functions and classes that run graphs."""
+    return {
+        "jacobian": (tfg.jacobian, {"graph": graph, "y": "y:0", "x": "x:0", "feeds": feeds}),
+        "vjp": (tfg.vjp, {"graph": graph, "y": "y:0", "x": "x:0", "v": 1.0, "feeds": feeds}),
+        "read_labels": (tfg.read_labels, {"path": __file__}),
+        "top_classes": (tfg.top_classes, {"scores": [0.5, 0.25], "k": 1, "labels": ["a", "b"]}),
+        "profile": (tfg.profile, {"graph": graph, "fetches": "y:0", "feeds": feeds}),
+        "run_each": (tfg.run_each, {"graph": graph, "fetches": "y:0", "sweep": {"x:0": [np.ones(2, np.float32)]}}),
+        "SessionSetup": (tfg.SessionSetup, {"optimize": "fuse", "allow_files": (str(folder),)}),
+        "run_batch": (
+            tfg.run_batch,
+            {"graph": graph, "fetches": "y:0", "sweep": {"x:0": [np.ones(2, np.float32)]}, "out_dir": str(folder / "batch")},
+        ),
+        "first_elements": (tfg.first_elements, {"graph": pipeline(), "name": "range", "count": 2}),
+        "read_checkpoint": (tfg.read_checkpoint, {"path": str(folder / "v.npz")}),
+        "train": (tfg.train, {"graph": trained(), "loss": "loss:0", "steps": 1, "optimizer": "sgd"}),
+        "fit": (tfg.fit, {"graph": trained(), "residuals": "Square:0", "iterations": 1}),
+        "Clipping": (tfg.Clipping, {"kind": "norm", "limit": 1.0}),
+        "verify": (tfg.verify, {"before": graph, "after": graph, "fetches": "y:0", "steps": 1}),
+        "check_gradient": (tfg.check_gradient, {"graph": graph, "y": "y:0", "x": "x:0", "feeds": feeds}),
         "initialize": (tfg.initialize, {"session": tfg.Session(trained()), "operation": "init"}),
         "restore": (tfg.restore, {"session": tfg.Session(trained()), "state": {"v": np.float32(1)}}),
         "engine_runtime": (tfg.engine_runtime, {"engine": "numpy"}),
         "find_optimizer": (tfg.find_optimizer, {"name": "adam"}),
         "optimizer_name": (tfg.optimizer_name, {"word": "Gradient_Descent"}),
-        "list_passes": (tfg.list_passes, {}),
-        "load_part": (tfg.load_part, {"source": path}),
-        "load_for_passes": (tfg.load_for_passes, {"source": path, "passes": "prune", "disable": ["cse"]}),
-        "stream_nodes": (tfg.stream_nodes, {"source": path, "chosen": tfg.NodeFilter(op="Sum")}),
         "check_numerics": (tfg.check_numerics, {"node": graph["y"], "call": lambda: np.ones(2), "inputs": []}),
         "KernelRecorder": (tfg.KernelRecorder, {"with_shapes": True}),
-        "recover_stages": (tfg.recover_stages, {"graph": graph}),
-        "strip_default_attrs": (tfg.strip_default_attrs, {"graph": graph.copy()}),
-        "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
         "Session.run": (tfg.Session(graph).run, {"fetches": "y:0", "feeds": feeds}),
         "FileAccess.only": (tfg.FileAccess.only, {"readable": [str(folder)]}),
         "FileAccess.everything": (tfg.FileAccess.everything, {}),
-        "GraphBuilder": (tfg.GraphBuilder, {}),
     }
+
+
+def right_arguments(folder):
+    """Return valid arguments of each public function."""
+    graph = sample()
+    path = str(folder / "g.pb")
+    tfg.save(graph, path)
+    feeds = {"x:0": np.ones(2, np.float32)}
+    tfg.write_checkpoint(str(folder / "v.npz"), {"v": np.ones(2)})
+    by_name = (
+        of_inspection(folder, graph, feeds, path) | of_changes(folder, graph, feeds, path) | of_runs(folder, graph, feeds)
+    )
     if find_spec("jax") is not None:
         by_name["explain_engine"] = (tfg.explain_engine, {"graph": graph, "engine": "xla", "fetches": "y:0"})
         by_name["to_jax"] = (tfg.to_jax, {"graph": graph, "fetches": "y:0", "feeds": ["x:0"]})
