@@ -174,7 +174,7 @@ def missing_sections(missing: Sequence[MissingOp], graph: str, format_: str) -> 
 
 
 def node_sections(nodes: Sequence[NodeFacts], format_: str) -> Iterator[Section]:
-    """Yield each node: a paragraph, then its control inputs, its device, and its consumers."""
+    """Yield the sections of each node: a paragraph, the control inputs, the device, and the consumers."""
     if format_ == "csv":
         columns = ("node", "op", "function", "stage", "role", "inputs", "device")
         rows = [(f.node.name, f.node.op, f.function, f.stage, f.role, f.node.inputs, f.node.device) for f in nodes]

@@ -88,7 +88,7 @@ def sweep_tasks(patterns: Sequence[str], sweep: Sequence[tuple[str, Sequence[str
 
 
 def _name(item: str | None, settings: Pairs) -> str:
-    """Return the name of a result: the name of its input, and its settings."""
+    """Return the name of a result from the name of the input and the settings."""
     words = [f"{name}={_word(value)}".replace(os.sep, "_") for name, value in settings]
     return ",".join([*([item] if item is not None else []), *words])
 
