@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from ..graph.graph import Graph, Node
+from ..graph.traversal import predecessors
 from ..registry.op_facts import ops_with
 from ..support.errors import InvalidArgumentError, UnimplementedError
 
@@ -184,5 +185,5 @@ def find_frames(graph: Graph) -> dict[Node, Frame]:
 
     Enter nodes belong to the loop entered, Exit nodes to the loop left.
     """
-    root, frames = assign_frames(graph, lambda node: [*(value.node for value in node.inputs), *node.control_inputs])
+    root, frames = assign_frames(graph, predecessors)
     return {node: frame for node, frame in frames.items() if frame is not root}

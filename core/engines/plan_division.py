@@ -18,6 +18,7 @@ from typing import Final, TypeAlias
 from ..functions.callers import function_references
 from ..functions.purity import impurity
 from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import sources_first
 from ..ordering.effects import READ, accesses
 from ..planning.plan import Loop, Plan, Step, with_releases
 from ..planning.reachability import needed_sources
@@ -381,15 +382,12 @@ def _effect_edges(steps: Sequence[Step], graph: Graph, fed: frozenset[Output]) -
 def _in_order(places: Mapping[Node, int], fed: frozenset[Output]) -> list[Node]:
     """Return the nodes with a step, in the order of the steps, each behind nodes without a step whose values are read."""
     ordered: dict[Node, None] = {}
+
+    def sources(node: Node) -> Iterator[Node]:
+        return (s for s in needed_sources(node, fed) if s is not None and s not in places and s not in ordered)
+
     for node in places:
-        pending = [node]
-        while pending:
-            sources = [s for s in needed_sources(pending[-1], fed) if s is not None and s not in places and s not in ordered]
-            sources = [source for source in sources if source not in pending]
-            if sources:
-                pending.append(sources[0])
-            else:
-                ordered[pending.pop()] = None
+        ordered |= dict.fromkeys(sources_first(node, sources))
     return list(ordered)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..graph.graph import Node
+from ..graph.traversal import closure
 from ..planning.plan import Loop, Step
 from ..registry.op_facts import has_fact
 from ..types import dtypes
@@ -37,17 +38,12 @@ def _fixed_slots(steps: Sequence[Step], engine: Engine) -> set[int]:
     """Return the slots whose values the engine must know to run the steps."""
     makers = {slot: step for step in steps for slot in step.outputs}
     computing = (step for step in steps if not step.node.is_constant)
-    pending = [step.inputs[place] for step in computing for place in _fixed_places(step, engine)]
-    fixed: set[int] = set()
-    while pending:
-        slot = pending.pop()
-        if slot in fixed:
-            continue
-        fixed.add(slot)
+
+    def sources(slot: int) -> Sequence[int]:
         maker = makers.get(slot)
-        if maker is not None and not has_fact(maker.node.op, "metadata"):
-            pending += maker.inputs
-    return fixed
+        return () if maker is None or has_fact(maker.node.op, "metadata") else maker.inputs
+
+    return closure((step.inputs[place] for step in computing for place in _fixed_places(step, engine)), sources)
 
 
 def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
@@ -75,13 +71,10 @@ def _counting_slots(loop: Loop) -> set[int]:
         return set()
     makers = {slot: step for step in (*loop.head, *loop.body) for slot in step.outputs}
     before = {target: source for source, target in loop.carried}
-    deciding: set[int] = set()
-    pending = [loop.condition, *(step.inputs[1] for step in growing)]
-    while pending:
-        slot = pending.pop()
-        if slot not in deciding:
-            deciding.add(slot)
-            pending += makers[slot].inputs if slot in makers else ()
-            pending += [before[slot]] if slot in before else ()
+
+    def sources(slot: int) -> list[int]:
+        return [*(makers[slot].inputs if slot in makers else ()), *([before[slot]] if slot in before else ())]
+
+    deciding = closure([loop.condition, *(step.inputs[1] for step in growing)], sources)
     entering = {slot: value.dtype for slot, value in zip(loop.entries, inputs_of(loop)) if slot in deciding}
     return set(entering) if all(dtype in _COUNTS for dtype in entering.values()) else set()

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..graph.traversal import closure
 from ..inference.node_calls import apply_kernel
 from ..planning.plan import Loop, Step
 from ..support.errors import TfgError
@@ -62,13 +63,7 @@ def known_results(steps: Sequence[Step], slots: list[Any], fetches: Sequence[int
     unknown predicate both truth values are tried.
     """
     makers = {slot: step for step in steps for slot in step.outputs}
-    needed: set[int] = set()
-    pending = list(fetches)
-    while pending:
-        slot = pending.pop()
-        if slot not in needed:
-            needed.add(slot)
-            pending += makers[slot].inputs if slot in makers else ()
+    needed = closure(fetches, lambda slot: makers[slot].inputs if slot in makers else ())
     for step in steps:
         if not needed.isdisjoint(step.outputs):
             for slot, value in zip(step.outputs, _results(step, [slots[i] for i in step.inputs])):

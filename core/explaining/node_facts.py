@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import re
 from collections.abc import Iterable, Sequence
@@ -13,6 +12,7 @@ from ..functions.callers import callers, function_references
 from ..functions.implementations import implementation
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import shortest_path
 from ..graph.variable_nodes import VariableNodes
 from ..inference.inference import Inference
 from ..registry.node_kinds import ABSENT
@@ -195,21 +195,8 @@ class Explainer:
         return f"has run ({node.op})"
 
     def _fetch(self, node: Node, fetch: str) -> FetchFacts:
-        target = self.graph.node_of(fetch)
-        came_from: dict[Node, Node | None] = {node: None}
-        queue = collections.deque([node])
-        while queue and target not in came_from:
-            current = queue.popleft()
-            for user in current.uses:
-                if user not in came_from:
-                    came_from[user] = current
-                    queue.append(user)
-        path: list[str] = []
-        step: Node | None = target if target in came_from else None
-        while step is not None:
-            path.append(step.name)
-            step = came_from[step]
-        return FetchFacts(fetch, bool(path), tuple(reversed(path)))
+        path = shortest_path(node, {self.graph.node_of(fetch)}, lambda one: one.uses)
+        return FetchFacts(fetch, bool(path), tuple(step.name for step in path))
 
     def role(self, node: Node) -> str:
         """Return the node's role in a sentence or two."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..graph.graph import Function, Graph, Node
-from ..graph.traversal import reachable, topological_order
+from ..graph.traversal import predecessors, reachable, topological_order
 from ..registry.catalog import CATALOG, AttrDef
 from ..support.arguments import expect, takes
 from ..support.display import Report
@@ -145,7 +145,7 @@ def narrowed(graph: Graph, chosen: NodeFilter, to: Iterable[str] = (), around: s
 def _near(node: Node, hops: int) -> set[Node]:
     near = {node}
     for _ in range(hops):
-        near |= {n for node in near for n in (*node.uses, *(v.node for v in node.inputs), *node.control_inputs)}
+        near |= {n for node in near for n in (*node.uses, *predecessors(node))}
     return near
 
 

@@ -11,7 +11,7 @@ from ..control_flow.frames import LOOP_OPS, find_frames
 from ..functions.callers import function_references
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.reference_ops import lacks_reference, leftover_hint
-from ..graph.traversal import descendants, forward_predecessors, reachable, strongly_connected
+from ..graph.traversal import descendants, forward_predecessors, predecessors, reachable, strongly_connected
 from ..graph.variable_nodes import find_variables
 from ..inference.inference import Inference, infer
 from ..inference.node_calls import check_ranks
@@ -162,7 +162,7 @@ def _attributes(body: CheckedBody, node: Node) -> Iterator[Problem]:
 
 def _inputs(body: CheckedBody, node: Node) -> Iterator[Problem]:
     """Yield edges from nowhere, and inputs of other numbers or dtypes than the op takes."""
-    for source in (*(value.node for value in node.inputs), *node.control_inputs):
+    for source in predecessors(node):
         if body.graph.get(source.name) is not source:
             yield body.problem(
                 ERROR, "dangling input", node, f"input '{source.name}' is not in the graph", _near(body, source.name)

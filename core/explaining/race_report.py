@@ -11,7 +11,7 @@ from ..control_flow.frames import MERGE, NEXT_ITERATION, find_frames
 from ..functions.call_sites import function_targets
 from ..functions.callers import called_functions
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import descendants
+from ..graph.traversal import closure, descendants
 from ..ordering.effects import DRAW, WRITE, Access, accesses
 from ..ordering.races import Race
 from ..planning.planner import compile_plan, races_of
@@ -140,16 +140,9 @@ def _counters(graph: Graph) -> dict[Node, Node | None]:
 
 def _decides(next_iteration: Node) -> bool:
     """Return True where a loop's condition, and so the whole next iteration, waits for this NextIteration."""
-    pending = [user for user in next_iteration.uses if user.op in MERGE]
-    seen = set(pending)
-    while pending:
-        node = pending.pop()
-        if node.is_loop_condition:
-            return True
-        users = [user for user in node.uses if user not in seen and user.op not in NEXT_ITERATION]
-        seen.update(users)
-        pending += users
-    return False
+    merges = (user for user in next_iteration.uses if user.op in MERGE)
+    behind = closure(merges, lambda node: (user for user in node.uses if user.op not in NEXT_ITERATION))
+    return any(node.is_loop_condition for node in behind)
 
 
 def _words(race: Race, first: Access, second: Access, edge: tuple[str, str] | None) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 
 from ..control_flow.frames import ENTER, EXIT, SWITCH
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import descendants, reachable, trail_end
+from ..graph.traversal import descendants, predecessors, reachable, trail_end
 from ..graph.variable_nodes import ASSIGN_OPS, VARIABLES, VariableNodes, find_variables, initializer_ops
 from ..registry.op_facts import has_fact
 from ..types.dtypes import resource
@@ -213,7 +213,7 @@ def exclusive(roots: Iterable[Node], allowed: Callable[[Node], bool]) -> set[Nod
     users_left: dict[Node, int] = {}
     while stack:
         node = stack.pop()
-        for source in dict.fromkeys((*(value.node for value in node.inputs), *node.control_inputs)):
+        for source in dict.fromkeys(predecessors(node)):
             left = users_left[source] = users_left.get(source, len(source.uses)) - 1
             if not left and source not in members and allowed(source):
                 members.add(source)

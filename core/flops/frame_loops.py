@@ -10,7 +10,7 @@ from typing import TypeAlias
 from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..functions.call_signatures import signature_of
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.traversal import forward_predecessors, topological_order
+from ..graph.traversal import closure, forward_predecessors, topological_order
 from ..inference.inference import Inference, Specs, container_of, infer_again
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
@@ -93,13 +93,8 @@ class FrameLoops:
         """Derive anew the stale nodes among `nodes`, and the nodes behind them."""
         if not self._stale:
             return
-        pool = dict.fromkeys(nodes)
-        stack = [node for node in self._stale if node in pool]
-        behind = set(stack)
-        while stack:
-            users = [user for user in stack.pop().uses if user in pool and user not in behind]
-            behind.update(users)
-            stack += users
+        pool = set(nodes)
+        behind = closure(self._stale & pool, lambda node: pool.intersection(node.uses))
         if not behind:
             return
         self._update(behind)
@@ -262,11 +257,9 @@ def _variables(merges: Sequence[Node], loop: LoopCount) -> dict[Output, TensorSp
 
 def _condition(frame: Frame, frames: Mapping[Node, Frame]) -> frozenset[Node]:
     """Return the nodes that a loop's LoopCond needs in each iteration."""
-    pending = [node for node in frame.nodes if node.is_loop_condition]
-    members = set(pending)
-    while pending:
-        sources = {value.node for value in pending.pop().inputs if value.node.op not in (*ENTER, *NEXT_ITERATION)}
-        more = [source for source in sources - members if frames.get(source) is frame]
-        members.update(more)
-        pending += more
-    return frozenset(members)
+
+    def sources(node: Node) -> Iterator[Node]:
+        inside = (value.node for value in node.inputs if frames.get(value.node) is frame)
+        return (source for source in inside if source.op not in (*ENTER, *NEXT_ITERATION))
+
+    return frozenset(closure((node for node in frame.nodes if node.is_loop_condition), sources))

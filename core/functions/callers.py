@@ -6,7 +6,7 @@ import collections
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..graph.graph import Function, Graph, Node
-from ..graph.traversal import function_names
+from ..graph.traversal import closure, function_names
 from ..registry.op_facts import has_fact
 from ..types.dtypes import resource
 from ..types.tensors import FuncRef
@@ -82,13 +82,8 @@ class CallTable:
 
     def calls_itself(self, name: str) -> bool:
         """True for a function that calls itself, directly or through others."""
-        callees: set[str] = set()
-        pending = [name]
-        while pending:
-            inside = self._called.get(pending.pop(), {}).keys() - callees
-            callees |= inside
-            pending += inside
-        return name in callees
+        called = self._called
+        return name in closure(called.get(name, ()), lambda callee: called.get(callee, ()))
 
 
 def calls_of(nodes: Iterable[Node]) -> collections.Counter[str]:
@@ -111,16 +106,11 @@ def _note_calls(callers_of: dict[str, list[str]], nodes: Iterable[Node], prefix:
 
 def reached_functions(graph: Graph, function: Function) -> set[str]:
     """Return the names of the functions that a function calls, directly or through others."""
-    reached: set[str] = set()
-    pending = [function]
-    while pending:
-        for node in pending.pop().body:
-            by_name = (node.op,) if node.op_def is None else ()
-            for name in (*by_name, *(reference.name for reference in function_references(node))):
-                if name in graph.functions and name not in reached:
-                    reached.add(name)
-                    pending.append(graph.functions[name])
-    return reached
+
+    def called(body: Iterable[Node]) -> set[str]:
+        return {name for node in body for name in _called_names(node) if name in graph.functions}
+
+    return closure(called(function.body), lambda name: called(graph.functions[name].body))
 
 
 def repeated_nodes(graph: Graph) -> int:
@@ -164,14 +154,8 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
     """Return the library functions that nodes name: directly, through another function, as a gradient, or as the
     implementation that runs in place of a function.
     """
-    called: set[str] = set()
-    pending = [name for node in nodes for name in named_functions(graph, node)]
-    while pending:
-        name = pending.pop()
-        if name in graph.functions and name not in called:
-            called.add(name)
-            pending += _named_by(graph, name)
-    return called
+    named = {name for node in nodes for name in named_functions(graph, node)}
+    return closure(named & graph.functions.keys(), lambda name: (n for n in _named_by(graph, name) if n in graph.functions))
 
 
 def functions_that_reach(graph: Graph, goals: set[str]) -> set[str]:
@@ -180,13 +164,7 @@ def functions_that_reach(graph: Graph, goals: set[str]) -> set[str]:
     for name in graph.functions if goals else ():
         for inner in _named_by(graph, name):
             namers.setdefault(inner, []).append(name)
-    reaching = {name for name in goals if name in graph.functions}
-    pending = list(reaching)
-    while pending:
-        more = [name for name in namers.get(pending.pop(), ()) if name not in reaching]
-        reaching.update(more)
-        pending += more
-    return reaching
+    return closure(goals & graph.functions.keys(), lambda name: namers.get(name, ()))
 
 
 def _named_by(graph: Graph, name: str) -> Iterator[str]:

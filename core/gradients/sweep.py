@@ -16,7 +16,7 @@ from ..control_flow.copies import source_of
 from ..control_flow.deadness import ALWAYS
 from ..control_flow.frames import NEXT_ITERATION, Frame
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import forward_predecessors, topological_order
+from ..graph.traversal import closure, forward_predecessors, shortest_path, topological_order
 from ..inference.inference import infer
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
@@ -315,10 +315,11 @@ class Sweep(abc.ABC):
 
     def path(self, through: Node) -> list[str]:
         """Return the names of the nodes on a shortest path from a y through the node to an x."""
-        sources = {x.node for x in self._xs}
-        up = _shortest_path(through, {y.node for y in self._ys}, lambda n: iter(n.uses), self._between)
-        down = _shortest_path(through, sources, _data_inputs, self._between | sources)
-        return [n.name for n in (*reversed(up), *down[1:])]
+        sources, ys = {x.node for x in self._xs}, {y.node for y in self._ys}
+        inside = self._between | sources
+        up = shortest_path(through, ys, lambda n: (user for user in n.uses if user in self._between))
+        down = shortest_path(through, sources, lambda n: (value.node for value in n.inputs if value.node in inside))
+        return [n.name for n in (*reversed(up or [through]), *down[1:])]
 
 
 def is_differentiable(output: Output) -> bool:
@@ -339,38 +340,6 @@ def _require_differentiable_dtype(output: Output, what: str) -> None:
         )
 
 
-def _data_inputs(node: Node) -> Iterator[Node]:
-    return (value.node for value in node.inputs)
-
-
 def _needed_for(ys: Sequence[Output], allowed: set[Node]) -> set[Node]:
-    needed = {y.node for y in ys if y.node in allowed}
-    stack = list(needed)
-    while stack:
-        for source in _data_inputs(stack.pop()):
-            if source in allowed and source not in needed:
-                needed.add(source)
-                stack.append(source)
-    return needed
-
-
-def _shortest_path(
-    start: Node, goals: set[Node], neighbours: Callable[[Node], Iterator[Node]], allowed: set[Node]
-) -> list[Node]:
-    """Return the nodes from `start` to the nearest goal; just `start` where none can be reached."""
-    came_from: dict[Node, Node | None] = {start: None}
-    queue = [start]
-    for node in queue:
-        if node in goals:
-            return list(_trace(node, came_from))[::-1]
-        for neighbour in neighbours(node):
-            if neighbour in allowed and neighbour not in came_from:
-                came_from[neighbour] = node
-                queue.append(neighbour)
-    return [start]
-
-
-def _trace(node: Node | None, came_from: Mapping[Node, Node | None]) -> Iterator[Node]:
-    while node is not None:
-        yield node
-        node = came_from[node]
+    starts = (y.node for y in ys if y.node in allowed)
+    return closure(starts, lambda node: (value.node for value in node.inputs if value.node in allowed))

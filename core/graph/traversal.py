@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from ..registry.op_facts import has_fact
@@ -104,6 +104,35 @@ def forward_predecessors(node: Node) -> list[Node]:
     return [*sources, *node.control_inputs] if node.control_inputs else sources
 
 
+def closure(roots: Iterable[_Item], following: Callable[[_Item], Iterable[_Item]]) -> set[_Item]:
+    """Return the roots, and all items to which `following` leads from a root, in any number of steps."""
+    members = set(roots)
+    pending = list(members)
+    while pending:
+        for item in following(pending.pop()):
+            if item not in members:
+                members.add(item)
+                pending.append(item)
+    return members
+
+
+def shortest_path(start: _Item, goals: Container[_Item], following: Callable[[_Item], Iterable[_Item]]) -> list[_Item]:
+    """Return the items on a shortest path from `start` to one of `goals`, both included; empty where none can be reached."""
+    before: dict[_Item, _Item | None] = {start: None}
+    queue = [start]
+    for item in queue:
+        if item in goals:
+            path = [item]
+            while (previous := before[path[-1]]) is not None:
+                path.append(previous)
+            return path[::-1]
+        for other in following(item):
+            if other not in before:
+                before[other] = item
+                queue.append(other)
+    return []
+
+
 def reachable(
     roots: Iterable[Node], stop: Callable[[Node], bool] = lambda node: False, *, by_control: bool = True
 ) -> set[Node]:
@@ -112,36 +141,28 @@ def reachable(
 
     Without `by_control` only data inputs are followed.
     """
-    visited = set(roots)
-    stack = list(visited)
-    while stack:
-        node = stack.pop()
-        if stop(node):
-            continue
-        for source in (*(value.node for value in node.inputs), *(node.control_inputs if by_control else ())):
-            if source not in visited:
-                visited.add(source)
-                stack.append(source)
-    return visited
+
+    def sources(node: Node) -> Iterable[Node]:
+        return () if stop(node) else predecessors(node) if by_control else [value.node for value in node.inputs]
+
+    return closure(roots, sources)
+
+
+def predecessors(node: Node) -> list[Node]:
+    """Return the nodes whose data or control outputs `node` takes, back edges of loops included."""
+    return [*(value.node for value in node.inputs), *node.control_inputs]
 
 
 def descendants(roots: Iterable[Node]) -> set[Node]:
     """Return the roots and every node downstream of a root."""
-    visited = set(roots)
-    stack = list(visited)
-    while stack:
-        for user in stack.pop().uses:
-            if user not in visited:
-                visited.add(user)
-                stack.append(user)
-    return visited
+    return closure(roots, lambda node: node.uses)
 
 
-def sources_first(root: Node, sources: Callable[[Node], Iterable[Node]]) -> list[Node]:
-    """Return a node and all nodes reachable by `sources`, in postorder: each node once and after its sources, apart from
+def sources_first(root: _Item, sources: Callable[[_Item], Iterable[_Item]]) -> list[_Item]:
+    """Return an item and all items reachable by `sources`, in postorder: each item once and after its sources, apart from
     cycles.
     """
-    order: list[Node] = []
+    order: list[_Item] = []
     entered = {root}
     stack = [(root, iter(sources(root)))]
     while stack:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import topological_order
+from ..graph.traversal import closure, topological_order
 from ..ordering.effects import READ, WRITE, Access, accesses, handle_owner
 from ..planning.planner import compile_plan
 from ..planning.reachability import needed_nodes
@@ -114,11 +114,8 @@ def _accesses(graph: Graph, outputs: Sequence[str]) -> list[Access]:
 
 def _behind(graph: Graph, outputs: Sequence[str]) -> set[Node]:
     """Return the nodes that the outputs are computed from; of an inlined call only the nodes for the requested results."""
-    values: set[Output] = set()
-    pending = [graph.output(name) for name in outputs]
-    while pending:
-        value = pending.pop()
-        if value not in values:
-            values.add(value)
-            pending += [value.node.inputs[value.index]] if has_fact(value.node.op, "passes_each_on") else value.node.inputs
-    return {value.node for value in values}
+
+    def sources(value: Output) -> Sequence[Output]:
+        return [value.node.inputs[value.index]] if has_fact(value.node.op, "passes_each_on") else value.node.inputs
+
+    return {value.node for value in closure(map(graph.output, outputs), sources)}

@@ -10,7 +10,7 @@ import numpy as np
 from ..functions.callers import called_functions
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_constant, add_identity
-from ..graph.traversal import copied_from, reachable, trail_end
+from ..graph.traversal import closure, copied_from, reachable, trail_end
 from ..types.tensors import Tensor
 from .subgraphs import forget_locations
 
@@ -85,14 +85,7 @@ class _Cutter:
 
     def _closure(self, nodes: Iterable[Node]) -> set[Node]:
         """Return the nodes with all their sources that no constant can replace."""
-        closure = set(nodes)
-        stack = list(closure)
-        while stack:
-            for value in stack.pop().inputs:
-                if value.node not in closure and self._value(value) is None:
-                    closure.add(value.node)
-                    stack.append(value.node)
-        return closure
+        return closure(nodes, lambda node: (value.node for value in node.inputs if self._value(value) is None))
 
     def _value(self, output: Output) -> Any:
         """Return the only value of an output; None for an output with no value, or with several.

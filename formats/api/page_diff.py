@@ -11,6 +11,7 @@ from ...core.comparing.graph_diff import GraphDiff, NodeChange
 from ...core.drawing.overlays import NodeOverlay
 from ...core.explaining.node_listing import node_record
 from ...core.graph.graph import Function, Graph, Node, Output
+from ...core.graph.traversal import predecessors
 from ...core.graph.variable_nodes import find_variables
 from ...core.inference.inference import infer
 from ...core.support.errors import TfgError
@@ -79,9 +80,9 @@ def _add_nodes(graph: Graph, before: Graph, removed: Sequence[str], counterparts
             name = graph.unique_name(node.name) if node.name in graph else node.name
             op, attrs = ("Placeholder", {"dtype": node.attr("T")}) if node.is_argument else (node.op, node.attrs)
             copies[node] = graph.add_node(name, op, attrs=attrs, device=node.device)
-            pending += [source for source in _sources(node) if source not in counterparts]
+            pending += [source for source in predecessors(node) if source not in counterparts]
     for node, made in copies.items():
-        here = {source: copies.get(source) or graph[counterparts[source].name] for source in _sources(node)}
+        here = {source: copies.get(source) or graph[counterparts[source].name] for source in predecessors(node)}
         inputs = [Output(here[value.node], value.index) for value in node.inputs]
         graph.set_inputs(made, inputs, [here[control] for control in node.control_inputs])
     return list(copies.values())
@@ -97,11 +98,6 @@ def _copied(graph: Graph, function: Function) -> Function:
         results=[Output(body[value.node.name], value.index) for value in function.results],
         control_results=[body[node.name] for node in function.control_results],
     )
-
-
-def _sources(node: Node) -> Iterator[Node]:
-    yield from (value.node for value in node.inputs)
-    yield from node.control_inputs
 
 
 def _added(graph: Graph, difference: GraphDiff) -> Iterator[Node]:

@@ -12,7 +12,7 @@ from ...control_flow.frames import MERGE
 from ...functions.callers import has_variables
 from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node
-from ...graph.traversal import forward_predecessors
+from ...graph.traversal import forward_predecessors, predecessors
 from ...registry.op_facts import has_fact
 from ..base.descendants import Waves
 from ..base.graph_pass import Pass, PassContext
@@ -169,7 +169,7 @@ class _LongerPaths:
         earliest = min(self._order[c] for c in candidates)
         implied: set[Node] = set()
         seen: set[Node] = set()
-        stack = [*(value.node for value in node.inputs), *node.control_inputs]
+        stack = predecessors(node)
         while stack and len(implied) < len(candidates):
             source = stack.pop()
             if source.op in _ALIVE_ANYWAY:

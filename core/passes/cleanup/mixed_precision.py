@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ...graph.graph import Graph, Node, Output
+from ...graph.traversal import closure
 from ...registry.op_facts import has_fact
 from ...types.dtypes import float32
 
@@ -75,15 +76,7 @@ def _edges(graph: Graph) -> tuple[_Edges, _Edges]:
 
 def _reached(roots: Iterable[Port], among: set[Port], *edges: _Edges) -> set[Port]:
     """Return the roots and the ports of `among` that edges lead to from a root, through ports of `among`."""
-    reached = set(roots)
-    pending = list(reached)
-    while pending:
-        port = pending.pop()
-        for step in edges:
-            new = {other for other in step.get(port, ()) if other in among and other not in reached}
-            reached |= new
-            pending += new
-    return reached
+    return closure(roots, lambda port: (other for step in edges for other in step.get(port, ()) if other in among))
 
 
 def _attrs_of_inputs(node: Node) -> list[str | None]:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from ...functions.call_kinds import call_op
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_argument
+from ...graph.traversal import predecessors
 from ...registry.catalog import ArgDef, OpDef
 from ...types.tensors import FuncRef
 from ..base.graph_pass import Pass, PassContext, identity_of
@@ -43,7 +44,7 @@ def _members(graph: Graph, ctx: PassContext) -> list[Node]:
     after_effect: set[Node] = set()
     computed: set[Node] = set()
     for node in ctx.order():
-        sources = {*(value.node for value in node.inputs), *node.control_inputs}
+        sources = set(predecessors(node))
         is_pure = ctx.impurity(node) is None and not ctx.is_inside(node) and not any(map(ctx.is_fed, node.outputs()))
         waits = any(control not in members for control in node.control_inputs)
         if not sources.isdisjoint(after_effect):

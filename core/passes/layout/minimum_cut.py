@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import collections
+import itertools
 from collections.abc import Hashable
+
+from ...graph.traversal import closure, shortest_path
 
 UNCUT = 10**12
 """A capacity that no minimum cut pays."""
@@ -35,29 +38,9 @@ class Network:
 
     def _path(self, source: Hashable, sink: Hashable) -> list[tuple[Hashable, Hashable]]:
         """Return the edges of a shortest path that can take more flow, empty where there is none."""
-        reached: dict[Hashable, Hashable] = {source: source}
-        queue = collections.deque([source])
-        while queue and sink not in reached:
-            tail = queue.popleft()
-            for head, capacity in self._residual[tail].items():
-                if capacity and head not in reached:
-                    reached[head] = tail
-                    queue.append(head)
-        path = []
-        head = sink
-        while head in reached and head != source:
-            path.append((reached[head], head))
-            head = reached[head]
-        return path
+        path = shortest_path(source, {sink}, lambda tail: (head for head, left in self._residual[tail].items() if left))
+        return list(itertools.pairwise(path))
 
     def _reaching(self, sink: Hashable) -> set[Hashable]:
         """Return the vertices from which more flow could get to `sink`."""
-        reaching = {sink}
-        stack = [sink]
-        while stack:
-            head = stack.pop()
-            for tail in self._residual[head]:
-                if tail not in reaching and self._residual[tail][head]:
-                    reaching.add(tail)
-                    stack.append(tail)
-        return reaching
+        return closure([sink], lambda head: (tail for tail in self._residual[head] if self._residual[tail][head]))

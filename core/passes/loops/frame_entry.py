@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ...control_flow.frames import ENTER, EXIT, Frame
 from ...control_flow.loop_variables import LoopVariable
 from ...functions.purity import impurity
 from ...graph.graph import Graph, Node, Output
-from ...graph.traversal import topological_order
+from ...graph.traversal import closure, topological_order
 from ...inference.inference import infer
 from ...types.shapes import TensorSpec
 from ..base.graph_pass import PassContext, become
@@ -48,7 +48,7 @@ def first_condition(graph: Graph, ctx: PassContext, frame: Frame, variables: Seq
     probe.functions = graph.functions
     copies: dict[Node, Node] = {}
     specs = {}
-    for node in topological_order(_reached(predicate.node, inputs_of), inputs_of):
+    for node in topological_order(closure([predicate.node], inputs_of), inputs_of):
         if node in starts:
             value = node.output()
             copies[node] = probe.add_node(node.name, "Placeholder", attrs={"dtype": value.node.output_dtypes[0].base})
@@ -60,16 +60,6 @@ def first_condition(graph: Graph, ctx: PassContext, frame: Frame, variables: Seq
             copies[node] = probe.add_node(node.name, node.op, inputs, (), node.attrs)
     spec = infer(probe, specs).specs.get(copies[predicate.node].output(predicate.index))
     return truth(spec.value) if spec is not None else None
-
-
-def _reached(node: Node, inputs_of: Callable[[Node], Iterable[Node]]) -> set[Node]:
-    reached = {node}
-    stack = [node]
-    while stack:
-        new = set(inputs_of(stack.pop())) - reached
-        reached |= new
-        stack += new
-    return reached
 
 
 def skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool:

@@ -11,7 +11,7 @@ from ...control_flow.loop_variables import LoopVariable
 from ...control_flow.references import written_reference
 from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node, Output
-from ...graph.traversal import topological_order
+from ...graph.traversal import closure, topological_order
 from ..base.graph_pass import PassContext
 from .invariance import Invariants, bound_to_loop, is_reference, may_fail, passed_on
 
@@ -51,15 +51,7 @@ def _branch_nodes(graph: Graph, frame: Frame) -> set[Node]:
 def _after(frame: Frame, starts: Iterable[Node]) -> set[Node]:
     """Return the starts, and their descendants in the same iteration."""
     within, last = set(nodes_within(frame)), set(frame.with_op(NEXT_ITERATION))
-    after = set(starts)
-    stack = list(after)
-    while stack:
-        node = stack.pop()
-        for user in () if node in last else node.uses:
-            if user in within and user not in after:
-                after.add(user)
-                stack.append(user)
-    return after
+    return closure(starts, lambda node: () if node in last else within.intersection(node.uses))
 
 
 class FrameMotion:

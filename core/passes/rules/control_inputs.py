@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ...graph.graph import Graph, Node, Output
-from ...graph.traversal import strongly_connected
+from ...graph.traversal import predecessors, strongly_connected
 from ..base.descendants import Waves
 from ..base.graph_pass import PassContext
 
@@ -90,7 +90,7 @@ class _Reachability:
             self._gone[node] = users
 
     def _all_waves(self) -> Waves:
-        components = strongly_connected(self._graph, _predecessors)
+        components = strongly_connected(self._graph, predecessors)
         self._places = {node: place for place, component in enumerate(components) for node in component}
         return Waves(self._places, self._users)
 
@@ -107,13 +107,7 @@ class _Reachability:
             if current is not changed and waves.meets(source, {current}, waves.place(current)):
                 return True
             if current is changed or current not in self._places:
-                before = [one for one in _predecessors(current) if one not in passed]
+                before = [one for one in predecessors(current) if one not in passed]
                 passed.update(before)
                 pending += before
         return False
-
-
-def _predecessors(node: Node) -> Iterator[Node]:
-    """Yield a node's inputs and control inputs, back edges of loops included."""
-    yield from (value.node for value in node.inputs)
-    yield from node.control_inputs

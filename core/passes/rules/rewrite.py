@@ -16,6 +16,7 @@ import numpy as np
 
 from ...building.builder import GraphBuilder
 from ...graph.graph import Graph, Node, Output
+from ...graph.traversal import closure
 from ...inference.inference import Inference
 from ...registry.catalog import CATALOG
 from ...registry.kernel_types import runs_in_tensorflow
@@ -266,13 +267,8 @@ def holds(dtype: dtypes.DType, numbers: Any) -> bool:
 def _after_refused(graph: Graph, inference: Inference) -> set[Node]:
     """Return the nodes whose inputs their shape functions refuse, and their descendants: the results are unknown."""
     refused = (graph.get(name) for name in inference.reasons)
-    failing = {node for node in refused if node is not None and shape_function(node.op) is not None}
-    pending = list(failing)
-    while pending:
-        new = {user for user in pending.pop().uses if user not in failing and not has_fact(user.op, "merge")}
-        failing |= new
-        pending += new
-    return failing
+    failing = (node for node in refused if node is not None and shape_function(node.op) is not None)
+    return closure(failing, lambda node: (user for user in node.uses if not has_fact(user.op, "merge")))
 
 
 def attrs_of(node: Node, **changes: Any) -> Mapping[str, Any]:
