@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...core.explaining.graph_facts import CallableFacts, GraphFacts, MissingOp, facts_without_detail
 from ...core.explaining.node_facts import ControlFacts, NodeFacts
 from ...core.graph.metagraph import Signature
+from ...core.support.grouping import grouped
 from ...core.support.words import counted, size_in_bytes
 from ..render import Quantity, Section, Table, Text
 
@@ -203,9 +204,7 @@ def _node_lines(facts: NodeFacts) -> Iterator[str]:
 
 def _control_lines(controls: Sequence[ControlFacts]) -> Iterator[str]:
     """Yield a line for each control input; similar control inputs beyond the first ones share a line."""
-    alike: dict[str, list[ControlFacts]] = {}
-    for control in controls:
-        alike.setdefault(_QUOTED.sub("", control.meaning), []).append(control)
+    alike = grouped((_QUOTED.sub("", control.meaning), control) for control in controls)
     for together in alike.values():
         shown = together if len(together) <= _MAX_ALIKE else together[: _MAX_ALIKE - 1]
         yield from (f"  ^{control.name}: {control.meaning}" for control in shown)

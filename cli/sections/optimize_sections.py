@@ -8,10 +8,10 @@ from typing import Any
 
 from ...core.flops.views import shortened
 from ...core.passes.base.costs import GraphCost
-from ...core.passes.base.graph_pass import WeightError
 from ...core.passes.cluster_facts import ClusterFacts
 from ...core.passes.pass_listing import PassFacts
 from ...core.passes.pipeline import OptimizeReport, PassRecord
+from ...core.support.grouping import grouped
 from ...core.support.log import is_told
 from ...core.support.words import counted
 from .. import render
@@ -61,9 +61,7 @@ def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
 
 def _weight_table(report: OptimizeReport) -> render.Table:
     """Return the error of the weights of each layer, the largest relative error first."""
-    layers: dict[str, list[WeightError]] = {}
-    for error in report.weight_errors:
-        layers.setdefault(error.layer, []).append(error)
+    layers = grouped((error.layer, error) for error in report.weight_errors)
     ranked = sorted(layers.items(), key=lambda item: -max(error.relative for error in item[1]))
     rows = [
         (

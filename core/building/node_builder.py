@@ -13,6 +13,7 @@ from ..registry.catalog import CATALOG, ArgDef, OpDef
 from ..registry.validation import check_value
 from ..support.arguments import expect
 from ..support.errors import ArgumentTypeError, InvalidArgumentError
+from ..support.grouping import grouped
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
 from ..types import dtypes
@@ -110,10 +111,7 @@ class NodeBuilder(RawOps):
 
     def group(self, nodes: Iterable[Output | Node | BuiltVariable], name: str = "group_deps") -> Node:
         """Add a NoOp that waits for all `nodes`; for nodes on several devices, a NoOp on each device comes in between."""
-        by_device: dict[str, list[Node]] = {}
-        for item in nodes:
-            node = _node_of(item)
-            by_device.setdefault(node.device, []).append(node)
+        by_device = grouped((node.device, node) for node in map(_node_of, nodes))
         with self.name_scope(name) as scope:
             if len(by_device) > 1:
                 joined = [self._no_op(device, by_device[device], "NoOp") for device in sorted(by_device)]

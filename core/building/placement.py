@@ -8,6 +8,7 @@ from typing import Final
 
 from ..graph.graph import Graph, Node
 from ..support.errors import InvalidArgumentError
+from ..support.grouping import grouped
 
 _PARTS = {
     "job": re.compile(r"job:(\w+)"),
@@ -108,9 +109,7 @@ class Placement:
                 self._next[node.name] = names[0]
             for name in names:
                 self._union(name, node.name)
-        self._members: dict[str, list[str]] = {}
-        for name in self._parent:
-            self._members.setdefault(self._find(name), []).append(name)
+        self._members = grouped((self._find(name), name) for name in self._parent)
 
     def groups(self) -> tuple[Colocation, ...]:
         """Return all groups of two nodes or more, in the order of the graph."""

@@ -8,9 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from ..functions.callers import gradient_name
 from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import function_names, strongly_connected
+from ..support.grouping import grouped
 from ..types.tensors import FuncRef
 from .generated_names import common_names, stem
-from .matching import Label, grouped, match_nodes, node_keys, paired
+from .matching import Label, match_nodes, node_keys, paired
 
 
 class GraphMatch:

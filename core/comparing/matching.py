@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
 from ..support.errors import InvalidArgumentError
+from ..support.grouping import grouped
 from ..types.tensors import FuncRef, Tensor, attribute_key
 from .generated_names import NAMING, common_names, numbers, stem
 
@@ -66,14 +67,6 @@ def _match_by(key: Callable[[Node], Hashable], a: Graph, b: Graph, matched: dict
     matched.update(paired(mine, theirs, lambda node: node.name))
 
 
-def grouped(items: Iterable[tuple[Hashable, _Item]]) -> dict[Hashable, list[_Item]]:
-    """Return the items of each key."""
-    groups: dict[Hashable, list[_Item]] = {}
-    for key, item in items:
-        groups.setdefault(key, []).append(item)
-    return groups
-
-
 def _match_constants(matched: dict[Node, Node]) -> None:
     """Match constants that feed the same input of matched nodes of the same op."""
     taken = set(matched.values())
@@ -107,14 +100,15 @@ def _match_keys(
     only_unique: bool,
 ) -> None:
     seeds = ({node: node.name for node in matched}, {other: node.name for node, other in matched.items()})
-    mine, theirs = (
+    keys_of_nodes: list[dict[Node, Hashable]] = [
         {
             node: (stem(node.name) if with_stem else "", key)
             for node, key in node_keys(graph, names, label, with_values)
             if node not in names and (with_values or not node.is_constant)
         }
         for graph, names, label in zip((a, b), seeds, labels)
-    )
+    ]
+    mine, theirs = keys_of_nodes
     own, others = (grouped((key, node) for node, key in keys.items()) for keys in (mine, theirs))
     if only_unique:
         own, others = ({key: nodes for key, nodes in groups.items() if len(nodes) == 1} for groups in (own, others))

@@ -11,6 +11,7 @@ from typing import Final
 from ..explaining.node_listing import value_text
 from ..functions.callers import function_references
 from ..graph.graph import Node, Output
+from ..support.grouping import grouped
 from ..support.words import counted
 from .elision import Link, folded, links
 from .fit_scopes import scopes_to_open
@@ -244,12 +245,8 @@ class _Painter:
 
     def edges(self, drawn: Iterable[Link]) -> tuple[Edge, ...]:
         """Return the edges between boxes, links between the same boxes joined; links inside a box are left out."""
-        between: dict[tuple[int, int], list[Link]] = {}
-        for link in drawn:
-            pair = self._boxes[link.source], self._boxes[link.target]
-            if pair[0] != pair[1]:
-                between.setdefault(pair, []).append(link)
-        return tuple(self._edge(*pair, together) for pair, together in between.items())
+        between = grouped(((self._boxes[link.source], self._boxes[link.target]), link) for link in drawn)
+        return tuple(self._edge(*pair, together) for pair, together in between.items() if pair[0] != pair[1])
 
     def _edge(self, source: int, target: int, together: Sequence[Link]) -> Edge:
         values = list(dict.fromkeys(link.value for link in together if link.value is not None))

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..support.escaping import printable_line
+from ..support.grouping import grouped
 from .layer_assignment import forward_edges, layers_of
 from .picture import Box, Edge, Picture
 
@@ -168,11 +169,8 @@ def _channel(wires: Sequence[_Wire]) -> list[str]:
 
 def _ports(wires: Iterable[_Wire]) -> dict[_Wire, int]:
     """Return the column where each wire arrives; wires from further left arrive further left."""
-    arriving: dict[_Place, list[_Wire]] = {}
-    for wire in wires:
-        arriving.setdefault(wire.target, []).append(wire)
     ports = {}
-    for target, together in arriving.items():
+    for target, together in grouped((wire.target, wire) for wire in wires).items():
         together.sort(key=lambda wire: wire.source.middle)
         for i, wire in enumerate(together, 1):
             ports[wire] = target.x + target.width * i // (len(together) + 1)

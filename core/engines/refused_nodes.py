@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
 from ..graph.graph import Node
+from ..support.grouping import grouped
 from .reasons import Reason
 
 _NAMED: Final = 3
@@ -34,9 +34,7 @@ class RefusedNodes:
 
 def refused_nodes(refusals: Mapping[Node, Reason]) -> tuple[RefusedNodes, ...]:
     """Return refused nodes by op and reason, the most frequent first."""
-    names: dict[tuple[str, Reason], list[str]] = collections.defaultdict(list)
-    for node, reason in refusals.items():
-        names[node.op, reason].append(node.name)
+    names = grouped(((node.op, reason), node.name) for node, reason in refusals.items())
     refused = (
         RefusedNodes(op, reason, reason.step, len(nodes), tuple(nodes[:_NAMED])) for (op, reason), nodes in names.items()
     )

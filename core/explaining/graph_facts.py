@@ -22,6 +22,7 @@ from ..support.arguments import takes
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
+from ..support.grouping import grouped
 from ..support.versions import Versions
 from ..support.words import counted
 from ..types.example_values import example_value
@@ -326,10 +327,7 @@ def missing_among(nodes: Iterable[Node], functions: Container[str]) -> tuple[Mis
     """Return the op types of nodes that are neither calls of `functions` nor have a kernel, with the reason and a
     substitute.
     """
-    users_by_op: dict[str, list[Node]] = {}
-    for node in nodes:
-        if not _can_run(functions, node.op):
-            users_by_op.setdefault(node.op, []).append(node)
+    users_by_op = grouped((node.op, node) for node in nodes if not _can_run(functions, node.op))
     return tuple(_missing(op, users, functions) for op, users in users_by_op.items())
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from ..building.placement import Colocation, Placement
 from ..functions.callers import callers, function_references
 from ..functions.implementations import implementation
 from ..graph.foreign_ops import foreign, original_function
-from ..graph.graph import Graph, Node, Output
+from ..graph.graph import Graph, Node
 from ..graph.traversal import shortest_path
 from ..graph.variable_nodes import VariableNodes
 from ..inference.inference import Inference
@@ -19,6 +19,7 @@ from ..registry.node_kinds import ABSENT
 from ..registry.op_facts import has_fact
 from ..support.display import Report
 from ..support.errors import NotFoundError
+from ..support.grouping import grouped
 from ..support.tensor_names import output_number, parse_tensor_name
 from ..support.words import counted
 from ..types.tensors import Tensor
@@ -131,8 +132,9 @@ class Explainer:
         self.placed = stage_of_nodes(self.roles)
         variables = self.roles.variables.values()
         self._reads = {(node, variable.node) for variable in variables for node in variable.reads}
-        self._starts = _by_node((v.initial_value, v.name) for v in variables)
-        self._trained = _by_node((u.gradient, u.variable.name) for u in self.roles.updates.values())
+        self._starts = grouped((v.initial_value.node, v.name) for v in variables if v.initial_value is not None)
+        updates = self.roles.updates.values()
+        self._trained = grouped((u.gradient.node, u.variable.name) for u in updates if u.gradient is not None)
 
     def explain(self, name: str, fetch: str | None = None) -> NodeFacts:
         """Return the facts of a node of the graph, or of a function's body (as `name` or `function/name`)."""
@@ -312,15 +314,6 @@ class Explainer:
         if node.is_constant:
             return f"A constant, {value_text(node.attrs.get('value'))} ({stage}: {evidence})."
         return f"{node.op}, in the stage '{stage}': {evidence}."
-
-
-def _by_node(named: Iterable[tuple[Output | None, str]]) -> dict[Node, list[str]]:
-    """Return the names that go with each node's outputs, in the order given."""
-    names_by_node: dict[Node, list[str]] = {}
-    for value, name in named:
-        if value is not None:
-            names_by_node.setdefault(value.node, []).append(name)
-    return names_by_node
 
 
 def _owner_text(variable: VariableNodes, slot: OptimizerSlot | None) -> str:

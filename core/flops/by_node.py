@@ -9,6 +9,7 @@ from typing import TypeVar
 from ..functions.call_paths import CallPaths
 from ..graph.graph import Graph, Node
 from ..registry.registry import Cost
+from ..support.grouping import grouped
 from ..types.dims import DimLike
 from .flops_report import FlopsReport, add_up, magnitude
 from .measured import Measurement
@@ -41,12 +42,8 @@ def _by_node(graph: Graph, report: FlopsReport, part: Callable[[Cost], DimLike])
 
 def _parts_by_node(graph: Graph, parts: Iterable[tuple[str, _Part]]) -> dict[Node, list[_Part]]:
     """Return the parts of each node on the paths."""
-    by_node: dict[Node, list[_Part]] = {}
     paths = CallPaths(graph)
-    for path, part in parts:
-        for node in paths.through(path):
-            by_node.setdefault(node, []).append(part)
-    return by_node
+    return grouped((node, part) for path, part in parts for node in paths.through(path))
 
 
 def flops_shares(graph: Graph, flops: Mapping[Node, DimLike]) -> dict[Node, float]:

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from ..registry.registry import Cost
 from ..support.display import Report
+from ..support.grouping import grouped
 from ..support.words import counted
 from ..types.dims import Dim, DimLike, Monomial, substitute
 
@@ -180,9 +181,7 @@ def add_up(values: Iterable[DimLike]) -> DimLike:
 
 def merged(nodes: Iterable[NodeCost]) -> list[NodeCost]:
     """Return the nodes with equal paths merged into a node that runs as often as all together."""
-    groups: dict[tuple[str, str, str], list[NodeCost]] = {}
-    for node in nodes:
-        groups.setdefault((node.path, node.section, node.reason), []).append(node)
+    groups = grouped(((node.path, node.section, node.reason), node) for node in nodes)
     return [members[0] if len(members) == 1 else _merged(members) for members in groups.values()]
 
 

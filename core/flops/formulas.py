@@ -13,6 +13,7 @@ from typing import Any
 
 from ..registry import registry
 from ..support.arguments import expect, takes
+from ..support.grouping import grouped
 
 _SIZE = re.compile(r"([\w.]+(?:\[[^\[\]]*\])?)\.shape\.num_elements")
 
@@ -47,12 +48,13 @@ def flops_formulas(ops: Collection[str]) -> tuple[Formula, ...]:
     """Return the formulas of `ops` by family; ops without a formula are left out, ops without arithmetic of their own come
     last.
     """
-    groups: dict[tuple[str, str, str], list[str]] = {}
     expect(str, *ops)
-    for op in sorted({ops} if isinstance(ops, str) else ops):
-        function = registry.flops_function(op)
-        if function is not None:
-            groups.setdefault(_NONE.get(function) or _formula(function, str(registry.family(op))), []).append(op)
+    functions = ((op, registry.flops_function(op)) for op in sorted({ops} if isinstance(ops, str) else ops))
+    groups = grouped(
+        (_NONE.get(function) or _formula(function, str(registry.family(op))), op)
+        for op, function in functions
+        if function is not None
+    )
     ranked = sorted(groups.items(), key=lambda item: (not item[0][2], item[0][2], item[1]))
     return tuple(Formula(tuple(names), flops, counted, family) for (flops, counted, family), names in ranked)
 

@@ -12,6 +12,7 @@ from ..functions.call_signatures import signature_of
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, forward_predecessors, topological_order
 from ..inference.inference import Inference, Specs, container_of, infer_again
+from ..support.grouping import grouped
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
 from .growth import Growth, find_growth
@@ -195,12 +196,7 @@ def _outermost(frame: Frame) -> Frame:
 
 def _writers(order: Iterable[Node]) -> dict[Node, list[Node]]:
     """Return the nodes that fill each stack and tensor array."""
-    writers: dict[Node, list[Node]] = {}
-    for node in order:
-        container = container_of(node)
-        if container is not None:
-            writers.setdefault(container, []).append(node)
-    return writers
+    return grouped((container, node) for node in order if (container := container_of(node)) is not None)
 
 
 def _is_other(before: TensorSpec, now: TensorSpec) -> bool:

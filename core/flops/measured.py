@@ -21,6 +21,7 @@ from ..runtime.session.session import Session
 from ..runtime.state.resources import Variable
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, TfgError
+from ..support.grouping import grouped
 from ..types.dims import Dim
 from ..types.dtypes import DType, from_numpy, resource, string
 from ..types.shapes import Shape, TensorSpec
@@ -28,7 +29,7 @@ from .count import moved_bytes
 from .flops_report import FlopsReport
 from .layers import NO_LAYER, layers_by_path
 from .live_memory import LiveMemory
-from .views import grouped, scopes_of
+from .views import scopes_of
 
 _MAX_VALUE: Final = 64
 """The largest number of elements of an integer input that is recorded with values: window sizes, axes."""
@@ -110,8 +111,8 @@ class Measurement:
 
     def by_key(self, keys_of: Callable[[MeasuredNode], Iterable[str]]) -> list[MeasuredNode]:
         """Return the sums over the nodes of each key, the slowest first; `keys_of` returns the keys of a node."""
-        rows = [_joined(key, nodes) for key, nodes in grouped(self.nodes, keys_of).items()]
-        return sorted(rows, key=lambda row: -row.seconds)
+        groups = grouped((key, node) for node in self.nodes for key in keys_of(node))
+        return sorted((_joined(key, nodes) for key, nodes in groups.items()), key=lambda row: -row.seconds)
 
     def by_scope(self, depth: int = 3) -> list[MeasuredNode]:
         """Return a row for each name scope down to `depth` with everything below, the slowest first."""

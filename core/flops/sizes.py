@@ -14,6 +14,7 @@ from ..control_flow.frames import EXIT, MERGE, NEXT_ITERATION, Frame
 from ..functions.call_kinds import CALL_KINDS, Form
 from ..graph.graph import Node
 from ..inference.inference import Inference, Specs
+from ..support.grouping import grouped
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
 from .symbols import Symbols
@@ -69,11 +70,11 @@ def _by_node(inference: Inference) -> dict[Node, list[tuple[int, TensorSpec]]]:
 
     Values that come along back edges have the symbols of the loop's start.
     """
-    specs: dict[Node, list[tuple[int, TensorSpec]]] = {}
-    for output, spec in inference.specs.items():
-        if (spec.value is not None or not spec.shape.is_known) and output.node.op not in NEXT_ITERATION:
-            specs.setdefault(output.node, []).append((output.index, spec))
-    return specs
+    return grouped(
+        (output.node, (output.index, spec))
+        for output, spec in inference.specs.items()
+        if (spec.value is not None or not spec.shape.is_known) and output.node.op not in NEXT_ITERATION
+    )
 
 
 def _anonymous(specs: Iterable[tuple[int, TensorSpec]]) -> Iterator[tuple[str, tuple[int, int | None]]]:

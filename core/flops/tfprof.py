@@ -10,6 +10,7 @@ from ..graph.graph import Graph, Node
 from ..inference.inference import infer
 from ..inference.profiler_formulas import Dropped
 from ..registry.registry import profiler_formula
+from ..support.grouping import grouped
 from ..types.dims import DimLike, substitute
 from ..types.shapes import Shape
 from .flops_report import FlopsReport, NodeCost, add_up, magnitude
@@ -38,12 +39,8 @@ def compare(
 ) -> list[ProfilerDifference]:
     """Return the counts by op, the largest of either first; ops that neither counts are left out."""
     theirs, dropped = _profiler_counts(graph, shapes or {}, batch)
-    ours: dict[str, list[NodeCost]] = {}
-    for cost in report.nodes:
-        ours.setdefault(cost.op, []).append(cost)
-    listed: dict[str, list[Node]] = {}
-    for node in graph:
-        listed.setdefault(node.op, []).append(node)
+    ours = grouped((cost.op, cost) for cost in report.nodes)
+    listed = grouped((node.op, node) for node in graph)
     differences = []
     for op in {*ours, *theirs}:
         flops, profiler = add_up(cost.cost.flops for cost in ours.get(op, ())), theirs.get(op, 0)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ..graph.graph import Graph
 from ..inference.inference import infer
+from ..support.grouping import grouped
 from ..types.dims import DimLike
 from .flops_report import FlopsReport, magnitude
 
@@ -100,11 +101,8 @@ def recorded_shapes(graph: Graph, times: Iterable[NodeTime]) -> dict[str, tuple[
 def joined(report: FlopsReport, times: Iterable[NodeTime]) -> list[Timing]:
     """Return times summed by node and device, the slowest first; a run's FLOPs are divided among the recorded executions."""
     costs = {node.path: node for node in report.nodes}
-    groups: dict[tuple[str, str], list[NodeTime]] = {}
-    for time in times:
-        groups.setdefault((time.name, time.device), []).append(time)
     timings = []
-    for (name, device), members in groups.items():
+    for (name, device), members in grouped(((time.name, time.device), time) for time in times).items():
         cost = costs.get(name)
         op = cost.op if cost is not None else members[0].op
         flops = None if cost is None or cost.reason else cost.cost.flops

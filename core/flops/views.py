@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
 
 from ..support.arguments import expect, takes
 from ..support.errors import InvalidArgumentError
+from ..support.grouping import grouped
 from ..support.words import counted
 from ..types.dims import Dim, DimLike
 from .flops_report import FlopsReport, NodeCost, Section, add_up, magnitude, total
 from .layers import layers_by_path
 
-T = TypeVar("T")
 _MAX_TEXT = 40
 _MAX_FACTOR = 18
 _MORE = " + 10 terms"
@@ -37,7 +36,7 @@ class FlopsRow:
 
 def by_op(nodes: Sequence[NodeCost], whole: Sequence[NodeCost] | None = None) -> list[FlopsRow]:
     """Return totals by op type, the most FLOPs first."""
-    return _ranked(grouped(nodes, lambda node: [node.op]), nodes if whole is None else whole)
+    return _ranked(grouped((node.op, node) for node in nodes), nodes if whole is None else whole)
 
 
 def by_node(nodes: Sequence[NodeCost], whole: Sequence[NodeCost] | None = None) -> list[FlopsRow]:
@@ -66,19 +65,10 @@ def rows(
         return by_scope(nodes, depth, whole)
     if view == "layer":
         layers = layers_by_path(report.nodes)
-        return _ranked(grouped(nodes, lambda node: [layers[node.path]]), whole)
+        return _ranked(grouped((layers[node.path], node) for node in nodes), whole)
     if view not in ("op", "node"):
         raise InvalidArgumentError(f"unknown view '{view}'", hint="the views are op, node, layer and scope")
     return by_op(nodes, whole) if view == "op" else by_node(nodes, whole)
-
-
-def grouped(nodes: Iterable[T], keys_of: Callable[[T], Iterable[str]]) -> dict[str, list[T]]:
-    """Return the nodes behind each key, in order; `keys_of` returns the keys of a node."""
-    groups: dict[str, list[T]] = {}
-    for node in nodes:
-        for key in keys_of(node):
-            groups.setdefault(key, []).append(node)
-    return groups
 
 
 def scopes_of(path: str, depth: int) -> list[str]:
@@ -91,7 +81,7 @@ def by_scope(nodes: Sequence[NodeCost], depth: int = 3, whole: Sequence[NodeCost
     """Return the tree of name scopes down to `depth`, each scope with everything below."""
     everything = magnitude(total(nodes if whole is None else whole).flops) or 1.0
     rows, sizes = [], {}
-    for scope, members in grouped(nodes, lambda node: scopes_of(node.path, depth)).items():
+    for scope, members in grouped((scope, node) for node in nodes for scope in scopes_of(node.path, depth)).items():
         totals = total(members)
         sizes[scope] = magnitude(totals.flops)
         own = add_up(node.cost.flops for node in members if scope in (node.path, node.path.rpartition("/")[0]))

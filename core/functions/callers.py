@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import closure, function_names
 from ..registry.op_facts import has_fact
+from ..support.grouping import grouped
 from ..types.dtypes import resource
 from ..types.tensors import FuncRef
 from .implementations import implementation
@@ -160,10 +161,7 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
 
 def functions_that_reach(graph: Graph, goals: set[str]) -> set[str]:
     """Return the library functions among `goals`, and all functions through which `called_functions` reaches any of them."""
-    namers: dict[str, list[str]] = {}
-    for name in graph.functions if goals else ():
-        for inner in _named_by(graph, name):
-            namers.setdefault(inner, []).append(name)
+    namers = grouped((inner, name) for name in (graph.functions if goals else ()) for inner in _named_by(graph, name))
     return closure(goals & graph.functions.keys(), lambda name: namers.get(name, ()))
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import function_names
 from ..registry.catalog import ArgDef
+from ..support.grouping import grouped
 from ..types.tensors import FuncRef, attribute_key
 from .instantiation import nodes_to_change
 
@@ -84,11 +85,7 @@ def _interface(function: Function) -> tuple[Hashable, str]:
 
 
 def _families(functions: Mapping[str, Function]) -> dict[tuple[Hashable, str], list[Function]]:
-    families: dict[tuple[Hashable, str], list[Function]] = {}
-    for function in functions.values():
-        if INTERFACE in function.attrs:
-            families.setdefault(_interface(function), []).append(function)
-    return families
+    return grouped((_interface(function), function) for function in functions.values() if INTERFACE in function.attrs)
 
 
 def _types(function: Function) -> tuple[list[ArgDef], list[ArgDef]]:

@@ -27,6 +27,7 @@ from ..registry.registry import has_kernel, onnx_lowering
 from ..runtime.guards.limits import flops_of
 from ..runtime.steps.constant_folding import MAX_FLOPS, folded_values
 from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
+from ..support.grouping import grouped
 from ..support.words import counted
 from ..types import dtypes
 from ..types.dims import Dim
@@ -117,9 +118,7 @@ def _input_spec(name: str, value: Output, inferred: Mapping[Output, TensorSpec])
 
 def _refused(refusals: Sequence[ExportRefusal]) -> UnimplementedError:
     """Return a single error for all refused nodes, by op and reason."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for refusal in dict.fromkeys(refusals):
-        groups.setdefault((refusal.op, refusal.reason), []).append(refusal.node)
+    groups = grouped(((refusal.op, refusal.reason), refusal.node) for refusal in dict.fromkeys(refusals))
     lines = [f"{op} ({', '.join(names)}): {reason}" for (op, reason), names in groups.items()]
     count = len({refusal.node for refusal in refusals})
     drawing = next((refusal.node for refusal in refusals if has_fact(refusal.op, "random")), None)

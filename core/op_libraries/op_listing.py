@@ -23,6 +23,7 @@ from ..registry.op_sentences import op_sentence
 from ..support.arguments import expect, takes
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..support.grouping import grouped
 from ..types.dtypes import DType
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -385,9 +386,7 @@ def op_coverage() -> OpCoverage:
     Families with declarations only count, too. Every family is imported.
     """
     registry.load_all_families()
-    families: dict[str, list[str]] = {}
-    for name in CATALOG:
-        families.setdefault(_group(name), []).append(name)
+    families = grouped((_group(name), name) for name in CATALOG)
     rows = tuple(_coverage(family, families[family]) for family in sorted(families, key=lambda f: (f[0] == "(", f)))
     return OpCoverage(rows, _total(rows))
 
@@ -421,10 +420,7 @@ def _total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
 @takes(graph=Graph)
 def missing_parts(graph: Graph) -> tuple[MissingFor, ...]:
     """Return the parts that tfg lacks for the ops of a graph and its functions, for the dtypes of their nodes."""
-    users: dict[str, list[Node]] = {}
-    for node in all_nodes(graph):
-        if node.op not in graph.functions:
-            users.setdefault(node.op, []).append(node)
+    users = grouped((node.op, node) for node in all_nodes(graph) if node.op not in graph.functions)
     rows = (_missing(op, nodes) for op, nodes in users.items())
     return tuple(row for row in rows if row is not None)
 

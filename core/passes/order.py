@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 import pathlib
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from ..support.errors import NotFoundError
+from ..support.grouping import grouped
 from .base.graph_pass import Pass
 
 _FOLDER = pathlib.Path(__file__).parent
@@ -17,9 +17,7 @@ _FOLDER = pathlib.Path(__file__).parent
 @functools.cache
 def all_passes() -> tuple[type[Pass], ...]:
     """Return every pass, each directly behind the pass that it follows; NotFoundError for an unknown name in `follows`."""
-    followers: dict[str, list[type[Pass]]] = collections.defaultdict(list)
-    for kind in _defined():
-        followers[kind.follows].append(kind)
+    followers = grouped((kind.follows, kind) for kind in _defined())
     ordered = _behind("", followers)
     if unknown := followers.keys() - {"", *(kind.name for kind in ordered)}:
         raise NotFoundError(f"unknown passes in `follows`: {', '.join(sorted(unknown))}")

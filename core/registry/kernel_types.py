@@ -7,6 +7,7 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
+from ..support.grouping import grouped
 from ..types import dtypes
 from ..types.dtypes import DType
 
@@ -40,8 +41,5 @@ def _parsed(text: str) -> dict[str, frozenset[DType]]:
 
 @functools.cache
 def _lines() -> dict[str, list[str]]:
-    lines: dict[str, list[str]] = {}
-    for line in pathlib.Path(__file__).with_suffix(".txt").read_text().splitlines():
-        op, _, row = line.partition(" ")
-        lines.setdefault(op, []).append(row)
-    return lines
+    lines = pathlib.Path(__file__).with_suffix(".txt").read_text().splitlines()
+    return grouped((op, row) for op, _, row in (line.partition(" ") for line in lines))

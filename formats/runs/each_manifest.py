@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors, flush
 from ...core.support.errors import NotFoundError
+from ...core.support.grouping import grouped
 from ..codecs.source import read_regular
 from .each_recipe import BatchOutput
 from .each_stamp import Record, is_there
@@ -80,9 +81,7 @@ class Manifest(Record):
 
     def _left(self, tasks: Sequence[SweepTask]) -> list[SweepTask]:
         done = {entry[_SHARD]: _FAILED not in entry for entry in self._lines(bytes(read_regular(self._path)))[1:]}
-        shards: dict[str, list[SweepTask]] = {}
-        for task in tasks:
-            shards.setdefault(_shard(task), []).append(task)
+        shards = grouped((_shard(task), task) for task in tasks)
         whole = {shard for shard, own in shards.items() if done.get(os.path.basename(shard)) and is_there(shard, own)}
         return [task for task in tasks if task.shard not in whole]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.errors import InvalidArgumentError, UnimplementedError
+from ...core.support.grouping import grouped
 from ...core.support.json_documents import json_line
 from ...core.types.tensors import Tensor
 from ..api.classes import TopClasses, top_classes
@@ -79,11 +80,7 @@ def fetched_tensors(steps: Sequence[StepResult]) -> dict[str, Tensor]:
 
 def _history(steps: Sequence[StepResult]) -> dict[str, Any]:
     """Each tensor's value; where several steps fetched, their values stacked along a new first axis."""
-    values_by_name: dict[str, list[Any]] = {}
-    for step in steps:
-        for item in step.values:
-            if item.shape is not None:
-                values_by_name.setdefault(item.name, []).append(item.value)
+    values_by_name = grouped((item.name, item.value) for step in steps for item in step.values if item.shape is not None)
     arrays = {}
     for name, values in values_by_name.items():
         if len({np.shape(value) for value in values}) > 1:
