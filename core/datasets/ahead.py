@@ -24,21 +24,13 @@ from ..parallel.gemm import undivided
 from ..parallel.worker_threads import Task, idle_workers
 from ..runtime.state.run_context import Run, check_time, current
 from .dataset import Element, Pull
-from .parallel import WORTH_THREADS, Outcome
+from .parallel import WORTH_THREADS, Outcome, outcome_of
 
 Function = Callable[[Element], Element | None]
 _MOMENT: Final = 0.1
 """Seconds between two checks of the run's deadline, in a pass that waits for a thread."""
 TRIED_ELEMENTS: Final = 2
 """Elements made by the caller before threads may take over: the first element also pays for the plan of the function."""
-
-
-def outcome_of(pull: Pull) -> Outcome:
-    """Return the next element, or the error raised by the pull."""
-    try:
-        return pull()
-    except Exception as error:
-        return error
 
 
 def _given(outcome: Outcome) -> Element | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,10 +14,26 @@ from ..runtime.state.edge_values import object_array
 from ..runtime.state.run_context import check_time, reserve
 from ..support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from ..types.shapes import Shape
-from .ahead import Function, MappedAhead, outcome_of
-from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, array_of, known_size, require_index, row_of
+from .ahead import Function, MappedAhead
+from .dataset import (
+    CHECKED,
+    INFINITE,
+    UNKNOWN,
+    Dataset,
+    Element,
+    FunctionDataset,
+    Pull,
+    Pure,
+    array_of,
+    flattened,
+    known_size,
+    map_pull,
+    pull_of,
+    require_index,
+    row_of,
+)
 from .mapping import Map, ending_with
-from .parallel import Outcome, outcomes
+from .parallel import Outcome, outcome_of, outcomes
 from .sources import Slices
 
 
@@ -85,13 +101,8 @@ class Batch(Pure):
 
     def _slices(self, source: Slices, count: int) -> Pull:
         """Begin a pass of slices: a batch of a tensor's slices is a slice too."""
-        starts = iter(range(count * self.size, self.cardinality() * self.size, self.size))
-
-        def next_element() -> Element | None:
-            start = next(starts, None)
-            return None if start is None else tuple([c[start : start + self.size] for c in source.components])
-
-        return next_element
+        starts = range(count * self.size, self.cardinality() * self.size, self.size)
+        return pull_of(tuple([c[start : start + self.size] for c in source.components]) for start in starts)
 
     def cardinality(self) -> int:
         size = self.source.cardinality()
@@ -116,7 +127,7 @@ class ParallelBatch(Batch):
 
 
 @dataclasses.dataclass(eq=False)
-class MapAndBatch(Batch):
+class MapAndBatch(FunctionDataset, Batch):
     """Batches of a function's results. A failing call drops the whole batch.
 
     At most `calls` calls run at a time (-1: the number of threads); a stateful function needs 1.
@@ -126,11 +137,6 @@ class MapAndBatch(Batch):
     function: Callable[[Element], Element]
     keeps_cardinality: bool
     calls: int = 1
-    runs_early: bool = False
-    """True where the function's result depends on the element alone, whenever the call is made."""
-
-    def comes_early(self, is_begun_anew: bool = False) -> bool:
-        return self.runs_early and self.source.comes_early(is_begun_anew)
 
     @property
     def is_pure(self) -> bool:
@@ -246,22 +252,11 @@ class Unbatch(Dataset):
     kind: ClassVar[str] = "Unbatch"
 
     def begin(self) -> Pull:
-        pull = self.source.begin()
-        current: Element = ()
-        place = size = 0
+        return flattened(map_pull(self.source.begin(), self._rows))
 
-        def next_element() -> Element | None:
-            nonlocal current, place, size
-            while place == size:
-                element = pull()
-                if element is None:
-                    return None
-                current, place, size = element, 0, _common_size(element)
-                check_time()
-            place += 1
-            return tuple([row_of(component, place - 1) for component in current])
-
-        return next_element
+    @staticmethod
+    def _rows(element: Element) -> Pull:
+        return pull_of(tuple([row_of(part, place) for part in element]) for place in range(_common_size(element)))
 
     def cardinality(self) -> int:
         size = self.source.cardinality()
@@ -395,27 +390,13 @@ class LegacyRebatch(Dataset):
     replicas: int
 
     def begin(self) -> Pull:
-        pull = self.source.begin()
-        slices: Iterator[Element] = iter(())
+        return flattened(map_pull(self.source.begin(), self._slices))
 
-        def next_element() -> Element | None:
-            nonlocal slices
-            element_slice = next(slices, None)
-            while element_slice is None:
-                element = pull()
-                if element is None:
-                    return None
-                slices = self._slices(element)
-                element_slice = next(slices, None)
-            return element_slice
-
-        return next_element
-
-    def _slices(self, element: Element) -> Iterator[Element]:
-        """Yield the slices in sequence: all slices at once may exceed the memory."""
+    def _slices(self, element: Element) -> Pull:
+        """Return a pull of the slices, each made on demand: all slices at once may exceed the memory."""
         size = -(-_common_size(element) // self.replicas)
-        for replica in range(self.replicas):
-            yield tuple([part[replica * size : (replica + 1) * size] for part in element])
+        places = range(self.replicas)
+        return pull_of(tuple([part[place * size : (place + 1) * size] for part in element]) for place in places)
 
     def cardinality(self) -> int:
         size = self.source.cardinality()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from ..runtime.state.resources import Shared
-from .dataset import Element, Pull, SameElements, keeping, require_index
+from .dataset import Element, Pull, SameElements, keeping, pull_of, require_index
 
 
 class MemoryCache(Shared):
@@ -33,8 +33,7 @@ class Cache(SameElements):
 
     def begin(self) -> Pull:
         if self.cache.elements is not None:
-            elements = iter(self.cache.elements)
-            return lambda: next(elements, None)
+            return pull_of(iter(self.cache.elements))
         return keeping(self.source, self.cache.keep)
 
     @property
@@ -80,5 +79,4 @@ class FileCache(SameElements):
     def begin(self) -> Pull:
         if not self.file.is_there():
             return keeping(self.source, self.file.write)
-        elements = self.file.read()
-        return lambda: next(elements, None)
+        return pull_of(self.file.read())

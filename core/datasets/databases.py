@@ -17,7 +17,7 @@ from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError, UnknownError
 from ..types.dtypes import DType
-from .dataset import Dataset, Element, Pull
+from .dataset import Dataset, Element, Pull, deferred, pull_of
 from .file_records import OpenFile
 
 _STEPS: Final = 200
@@ -46,15 +46,7 @@ class Query(Dataset):
     dtypes: Sequence[DType]
 
     def begin(self) -> Pull:
-        rows: Iterator[Element] | None = None
-
-        def next_element() -> Element | None:
-            nonlocal rows
-            if rows is None:
-                rows = self._rows(*self._opened())
-            return next(rows, None)
-
-        return next_element
+        return deferred(lambda: pull_of(self._rows(*self._opened())))
 
     def _opened(self) -> tuple[sqlite3.Connection, sqlite3.Cursor]:
         with _sqlite_errors():
@@ -125,8 +117,7 @@ class Pairs(Dataset):
     open: OpenFile
 
     def begin(self) -> Pull:
-        pairs = (pair for path in self.paths for pair in self._pairs(path))
-        return lambda: next(pairs, None)
+        return pull_of(pair for path in self.paths for pair in self._pairs(path))
 
     def _pairs(self, path: bytes) -> Iterator[Element]:
         try:

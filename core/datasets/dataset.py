@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutO
 from ..types.dtypes import DType
 from ..types.shapes import Shape, fits, merge_shapes
 
+_Item = TypeVar("_Item")
+_Taken = TypeVar("_Taken")
+_Made = TypeVar("_Made")
 Element: TypeAlias = tuple[Any, ...]
 CHECKED: Final = 256
 """Elements of an input between two checks of the run's deadline, in a transformation that gathers many elements."""
@@ -176,14 +180,31 @@ class Pure(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
+class FunctionDataset(Dataset):
+    """A dataset that calls a function of the graph on the elements of its input.
+
+    `runs_early`: a result depends on the element alone, whenever the call is made.
+    """
+
+    runs_early: bool = dataclasses.field(default=False, kw_only=True)
+
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        return self.runs_early and self.source.comes_early(is_begun_anew)
+
+
+@dataclasses.dataclass(eq=False)
 class SameElements(Dataset):
     """A dataset with the elements of its input, unchanged."""
 
     def begin(self) -> Pull:
-        return self.source.begin()
+        return self.over(self.source.begin())
 
     def begin_at(self, count: int) -> Pull:
-        return self.source.begin_at(count) if self.is_pure else super().begin_at(count)
+        return self.over(self.source.begin_at(count)) if self.is_pure else super().begin_at(count)
+
+    def over(self, pull: Pull) -> Pull:
+        """Return the rest of a pass over the source."""
+        return pull
 
     @property
     def is_pure(self) -> bool:
@@ -271,6 +292,52 @@ def row_of(array: Any, index: int) -> Any:
 def ended() -> None:
     """Return None, the end of a pass."""
     return None
+
+
+def pull_of(items: Iterator[_Item]) -> Callable[[], _Item | None]:
+    """Return a pull of the items of an iterator."""
+    return functools.partial(next, items, None)
+
+
+def map_pull(pull: Callable[[], _Taken | None], make: Callable[[_Taken], _Made | None]) -> Callable[[], _Made | None]:
+    """Return a pull of the results of `make`, which ends where the pull or `make` returns None."""
+
+    def next_result() -> _Made | None:
+        taken = pull()
+        return None if taken is None else make(taken)
+
+    return next_result
+
+
+def deferred(begin: Callable[[], Pull]) -> Pull:
+    """Return the pull of a pass that begins with the first demand for an element."""
+    pull: Pull | None = None
+
+    def next_element() -> Element | None:
+        nonlocal pull
+        if pull is None:
+            pull = begin()
+        return pull()
+
+    return next_element
+
+
+def flattened(following: Callable[[], Pull | None]) -> Pull:
+    """Return a pull of the elements of several passes in sequence; `following` begins the next pass, None after the last."""
+    inner: Pull = ended
+
+    def next_element() -> Element | None:
+        nonlocal inner
+        while (element := inner()) is None:
+            inner = ended  # also where `following` fails: the next demand goes on behind the failure
+            begun = following()
+            if begun is None:
+                return None
+            inner = begun
+            check_time()
+        return element
+
+    return next_element
 
 
 def keeping(source: Dataset, keep: Callable[[list[Element]], None]) -> Pull:

@@ -20,7 +20,7 @@ from ..runtime.state.run_context import check_time, reserve
 from ..support.errors import DataLossError, InvalidArgumentError, TfgError
 from ..types.dtypes import string
 from ..types.shapes import SCALAR
-from .dataset import Dataset, Element, Pull, Spec
+from .dataset import Dataset, Element, Pull, Spec, deferred, pull_of
 
 OpenFile = Callable[[bytes], BinaryIO]
 """Opens a file that a graph names, with TensorFlow's errors."""
@@ -210,14 +210,9 @@ class MatchingFiles(Dataset):
         return True
 
     def begin(self) -> Pull:
-        names: Iterator[str] | None = None
+        return deferred(self._names)
 
-        def next_element() -> Element | None:
-            nonlocal names
-            if names is None:
-                patterns = [pattern.decode("utf-8", "surrogateescape") for pattern in self.patterns]
-                names = iter(sorted(name for pattern in patterns for name in self.matching(pattern)))
-            name = next(names, None)
-            return None if name is None else (scalar_object(name.encode("utf-8", "surrogateescape")),)
-
-        return next_element
+    def _names(self) -> Pull:
+        patterns = [pattern.decode("utf-8", "surrogateescape") for pattern in self.patterns]
+        names = sorted(name for pattern in patterns for name in self.matching(pattern))
+        return pull_of((scalar_object(name.encode("utf-8", "surrogateescape")),) for name in names)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import operator
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -15,12 +17,15 @@ from .dataset import (
     UNKNOWN,
     Dataset,
     Element,
+    FunctionDataset,
     Pull,
     Pure,
     SameElements,
     array_of,
     ended,
+    flattened,
     known_size,
+    pull_of,
     require_index,
     require_types,
 )
@@ -271,17 +276,8 @@ class Concatenate(Pure):
             within -= left.pop(0).cardinality()
         if within and not left[0].is_plain:
             return super().begin_at(count)
-        pull = left.pop(0).begin_at(within)
-
-        def next_element() -> Element | None:
-            nonlocal pull
-            while True:
-                element = pull()
-                if element is not None or not left:
-                    return element
-                pull = left.pop(0).begin()
-
-        return next_element
+        passes = itertools.chain([left[0].begin_at(within)], map(operator.methodcaller("begin"), left[1:]))
+        return flattened(pull_of(passes))
 
     def cardinality(self) -> int:
         sizes = [source.cardinality() for source in self.inputs]
@@ -313,17 +309,13 @@ def picking(pull: Pull, pick: Callable[[Element], Element | None]) -> Pull:
 
 
 @dataclasses.dataclass(eq=False)
-class Filter(Dataset):
+class Filter(FunctionDataset):
     """The elements that satisfy a predicate."""
 
     kind: ClassVar[str] = "Filter"
     predicate: Predicate
     is_stateful: bool = False
     has_captures: bool = False
-    runs_early: bool = False
-
-    def comes_early(self, is_begun_anew: bool = False) -> bool:
-        return self.runs_early and self.source.comes_early(is_begun_anew)
 
     def begin(self) -> Pull:
         holds = self.predicate

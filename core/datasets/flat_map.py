@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..support.errors import InvalidArgumentError
-from .dataset import Dataset, Element, Pull, array_of, known_size, require_index, row_of
+from .dataset import Dataset, Element, Pull, array_of, known_size, pull_of, require_index, row_of
 
 
 def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
@@ -37,8 +37,7 @@ class WeightedFlatMap(Dataset):
     sizes: Sequence[int]
 
     def begin(self) -> Pull:
-        elements = itertools.chain.from_iterable(map(itertools.islice, self.inputs, self.sizes))
-        return lambda: next(elements, None)
+        return pull_of(itertools.chain.from_iterable(map(itertools.islice, self.inputs, self.sizes)))
 
     def cardinality(self) -> int:
         return sum(self.sizes)

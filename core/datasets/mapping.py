@@ -13,7 +13,22 @@ from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import int64
 from .ahead import MappedAhead
-from .dataset import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index, require_types
+from .dataset import (
+    INFINITE,
+    UNKNOWN,
+    Dataset,
+    Element,
+    FunctionDataset,
+    PerPass,
+    Pull,
+    Pure,
+    flattened,
+    known_size,
+    least,
+    map_pull,
+    require_index,
+    require_types,
+)
 from .seeds import PhiloxWords, Seeds
 
 Function = Callable[[Element], Element]
@@ -38,7 +53,7 @@ def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) ->
 
 
 @dataclasses.dataclass(eq=False)
-class Map(Dataset):
+class Map(FunctionDataset):
     """A function's result for each element. An OutOfRangeError of the function ends the dataset."""
 
     kind: ClassVar[str] = "Map"
@@ -48,8 +63,6 @@ class Map(Dataset):
     has_captures: bool = False
     is_identity: bool = False
     calls: int = -1
-    runs_early: bool = False
-    """True where the function's result depends on the element alone, whenever the call is made."""
 
     def begin(self) -> Pull:
         return self.over(self.source.begin())
@@ -59,21 +72,12 @@ class Map(Dataset):
 
     def over(self, pull: Pull) -> Pull:
         """Return the rest of a pass over the source."""
-        function = ending_with(self.function, self.keeps_cardinality)
-
-        def next_element() -> Element | None:
-            element = pull()
-            return None if element is None else function(element)
-
-        return next_element
+        return map_pull(pull, ending_with(self.function, self.keeps_cardinality))
 
     @property
     def is_pure(self) -> bool:
         """True where no call of the function bears on another, and none says that there are no more elements."""
         return self.keeps_cardinality and not self.is_stateful and not isinstance(self.function, PerPass)
-
-    def comes_early(self, is_begun_anew: bool = False) -> bool:
-        return self.runs_early and self.source.comes_early(is_begun_anew)
 
     def cardinality(self) -> int:
         return self.source.cardinality() if self.keeps_cardinality else UNKNOWN
@@ -95,35 +99,14 @@ class ParallelMap(Map):
 
 
 @dataclasses.dataclass(eq=False)
-class FlatMap(Dataset):
+class FlatMap(FunctionDataset):
     """The elements of a function's datasets, in sequence."""
 
     kind: ClassVar[str] = "FlatMap"
     function: Callable[[Element], Dataset]
-    runs_early: bool = False
-
-    def comes_early(self, is_begun_anew: bool = False) -> bool:
-        return self.runs_early and self.source.comes_early(is_begun_anew)
 
     def begin(self) -> Pull:
-        pull = self.source.begin()
-        inner: Pull | None = None
-
-        def next_element() -> Element | None:
-            nonlocal inner
-            while True:
-                if inner is None:
-                    element = pull()
-                    if element is None:
-                        return None
-                    inner = self.function(element).begin()
-                inner_element = inner()
-                if inner_element is not None:
-                    return inner_element
-                inner = None
-                check_time()
-
-        return next_element
+        return flattened(map_pull(self.source.begin(), lambda element: self.function(element).begin()))
 
     def counted(self) -> int:
         """Return the sum of the datasets' cardinalities: calls the function for every element."""
@@ -134,7 +117,7 @@ class FlatMap(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class Interleave(Dataset):
+class Interleave(FunctionDataset):
     """The elements of several datasets that a function makes of elements: a block of each dataset in turn.
 
     A dataset that ends leaves an empty place; the next dataset fills the place when the place's turn comes again.
@@ -144,10 +127,6 @@ class Interleave(Dataset):
     function: Callable[[Element], Dataset]
     cycle: int
     block: int
-    runs_early: bool = False
-
-    def comes_early(self, is_begun_anew: bool = False) -> bool:
-        return self.runs_early and self.source.comes_early(is_begun_anew)
 
     def begin(self) -> Pull:
         return _Turns(self, self.source.begin()).next
@@ -310,9 +289,7 @@ class Zip(Pure):
         return next_element
 
     def cardinality(self) -> int:
-        sizes = [source.cardinality() for source in self.inputs]
-        finite = [size for size in sizes if size != INFINITE]
-        return UNKNOWN if UNKNOWN in finite else min(finite, default=INFINITE)
+        return least([source.cardinality() for source in self.inputs])
 
     def element(self, index: int) -> Element:
         require_index(index, known_size(self))

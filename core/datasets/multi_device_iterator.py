@@ -8,6 +8,7 @@ import secrets
 from ..runtime.state.resources import Shared
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from .dataset import Dataset, Element, Pull, Spec
+from .parallel import outcome_of
 from .rewriting import finalized
 
 
@@ -54,11 +55,7 @@ class MultiDeviceIterator(Shared):
 
     def _deal(self, pull: Pull) -> None:
         """Queue the next element, or its error, for the shard whose turn has come; OutOfRangeError at the end."""
-        dealt: Element | Exception | None
-        try:
-            dealt = pull()
-        except Exception as error:
-            dealt = error
+        dealt = outcome_of(pull)
         if dealt is None:
             raise OutOfRangeError("End of sequence")
         self._waiting[self._turn].append(dealt)

@@ -12,7 +12,7 @@ import numpy as np
 from ..random.index_shuffle import shuffle_indices
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError
-from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_size
+from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_size, pull_of
 from .seeds import PhiloxWords, Seeds
 
 _MAX_EPOCHS: Final = 3
@@ -175,12 +175,7 @@ class GlobalShuffle(Dataset):
         (seed, seed2), (seed3, _) = self.seeds.next(), self.seeds.next()
         size = known_size(self.source)
         places = map(functools.partial(_place, size, np.array([[seed, seed2, seed3]])), range(size))
-
-        def next_element() -> Element | None:
-            place = next(places, None)
-            return None if place is None else self.source.element(place)
-
-        return next_element
+        return pull_of(map(self.source.element, places))
 
     def cardinality(self) -> int:
         return self.source.cardinality()

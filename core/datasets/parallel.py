@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -17,6 +18,14 @@ works on small arrays, for which threads only take turns of Python.
 """
 
 
+def outcome_of(pull: Callable[[], Element | None]) -> Outcome:
+    """Return the next element, or the error raised by the pull."""
+    try:
+        return pull()
+    except Exception as error:
+        return error
+
+
 def outcomes(
     function: Callable[[Element], Element | None], elements: Sequence[Element | Exception], most: int
 ) -> list[Outcome]:
@@ -29,10 +38,7 @@ def outcomes(
 
     def call(place: int) -> None:
         element = elements[place]
-        try:
-            results[place] = element if isinstance(element, Exception) else function(element)
-        except Exception as error:
-            results[place] = error
+        results[place] = element if isinstance(element, Exception) else outcome_of(functools.partial(function, element))
 
     run, begun = current(None), time.perf_counter()
     if elements:

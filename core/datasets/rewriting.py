@@ -108,9 +108,9 @@ def _map_fused(dataset: Dataset) -> Dataset:
     if not isinstance(dataset, Map) or not isinstance(source, Map) or fusion_rules.why_maps_stay(source, dataset):
         return dataset
     first, second = source.function, dataset.function
-    fused = type(dataset)(source.inputs, lambda element: second(first(element)))
-    fused.keeps_cardinality = dataset.keeps_cardinality and source.keeps_cardinality
-    fused.runs_early = dataset.runs_early and source.runs_early
+    keeps_cardinality = dataset.keeps_cardinality and source.keeps_cardinality
+    early = dataset.runs_early and source.runs_early
+    fused = type(dataset)(source.inputs, lambda element: second(first(element)), keeps_cardinality, runs_early=early)
     return _like(dataset, fused)
 
 
@@ -120,9 +120,8 @@ def _filter_fused(dataset: Dataset) -> Dataset:
     if type(dataset) is not Filter or type(source) is not Filter or dataset.is_stateful or source.is_stateful:
         return dataset
     first, second = source.predicate, dataset.predicate
-    fused = Filter(source.inputs, lambda element: first(element) and second(element))
-    fused.runs_early = dataset.runs_early and source.runs_early
-    return _like(dataset, fused)
+    early = dataset.runs_early and source.runs_early
+    return _like(dataset, Filter(source.inputs, lambda element: first(element) and second(element), runs_early=early))
 
 
 def _map_and_filter_fused(dataset: Dataset) -> Dataset:
@@ -153,7 +152,7 @@ def _map_and_batch_fused(dataset: Dataset) -> Dataset:
     is_parallel = isinstance(source, ParallelMap) and not source.is_stateful
     arguments = (dataset.size, dataset.drops_remainder, source.function, source.keeps_cardinality)
     calls = source.calls if is_parallel or source.runs_early else 1
-    return _like(dataset, MapAndBatch(source.inputs, *arguments, calls, source.runs_early))
+    return _like(dataset, MapAndBatch(source.inputs, *arguments, calls, runs_early=source.runs_early))
 
 
 def _shuffle_and_repeat_fused(dataset: Dataset) -> Dataset:
@@ -167,9 +166,8 @@ def _shuffle_and_repeat_fused(dataset: Dataset) -> Dataset:
 def _map_parallel(dataset: Dataset) -> Dataset:
     if type(dataset) is not Map or dataset.is_stateful:
         return dataset
-    parallel = ParallelMap(dataset.inputs, dataset.function, dataset.keeps_cardinality, False, dataset.has_captures)
-    parallel.runs_early = dataset.runs_early
-    return _like(dataset, parallel)
+    arguments = (dataset.function, dataset.keeps_cardinality, False, dataset.has_captures)
+    return _like(dataset, ParallelMap(dataset.inputs, *arguments, runs_early=dataset.runs_early))
 
 
 def _filter_parallel(dataset: Dataset) -> Dataset:

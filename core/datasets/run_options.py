@@ -34,19 +34,9 @@ class Prefetch(SameElements):
     kind: ClassVar[str] = "Prefetch"
     size: int
 
-    def begin(self) -> Pull:
-        return self._over(self.source.begin())
-
-    def begin_at(self, count: int) -> Pull:
-        return self._over(self.source.begin_at(count))
-
-    def _over(self, pull: Pull) -> Pull:
+    def over(self, pull: Pull) -> Pull:
         size = self.size if self.size >= 0 else _OPEN_SIZE
         return Prefetched(pull, size, self.source.comes_early).next if size else pull
-
-    @property
-    def is_pure(self) -> bool:
-        return True
 
     @staticmethod
     def is_noop(size: int) -> bool:

@@ -15,7 +15,7 @@ from ..codecs import wire
 from ..codecs.varint import varint
 from ..support.errors import DataLossError
 from ..types.dtypes import DType
-from .dataset import Dataset, Element, Pull, SameElements, keeping
+from .dataset import Dataset, Element, Pull, SameElements, deferred, keeping, pull_of
 
 _GRAPH, _RUN, _CREATED, _VERSION, _DTYPES, _SIZE, _FINISHED = 1, 2, 3, 4, 5, 6, 1000
 FORMAT, FIRST_FORMAT = 2, 1
@@ -76,8 +76,7 @@ class SavedShard(Dataset):
     read: Callable[[bytes], Iterator[Element]]
 
     def begin(self) -> Pull:
-        elements = itertools.chain.from_iterable(map(self.read, self.paths))
-        return lambda: next(elements, None)
+        return pull_of(itertools.chain.from_iterable(map(self.read, self.paths)))
 
 
 def elements_of(records: Iterable[bytes], parse: Callable[[bytes], object], width: int) -> Iterator[Element]:
@@ -126,10 +125,9 @@ class Saving(SameElements):
     types: Sequence[DType]
 
     def begin(self) -> Pull:
-        elements = self.over(self.source)
-        return lambda: next(elements, None)
+        return pull_of(self.stored(self.source))
 
-    def over(self, source: Iterable[Element]) -> Iterator[Element]:
+    def stored(self, source: Iterable[Element]) -> Iterator[Element]:
         """Yield the elements of the source, and write them after the last."""
         shards: dict[int, list[Element]] = {0: []}
         for element in source:
@@ -177,19 +175,11 @@ class FirstSnapshot(SameElements):
     folder: FirstStore
 
     def begin(self) -> Pull:
-        pull: Pull | None = None
-
-        def next_element() -> Element | None:
-            nonlocal pull
-            pull = self._decided() if pull is None else pull
-            return pull()
-
-        return next_element
+        return deferred(self._decided)
 
     def _decided(self) -> Pull:
         """Begin a pass that reads, writes or does neither, by the folder's present state."""
         state = self.folder.state()
         if state == READ:
-            elements = self.folder.load()
-            return lambda: next(elements, None)
+            return pull_of(self.folder.load())
         return keeping(self.source, self.folder.store) if state == WRITE else self.source.begin()

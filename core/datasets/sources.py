@@ -11,7 +11,7 @@ import numpy as np
 
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import DType, int64
-from .dataset import INFINITE, Dataset, Element, Pull, Pure, array_of, require_index, row_of
+from .dataset import INFINITE, Dataset, Element, Pull, Pure, array_of, pull_of, require_index, row_of
 from .seeds import PhiloxWords, Seeds
 
 
@@ -22,8 +22,7 @@ class ByPlace(Pure):
         return self.begin_at(0)
 
     def begin_at(self, count: int) -> Pull:
-        elements = map(self.element, range(count, self.cardinality()))
-        return lambda: next(elements, None)
+        return pull_of(map(self.element, range(count, self.cardinality())))
 
 
 @dataclasses.dataclass(eq=False)
@@ -61,10 +60,8 @@ class Slices(ByPlace):
 
     def begin_at(self, count: int) -> Pull:
         if any(component.dtype == object for component in self.components):
-            elements = map(self._row, range(count, self.cardinality()))
-            return lambda: next(elements, None)
-        rows = zip(*[component[count:] for component in self.components])
-        return lambda: next(rows, None)
+            return super().begin_at(count)
+        return pull_of(zip(*[component[count:] for component in self.components]))
 
     def _row(self, index: int) -> Element:
         return tuple([row_of(component, index) for component in self.components])
@@ -85,8 +82,7 @@ class ListOf(ByPlace):
     elements: Sequence[Element]
 
     def begin_at(self, count: int) -> Pull:
-        elements = iter(self.elements[count:])
-        return lambda: next(elements, None)
+        return pull_of(iter(self.elements[count:]))
 
     def cardinality(self) -> int:
         return len(self.elements)
@@ -105,8 +101,7 @@ class Range(ByPlace):
     dtype: DType
 
     def begin_at(self, count: int) -> Pull:
-        numbers = zip(map(np.int64 if self.dtype is int64 else self._cast, self.numbers[count:]))
-        return lambda: next(numbers, None)
+        return pull_of(zip(map(np.int64 if self.dtype is int64 else self._cast, self.numbers[count:])))
 
     def cardinality(self) -> int:
         """Return the number of elements; as in TensorFlow, infinite where the number needs more than 64 bits."""
@@ -148,8 +143,7 @@ class SparseSlices(Dataset):
     dense_shape: Any
 
     def begin(self) -> Pull:
-        rows = map(self._row, range(self.cardinality()))
-        return lambda: next(rows, None)
+        return pull_of(map(self._row, range(self.cardinality())))
 
     def _row(self, index: int) -> Element:
         start, stop = np.searchsorted(self.indices[:, 0], index), np.searchsorted(self.indices[:, 0], index, "right")

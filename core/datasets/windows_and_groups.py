@@ -11,7 +11,7 @@ from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError
 from .batches import stacked
-from .dataset import INFINITE, UNKNOWN, Dataset, Element, Pull, Spec
+from .dataset import INFINITE, UNKNOWN, Dataset, Element, Pull, Spec, flattened, map_pull
 from .sources import ListOf
 
 
@@ -65,16 +65,6 @@ class SlidingWindow(Window):
         return map_pull(windows(self), stacked)
 
 
-def map_pull(pull: Callable[[], Sequence[Element] | None], make: Callable[[Sequence[Element]], Element]) -> Pull:
-    """Return a pull that makes each element from several."""
-
-    def next_element() -> Element | None:
-        element = pull()
-        return None if element is None else make(element)
-
-    return next_element
-
-
 def windows(dataset: Window) -> Callable[[], Sequence[Element] | None]:
     """Return a pull of windows, each a sequence of elements."""
     pull, is_over = dataset.source.begin(), False
@@ -115,37 +105,29 @@ class GroupByWindow(Dataset):
     reduce: Callable[[int, Dataset], Dataset]
 
     def begin(self) -> Pull:
-        return _Groups(self).next
+        return flattened(_Groups(self).next)
 
     def cardinality(self) -> int:
         return INFINITE if self.source.cardinality() == INFINITE else UNKNOWN
 
 
 class _Groups:
-    """A pass over the groups: the groups that are not full, and the current group's elements."""
+    """A pass over the groups: the groups that are not full."""
 
     def __init__(self, dataset: GroupByWindow) -> None:
         self._dataset = dataset
         self._pull: Pull | None = dataset.source.begin()
         self._groups: dict[int, list[Element]] = {}
         self._sizes: dict[int, int] = {}
-        self._current: Pull | None = None
 
-    def next(self) -> Element | None:
-        """Return the next element of a group."""
-        while True:
-            if self._current is not None:
-                element = self._current()
-                if element is not None:
-                    return element
-                self._current = None
-            key = self._full_group()
-            if key is None:
-                return None
-            group = WindowElements((), self._groups.pop(key))
-            group.spec = self._dataset.source.spec
-            self._current = self._dataset.reduce(key, group).begin()
-            check_time()
+    def next(self) -> Pull | None:
+        """Begin a pass over the function's dataset for the next group."""
+        key = self._full_group()
+        if key is None:
+            return None
+        group = WindowElements((), self._groups.pop(key))
+        group.spec = self._dataset.source.spec
+        return self._dataset.reduce(key, group).begin()
 
     def _full_group(self) -> int | None:
         """Return the key of the next group to give: a full group, and at the end of the input the smallest key."""

@@ -71,7 +71,7 @@ def parallel_map_dataset(
     function = element_function(ctx, f, captured)
     flags = (preserve_cardinality, is_stateful(ctx, f), bool(captured), not captured and is_identity(ctx, f))
     calls, early = int(num_parallel_calls), runs_early(ctx, f, captured)
-    return mapping.ParallelMap((dataset_of(input_dataset),), function, *flags, calls, early)
+    return mapping.ParallelMap((dataset_of(input_dataset),), function, *flags, calls, runs_early=early)
 
 
 @dataset_kernel("MapAndBatchDataset")
@@ -91,13 +91,14 @@ def map_and_batch_dataset(
     require_calls(num_parallel_calls)
     function = element_function(ctx, f, captured)
     calls, early = 1 if is_stateful(ctx, f) else int(num_parallel_calls), runs_early(ctx, f, captured)
-    return MapAndBatch((dataset_of(input_dataset),), size, drops, function, preserve_cardinality, calls, early)
+    return MapAndBatch((dataset_of(input_dataset),), size, drops, function, preserve_cardinality, calls, runs_early=early)
 
 
 @dataset_kernel("FlatMapDataset")
 def flat_map_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any], *, f: FuncRef) -> Dataset:
     """The elements of the datasets that the function makes."""
-    return mapping.FlatMap((dataset_of(input_dataset),), dataset_function(ctx, f, captured), runs_early(ctx, f, captured))
+    function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
+    return mapping.FlatMap((dataset_of(input_dataset),), function, runs_early=early)
 
 
 class Cycle(NamedTuple):
@@ -136,7 +137,7 @@ def interleave_dataset(
     """The elements of several datasets that the function makes, in turn."""
     cycle, block = _cycle(lengths)
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.Interleave((dataset_of(input_dataset),), function, cycle, block, early)
+    return mapping.Interleave((dataset_of(input_dataset),), function, cycle, block, runs_early=early)
 
 
 @dataset_kernel("ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3")
@@ -147,7 +148,7 @@ def parallel_interleave_dataset_v2(
     require_calls(num_parallel_calls)
     cycle, block = _cycle(lengths, int(num_parallel_calls))
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.ParallelInterleave((dataset_of(input_dataset),), function, cycle, block, early)
+    return mapping.ParallelInterleave((dataset_of(input_dataset),), function, cycle, block, runs_early=early)
 
 
 @dataset_kernel("ParallelInterleaveDatasetV4")
@@ -183,7 +184,7 @@ def legacy_parallel_interleave_dataset_v2(
     _require_buffers(buffers)
     cycle, block = (positive_in(value, name) for name, value in lengths._asdict().items())
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.LegacyParallelInterleave((dataset_of(input_dataset),), function, cycle, block, early)
+    return mapping.LegacyParallelInterleave((dataset_of(input_dataset),), function, cycle, block, runs_early=early)
 
 
 @dataset_kernel("ParallelInterleaveDataset")

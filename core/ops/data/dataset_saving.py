@@ -134,7 +134,7 @@ def save_dataset(
 ) -> None:
     """Write all elements into a folder."""
     saving = _saving(ctx, input_dataset, path, compression, _shard_of(ctx, shard_func, captured, use_shard_func))
-    for _ in saving.over(finalized(saving.source)):
+    for _ in saving.stored(finalized(saving.source)):
         pass
 
 

@@ -72,15 +72,14 @@ def concatenate_dataset(ctx: KernelContext, input_dataset: Array, another_datase
 @dataset_kernel("FilterDataset")
 def filter_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any], *, predicate: FuncRef) -> Dataset:
     """Take the elements for which the predicate holds."""
-    return filter_take_skip.Filter((dataset_of(input_dataset),), *_predicate(ctx, predicate, captured))
+    return _filtered(filter_take_skip.Filter, ctx, input_dataset, captured, predicate)
 
 
-def _predicate(
-    ctx: KernelContext, predicate: FuncRef, captured: list[Any]
-) -> tuple[filter_take_skip.Predicate, bool, bool, bool]:
-    """Return a predicate, and True for state, for captured values, and for calls that may run early."""
-    flags = (is_stateful(ctx, predicate), bool(captured), runs_early(ctx, predicate, captured))
-    return (holding(ctx, predicate, captured), *flags)
+def _filtered(
+    kind: type[filter_take_skip.Filter], ctx: KernelContext, input_dataset: Array, captured: list[Any], predicate: FuncRef
+) -> Dataset:
+    flags, early = (is_stateful(ctx, predicate), bool(captured)), runs_early(ctx, predicate, captured)
+    return kind((dataset_of(input_dataset),), holding(ctx, predicate, captured), *flags, runs_early=early)
 
 
 @dataset_kernel("ParallelFilterDataset")
@@ -89,7 +88,7 @@ def parallel_filter_dataset(
 ) -> Dataset:
     """Take the elements for which the predicate holds, in order."""
     require_calls(num_parallel_calls)
-    return filter_take_skip.ParallelFilter((dataset_of(input_dataset),), *_predicate(ctx, predicate, captured))
+    return _filtered(filter_take_skip.ParallelFilter, ctx, input_dataset, captured, predicate)
 
 
 @dataset_kernel("FilterByLastComponentDataset")
