@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +14,7 @@ from ..core.support.engine_names import NUMPY, VARIABLE
 from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED
+from .options import gathered, together
 
 if TYPE_CHECKING:
     from ..core.engines.automatic import AutoRuntime
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..core.engines.protocol import Mesh
     from ..core.graph.graph import Graph
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _MAX_REFUSALS = 30
 _LONG_SECONDS = 10.0
 """The least seconds of a run in NumPy before the command suggests an engine."""
@@ -77,25 +76,28 @@ class EngineOptions:
 NO_ENGINE = EngineOptions()
 
 
-def engine_options(command: _Command) -> _Command:
-    """The options of EngineOptions; the command gets them as `engine`."""
-
-    @click.option("--engine", metavar="NAME", help="Run supported parts on this engine: openvino, xla, or auto (the "
-        "fastest installed engine). The rest runs in NumPy. Default: TFG_ENGINE.")  # fmt: skip
-    @click.option("--precision", metavar="TYPE", help="Arithmetic of the engine: f32 (as in the graph); for openvino "
-        "also bf16 and f16; fast chooses the fastest type that is near enough.")  # fmt: skip
-    @click.option(
+engine_options = together(
+    click.option(
+        "--engine",
+        metavar="NAME",
+        help="Run supported parts on this engine: openvino, xla, or auto (the fastest installed engine). The rest runs in "
+        "NumPy. Default: TFG_ENGINE.",
+    ),
+    click.option(
+        "--precision",
+        metavar="TYPE",
+        help="Arithmetic of the engine: f32 (as in the graph); for openvino also bf16 and f16; fast chooses the fastest type "
+        "that is near enough.",
+    ),
+    click.option(
         "--engine-report",
         is_flag=True,
         help="At the end, list the nodes that ran on the engine, and the reasons for the others.",
-    )
-    @click.option("--verify-engine", is_flag=True, help="Also run the graph in NumPy, and name the first tensor that differs.")
-    @functools.wraps(command)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        values = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(EngineOptions)}
-        return command(*args, engine=EngineOptions(**values), **kwargs)
-
-    return wrapped  # type: ignore[return-value]
+    ),
+    click.option("--verify-engine", is_flag=True, help="Also run the graph in NumPy, and name the first tensor that differs."),
+    gathered(EngineOptions, "engine"),
+)
+"""The options of EngineOptions; the command gets them as `engine`."""
 
 
 def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bool) -> None:

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from ..core.support.errors import InvalidArgumentError, UnavailableError, UnimplementedError
 from ..core.support.escaping import printable_line
 from .main import REFUSED
-from .options import needing
+from .options import gathered, needing, together
 
 if TYPE_CHECKING:
     from ..core.engines.distributed import Meeting, Peers
     from ..core.engines.protocol import Mesh
     from ..core.types.tensors import Tensor
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _HINT = "hint: restart all processes; with --checkpoint-every K, --resume continues from the last saved state\n"
 _WORD_OF_LOSS = 3.0
 """Seconds that a process waits for news of a lost process after a failed step."""
@@ -243,22 +241,17 @@ def _own_output() -> Iterator[None]:
         sys.stdout = stdout
 
 
-def mesh_options(command: _Command) -> _Command:
-    """The options of MeshOptions; the command gets them as `mesh`."""
-
-    @click.option("--mesh", type=Axis(), help="With --engine xla: split the rows of the feeds across N devices.")
-    @click.option(
+mesh_options = together(
+    click.option("--mesh", type=Axis(), help="With --engine xla: split the rows of the feeds across N devices."),
+    click.option(
         "--coordinator",
         type=HostPort(),
         help="Address where process 0 listens for the other processes; it also uses the next port.",
-    )
-    @click.option("--processes", type=click.IntRange(1), metavar="N", help="Number of processes of the mesh.")
-    @click.option("--process", type=click.IntRange(0), metavar="I", help="Index of this process, from 0.")
-    @needing("--mesh", "--engine=xla")
-    @needing("--coordinator --processes --process", "--mesh")
-    @functools.wraps(command)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        values = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(MeshOptions)}
-        return command(*args, mesh=MeshOptions(**values), **kwargs)
-
-    return wrapped  # type: ignore[return-value]
+    ),
+    click.option("--processes", type=click.IntRange(1), metavar="N", help="Number of processes of the mesh."),
+    click.option("--process", type=click.IntRange(0), metavar="I", help="Index of this process, from 0."),
+    needing("--mesh", "--engine=xla"),
+    needing("--coordinator --processes --process", "--mesh"),
+    gathered(MeshOptions, "mesh"),
+)
+"""The options of MeshOptions; the command gets them as `mesh`."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from ..formats.runs.names import Names
     from .signatures import SignatureOptions
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def save_model_option(command: _Command) -> _Command:
-    """--save-model OUT_DIR."""
-    help_ = "At the end, write a SavedModel with these variables, which TensorFlow loads."
-    return click.option("--save-model", type=OutputFile(MODELS), metavar="OUT_DIR", help=help_)(command)
+save_model_option = click.option(
+    "--save-model",
+    type=OutputFile(MODELS),
+    metavar="OUT_DIR",
+    help="At the end, write a SavedModel with these variables, which TensorFlow loads.",
+)
 
 
 def save_model(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from ..core.support.arguments import regular_expression
 from ..core.support.atomic import require_folder, require_new_folder
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.file_formats import GRAPHS, SAVED_MODEL, Writable, format_of, is_bare
@@ -143,13 +144,7 @@ class Regex(click.ParamType[str]):
     name = "REGEX"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        import re
-
-        try:
-            re.compile(value)
-        except re.error as error:
-            raise InvalidArgumentError(f"'{value}' is not a regular expression: {error}") from None
-        return str(value)
+        return regular_expression(value).pattern
 
 
 class ShapePair(click.ParamType[tuple[str, tuple[int | None, ...]]]):
@@ -321,8 +316,13 @@ class GraphReader:
         self.reading.load_libraries()
 
 
-def gathered(kind: type | str) -> Callable[[_Command], _Command]:
-    """Pass a command its options as an instance of the dataclass `kind`, in the argument `options`.
+def together(*decorators: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """Apply decorators as if they stood in this order above the command."""
+    return lambda command: functools.reduce(lambda decorated, decorate: decorate(decorated), reversed(decorators), command)
+
+
+def gathered(kind: type | str, argument: str = "options") -> Callable[[_Command], _Command]:
+    """Pass a command its options as an instance of the dataclass `kind`, in one argument.
 
     "MODULE.CLASS" names a class of another module, imported when the command runs; --help works without the import.
     """
@@ -332,7 +332,7 @@ def gathered(kind: type | str) -> Callable[[_Command], _Command]:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             options: Any = _options_type(kind) if isinstance(kind, str) else kind
             names = [field.name for field in dataclasses.fields(options)]
-            return command(*args, options=options(**{name: kwargs.pop(name) for name in names}), **kwargs)
+            return command(*args, **{argument: options(**{name: kwargs.pop(name) for name in names})}, **kwargs)
 
         return wrapped  # type: ignore[return-value]
 
@@ -431,24 +431,17 @@ def graph_output_options(help_: str) -> Callable[[_Command], _Command]:
     return decorate
 
 
-def fast_math_option(command: _Command) -> _Command:
-    """--fast-math: allow relaxed rules."""
-    text = "Allow rewrites that lose digits, or turn finite results into infinity or NaN and back."
-    return click.option("--fast-math", is_flag=True, help=text)(command)
-
-
-def quiet_option(command: _Command) -> _Command:
-    """--quiet: no notes and no progress on standard error."""
-    return click.option("-q", "--quiet", is_flag=True, help="Print no notes and no progress.")(command)
-
-
-def signature_option(command: _Command) -> _Command:
-    """Add --signature, the signature with the names of inputs and outputs."""
-    return click.option(
-        "--signature",
-        metavar="NAME",
-        help="Use the inputs and outputs of this signature. Default: serving_default, or the only signature.",
-    )(command)
+fast_math_option = click.option(
+    "--fast-math",
+    is_flag=True,
+    help="Allow rewrites that lose digits, or turn finite results into infinity or NaN and back.",
+)
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no notes and no progress.")
+signature_option = click.option(
+    "--signature",
+    metavar="NAME",
+    help="Use the inputs and outputs of this signature. Default: serving_default, or the only signature.",
+)
 
 
 def fetch_option(text: str) -> Callable[[_Command], _Command]:
@@ -462,14 +455,13 @@ def missing_tensor(option: str, candidates: Sequence[str]) -> click.UsageError:
     return click.UsageError(f"missing option '{option}'{f': name a tensor, such as {listed(names)}' if names else ''}")
 
 
-def feed_option(command: _Command) -> _Command:
-    """--feed TENSOR=VALUE, repeatable; parsed by `value_literals.parse_value` when the graph is known."""
-    return click.option(
-        "-f",
-        "--feed",
-        "feeds",
-        type=Pair("TENSOR", "VALUE"),
-        multiple=True,
-        help="Feed a tensor: @x.npy, @x.npz:key, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), "
-        "normal(..), randint(..), or - for JSON from standard input; repeatable.",
-    )(command)
+feed_option = click.option(
+    "-f",
+    "--feed",
+    "feeds",
+    type=Pair("TENSOR", "VALUE"),
+    multiple=True,
+    help="Feed a tensor: @x.npy, @x.npz:key, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), "
+    "normal(..), randint(..), or - for JSON from standard input; repeatable.",
+)
+"""--feed TENSOR=VALUE, repeatable; parsed by `value_literals.parse_value` when the graph is known."""

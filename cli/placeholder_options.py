@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from ..core.graph.graph import Graph, Output
 from ..core.types.shapes import Shape
-from .options import Pair, ShapePair
+from .options import Pair, ShapePair, gathered, together
 
 if TYPE_CHECKING:
     from ..core.types.arrays import Array
     from ..formats.runs.names import Names
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -81,15 +78,11 @@ class PlaceholderOptions:
         set_placeholders(graph, values)
 
 
-def placeholder_options(command: _Command) -> _Command:
-    """--set and --shape; the command gets them as `placeholders`."""
-
-    @click.option("--set", "values", type=Pair("NAME", "VALUE"), multiple=True,
-                  help="Replace this placeholder with a constant; values as for --feed; repeatable.")  # fmt: skip
-    @click.option("--shape", "shapes", type=ShapePair(), multiple=True,
-                  help="Set the static shape of this placeholder, with ? for an unknown size; repeatable.")  # fmt: skip
-    @functools.wraps(command)
-    def wrapped(*args: Any, values: Any, shapes: Any, **kwargs: Any) -> Any:
-        return command(*args, placeholders=PlaceholderOptions(values, shapes), **kwargs)
-
-    return wrapped  # type: ignore[return-value]
+placeholder_options = together(
+    click.option("--set", "values", type=Pair("NAME", "VALUE"), multiple=True,
+                 help="Replace this placeholder with a constant; values as for --feed; repeatable."),
+    click.option("--shape", "shapes", type=ShapePair(), multiple=True,
+                 help="Set the static shape of this placeholder, with ? for an unknown size; repeatable."),
+    gathered(PlaceholderOptions, "placeholders"),
+)  # fmt: skip
+"""--set and --shape; the command gets them as `placeholders`."""

@@ -16,7 +16,7 @@ from ..formats.runs.session_setup import SessionSetup
 from . import render
 from .engines import NO_ENGINE, EngineOptions, engine_options
 from .mesh_options import NO_MESH, Company, MeshOptions, mesh_options
-from .options import Seconds, excluding, needing, signature_option
+from .options import Seconds, excluding, needing, signature_option, together
 
 if TYPE_CHECKING:
     from ..core.engines.automatic import AutoRuntime
@@ -175,26 +175,17 @@ def cluster_address(text: str, quiet: bool) -> Address:
     return address
 
 
-def cluster_options(command: _Command) -> _Command:
-    """Add --on and --retry, and exclude options that a session on a cluster does not support."""
-
-    @click.option("--on", metavar="ADDRESS", help="Run on a TensorFlow cluster: grpc://HOST:PORT of any of its "
-        "servers. The graph then uses the files of the servers.")  # fmt: skip
-    @click.option("--retry", type=click.IntRange(0), default=0, metavar="N",
-                  help="With --on: repeat a step up to N times if a server is lost; the lost step may have run.")  # fmt: skip
-    @needing("--retry", "--on")
-    @excluding("--seed", "--on=grpc*", "servers take the seeds from the graph")
-    @excluding("--allow-files --max-memory", "--on=grpc*", "the servers set their own limits")
-    @excluding("--engine", "--on=grpc*", "the servers use their own kernels")
-    @functools.wraps(command)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        return command(*args, **kwargs)
-
-    return wrapped  # type: ignore[return-value]
-
-
-def _as_it_is(command: _Command) -> _Command:
-    return command
+cluster_options = together(
+    click.option("--on", metavar="ADDRESS", help="Run on a TensorFlow cluster: grpc://HOST:PORT of any of its servers. The "
+                 "graph then uses the files of the servers."),
+    click.option("--retry", type=click.IntRange(0), default=0, metavar="N",
+                 help="With --on: repeat a step up to N times if a server is lost; the lost step may have run."),
+    needing("--retry", "--on"),
+    excluding("--seed", "--on=grpc*", "servers take the seeds from the graph"),
+    excluding("--allow-files --max-memory", "--on=grpc*", "the servers set their own limits"),
+    excluding("--engine", "--on=grpc*", "the servers use their own kernels"),
+)  # fmt: skip
+"""--on and --retry, and exclusions of options that a session on a cluster does not support."""
 
 
 def session_options_for(
@@ -207,7 +198,7 @@ def session_options_for(
     adds the options for dividing rows.
     """
     passive = "--seed --allow-files --engine" + ("" if start else " --init --init-op --state") + (" --on" if cluster else "")
-    ruled = needing(passive, " ".join(needs)) if needs else _as_it_is
+    ruled = [needing(passive, " ".join(needs))] if needs else []
 
     def decorate(command: _Command) -> _Command:
         @click.option("--init", is_flag=True, help="First run the graph's initializer.")
@@ -221,9 +212,7 @@ def session_options_for(
         @click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time limit.")
         @signature_option
         @engine_options
-        @(mesh_options if mesh else _as_it_is)
-        @(cluster_options if cluster else _as_it_is)
-        @ruled
+        @together(*[mesh_options] * mesh, *[cluster_options] * cluster, *ruled)
         @functools.wraps(command)
         def wrapped(*args: Any, engine: EngineOptions, mesh: MeshOptions = NO_MESH, **kwargs: Any) -> Any:
             values = {f.name: kwargs.pop(f.name) for f in dataclasses.fields(SessionOptions) if f.name in kwargs}

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import USUAL_SIGNATURE
-from .options import Pair
+from .options import Pair, gathered, together
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Output
     from ..formats.runs.names import Names
     from ..formats.saved_model_writing import SignatureEdits
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 EDITS: Final = "--input --signature-output --copy-signature --rename-signature --drop-signature"
 """The options of `signature_options`."""
 _ARGUMENTS: Final = {"--input": "--input", "--output": "--signature-output"}
@@ -28,8 +26,8 @@ _ARGUMENTS: Final = {"--input": "--input", "--output": "--signature-output"}
 class SignatureOptions:
     """Changes of signatures, by the words of the command line; an argument is NAME:ARG, or ARG alone."""
 
-    inputs: tuple[tuple[str, str], ...] = ()
-    outputs: tuple[tuple[str, str], ...] = ()
+    new_inputs: tuple[tuple[str, str], ...] = ()
+    new_outputs: tuple[tuple[str, str], ...] = ()
     copied: tuple[tuple[str, str], ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
     dropped: tuple[str, ...] = ()
@@ -37,7 +35,7 @@ class SignatureOptions:
     @property
     def words(self) -> tuple[str, ...]:
         """The tensors that are outputs of new signatures."""
-        return tuple(word for _, word in self.outputs)
+        return tuple(word for _, word in self.new_outputs)
 
     def edits(self, graph: Graph, names: Names) -> SignatureEdits:
         """Return the changes for a graph; a signature without inputs has the placeholders that its outputs need."""
@@ -45,9 +43,9 @@ class SignatureOptions:
         from ..formats.saved_model_writing import SignatureEdits
 
         defined = {}
-        for name in dict.fromkeys(_signature(argument) for argument, _ in (*self.inputs, *self.outputs)):
-            inputs = _of(name, self.inputs, lambda word: graph.output(names.input(word).name))
-            outputs = _of(name, self.outputs, lambda word: graph.output(names.output(word).name))
+        for name in dict.fromkeys(_signature(argument) for argument, _ in (*self.new_inputs, *self.new_outputs)):
+            inputs = _of(name, self.new_inputs, lambda word: graph.output(names.input(word).name))
+            outputs = _of(name, self.new_outputs, lambda word: graph.output(names.output(word).name))
             defined[name] = inputs or needed_placeholders(graph, names.inputs, outputs.values()), outputs
         return SignatureEdits(self.copied, self.renamed, self.dropped, defined)
 
@@ -92,22 +90,15 @@ def _is_argument(words: Sequence[str], position: int) -> bool:
     return position + 1 < len(words) and words[position] in _ARGUMENTS and "=" in words[position + 1]
 
 
-def signature_options(command: _Command) -> _Command:
-    """The options of EDITS; the command gets them as `signatures`."""
-    argument = Pair("[NAME:]ARG", "TENSOR")
-
-    @click.option("--input", "new_inputs", type=argument, multiple=True,
-                  help="After --signature NAME: an input of the new signature; repeatable.")  # fmt: skip
-    @click.option("--signature-output", "new_outputs", type=argument, multiple=True,
-                  help="After --signature NAME, also as --output ARG=TENSOR: an output of the new signature; "
-                  "repeatable.")  # fmt: skip
-    @click.option("--copy-signature", "copied", type=Pair("OLD", "NEW"), multiple=True, help="Copy a signature; repeatable.")
-    @click.option(
-        "--rename-signature", "renamed", type=Pair("OLD", "NEW"), multiple=True, help="Rename a signature; repeatable."
-    )
-    @click.option("--drop-signature", "dropped", metavar="NAME", multiple=True, help="Drop a signature; repeatable.")
-    @functools.wraps(command)
-    def wrapped(*args: Any, new_inputs: Any, new_outputs: Any, copied: Any, renamed: Any, dropped: Any, **kwargs: Any) -> Any:
-        return command(*args, signatures=SignatureOptions(new_inputs, new_outputs, copied, renamed, dropped), **kwargs)
-
-    return wrapped  # type: ignore[return-value]
+signature_options = together(
+    click.option("--input", "new_inputs", type=Pair("[NAME:]ARG", "TENSOR"), multiple=True,
+                 help="After --signature NAME: an input of the new signature; repeatable."),
+    click.option("--signature-output", "new_outputs", type=Pair("[NAME:]ARG", "TENSOR"), multiple=True,
+                 help="After --signature NAME, also as --output ARG=TENSOR: an output of the new signature; repeatable."),
+    click.option("--copy-signature", "copied", type=Pair("OLD", "NEW"), multiple=True, help="Copy a signature; repeatable."),
+    click.option("--rename-signature", "renamed", type=Pair("OLD", "NEW"), multiple=True,
+                 help="Rename a signature; repeatable."),
+    click.option("--drop-signature", "dropped", metavar="NAME", multiple=True, help="Drop a signature; repeatable."),
+    gathered(SignatureOptions, "signatures"),
+)  # fmt: skip
+"""The options of EDITS; the command gets them as `signatures`."""

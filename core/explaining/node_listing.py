@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import predecessors, reachable, topological_order
 from ..registry.catalog import CATALOG, AttrDef
-from ..support.arguments import expect, takes
+from ..support.arguments import expect, regular_expression, takes
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.words import counted
@@ -108,7 +107,7 @@ class NodeFilter:
 
     def _tests(self) -> Iterator[Callable[[Node], object]]:
         """Yield the tests that a node has to pass."""
-        name, op, exclude, device = map(_compile, (self.name, self.op, self.exclude, self.device))
+        name, op, exclude, device = map(regular_expression, (self.name, self.op, self.exclude, self.device))
         scope, among = self.scope.rstrip("/"), self.among
         if among is not None:
             yield lambda node: node in among
@@ -122,13 +121,6 @@ class NodeFilter:
             yield lambda node: not exclude.search(node.name)
         if self.device:
             yield lambda node: device.search(node.device)
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise InvalidArgumentError(f"'{pattern}' is not a regular expression: {error}") from None
 
 
 def narrowed(graph: Graph, chosen: NodeFilter, to: Iterable[str] = (), around: str | None = None, hops: int = 2) -> NodeFilter:

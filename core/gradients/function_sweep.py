@@ -146,9 +146,7 @@ def _settle_shapes(sweep: Sweep, body: Graph, backward_nodes: Sequence[Node], kn
             _settle_zeros(builder, node, spec.shape)
         elif spec.value is not None and spec.value.dtype != object:
             tensor = Tensor.from_numpy(spec.value, node.output_dtypes[0])
-            node.change_op("Const")
-            node.attrs = {"value": tensor, "dtype": tensor.dtype}
-            node.forget_dtypes()
+            node.change_op("Const", {"value": tensor, "dtype": tensor.dtype})
             body.set_inputs(node, ())
 
 
@@ -167,9 +165,7 @@ def _settle_zeros(builder: GraphBuilder, node: Node, shape: Shape) -> None:
     dtype = dtype_of(node.output())
     if shape.is_known and dtype is not variant:
         dims, zero = builder.constant(shape.known(), int32), builder.constant(0, dtype)
-        node.change_op("Fill")
-        node.attrs = {"T": dtype, "index_type": int32}
-        node.forget_dtypes()
+        node.change_op("Fill", {"T": dtype, "index_type": int32})
         builder.graph.set_inputs(node, (dims, zero))
 
 

@@ -379,9 +379,10 @@ class Node(NodeKinds, Displayed):
         """Return a string attribute as text; empty without the attribute."""
         return (self.attr_of(bytes, name) or b"").decode("utf-8", "replace")
 
-    def change_op(self, op: str) -> None:
-        """Change the node's op type; inputs and attributes stay."""
+    def change_op(self, op: str, attrs: dict[str, Any] | None = None) -> None:
+        """Change the node's op type; inputs stay, and attributes where none are given."""
         self.op = op
+        self.attrs = self.attrs if attrs is None else attrs
         self._output_dtypes = None
 
     def set_attr(self, name: str, value: Any) -> None:

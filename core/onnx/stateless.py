@@ -96,8 +96,7 @@ class _Values:
 
     def change(self, node: Node, op: str, inputs: Sequence[Output]) -> None:
         self.graph.set_inputs(node, inputs, node.control_inputs)
-        node.change_op(op)
-        node.attrs = {"T": inputs[0].base_dtype}
+        node.change_op(op, {"T": inputs[0].base_dtype})
 
 
 def _refusal(access: Access) -> UnimplementedError:

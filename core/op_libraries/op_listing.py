@@ -20,9 +20,9 @@ from ..registry import families, kernel_types, registry
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..registry.op_facts import FACTS, facts_of
 from ..registry.op_sentences import op_sentence
-from ..support.arguments import expect, takes
+from ..support.arguments import expect, regular_expression, takes
 from ..support.display import Report
-from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..support.errors import NotFoundError, TfgError
 from ..support.grouping import grouped
 from ..types.dtypes import DType
 
@@ -231,11 +231,7 @@ def is_declared(op: str) -> bool:
 def _matching(pattern: str, names: Iterable[str]) -> list[str]:
     if pattern in CATALOG:
         return [pattern]
-    try:
-        matches = list(filter(re.compile(pattern, re.IGNORECASE).search, names))
-    except re.error as error:
-        raise InvalidArgumentError(f"'{pattern}' is not a regular expression: {error}") from None
-    return matches or _raise_unknown(pattern)
+    return list(filter(regular_expression(pattern, re.IGNORECASE).search, names)) or _raise_unknown(pattern)
 
 
 def _raise_unknown(name: str) -> NoReturn:

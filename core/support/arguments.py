@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import types
 from collections.abc import Callable, Iterator
 from typing import ParamSpec, TypeVar
 
-from .errors import ArgumentTypeError, ResourceExhaustedError
+from .errors import ArgumentTypeError, InvalidArgumentError, ResourceExhaustedError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -39,6 +40,14 @@ def expect(kind: type | types.UnionType, *values: object) -> None:
     for value in values:
         if not isinstance(value, kind):
             raise ArgumentTypeError(f"expected {_named(kind)}, not {type(value).__name__}")
+
+
+def regular_expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a compiled pattern; InvalidArgumentError for a malformed pattern."""
+    try:
+        return re.compile(pattern, flags)
+    except re.error as error:
+        raise InvalidArgumentError(f"'{pattern}' is not a regular expression: {error}") from None
 
 
 @contextlib.contextmanager

@@ -90,8 +90,7 @@ def _users(handle: Node) -> Iterator[Node]:
 
 def become_constant(node: Node, value: Tensor) -> None:
     """Turn a node without inputs into a constant of the same name."""
-    node.change_op("Const")
-    node.attrs = {"dtype": value.dtype, "value": value}
+    node.change_op("Const", {"dtype": value.dtype, "value": value})
     node.device = ""
 
 

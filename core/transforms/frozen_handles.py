@@ -229,8 +229,7 @@ def _retype(node: Node, args: Sequence[ArgDef], values: Mapping[int, FrozenValue
 
 def _become(node: Node, op: str, attrs: Mapping[str, Any]) -> None:
     """Change a node to another op, with its private attributes kept."""
-    node.change_op(op)
-    node.attrs = {**{name: value for name, value in node.attrs.items() if name.startswith("_")}, **attrs}
+    node.change_op(op, {**{name: value for name, value in node.attrs.items() if name.startswith("_")}, **attrs})
 
 
 def _read(graph: Graph, node: Node, value: FrozenValue) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,9 +11,9 @@ import numpy as np
 
 from ...core.comparing.element_differences import compare
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
-from ...core.support.arguments import takes
+from ...core.support.arguments import regular_expression, takes
 from ...core.support.display import Displayed
-from ...core.support.errors import InvalidArgumentError, MissingKeyError, NotFoundError
+from ...core.support.errors import MissingKeyError, NotFoundError
 from ...core.support.gc_control import rare_collection
 from ...core.support.words import counted
 from ...core.types.arrays import Array
@@ -116,10 +115,7 @@ def _row(name: str, tensor: Tensor, with_statistics: bool) -> TensorRow:
 
 
 def _select(tensors: Mapping[str, Tensor], pattern: str) -> dict[str, Tensor]:
-    try:
-        expression = re.compile(pattern)
-    except re.error as error:
-        raise InvalidArgumentError(f"'{pattern}' is not a regular expression: {error}") from None
+    expression = regular_expression(pattern)
     return {name: tensors[name] for name in sorted(tensors) if expression.search(name)}
 
 

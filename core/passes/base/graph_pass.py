@@ -470,7 +470,5 @@ def become(
 ) -> None:
     """Turn a node into another op under the same name; attributes that start with `_` stay."""
     private = {key: value for key, value in node.attrs.items() if key.startswith("_") and key != "_output_shapes"}
-    node.op = op
-    node.attrs = {**attrs, **private}
-    node.forget_dtypes()
+    node.change_op(op, {**attrs, **private})
     graph.set_inputs(node, inputs, control_inputs)

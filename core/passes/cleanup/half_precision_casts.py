@@ -136,8 +136,6 @@ class _PrecisionConversion:
         for port in self._converted:
             port.node.set_attr(port.attr, self._dtype)
             self._ctx.fire("compute", port.node, f"computes in {self._dtype}")
-        for node in {port.node for port in self._converted}:
-            node.forget_dtypes()
         for node, dtypes_of_inputs in edges:
             if any(dtypes_of_inputs):
                 values = [self._cast(v, d) if d is not None else v for v, d in zip(node.inputs, dtypes_of_inputs)]

@@ -89,9 +89,7 @@ class QuantizeWeights(Pass):
             made = add_constant(graph, f"{node.name}/{suffix}", tensor, node.control_inputs, node.device)
             inputs.append(made.output())
         private = {key: value for key, value in node.attrs.items() if key.startswith("_")}
-        node.change_op("Dequantize")
-        node.attrs = {"T": dtypes.quint8, "mode": b"MIN_FIRST", "dtype": dtypes.float32, **private}
-        node.forget_dtypes()
+        node.change_op("Dequantize", {"T": dtypes.quint8, "mode": b"MIN_FIRST", "dtype": dtypes.float32, **private})
         graph.set_inputs(node, inputs, ())
 
 

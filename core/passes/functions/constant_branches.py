@@ -56,9 +56,7 @@ class DeadBranches(Pass):
             return
         controls = (*node.control_inputs, *node.inputs[0].node.control_inputs)
         attrs = {"Tin": node.attr("Tin"), "Tout": node.attr("Tout"), "f": branch}
-        node.change_op(call_op(CATALOG[node.op].is_stateful))
-        node.attrs = attrs
-        node.forget_dtypes()
+        node.change_op(call_op(CATALOG[node.op].is_stateful), attrs)
         graph.set_inputs(node, kind.arguments(node.inputs), controls)
         ctx.fire("call", node, f"calls {branch.name}: its predicate is constant")
 
@@ -160,8 +158,6 @@ def _settle(graph: Graph, merge: Node, dead: list[Node], switch: Node) -> None:
         tensor = Tensor.from_numpy(np.asarray(left, np.int32), dtypes.int32)
         index = add_constant(graph, f"{merge.name}/index", tensor, [merge])
         graph.replace_all_uses(merge.output(1), index.output())
-    attrs = {key: item for key, item in merge.attrs.items() if key != "N"}
+    merge.remove_attr("N")
     merge.change_op("Identity")
-    merge.attrs = attrs
-    merge.forget_dtypes()
     graph.set_inputs(merge, [value])

@@ -168,8 +168,5 @@ class _Inlining:
         is_read = any(user for i in range(len(results)) for user in self.graph.consumers(self.call.output(i)))
         is_read |= any(self.call.output(i).name in self.ctx.fetched_outputs for i in range(len(results)))
         types = [value.dtype.base for value in results if value.dtype is not None] if is_read else []
-        op, attrs = identity_of(types)
-        self.call.change_op(op)
-        self.call.attrs = attrs
-        self.call.forget_dtypes()
+        self.call.change_op(*identity_of(types))
         self.graph.set_inputs(self.call, results if types else (), dict.fromkeys(done))

@@ -45,10 +45,7 @@ def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
         ctx.refuse("never-runs", node, f"'{acting.name}' in its condition has effects")
         return False
     types = [dtype.base for dtype in node.output_dtypes]
-    op, attrs = identity_of(types)
-    node.change_op(op)
-    node.attrs = attrs
-    node.forget_dtypes()
+    node.change_op(*identity_of(types))
     for i in range(len(types)):
         _read_past(graph, ctx, node, i)
     ctx.fire("never-runs", node, "replaced by its inputs: its condition is false from the start")
