@@ -52,37 +52,25 @@ _EXPONENT, _ROUNDING, _FRACTION, _ODD, _SECOND, _TO_SIGN = (
 )
 
 
-def log(x: Array) -> Array:
-    """Return the natural logarithm of positive normal numbers, float32."""
+def log(x: Array, library: Any = np) -> Array:
+    """Return the natural logarithm of positive normal numbers, float32; `library` has NumPy's functions, in 64 bits."""
     bits = x.view(np.int32)
     offset = bits - _OFFSET
-    place = (offset >> _STEP).astype(np.intp)
-    place -= _FIRST_PLACE
+    place = (offset >> _STEP) - _FIRST_PLACE
     offset &= _EXPONENT
-    mantissa = np.subtract(bits, offset, out=offset).view(np.float32).astype(np.float64)
-    logarithms: Array = _logarithm(mantissa * _INVERSE_AT.take(place) - _ONE, _LOGARITHM_AT.take(place), *_LOG_TERMS)
+    mantissa = (bits - offset).view(np.float32).astype(np.float64)
+    r = mantissa * library.take(_INVERSE_AT, place) - _ONE
+    base = library.take(_LOGARITHM_AT, place) + r
+    square = r * r
+    a0, a1, a2 = _LOG_TERMS
+    logarithms: Array = (a0 * square + (r * a1 + a2)) * square + base
     return logarithms.astype(np.float32)
 
 
-def _logarithm(r: Any, base: Any, a0: Any, a1: Any, a2: Any) -> Any:
-    """Return log(1 + r) plus `base`."""
-    base = base + r
-    square = r * r
-    return (a0 * square + (r * a1 + a2)) * square + base
-
-
-def log_in(xla: Any, x: Any) -> Any:
-    """Return `log` in terms of a library of arrays with 64 bits."""
-    bits = xla.lax.bitcast_convert_type(x, np.int32)
-    offset = bits - _OFFSET
-    place = (offset >> _STEP) - _FIRST_PLACE
-    mantissa = xla.lax.bitcast_convert_type(bits - (offset & _EXPONENT), np.float32).astype(np.float64)
-    inverse, base = (xla.asarray(table)[place] for table in (_INVERSE_AT, _LOGARITHM_AT))
-    return _logarithm(mantissa * inverse - _ONE, base, *_LOG_TERMS).astype(np.float32)
-
-
 def sincos(x: Array) -> tuple[Array, Array]:
-    """Return sine and cosine of numbers of magnitude below 120, float32."""
+    """Return sine and cosine of numbers of magnitude below 120, float32; an array may be NumPy's, or another library's in 64
+    bits.
+    """
     angle = x.astype(np.float64)
     quadrant = (angle * _TWO_OVER_PI).astype(np.int32)
     quadrant += _ROUNDING
@@ -100,21 +88,6 @@ def sincos(x: Array) -> tuple[Array, Array]:
     quadrant += _ODD
     cosine ^= (quadrant & _SECOND) << _TO_SIGN
     return sine.view(np.float32), cosine.view(np.float32)
-
-
-def sincos_in(xla: Any, x: Any) -> tuple[Any, Any]:
-    """Return `sincos` in terms of a library of arrays with 64 bits."""
-    angle = x.astype(np.float64)
-    quadrant = ((angle * _TWO_OVER_PI).astype(np.int32) + _ROUNDING) >> _FRACTION
-    angle = angle - quadrant * _HALF_PI
-    square = angle * angle
-    near_zero = _sine_near_zero(angle, square, *_SINE_TERMS), _cosine_near_zero(square, *_COSINE_TERMS)
-    sine, cosine = (value.astype(np.float32) for value in near_zero)
-    is_odd = (quadrant & _ODD) == 1
-    sine, cosine = xla.where(is_odd, cosine, sine), xla.where(is_odd, sine, cosine)
-    signs = ((quadrant + turned) & _SECOND for turned in (0, 1))
-    sine, cosine = (xla.where(sign == 0, value, -value) for sign, value in zip(signs, (sine, cosine)))
-    return sine, cosine
 
 
 def _sine_near_zero(angle: Any, square: Any, s1: Any, s2: Any, s3: Any) -> Any:

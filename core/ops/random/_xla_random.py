@@ -140,7 +140,7 @@ def _normals(xla: Any, words: Any, numpy: np.dtype[Any]) -> Any:
         logarithm, sine, cosine = xla.log(least), xla.sin(angle), xla.cos(angle)
     else:
         angle = (turns.astype(np.float64) * (2 * np.pi)).astype(np.float32)
-        logarithm, (sine, cosine) = libm32.log_in(xla, least), libm32.sincos_in(xla, angle)
+        logarithm, (sine, cosine) = libm32.log(least, xla), libm32.sincos(angle)
     radius = xla.sqrt(logarithm * numpy.type(-2))
     return xla.stack((sine * radius, cosine * radius), 1).reshape(-1)
 
