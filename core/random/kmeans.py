@@ -7,59 +7,26 @@ advantages of careful seeding", 2007) and KMC2ChainInitialization (Bachem et al.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ..parallel.interruption_points import PIECE, pause
 from ..types.arrays import Array
-from .philox import Philox, uniform_from_words
+from .philox import Philox
+from .range_samplers import Words
 
-_BLOCK = 1024
-"""The number of blocks of random words drawn at once."""
 _MOST_DRAWS = 4096
 """The number of draws of points that are already centers, picked only through rounding, after which their distances count
 as zero.
 """
 
 
-class WordStream:
-    """A stream of single Philox words."""
-
-    def __init__(self, seed: int) -> None:
-        self._generator = Philox.from_seeds(seed, 0)
-        self._words = np.zeros(0, np.uint32)
-        self._next = 0
-
-    def word(self) -> Any:
-        """Return the next 32 bits."""
-        if self._next == len(self._words):
-            self._words = self._generator.words(4 * _BLOCK)
-            self._generator.skip(_BLOCK)
-            self._next = 0
-        self._next += 1
-        return self._words[self._next - 1]
-
-    def uniform(self) -> np.float32:
-        """Return the next number of [0, 1)."""
-        return np.float32(uniform_from_words(np.asarray([self.word()], np.uint32), np.dtype(np.float32))[0])
-
-    def below(self, limit: int) -> int:
-        """Return the next integer of [0, limit); 64-bit numbers that would favour some are passed over."""
-        is_power = limit & (limit - 1) == 0
-        least = 0 if is_power else (2**64 - 1) % limit + 1
-        while True:
-            value = int(self.word()) | int(self.word()) << 32
-            if value >= least:
-                return value % limit
-
-
 def kmc2_chain(distances: Array, seed: int) -> int:
     """Return the last state of a Markov chain over the points that prefers distant points (Bachem et al., 2016)."""
-    stream = WordStream(seed)
+    words = Words(Philox.from_seeds(seed, 0))
     selected, reach = 0, distances[0]
     for i in range(1, len(distances)):
-        if distances[i] > stream.uniform() * reach:
+        if distances[i] > words.float32() * reach:
             selected, reach = i, distances[i]
     return selected
 
@@ -69,7 +36,7 @@ def kmeans_plus_plus(points: Array, count: int, seed: int, retries: int) -> Arra
 
     Of 1 + retries candidates the candidate with the smallest sum of distances is taken; see `retries_of`.
     """
-    stream = WordStream(seed)
+    words = Words(Philox.from_seeds(seed, 0))
     retries = retries_of(retries, count)
     half_norms = np.float32(0.5) * np.einsum("ij,ij->i", points, points)
     nearest = np.full(len(points), np.inf, np.float32)
@@ -78,7 +45,7 @@ def kmeans_plus_plus(points: Array, count: int, seed: int, retries: int) -> Arra
         candidates = []
         for _ in range(1 + retries):
             pause()
-            index = _draw(stream, nearest, chosen)
+            index = _draw(words, nearest, chosen)
             closer = np.minimum(nearest, half_norms - points @ points[index] + half_norms[index])
             candidates.append((closer.sum(dtype=np.float32), index, closer))
         _, index, nearest = min(candidates, key=lambda candidate: candidate[0])
@@ -91,25 +58,25 @@ def retries_of(retries: int, count: int) -> int:
     return 2 + int(math.log(max(count, 1))) if retries < 0 else retries
 
 
-def _draw(stream: WordStream, nearest: Array, chosen: list[int]) -> int:
+def _draw(words: Words, nearest: Array, chosen: list[int]) -> int:
     """Draw a point that is not chosen yet; the last point, even if chosen, where all distances are zero."""
     if not chosen:
-        return stream.below(len(nearest))
+        return words.below(len(nearest), 64)
     sums = np.cumsum(nearest, dtype=np.float32)
     for _ in range(_MOST_DRAWS):
         pause()
-        index = _drawn(stream, sums)
+        index = _drawn(words, sums)
         if index == len(nearest):
             return index - 1
         if index not in chosen:
             return index
     others = nearest.copy()
     others[chosen] = 0
-    return min(_drawn(stream, np.cumsum(others, dtype=np.float32)), len(nearest) - 1)
+    return min(_drawn(words, np.cumsum(others, dtype=np.float32)), len(nearest) - 1)
 
 
-def _drawn(stream: WordStream, sums: Array) -> int:
-    return int(np.searchsorted(sums, stream.uniform() * sums[-1], side="right"))
+def _drawn(words: Words, sums: Array) -> int:
+    return int(np.searchsorted(sums, words.float32() * sums[-1], side="right"))
 
 
 def nearest_centers(points: Array, centers: Array, k: int) -> tuple[Array, Array]:
