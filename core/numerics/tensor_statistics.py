@@ -56,9 +56,7 @@ def tensor_statistics(array: Array) -> TensorStatistics:
     kind = _kind(distinct)
     if kind == "O":
         statistics = TensorStatistics(distinct.size, zeros=sum(item in (b"", "") for item in distinct.flat))
-    elif kind == "c":
-        statistics = _complex_statistics(distinct)
-    elif kind == "f":
+    elif kind in "cf":
         statistics = _float_statistics(distinct)
     else:
         statistics = _integer_statistics(distinct)
@@ -97,21 +95,9 @@ def _positions(array: Array, low: float, high: float) -> Iterator[Array]:
 
 
 def _float_statistics(array: Array) -> TensorStatistics:
+    """Return the statistics of floats, real or complex."""
     zeros = nans = infs = 0
-    for piece in _pieces(array):
-        wide = piece.astype(np.float64)
-        zeros += int((wide == 0).sum())
-        nans += int(np.isnan(wide).sum())
-        infs += int(np.isinf(wide).sum())
-    if nans + infs == array.size:
-        return TensorStatistics(array.size, zeros, nans, infs)
-    low, high, mean, std = _moments(lambda: _finite(array))
-    return TensorStatistics(array.size, zeros, nans, infs, low, high, mean, std)
-
-
-def _complex_statistics(array: Array) -> TensorStatistics:
-    zeros = nans = infs = 0
-    for piece in _pieces(array):
+    for piece in _wide_pieces(array):
         missing = np.isnan(piece)
         zeros += int((piece == 0).sum())
         nans += int(missing.sum())
@@ -119,8 +105,10 @@ def _complex_statistics(array: Array) -> TensorStatistics:
     counts = array.size, zeros, nans, infs
     if nans + infs == array.size:
         return TensorStatistics(*counts)
-    _, _, real, real_std = _moments(lambda: (piece.real.astype(np.float64) for piece in _finite_complex(array)))
-    _, _, imaginary, imaginary_std = _moments(lambda: (piece.imag.astype(np.float64) for piece in _finite_complex(array)))
+    if _kind(array) == "f":
+        return TensorStatistics(*counts, *_moments(lambda: _finite(array)))
+    _, _, real, real_std = _moments(lambda: (piece.real.astype(np.float64) for piece in _finite(array)))
+    _, _, imaginary, imaginary_std = _moments(lambda: (piece.imag.astype(np.float64) for piece in _finite(array)))
     return TensorStatistics(*counts, mean=complex(real, imaginary), std=math.hypot(real_std, imaginary_std))
 
 
@@ -199,18 +187,18 @@ def _pieces(array: Array) -> Iterator[Array]:
         yield flat[start : start + PIECE]
 
 
+def _wide_pieces(array: Array) -> Iterator[Array]:
+    """Yield the elements of floats in pieces, real elements as doubles."""
+    is_real = _kind(array) == "f"
+    for piece in _pieces(array):
+        yield piece.astype(np.float64) if is_real else piece
+
+
 def _finite(array: Array) -> Iterator[Array]:
-    """Yield the finite elements as doubles."""
-    for piece in _pieces(array):
-        wide = piece.astype(np.float64)
-        finite = np.isfinite(wide)
-        yield wide if finite.all() else wide[finite]
-
-
-def _finite_complex(array: Array) -> Iterator[Array]:
-    """Yield the elements whose real and imaginary parts are both finite."""
-    for piece in _pieces(array):
-        yield piece[np.isfinite(piece)]
+    """Yield the finite elements, real elements as doubles."""
+    for piece in _wide_pieces(array):
+        finite = np.isfinite(piece)
+        yield piece if finite.all() else piece[finite]
 
 
 def _wide_integers(piece: Array) -> Array:
