@@ -7,7 +7,6 @@ Boxes are (y1, x1, y2, x2) in units of the image; images are (N, H, W, C), crops
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -40,14 +39,6 @@ class CropAxis:
         reach = np.arange(pixels, dtype=np.float32) * ratio
         self.by_end = reach if pixels > 1 else np.full(1, 0.5 * (size - 1), np.float32)
         self.by_start = last - reach if pixels > 1 else self.by_end
-
-    def of_boxes(self, part: slice) -> CropAxis:
-        """Return the positions of some boxes' pixels."""
-        some = copy.copy(self)
-        some.at, some.inside = self.at[part], self.inside[part]
-        some.lower, some.upper, some.nearest = self.lower[part], self.upper[part], self.nearest[part]
-        some.share = self.share[part]
-        return some
 
     def matrices(self, size: int, method: str) -> Array:
         """Return for each box the matrix (pixels, size) that makes the box's pixels from the pixels of the image."""

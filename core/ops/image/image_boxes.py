@@ -69,17 +69,16 @@ def crop_and_resize(
     if not _check_boxes(boxes, box_ind, image.shape[0]):
         return np.zeros((0, height, width, image.shape[3]), np.float32)
     crops = np.empty((len(boxes), height, width, image.shape[3]), np.float32)
-    all_rows, all_columns = axes_of(boxes, image.shape, height, width)
     step = max(1, TILE // max(crops[0].size, 1))
     for start in range(0, len(boxes), step):
         part = slice(start, start + step)
-        rows, columns = all_rows.of_boxes(part), all_columns.of_boxes(part)
+        rows, columns = axes_of(boxes[part], image.shape, height, width)
         if method == "nearest":
             crops[part] = pixels_of(image, box_ind[part], rows.nearest, columns.nearest)
         else:
             crops[part] = interpolated(image, box_ind[part], rows, columns)
-    if not (all_rows.inside.all() and all_columns.inside.all()):
-        crops[~is_inside(all_rows, all_columns)[..., 0]] = np.float32(extrapolation_value)
+        if not (rows.inside.all() and columns.inside.all()):
+            crops[part][~is_inside(rows, columns)[..., 0]] = np.float32(extrapolation_value)
     return crops
 
 
