@@ -1,7 +1,6 @@
 """The k best of a row, in sorted order or in the order of a bounded heap, TensorFlow's order of an unsorted top k.
 
-The heap is the C++ library's, so that the order agrees: construction by Floyd (Algorithm 245, CACM 7 (1964)), holes sifted
-down to a leaf and back up.
+The heap is the C++ library's, so that the order agrees.
 
 `benchmarks/thresholds.py` measures the thresholds here.
 """
@@ -13,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..types.arrays import Array
+from .binary_heap import sift
 
 _FEW: Final = 1 << 9
 """The largest number of keys where sorting all takes less time than selecting the smallest first."""
@@ -63,7 +63,7 @@ def _heap_order(keys: Array, k: int) -> list[int]:
     """Return the order of a heap with the worst of k + 1 at its root; each better newcomer replaces the root."""
     heap = list(zip(keys[: k + 1].tolist(), range(k + 1)))
     for parent in range((len(heap) - 2) // 2, -1, -1):
-        _sift(heap, parent, len(heap), heap[parent])
+        sift(heap, parent, len(heap), heap[parent])
     _drop_root(heap)
     worst = heap[0][0]
     for place in np.flatnonzero(keys[k + 1 :] < worst).tolist():
@@ -77,23 +77,4 @@ def _heap_order(keys: Array, k: int) -> list[int]:
 def _drop_root(heap: list[tuple[Any, int]]) -> None:
     last = heap[-1]
     heap[-1] = heap[0]
-    _sift(heap, 0, len(heap) - 1, last)
-
-
-def _sift(heap: list[tuple[Any, int]], hole: int, size: int, item: tuple[Any, int]) -> None:
-    """Move the hole to a leaf along the worse children, then `item` up from there."""
-    top, child = hole, hole
-    while child < (size - 1) // 2:
-        child = 2 * child + 2
-        if heap[child] < heap[child - 1]:
-            child -= 1
-        heap[hole] = heap[child]
-        hole = child
-    if size % 2 == 0 and child == (size - 2) // 2:
-        child = 2 * child + 1
-        heap[hole] = heap[child]
-        hole = child
-    while hole > top and heap[(hole - 1) // 2] < item:
-        heap[hole] = heap[(hole - 1) // 2]
-        hole = (hole - 1) // 2
-    heap[hole] = item
+    sift(heap, 0, len(heap) - 1, last)
