@@ -99,21 +99,30 @@ def source(expression: Expression) -> str:
             return f"({source(expression.part)})"
 
 
+def parts_of(expression: Expression) -> tuple[Expression, ...]:
+    """Return the expressions inside an expression."""
+    match expression:
+        case ExpressionSequence():
+            return expression.parts
+        case Alternation():
+            return expression.options
+        case Repetition() | CaptureGroup():
+            return (expression.part,)
+        case _:
+            return ()
+
+
 def can_be_empty(expression: Expression) -> bool:
     """Return True where an expression may match no character at all."""
     match expression:
         case Char():
             return False
-        case Assertion():
-            return True
-        case ExpressionSequence():
-            return all(map(can_be_empty, expression.parts))
         case Alternation():
             return any(map(can_be_empty, expression.options))
-        case Repetition():
-            return expression.low == 0 or can_be_empty(expression.part)
-        case CaptureGroup():
-            return can_be_empty(expression.part)
+        case Repetition(low=0):
+            return True
+        case _:
+            return all(map(can_be_empty, parts_of(expression)))
 
 
 def is_same_in_re(expression: Expression) -> bool:
@@ -121,18 +130,12 @@ def is_same_in_re(expression: Expression) -> bool:
     differ.
     """
     match expression:
-        case Char():
-            return True
         case Assertion():
             return expression.kind != "\\B"
-        case ExpressionSequence():
-            return all(map(is_same_in_re, expression.parts))
-        case Alternation():
-            return all(map(is_same_in_re, expression.options))
-        case Repetition():
-            return not can_be_empty(expression.part) and is_same_in_re(expression.part)
-        case CaptureGroup():
-            return is_same_in_re(expression.part)
+        case Repetition() if can_be_empty(expression.part):
+            return False
+        case _:
+            return all(map(is_same_in_re, parts_of(expression)))
 
 
 def ways(expression: Expression, length: int) -> float:

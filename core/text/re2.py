@@ -33,6 +33,7 @@ from .automaton import (
     can_be_empty,
     captures,
     is_same_in_re,
+    parts_of,
     source,
     ways,
 )
@@ -468,17 +469,8 @@ def _with_flags(flags: _Flags, letters: str) -> _Flags:
 
 def _repetitions(expression: Expression) -> int:
     """Return the largest product of the numbers of nested repetitions."""
-    match expression:
-        case Repetition():
-            return max(expression.high or expression.low, 1) * _repetitions(expression.part)
-        case CaptureGroup():
-            return _repetitions(expression.part)
-        case ExpressionSequence():
-            return max(map(_repetitions, expression.parts), default=1)
-        case Alternation():
-            return max(map(_repetitions, expression.options), default=1)
-        case _:
-            return 1
+    times = max(expression.high or expression.low, 1) if isinstance(expression, Repetition) else 1
+    return times * max(map(_repetitions, parts_of(expression)), default=1)
 
 
 def _cased(char: str, flags: _Flags) -> Char:
