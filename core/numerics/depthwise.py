@@ -97,26 +97,22 @@ def _sum_lines(
         arguments = (x[:, np.newaxis], w[np.newaxis], [1, *strides], [(0, 0), *pads], [1, *dilations], result[:, np.newaxis])
         _sum_lines(*arguments, finish)
         return
-    sums = _sums_of(x, w.shape[:-2], strides, pads, dilations, producer is not None)
+    sums = _sums_of(x, w.shape[:-2], strides, pads, dilations)
     filters = sums.filters(w)
-    whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
     folded = result.reshape(sums.folded)
     workers = workers_for(_work(result.size, w.shape[:-2], producer))
     count = even(-(-max(result.size, x.size) // BLOCK_ELEMENTS), workers)
 
     def fill(block: _Block) -> None:
-        sums.fill(block, whole or sums.placed(block, x, producer), filters, folded[block.images, block.lines])
+        sums.fill(block, sums.placed(block, x, producer), filters, folded[block.images, block.lines])
         if finish is not None:
             finish(block.positions, slice(0, x.shape[-1]))
 
     divide(fill, sums.blocks(count), workers)
 
 
-def _sums_of(
-    x: Array, window: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int], is_fed: bool
-) -> _LineSums:
-    by_blocks = is_fed or x.size > BLOCK_ELEMENTS
-    return _line_sums(x.shape, tuple(window), tuple(strides), tuple(map(tuple, pads)), tuple(dilations), by_blocks)
+def _sums_of(x: Array, window: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> _LineSums:
+    return _line_sums(x.shape, tuple(window), tuple(strides), tuple(map(tuple, pads)), tuple(dilations))
 
 
 def _work(size: int, window: Sequence[int], producer: RowProducer | None = None) -> int:
@@ -135,7 +131,7 @@ def depthwise_rows(
 ) -> RowProducer:
     """Return the convolution of images with a single filter for each channel, (KH, KW, C, 1), as a producer of rows."""
     shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
-    sums = _sums_of(x, w.shape[:-2], strides, pads, dilations, True)
+    sums = _sums_of(x, w.shape[:-2], strides, pads, dilations)
     filters = sums.filters(w)
 
     def make(some: slice) -> Array:
@@ -152,8 +148,7 @@ def depthwise_rows(
 class _Block(NamedTuple):
     """A block of the result: lines of images, their shape, their positions in a row, and the views of the input.
 
-    The views have shapes, offsets and strides in elements: of the whole input, or of the padded copies that `placings` cut
-    out of the input's lines `seen`.
+    The views have shapes and strides in elements, of the padded copies that `placings` cut out of the input's lines `seen`.
     """
 
     images: slice
@@ -162,14 +157,14 @@ class _Block(NamedTuple):
     positions: slice
     seen: slice
     placings: tuple[Placing, ...]
-    views: tuple[tuple[tuple[int, ...], int, tuple[int, ...]], ...]
+    views: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 
 class _LineSums:
     """The sum over the window of the input's windows times the filter, which is repeated for several positions of a line.
 
     With a stride along lines, the positions under a single place of the window are laid side by side before: the input in
-    phases. The input is padded as a whole, or `by_blocks`, each block's input by itself.
+    phases. Each block's input is padded by itself.
     """
 
     def __init__(
@@ -179,7 +174,6 @@ class _LineSums:
         strides: tuple[int, ...],
         pads: Pads,
         dilations: Sequence[int],
-        by_blocks: bool,
     ) -> None:
         images, *sizes, channels = shape
         self.shape, self.pads, self.dilations = shape, pads, dilations
@@ -193,7 +187,6 @@ class _LineSums:
             (*window[:-1], len(range(phase, window[-1], self.step))) for phase in range(min(self.step, window[-1]))
         ]
         self.folded = (images, *outputs[:-1], outputs[-1] // self.fold, self.fold * channels)
-        self.whole = () if by_blocks else self._placings(-pads[0][0], self.padded[0], sizes[0])
         self.blocks = functools.lru_cache(4)(self._blocks)
         self.block_of = functools.lru_cache(64)(self._block_of)
         self.axes, self.gradient_axes = _axes(len(window))
@@ -239,29 +232,23 @@ class _LineSums:
     def _block(self, images: slice, lines: slice) -> _Block:
         first, last = images.start * self.folded[1] + lines.start, (images.stop - 1) * self.folded[1] + lines.stop
         per_line = math.prod(self.folded[2:]) // self.shape[-1]
-        begin, placings = lines.start * self.strides[0], self.whole
         reach = (lines.stop - lines.start - 1) * self.strides[0] + (self.windows[0][0] - 1) * self.dilations[0] + 1
-        above = begin - self.pads[0][0]
+        above = lines.start * self.strides[0] - self.pads[0][0]
         seen = slice(min(max(above, 0), self.shape[1]), min(max(above + reach, 0), self.shape[1]))
-        if not self.whole:
-            placings = self._placings(above - seen.start, reach, seen.stop - seen.start)
+        placings = self._placings(above - seen.start, reach, seen.stop - seen.start)
         sizes = (images.stop - images.start, lines.stop - lines.start, *self.folded[2:-1])
-        start = (images.start, begin) if self.whole else (0, 0)
-        views = tuple(self._view(sizes, start, placing.counts, window) for placing, window in zip(placings, self.windows))
+        views = tuple(self._view(sizes, placing.counts, window) for placing, window in zip(placings, self.windows))
         positions = slice(first * per_line, last * per_line)
-        return _Block(images, lines, (*sizes, self.folded[-1]), positions, seen, () if self.whole else placings, views)
+        return _Block(images, lines, (*sizes, self.folded[-1]), positions, seen, placings, views)
 
     def _view(
-        self, sizes: tuple[int, ...], start: tuple[int, int], counts: Sequence[int], window: tuple[int, ...]
-    ) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
-        """Return (sizes..., window..., fold * C) from an image and line on: windows along contiguous lines, next to each
-        other.
-        """
+        self, sizes: tuple[int, ...], counts: Sequence[int], window: tuple[int, ...]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return shape and strides of (sizes..., window..., fold * C): windows along contiguous lines, next to each other."""
         pitches = [math.prod(counts[i:]) * self.shape[-1] for i in range(len(counts) + 1)]
         to_next = jumps(pitches[1:], (*self.strides[:-1], self.strides[-1] * self.fold), sizes[1:])
         places = jumps(pitches[1:], self.dilations, window)
-        offset = start[0] * pitches[0] + start[1] * pitches[1]
-        return (*sizes, *window, self.folded[-1]), offset, (pitches[0], *to_next, *places, 1)
+        return (*sizes, *window, self.folded[-1]), (pitches[0], *to_next, *places, 1)
 
     def placed(self, block: _Block, x: Array, producer: RowProducer | None = None) -> list[Array]:
         """Return a block's padded input, for each phase."""
@@ -291,9 +278,8 @@ class _LineSums:
 
 def _windows(block: _Block, seen: Sequence[Array]) -> Iterator[Array]:
     """Yield the windows of a block, for each phase: (images, lines, output..., windows..., fold * C)."""
-    for array, (shape, offset, strides) in zip(seen, block.views):
-        size = array.itemsize
-        yield np.ndarray(shape, array.dtype, array, offset * size, [size * n for n in strides])
+    for array, (shape, strides) in zip(seen, block.views):
+        yield np.ndarray(shape, array.dtype, array, 0, [array.itemsize * n for n in strides])
 
 
 _line_sums = functools.lru_cache(256)(_LineSums)
@@ -385,8 +371,7 @@ def _line_gradients(
     """Return the gradient (window..., C) for the filter by blocks of lines, as `_sum_lines`; the sizes alone fix the number
     of blocks.
     """
-    sums = _sums_of(x, window, strides, pads, dilations, False)
-    whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
+    sums = _sums_of(x, window, strides, pads, dilations)
     folded = grad.reshape(sums.folded)
     blocks = sums.blocks(-(-max(grad.size, x.size) // TILE_ELEMENTS))
     workers = workers_for(_work(grad.size, window))
@@ -394,7 +379,7 @@ def _line_gradients(
 
     def gather(number: int) -> None:
         block = blocks[number]
-        sums.gather(block, whole or sums.placed(block, x), folded[block.images, block.lines], partial_sums[number])
+        sums.gather(block, sums.placed(block, x), folded[block.images, block.lines], partial_sums[number])
 
     divide(gather, range(len(blocks)), workers)
     return partial_sums.sum(0)
