@@ -17,7 +17,6 @@ import numpy as np
 
 from ..parallel.gemm import BLOCK_ELEMENTS, ELEMENT_WORK, NotFinite, cut, divide, even, workers_for
 from ..types.arrays import Array
-from .weak_cache import cached_for_constant
 from .windows import (
     Pads,
     cells,
@@ -224,8 +223,6 @@ def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """Return the mean of each window without its padding."""
     counts = _counts(x.shape[1:-1], windows, strides, pads, x.dtype)
     result = np.empty((x.shape[0], *counts.shape[:-1], x.shape[-1]), x.dtype)
-    if counts.size * x.shape[-1] <= _FEW_POSITIONS:
-        counts = cached_for_constant(counts, x.shape[-1], lambda counts: np.repeat(counts, x.shape[-1], -1))
 
     def fill(block: tuple[slice, slice]) -> None:
         total = _reduced(np.add, seen(x, block, windows[0], strides[0], pads), windows, strides)
