@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +47,6 @@ from ..shared.convolution_shared import (
     filter_gradient,
     input_gradient,
     input_sizes_2d,
-    lower_gradients,
     register_gradients,
     window_multiply_adds,
 )
@@ -61,6 +60,7 @@ from ..shared.window_geometry import (
     shape_to_channels_last,
     to_channels_last,
 )
+from . import _convolution_lowerings
 
 
 @kernel("Conv2D")
@@ -302,30 +302,13 @@ flops("Conv")(convolution_flops)
 without_gradient("Conv")
 
 
-_FILTERS: Final = 32
-"""The number of filters of a single channel up to which more filters take no more time."""
-
-
 @lower("Conv2D")
 def _conv2d_lowering(xla: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
-    """Pad a few filters of a single channel with zeros on CPUs: XLA's fast convolution needs more filters."""
-    filters = w.shape[3]
-    if not (xla.is_cpu and w.shape[2] == 1 and window.data_format == "NHWC" and filters < _FILTERS and x.shape[3] == 1):
-        return _convolved(xla, x, w, window)
-    more = xla.pad(w, ((0, 0), (0, 0), (0, 0), (0, _FILTERS - filters)))
-    return _convolved(xla, x, more, window)[..., :filters]
+    return _convolution_lowerings.conv2d(xla, x, w, window)
 
 
-def _convolved(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
-    """Convolve; on CPUs a filter of a single element is a matrix product, several times as fast as XLA's convolution."""
-    is_plain = window.data_format == "NHWC" and window.padding != "EXPLICIT"
-    if not (xla.is_cpu and is_plain and w.shape[:2] == (1, 1) and x.shape[3] == w.shape[2]):
-        return convolved(xla, x, w, window)
-    x = x[:, :: window.strides[1], :: window.strides[2]]
-    return xla.matmul(x.reshape(-1, x.shape[3]), w[0, 0]).reshape(*x.shape[:3], w.shape[3])
-
-
-lower_gradients("Conv2DBackpropInput", "Conv2DBackpropFilter", _convolved)
+lower("Conv2DBackpropInput", static=(0,))(_convolution_lowerings.input_gradient)
+lower("Conv2DBackpropFilter", static=(1,))(_convolution_lowerings.filter_gradient)
 
 
 @lower("Conv3D")

@@ -181,6 +181,36 @@ def test_convolutions_of_few_filters(channels, filters):
     np.testing.assert_allclose(result, expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("padding", ["SAME", "VALID", "EXPLICIT"])
+@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize(
+    "images, filters, stride",
+    [
+        ((2, 6, 7, 3), (3, 2, 3, 40), 1),  # fewer positions than filters
+        ((2, 9, 8, 3), (3, 3, 3, 4), 2),  # few channels and strides
+        ((2, 9, 8, 10), (3, 3, 10, 4), 2),
+        ((5, 45, 40, 2), (3, 3, 2, 100), 1),  # more elements than a part of the batch takes
+        ((5, 45, 40, 2), (1, 1, 2, 4), 2),
+        ((2, 9, 8, 4), (3, 3, 2, 6), 1),  # two groups
+    ],
+)
+def test_gradients_of_convolutions(images, filters, stride, dilation, padding):
+    b, draws = GraphBuilder(), np.random.default_rng(0)
+    window = {"strides": [1, stride, stride, 1], "dilations": [1, dilation, dilation, 1], "padding": padding}
+    window |= {"explicit_paddings": [0, 0, 2, 1, 0, 3, 0, 0]} if padding == "EXPLICIT" else {}
+    x, w = (b.Placeholder(dtype="float32", shape=None, name=name) for name in "xw")
+    b.Conv2D(x, w, name="y", **window)
+    feeds = {"x:0": draws.standard_normal(images), "w:0": draws.standard_normal(filters)}
+    dy = b.Placeholder(dtype="float32", shape=None, name="dy")
+    feeds["dy:0"] = draws.standard_normal(Session(b.graph).run("y:0", feeds).shape)
+    b.Conv2DBackpropInput(b.constant(np.int32(images)), w, dy, name="dx", **window)
+    b.Conv2DBackpropFilter(x, b.constant(np.int32(filters)), dy, name="dw", **window)
+    session = Session(b.graph, engine=engine())
+    for result, expected in zip(session.run(["dx:0", "dw:0"], feeds), Session(b.graph).run(["dx:0", "dw:0"], feeds)):
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    assert_in_engine(session)
+
+
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 def test_64_bits_stay_64_bits(dtype):
     """JAX would halve them, and does so outside."""
