@@ -441,17 +441,13 @@ def _max_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
 lower("MaxPoolGrad")(_pooling_lowerings.max_pool_gradient)
 
 
-@lower("AvgPool")
-def _avg_pool_lowering(xla: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str) -> Any:
-    zero = np.zeros((), x.dtype)
-    count = xla.lax.reduce_window(xla.ones(x.shape, x.dtype), zero, xla.lax.add, ksize, strides, padding)
-    return xla.lax.reduce_window(x, zero, xla.lax.add, ksize, strides, padding) / count
+lower("AvgPool")(_pooling_lowerings.average_pool)
 
 
 @lower("AvgPoolGrad", static=(0,))
 def _avg_pool_grad_lowering(xla: Any, sizes: Array, dy: Any, *, ksize: list[int], strides: list[int], padding: str) -> Any:
     def forward(x: Any) -> Any:
-        return _avg_pool_lowering(xla, x, ksize=ksize, strides=strides, padding=padding)
+        return _pooling_lowerings.average_pool(xla, x, ksize=ksize, strides=strides, padding=padding)
 
     return xla.transposed(forward, tuple(sizes.tolist()), dy)
 

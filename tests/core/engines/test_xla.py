@@ -152,11 +152,35 @@ def in_both(graph, feeds):
     return result, Session(graph).run("y:0", feeds)
 
 
+WINDOWS = [((2, 2), (2, 2)), ((3, 3), (2, 2)), ((3, 2), (1, 1)), ((1, 1), (2, 2)), ((2, 3), (3, 1)), ((6, 6), (2, 2))]
+
+
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
-@pytest.mark.parametrize(
-    "window, strides",
-    [((2, 2), (2, 2)), ((3, 3), (2, 2)), ((3, 2), (1, 1)), ((1, 1), (2, 2)), ((2, 3), (3, 1)), ((6, 6), (2, 2))],
-)
+@pytest.mark.parametrize("window, strides", WINDOWS)
+def test_pools(window, strides, padding):
+    """Special values are as in NumPy; the elements of a window are added in another order."""
+    b, draws = GraphBuilder(), np.random.default_rng(0)
+    attrs = {"ksize": [1, *window, 1], "strides": [1, *strides, 1], "padding": padding}
+    image, arriving = (b.Placeholder(dtype="float32", shape=None, name=name) for name in ("x", "dy"))
+    b.MaxPool(image, name="largest", **attrs)
+    b.MaxPool(b.Cast(image, DstT="int32"), name="largest_integers", **attrs)
+    b.AvgPool(image, name="mean", **attrs)
+    b.AvgPoolGrad(b.Shape(image), arriving, name="gradient", **attrs)
+    x = draws.integers(-20, 3, (2, 9, 8, 3)).astype("f")
+    shape = Session(b.graph).run("mean:0", {"x:0": x}).shape
+    session, expected = Session(b.graph, engine=engine()), Session(b.graph)
+    feeds = {"x:0": x, "dy:0": draws.standard_normal(shape)}
+    fetches = ["largest:0", "largest_integers:0", "mean:0", "gradient:0"]
+    for result, value in zip(session.run(fetches, feeds), expected.run(fetches, feeds)):
+        np.testing.assert_allclose(result, value, atol=1e-6)
+    special = np.where(draws.random(x.shape) < 0.5, draws.choice(np.float32([np.nan, np.inf, -np.inf]), x.shape), x)
+    for fetch in ("largest:0", "mean:0"):
+        np.testing.assert_allclose(*(each.run(fetch, {"x:0": special}) for each in (session, expected)), atol=1e-6)
+    assert_in_engine(session, 3)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize("window, strides", WINDOWS)
 def test_gradients_of_pools(window, strides, padding):
     """The gradient of a window goes to the first largest element; many elements are equal here."""
     b, draws = GraphBuilder(), np.random.default_rng(0)
