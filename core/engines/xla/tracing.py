@@ -53,6 +53,8 @@ class Namespace:
         """
         self.is_cpu = is_cpu
         self.fed = fed
+        self.is_checked = fed is None
+        """Whether NumPy repeats a run in which a requirement fails."""
         self.has_64_bits = bool(jax.config.jax_enable_x64)
         self.functions: Mapping[str, Function] = graph.functions
         self.plans: dict[str, tuple[Function, Plan]] = {}

@@ -195,14 +195,33 @@ def test_gradients_of_pools(window, strides, padding):
     np.testing.assert_allclose(result, expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("channels, filters", [(1, 5), (1, 31), (1, 32), (2, 5)])
-def test_convolutions_of_few_filters(channels, filters):
+@pytest.mark.parametrize("padding", ["SAME", "VALID", "EXPLICIT"])
+@pytest.mark.parametrize("size, stride", [(1, 1), (2, 1), (3, 2), (3, 4), (5, 1)])
+@pytest.mark.parametrize("channels, filters", [(1, 5), (1, 31), (1, 32), (2, 16), (3, 1), (3, 24), (7, 8), (8, 5)])
+def test_convolutions_of_few_filters(channels, filters, size, stride, padding):
     b, draws = GraphBuilder(), np.random.default_rng(0)
-    x = b.Placeholder(dtype="float32", shape=[2, 7, 6, channels], name="x")
-    weights = b.constant(draws.standard_normal((3, 2, channels, filters)).astype("f"))
-    b.Conv2D(x, weights, strides=[1, 2, 1, 1], padding="SAME", name="y")
-    result, expected = in_both(b.graph, {"x:0": draws.standard_normal((2, 7, 6, channels))})
+    window = {"strides": [1, 1, stride, 1], "padding": padding}
+    window |= {"explicit_paddings": [0, 0, 2, 1, 0, 3, 0, 0]} if padding == "EXPLICIT" else {}
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    weights = b.constant(draws.standard_normal((3, size, channels, filters)).astype("f"))
+    b.Conv2D(x, weights, name="y", **window)
+    result, expected = in_both(b.graph, {"x:0": draws.standard_normal((2, 7, 11, channels))})
     np.testing.assert_allclose(result, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_number_that_is_not_finite_stays_in_its_windows(value):
+    b, draws = GraphBuilder(), np.random.default_rng(0)
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    weights = b.constant(draws.standard_normal((3, 3, 1, 4)).astype("f"))
+    b.Conv2D(x, weights, strides=[1, 1, 1, 1], padding="SAME", name="y")
+    image = draws.standard_normal((1, 8, 8, 1)).astype("f")
+    image[0, 3, 4] = value
+    result = Session(b.graph, engine=engine()).run("y:0", {"x:0": image})
+    is_far = np.ones((8, 8), bool)
+    is_far[2:5, 3:6] = False
+    assert np.isfinite(result[0, is_far]).all()
+    assert not np.isfinite(result[0, ~is_far]).any()
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID", "EXPLICIT"])
