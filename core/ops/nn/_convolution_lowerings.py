@@ -1,7 +1,7 @@
-"""Convolutions of images and their gradients as array programs, each in the form that XLA runs fastest.
+"""Convolutions of images and their gradients as array programs, in the forms that XLA runs fastest on CPUs.
 
-On CPUs XLA runs a convolution and its transposes at different speeds: a transpose for the filter treats the batch as channels and
-the image as the filter, so it slows down with large batches, few positions or strides.
+A convolution needs many filters to be fast. A gradient for the filter treats the batch as channels and the gradient of the
+result as the filter, so large batches, few positions and strides are slow.
 """
 
 from __future__ import annotations

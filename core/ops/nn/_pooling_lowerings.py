@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 _MOST_SLICES: Final = 25
-"""Places in a window up to which a slice for each is faster than XLA's windows and scatter: 3 to 10 times for 2 x 2 to 5 x 5."""
+"""Places in a window up to which a slice for each is 3 to 20 times as fast as XLA's windows and scatter."""
 
 
 def max_pool(
