@@ -43,6 +43,7 @@ from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank
 from ..shared.kernel_files import append_file, file_name
 from ..shared.onnx_bits import bitcast_onnx
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from . import _xla_identity  # noqa: F401 - registers lowerings
 from ._printing import summarize_array
 
@@ -263,11 +264,7 @@ def no_op() -> None:
 
 
 facts("idle", of=("NoOp",))
-
-
-@shape("NoOp")
-def no_op_shape() -> None:
-    return None
+shape("NoOp")(no_outputs_shape)
 
 
 @kernel("Assert")
@@ -280,11 +277,7 @@ def assert_(condition: Array, data: list[Array], *, summarize: int) -> None:
         raise InvalidArgumentError(f"assertion failed: {shown}")
 
 
-@shape("Assert")
-def assert_shape(condition: TensorSpec, data: list[TensorSpec]) -> None:
-    return None
-
-
+shape("Assert")(no_outputs_shape)
 not_differentiable("HostConst", "NoOp", "Assert")
 
 
@@ -351,11 +344,7 @@ def to_bool(x: Array) -> Result:
     return np.bool_(bool(np.asarray(x).item()))
 
 
-@shape("ToBool")
-def to_bool_shape(x: TensorSpec) -> Shape:
-    return Shape(())
-
-
+shape("ToBool")(scalar_shape)
 not_differentiable("PrintV2", "ToBool")
 facts("diagnostic", of=("Assert", "Print", "PrintV2"))
 

@@ -19,6 +19,7 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
+from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import ints, shape_from
 from ..shared.xla_rows import updated
 from .gather import flat_places, is_outside, row_numbers
@@ -146,9 +147,7 @@ def scatter_nd_non_aliasing_add(tensor: Array, indices: Array, updates: Array, *
     return scatter_into(np.add, np.array(tensor, order="C"), indices, updates, bad_indices_policy)
 
 
-@shape(*(op for op, _ in _TENSOR_SCATTERS), "ScatterNdNonAliasingAdd")
-def tensor_scatter_shape(tensor: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
-    return tensor.shape
+shape(*(op for op, _ in _TENSOR_SCATTERS), "ScatterNdNonAliasingAdd")(first_shape)
 
 
 @gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")
@@ -232,11 +231,7 @@ def inplace_sub(x: Array, i: Array, v: Array) -> Result:
     return result
 
 
-@shape("InplaceUpdate", "InplaceAdd", "InplaceSub")
-def inplace_shape(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Shape:
-    return x.shape
-
-
+shape("InplaceUpdate", "InplaceAdd", "InplaceSub")(first_shape)
 zero_flops("TensorScatterUpdate", "InplaceUpdate")
 
 

@@ -22,6 +22,7 @@ from ...types.dims import Dim, DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import gathered, iota
+from ..shared.plain_shapes import first_shape, no_outputs_shape
 from ..shared.shape_arguments import dims_of, ints, number, shape_from, unknown_dims
 from ..shared.variable_access import resource_variable
 from ._strided import Masks, numpy_index, slice_by, sliced_shape, spread_by, spread_out, whole_dims
@@ -200,11 +201,7 @@ def strided_slice_assign(ref: Any, begin: Array, end: Array, strides: Array, val
     return ref
 
 
-@shape("StridedSliceAssign")
-def strided_slice_assign_shape(
-    ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
-) -> Shape:
-    return ref.shape
+shape("StridedSliceAssign")(first_shape)
 
 
 @kernel("ResourceStridedSliceAssign")
@@ -217,13 +214,7 @@ def resource_strided_slice_assign(
     _assign_slice(variable.writable(), index, value)
 
 
-@shape("ResourceStridedSliceAssign")
-def resource_strided_slice_assign_shape(
-    ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
-) -> None:
-    return None
-
-
+shape("ResourceStridedSliceAssign")(no_outputs_shape)
 without_gradient("StridedSliceAssign", "ResourceStridedSliceAssign")
 zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
 facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))

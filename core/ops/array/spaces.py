@@ -24,6 +24,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared import onnx_spaces as in_onnx
 from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import last_dims
+from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
 from . import _xla_spaces  # noqa: F401 - registers lowerings
 
@@ -343,11 +344,7 @@ def _spatial_only(layout: str) -> str:
     return "".join(name for name in layout if name in names)
 
 
-@shape("DataFormatDimMap", "DataFormatVecPermute")
-def data_format_shape(x: TensorSpec) -> Shape:
-    return x.shape
-
-
+shape("DataFormatDimMap", "DataFormatVecPermute")(first_shape)
 not_differentiable("DataFormatDimMap", "DataFormatVecPermute")
 zero_flops("DepthToSpace", "DataFormatDimMap", "DataFormatVecPermute")
 facts("elementwise", of=("DataFormatDimMap",))

@@ -18,7 +18,8 @@ from ...runtime.state.edge_values import is_of, scalar_object
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.plain_shapes import scalar_shape
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,9 +63,7 @@ def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) ->
     return list(content.components)
 
 
-@shape("CompositeTensorVariantFromComponents")
-def from_components_shape(components: list[TensorSpec]) -> Shape:
-    return SCALAR
+shape("CompositeTensorVariantFromComponents")(scalar_shape)
 
 
 @shape("CompositeTensorVariantToComponents")

@@ -32,6 +32,7 @@ from ...runtime.state.resources import Variable
 from ...support.errors import AbortedError, InvalidArgumentError
 from ...types.arrays import Array
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, relax_shapes
+from ..shared.plain_shapes import first_shape, no_outputs_shape
 
 PASSED_ON = ("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond")
 REFERENCES = ("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefSelect")
@@ -98,9 +99,7 @@ def pass_on_shape(data: TensorSpec) -> TensorSpec:
     return dataclasses.replace(data, value=None)
 
 
-@shape("LoopCond")
-def loop_cond_shape(data: TensorSpec) -> Shape:
-    return data.shape
+shape("LoopCond")(first_shape)
 
 
 @kernel("ControlTrigger")
@@ -109,11 +108,7 @@ def control_trigger() -> None:
 
 
 facts("idle", of=("ControlTrigger",))
-
-
-@shape("ControlTrigger", "Abort")
-def no_outputs_shape() -> tuple[Any, ...]:
-    return ()
+shape("ControlTrigger", "Abort")(no_outputs_shape)
 
 
 @kernel("RefSelect")

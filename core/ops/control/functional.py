@@ -34,9 +34,10 @@ from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..shared.argument_checks import require
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, unknown_shape
 
 
 def _checked(
@@ -362,9 +363,7 @@ def device_index(*, device_names: list[str]) -> Result:
     return np.int32(device_names.index("CPU") if "CPU" in device_names else len(device_names))
 
 
-@shape("DeviceIndex")
-def device_index_shape() -> Shape:
-    return SCALAR
+shape("DeviceIndex")(scalar_shape)
 
 
 @kernel("_ListToArray")
@@ -403,9 +402,7 @@ def arg(ctx: KernelContext) -> Result:
     raise InvalidArgumentError(f"argument '{ctx.name}' of a function has no value outside a call")
 
 
-@shape("_Arg", "_DeviceArg")
-def arg_shape() -> Shape:
-    return UNKNOWN
+shape("_Arg", "_DeviceArg")(unknown_shape)
 
 
 @kernel("_Retval", "_DeviceRetval")
@@ -413,9 +410,5 @@ def retval(ctx: KernelContext, value: Array) -> None:
     raise InvalidArgumentError(f"result '{ctx.name}' of a function has no place outside a call")
 
 
-@shape("_Retval", "_DeviceRetval")
-def retval_shape(value: TensorSpec) -> tuple[()]:
-    return ()
-
-
+shape("_Retval", "_DeviceRetval")(no_outputs_shape)
 facts("inexpensive", of=("_Arg", "_Retval"))

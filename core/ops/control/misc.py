@@ -18,7 +18,8 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.plain_shapes import scalar_shape
 
 
 @kernel("Timestamp")
@@ -42,9 +43,7 @@ def py_func(input: list[Array], *, token: str) -> Sequence[Result]:
     )
 
 
-@shape("Timestamp", "GraphDefVersion")
-def scalar_shape() -> Shape:
-    return SCALAR
+shape("Timestamp", "GraphDefVersion")(scalar_shape)
 
 
 @shape("PyFunc", "PyFuncStateless", "EagerPyFunc")

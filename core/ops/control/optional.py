@@ -18,7 +18,8 @@ from ...runtime.state.variants import added, zeros_like
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..shared.plain_shapes import scalar_shape
 
 
 class Optional:
@@ -59,9 +60,7 @@ def optional_from_value(components: list[Array]) -> Result:
     return scalar_object(Optional(list(components)))
 
 
-@shape("OptionalFromValue")
-def optional_from_value_shape(components: list[TensorSpec]) -> Shape:
-    return SCALAR
+shape("OptionalFromValue")(scalar_shape)
 
 
 @kernel("OptionalNone")
@@ -70,9 +69,7 @@ def optional_none() -> Result:
     return scalar_object(Optional())
 
 
-@shape("OptionalNone", "OptionalHasValue")
-def scalar_shape(*inputs: TensorSpec) -> Shape:
-    return SCALAR
+shape("OptionalNone", "OptionalHasValue")(scalar_shape)
 
 
 @kernel("OptionalHasValue")

@@ -9,7 +9,7 @@ from ...registry.registry import kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.plain_shapes import no_outputs_shape, unknown_shape
 
 not_differentiable(*SENDS, *RECEIVES)
 
@@ -21,9 +21,7 @@ def send(value: Array) -> None:
     """Do nothing: in a single graph the receiver takes the value from its producer."""
 
 
-@shape(*SENDS)
-def send_shape(value: TensorSpec) -> tuple[()]:
-    return ()
+shape(*SENDS)(no_outputs_shape)
 
 
 @kernel(*RECEIVES)
@@ -32,6 +30,4 @@ def receive(ctx: KernelContext, *, tensor_name: str, send_device: str) -> Result
     raise InvalidArgumentError(f"{problem}: feed '{ctx.name}'")
 
 
-@shape(*RECEIVES)
-def receive_shape() -> Shape:
-    return UNKNOWN
+shape(*RECEIVES)(unknown_shape)

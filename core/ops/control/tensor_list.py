@@ -27,8 +27,9 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, fits, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, covering_shape, fits, merge_shapes
 from ..shared.argument_checks import scalar
+from ..shared.plain_shapes import scalar_shape
 from ..shared.shape_arguments import shape_value
 from . import _onnx_lists as lists
 from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_spec, static_shape, with_element
@@ -283,9 +284,7 @@ def tensor_list_length(input_handle: Array) -> Result:
     return np.int32(len(list_in(input_handle)))
 
 
-@shape("TensorListLength")
-def tensor_list_length_shape(input_handle: TensorSpec) -> Shape:
-    return SCALAR
+shape("TensorListLength")(scalar_shape)
 
 
 @kernel("TensorListElementShape")

@@ -18,7 +18,7 @@ from ...runtime.state.variants import added
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..shared.plain_shapes import scalar_shape, unknown_shape
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,9 +62,7 @@ def empty_tensor_map() -> Result:
     return scalar_object(TensorMap({}))
 
 
-@shape("EmptyTensorMap")
-def empty_tensor_map_shape() -> Shape:
-    return SCALAR
+shape("EmptyTensorMap")(scalar_shape)
 
 
 @kernel("TensorMapSize")
@@ -117,11 +115,7 @@ def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
     return np.bool_(_key(key) in _map(input_handle).entries)
 
 
-@shape("TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")
-def tensor_map_scalar_shape(input_handle: TensorSpec, *inputs: TensorSpec) -> Shape:
-    return SCALAR
-
-
+shape("TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")(scalar_shape)
 not_differentiable("EmptyTensorMap", "TensorMapSize", "TensorMapHasKey")
 zero_flops("EmptyTensorMap", "TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")
 
@@ -135,9 +129,7 @@ def tensor_map_lookup(input_handle: Array, key: Array, *, value_dtype: DType) ->
     return value
 
 
-@shape("TensorMapLookup")
-def tensor_map_lookup_shape(input_handle: TensorSpec, key: TensorSpec) -> Shape:
-    return UNKNOWN
+shape("TensorMapLookup")(unknown_shape)
 
 
 @gradient("TensorMapLookup")
@@ -161,10 +153,6 @@ def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
     return result
 
 
-@shape("TensorMapStackKeys")
-def tensor_map_stack_keys_shape(input_handle: TensorSpec) -> Shape:
-    return Shape()
-
-
+shape("TensorMapStackKeys")(unknown_shape)
 without_gradient("TensorMapStackKeys")
 zero_flops("TensorMapLookup", "TensorMapStackKeys")

@@ -21,6 +21,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.onnx_lowerings import iota
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import resource as held
 
 _CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"
@@ -110,9 +111,7 @@ _SCALARS = (
 )
 
 
-@shape(*_SCALARS)
-def scalar_shape(*inputs: TensorSpec) -> Shape:
-    return SCALAR
+shape(*_SCALARS)(scalar_shape)
 
 
 @kernel("KernelLabelRequired")
@@ -199,9 +198,7 @@ def resource_using(ctx: KernelContext, resource: Array) -> None:
         raise NotFoundError("the stub resource does not exist")
 
 
-@shape(*_NO_OUTPUT)
-def no_output_shape(*inputs: TensorSpec) -> list[Any]:
-    return []
+shape(*_NO_OUTPUT)(no_outputs_shape)
 
 
 @kernel("CheckPinned")

@@ -22,8 +22,8 @@ from ...runtime.state.resources import Readable
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape
 from ...types.tensors import FuncRef, Placeholder
+from ..shared.plain_shapes import scalar_shape
 from ..state._tables import StaticTable
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Dataset])
@@ -269,8 +269,3 @@ def _held(value: Any) -> Any:
     """
     is_handle = isinstance(value, np.ndarray) and value.dtype.hasobject and not value.ndim
     return value.item() if is_handle and isinstance(value.item(), Dataset) else value
-
-
-def scalar_shape(*inputs: Any) -> Shape:
-    """The shape function of ops that return a handle."""
-    return SCALAR

@@ -23,9 +23,9 @@ from ...support.errors import DataLossError, NotFoundError, UnimplementedError
 from ...support.words import counted
 from ...types.arrays import Array
 from ...types.dtypes import DType, string
-from ...types.shapes import SCALAR, Shape
 from ...types.tensors import Tensor
 from ..shared.kernel_files import file_name, gate, system_errors
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
 from ..shared.resource_access import resource
 from ._datasets import dataset_kernel, dataset_of, text_in
 
@@ -121,19 +121,9 @@ def delete_memory_cache(handle: Array, deleter: Array) -> None:
     """Do nothing: a cache lives as long as a reference to it."""
 
 
-@shape("AnonymousMemoryCache")
-def cache_shape() -> tuple[Shape, Shape]:
-    return SCALAR, SCALAR
-
-
-@shape("DummyMemoryCache")
-def dummy_shape() -> Shape:
-    return SCALAR
-
-
-@shape("DeleteMemoryCache")
-def delete_shape(*inputs: Any) -> None:
-    return None
+shape("AnonymousMemoryCache")(two_scalars_shape)
+shape("DummyMemoryCache")(scalar_shape)
+shape("DeleteMemoryCache")(no_outputs_shape)
 
 
 _HANDLES = ("AnonymousMemoryCache", "DummyMemoryCache", "DeleteMemoryCache")

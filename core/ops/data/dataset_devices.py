@@ -19,7 +19,8 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec
+from ...types.shapes import Shape, TensorSpec
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
 from ..shared.resource_access import named, resource
 from ._datasets import dataset_of, number_in, spec_of_node, text_in
 
@@ -103,14 +104,8 @@ _WORDS = (
 )  # fmt: skip
 
 
-@shape(*_WORDS)
-def scalar_shape(*inputs: Any) -> Shape:
-    return SCALAR
-
-
-@shape("AnonymousMultiDeviceIterator")
-def two_handles_shape() -> tuple[Shape, Shape]:
-    return SCALAR, SCALAR
+shape(*_WORDS)(scalar_shape)
+shape("AnonymousMultiDeviceIterator")(two_scalars_shape)
 
 
 @shape("MultiDeviceIteratorGetNextFromShard")
@@ -118,9 +113,7 @@ def element_shape(*inputs: TensorSpec, output_shapes: list[Shape]) -> list[Shape
     return output_shapes
 
 
-@shape("DeleteMultiDeviceIterator")
-def no_shape(*inputs: Any) -> None:
-    return None
+shape("DeleteMultiDeviceIterator")(no_outputs_shape)
 
 
 _USES = ("MultiDeviceIteratorInit", "MultiDeviceIteratorGetNextFromShard", "DeleteMultiDeviceIterator")

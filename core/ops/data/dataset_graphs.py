@@ -28,8 +28,8 @@ from ...support.errors import FailedPreconditionError, InvalidArgumentError, Uni
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape
 from ...types.tensors import FuncRef, Tensor
+from ..shared.plain_shapes import scalar_shape
 from ..state._tables import StaticTable
 from ._datasets import LOOKUPS, bytes_in, dataset_of
 from ._seeds import DUMMY
@@ -237,11 +237,7 @@ _LOOKING = ("DatasetToGraph", "DatasetToGraphV2", "DatasetFingerprint")
 _OPS = (*_LOOKING, "DatasetFromGraph", "GetOptions")
 
 
-@shape(*_OPS)
-def scalar_shape(*inputs: Any) -> Shape:
-    return SCALAR
-
-
+shape(*_OPS)(scalar_shape)
 not_differentiable(*_OPS)
 zero_flops(*_OPS)
 facts("input_pipeline", of=_OPS)

@@ -27,6 +27,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..control.optional import Optional
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape, vector_shape
 from ..shared.resource_access import named, resource
 from ._datasets import dataset_function, dataset_of, spec_of_node, with_twins
 
@@ -65,9 +66,7 @@ def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
     return scalar_object(_made(ctx)), scalar_object(None)
 
 
-@shape("AnonymousIteratorV2")
-def two_handles_shape() -> tuple[Shape, Shape]:
-    return SCALAR, SCALAR
+shape("AnonymousIteratorV2")(two_scalars_shape)
 
 
 @kernel("DeleteIterator")
@@ -75,9 +74,7 @@ def delete_iterator(handle: Any, deleter: Any) -> None:
     """Do nothing: an iterator lives as long as a reference to it."""
 
 
-@shape("DeleteIterator", "MakeIterator", "DeserializeIterator")
-def no_shape(*inputs: Any) -> None:
-    return None
+shape("DeleteIterator", "MakeIterator", "DeserializeIterator")(no_outputs_shape)
 
 
 @kernel("MakeIterator")
@@ -135,9 +132,7 @@ def serialize_iterator(resource_handle: Any) -> Array:
     return object_array([resource(resource_handle, DatasetIterator).state().stored()], (1,))
 
 
-@shape("SerializeIterator")
-def serialize_iterator_shape(resource_handle: TensorSpec) -> Shape:
-    return Shape([None])
+shape("SerializeIterator")(vector_shape)
 
 
 @kernel("DeserializeIterator")
@@ -173,9 +168,7 @@ _HANDLES_OF = (
 _ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
 
 
-@shape(*_HANDLES_OF)
-def scalar_shape(*inputs: Any) -> Shape:
-    return SCALAR
+shape(*_HANDLES_OF)(scalar_shape)
 
 
 @shape(*_ELEMENTS)

@@ -36,6 +36,7 @@ from ...types.arrays import Array
 from ...types.shapes import SCALAR, Shape
 from ...types.tensors import FuncRef
 from ..io._event_writer import WriterResource
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
 from ._datasets import dataset_function, dataset_kernel, dataset_of, number_in, positive_in, texts_in, with_twins
 
@@ -153,14 +154,8 @@ def stats_aggregator_set_summary_writer(stats_aggregator: Any, summary: Any) -> 
     resource(summary, WriterResource).writer()
 
 
-@shape("StatsAggregatorSetSummaryWriter")
-def no_shape(*inputs: Any) -> None:
-    return None
-
-
-@shape(*with_twins("StatsAggregatorSummary"))
-def summary_shape(iterator: Any) -> Shape:
-    return SCALAR
+shape("StatsAggregatorSetSummaryWriter")(no_outputs_shape)
+shape(*with_twins("StatsAggregatorSummary"))(scalar_shape)
 
 
 @dataset_kernel("ChooseFastestDataset")

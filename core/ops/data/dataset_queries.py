@@ -28,8 +28,9 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec
+from ...types.shapes import Shape
 from ...types.tensors import FuncRef
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import resource
 from ..state._tables import StaticTable
 from ._datasets import dataset_of, function_of, number_in
@@ -132,9 +133,7 @@ def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
     table.initialize(*[object_array(list(c), (-1,)) if t.is_object else np.array(c, t.numpy) for c, t in columns])
 
 
-@shape("InitializeTableFromDataset")
-def initialize_table_from_dataset_shape(table_handle: TensorSpec, dataset: TensorSpec) -> None:
-    return None
+shape("InitializeTableFromDataset")(no_outputs_shape)
 
 
 @kernel("CompressElement")
@@ -177,9 +176,7 @@ _TAKEN = ("DatasetToSingleElement", "GetElementAtIndex", "UncompressElement")
 _ELEMENTS = ("ReduceDataset", *_TAKEN)
 
 
-@shape(*_SCALARS)
-def scalar_shape(*inputs: Any) -> Shape:
-    return SCALAR
+shape(*_SCALARS)(scalar_shape)
 
 
 @shape(*_ELEMENTS)

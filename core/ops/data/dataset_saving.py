@@ -34,6 +34,7 @@ from ...types.shapes import SCALAR
 from ...types.tensors import FuncRef
 from ..shared.argument_checks import single
 from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
+from ..shared.plain_shapes import no_outputs_shape
 from ..shared.tensor_proto_bytes import parse, serialize_content
 from ._datasets import (
     dataset_function,
@@ -147,9 +148,7 @@ def _saving(
     return Saving((dataset,), shard_of, folder, dataset.spec.dtypes)
 
 
-@shape("SaveDataset")
-def save_dataset_shape(*inputs: Any) -> None:
-    return None
+shape("SaveDataset")(no_outputs_shape)
 
 
 @dataset_kernel("LoadDataset")
@@ -261,9 +260,7 @@ def _only_text(element: Element) -> bytes:
     return text
 
 
-@shape(*with_twins("DatasetToTFRecord"))
-def dataset_to_tf_record_shape(*inputs: Any) -> None:
-    return None
+shape(*with_twins("DatasetToTFRecord"))(no_outputs_shape)
 
 
 _WRITING = ("SaveDataset", *with_twins("DatasetToTFRecord"))

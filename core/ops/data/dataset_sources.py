@@ -20,8 +20,9 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array
 from ...types.dtypes import DType, int64
-from ...types.shapes import SCALAR, Shape
+from ...types.shapes import Shape
 from ...types.tensors import FuncRef
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
 from ._datasets import dataset_kernel, flag_in, function_of, number_in, with_twins
 from ._seeds import DUMMY, chosen_seeds
 
@@ -156,19 +157,9 @@ def delete_seed_generator(handle: Array, deleter: Array) -> None:
     """Nothing: seeds live as long as something refers to them."""
 
 
-@shape("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator")
-def seed_generator_shape(*inputs: Any) -> tuple[Shape, Shape]:
-    return SCALAR, SCALAR
-
-
-@shape("DummySeedGenerator")
-def dummy_shape() -> Shape:
-    return SCALAR
-
-
-@shape("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
-def delete_shape(*inputs: Any) -> None:
-    return None
+shape("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator")(two_scalars_shape)
+shape("DummySeedGenerator")(scalar_shape)
+shape("DeleteSeedGenerator", "DeleteRandomSeedGenerator")(no_outputs_shape)
 
 
 _GENERATORS = ("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "DummySeedGenerator")

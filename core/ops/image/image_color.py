@@ -19,6 +19,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_min_rank, require_shape, scalar
 from ..shared.decompositions import gradient_by_parts
+from ..shared.plain_shapes import first_shape
 from . import _onnx_images as in_onnx
 
 
@@ -152,9 +153,7 @@ def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.Pack(parts, axis=-1)]
 
 
-@shape("RGBToHSV", "HSVToRGB", "AdjustHue")
-def color_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
-    return images.shape
+shape("RGBToHSV", "HSVToRGB", "AdjustHue")(first_shape)
 
 
 @flops("RGBToHSV")
@@ -306,7 +305,7 @@ def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
     return _contrast(images.astype(np.float32), factor).astype(images.dtype, copy=False)
 
 
-shape("AdjustSaturation")(color_shape)
+shape("AdjustSaturation")(first_shape)
 
 
 @shape("AdjustContrastv2")
@@ -341,7 +340,7 @@ def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max
     return np.minimum(np.maximum(_contrast(images.astype(np.float32), factor), np.float32(low)), np.float32(high))
 
 
-shape("AdjustContrast")(color_shape)
+shape("AdjustContrast")(first_shape)
 
 
 @flops("AdjustContrast")

@@ -14,6 +14,7 @@ from ...registry.registry import ZERO, Cost, flops, kernel, lower, not_different
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
+from ..shared.plain_shapes import vector_shape
 from . import _onnx_images as in_onnx
 from . import _suppression_lowerings as in_xla
 from ._onnx_combined_suppression import combined
@@ -54,11 +55,7 @@ def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, 
     return suppress(scores, limit, threshold, np.finfo(scores.dtype).min, box_overlaps(boxes))[0]
 
 
-@shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps")
-def non_max_suppression_shape(
-    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec
-) -> Shape:
-    return Shape([None])
+shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps")(vector_shape)
 
 
 @kernel("NonMaxSuppressionV3")

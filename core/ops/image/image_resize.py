@@ -37,6 +37,7 @@ from ...types.dims import DimLike, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.decompositions import gradient_by_parts
+from ..shared.plain_shapes import second_shape
 from ..shared.shape_arguments import ints, shape_from
 from . import _onnx_images as in_onnx
 from . import _resize_lowerings as in_xla
@@ -214,9 +215,7 @@ def resize_bicubic_grad(grads: Array, original_image: Array, *, align_corners: b
     return _resize_grad(numerics.bicubic, grads, original_image, align_corners, half_pixel_centers)
 
 
-@shape("ResizeBilinearGrad", "ResizeBicubicGrad")
-def resize_grad_shape(grads: TensorSpec, original_image: TensorSpec) -> Shape:
-    return original_image.shape
+shape("ResizeBilinearGrad", "ResizeBicubicGrad")(second_shape)
 
 
 @flops("ResizeBicubicGrad")
@@ -406,11 +405,7 @@ def scale_and_translate_grad(
     return numerics.resample_gradient(grads, *taps)
 
 
-@shape("ScaleAndTranslateGrad")
-def scale_and_translate_grad_shape(
-    grads: TensorSpec, original_image: TensorSpec, scale: TensorSpec, translation: TensorSpec
-) -> Shape:
-    return original_image.shape
+shape("ScaleAndTranslateGrad")(second_shape)
 
 
 @flops("ScaleAndTranslateGrad")

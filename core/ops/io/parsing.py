@@ -18,9 +18,10 @@ from ...support.errors import DataLossError, InvalidArgumentError, Unimplemented
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared import tensor_proto_bytes
-from ..shared.string_functions import map_bytes, same_shape
+from ..shared.plain_shapes import first_shape, scalar_shape, unknown_shape
+from ..shared.string_functions import map_bytes
 from ._csv import csv_column, csv_default
 
 
@@ -124,8 +125,7 @@ def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
     yield stream.flush()
 
 
-shape("DecodeCompressed")(same_shape)
-
+shape("DecodeCompressed")(first_shape)
 facts("elementwise", of=("DecodeCompressed",))
 
 _ALL = ("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor", "DecodeCSV")
@@ -144,9 +144,7 @@ def serialize_tensor(tensor: Array, *, T: DType) -> Result:
     return scalar_object(tensor_proto_bytes.serialize(np.asarray(tensor), T))
 
 
-@shape("SerializeTensor")
-def serialize_tensor_shape(tensor: TensorSpec) -> Shape:
-    return SCALAR
+shape("SerializeTensor")(scalar_shape)
 
 
 @kernel("ParseTensor")
@@ -165,9 +163,7 @@ def parse_tensor(serialized: Array, *, out_type: DType) -> Result:
     return array
 
 
-@shape("ParseTensor")
-def parse_tensor_shape(serialized: TensorSpec) -> Shape:
-    return UNKNOWN
+shape("ParseTensor")(unknown_shape)
 
 
 @kernel("DecodeCSV")

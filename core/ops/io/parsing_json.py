@@ -16,7 +16,8 @@ from ...codecs import wire
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ..shared.string_functions import map_bytes, same_shape
+from ..shared.plain_shapes import first_shape
+from ..shared.string_functions import map_bytes
 
 
 @kernel("DecodeJSONExample")
@@ -99,7 +100,7 @@ def _integer(item: Any) -> int:
     return number
 
 
-shape("DecodeJSONExample")(same_shape)
+shape("DecodeJSONExample")(first_shape)
 facts("elementwise", of=("DecodeJSONExample",))
 not_differentiable("DecodeJSONExample")
 zero_flops("DecodeJSONExample")

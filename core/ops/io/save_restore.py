@@ -26,6 +26,7 @@ from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.kernel_files import file_name, gate
+from ..shared.plain_shapes import no_outputs_shape, unknown_shape
 
 
 def _texts(value: Array, what: str, count: int) -> list[str]:
@@ -147,11 +148,7 @@ def _is_assignment(node: Node) -> bool:
     return has_fact(node.op, "assignment")
 
 
-@shape("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints")
-def save_shape(*inputs: Any) -> None:
-    return None
-
-
+shape("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints")(no_outputs_shape)
 facts("side_effect", of=("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints"))
 
 _ALL = ("SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice", "MergeV2Checkpoints")
@@ -213,9 +210,7 @@ def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: 
     return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt, 0 in _deferred_outputs(ctx))
 
 
-@shape("Restore")
-def restore_shape(file_pattern: TensorSpec, tensor_name: TensorSpec) -> Shape:
-    return UNKNOWN
+shape("Restore")(unknown_shape)
 
 
 @kernel("RestoreSlice")

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...codecs import wire
@@ -18,6 +16,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ...types.tensors import Tensor
+from ..shared.plain_shapes import scalar_shape
 from . import _summary_protos as protos
 
 
@@ -121,9 +120,7 @@ def tagged_summary_shape(tag: TensorSpec, *inputs: TensorSpec) -> Shape:
     return SCALAR
 
 
-@shape("ScalarSummary", "TensorSummary", "MergeSummary")
-def summary_shape(*inputs: Any) -> Shape:
-    return SCALAR
+shape("ScalarSummary", "TensorSummary", "MergeSummary")(scalar_shape)
 
 
 _ALL = (

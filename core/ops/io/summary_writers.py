@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, TensorSpec
 from ..shared.argument_checks import scalar
 from ..shared.kernel_files import file_name, gate
+from ..shared.plain_shapes import no_outputs_shape
 from ..shared.resource_access import named, resource
 from . import _summary_protos as protos
 from ._event_writer import EventWriter, WriterResource
@@ -115,11 +115,7 @@ _WRITE = (
 )  # fmt: skip
 
 
-@shape(*_WRITE)
-def summary_write_shape(*inputs: Any) -> None:
-    return None
-
-
+shape(*_WRITE)(no_outputs_shape)
 facts("side_effect", "summary", of=_WRITE)
 
 

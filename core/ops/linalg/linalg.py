@@ -21,6 +21,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
 from ..shared.argument_checks import require
+from ..shared.plain_shapes import merged_shape
 from . import _onnx_linalg as in_onnx
 from . import _xla_linalg  # noqa: F401 - registers lowerings
 from ._matrices import (
@@ -446,9 +447,7 @@ def cross(a: Array, b: Array) -> Result:
     return following[0] * last[1] - last[0] * following[1]
 
 
-@shape("Cross")
-def cross_shape(a: TensorSpec, b: TensorSpec) -> Shape:
-    return merge_shapes(a.shape, b.shape)
+shape("Cross")(merged_shape)
 
 
 @gradient("Cross")

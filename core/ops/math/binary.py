@@ -61,6 +61,7 @@ from ..control import _onnx_lists as lists
 from ..shared import division_lowerings as divisions
 from ..shared.elementwise_tables import INTEGERS, SIGNED, UNSIGNED, Binary, binary_flops, register_binary
 from ..shared.onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx, equal_onnx, floor_mod_onnx
+from ..shared.plain_shapes import first_shape, merged_shape
 from ..shared.shape_arguments import as_dims, shape_value
 
 
@@ -283,11 +284,7 @@ def approximate_equal(x: Array, y: Array, *, tolerance: float) -> Result:
     return np.abs(x - y) < np.asarray(tolerance, np.float32).astype(np.abs(x).dtype)
 
 
-@shape("ApproximateEqual")
-def approximate_equal_shape(x: TensorSpec, y: TensorSpec) -> Shape:
-    return merge_shapes(x.shape, y.shape)
-
-
+shape("ApproximateEqual")(merged_shape)
 flops("ApproximateEqual")(binary_flops(3))
 
 
@@ -311,9 +308,7 @@ def _clip(t: Array, low: Array, high: Array) -> Array:
     return np.maximum(np.minimum(t, high), low)
 
 
-@shape("ClipByValue")
-def clip_by_value_shape(t: TensorSpec, clip_value_min: TensorSpec, clip_value_max: TensorSpec) -> Shape:
-    return t.shape
+shape("ClipByValue")(first_shape)
 
 
 @gradient("ClipByValue")

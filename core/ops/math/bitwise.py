@@ -16,8 +16,9 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
-from ..shared.elementwise_tables import Binary, Unary, register_binary, register_unary, unary_flops, unary_shape
+from ..shared.elementwise_tables import Binary, Unary, register_binary, register_unary, unary_flops
 from ..shared.onnx_bits import unsigned
+from ..shared.plain_shapes import first_shape
 
 
 def _shifted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,7 +53,7 @@ def population_count(x: Array) -> Result:
     return np.bitwise_count(np.asarray(x).view(f"u{x.dtype.itemsize}"))
 
 
-shape("PopulationCount")(unary_shape)
+shape("PopulationCount")(first_shape)
 flops("PopulationCount")(unary_flops(1))
 not_differentiable("PopulationCount")
 facts("elementwise", of=("PopulationCount",))

@@ -13,8 +13,9 @@ from ...registry.registry import ZERO, Cost, facts, flops, kernel, shape
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import TensorSpec
 from ..shared.decompositions import gradient_by_parts
+from ..shared.plain_shapes import first_shape
 
 _COMPOSABLE = frozenset(
     [
@@ -71,9 +72,7 @@ def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
     return x
 
 
-@shape("_UnaryOpsComposition")
-def unary_ops_composition_shape(x: TensorSpec) -> Shape:
-    return x.shape
+shape("_UnaryOpsComposition")(first_shape)
 
 
 @flops("_UnaryOpsComposition")

@@ -21,6 +21,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require
 from ..shared.onnx_lowerings import along
 from ..shared.onnx_segments import reduced
+from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import scalar_of
 from ..shared.xla_rows import updated
 
@@ -140,9 +141,7 @@ def bucketize(input: Array, *, boundaries: list[float]) -> Result:
     return np.searchsorted(limits, input, side="right").astype(np.int32)
 
 
-@shape("Bucketize")
-def bucketize_shape(input: TensorSpec) -> Shape:
-    return input.shape
+shape("Bucketize")(first_shape)
 
 
 @flops("Bucketize")

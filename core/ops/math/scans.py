@@ -17,7 +17,8 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import TensorSpec
+from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import normalize_axis, scalar_int
 
 
@@ -60,9 +61,7 @@ def cumulative_logsumexp(x: Array, axis: Array, *, exclusive: bool, reverse: boo
     return _scan(np.logaddexp.accumulate, x, axis, -np.inf, exclusive, reverse)
 
 
-@shape("Cumsum", "Cumprod", "CumulativeLogsumexp")
-def scan_shape(x: TensorSpec, axis: TensorSpec) -> Shape:
-    return x.shape
+shape("Cumsum", "Cumprod", "CumulativeLogsumexp")(first_shape)
 
 
 @gradient("Cumsum")

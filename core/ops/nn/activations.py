@@ -27,8 +27,9 @@ from ...numerics.where import positive_part
 from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape
 from ..shared.decompositions import gradient_by_parts
+from ..shared.plain_shapes import first_shape, merged_shape
 
 _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772
@@ -104,9 +105,7 @@ def elu(features: Array) -> Result:
 _FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
 
 
-@shape(*_FORWARD)
-def activation_shape(features: TensorSpec) -> Shape:
-    return features.shape
+shape(*_FORWARD)(first_shape)
 
 
 @gradient("Elu")
@@ -219,9 +218,7 @@ def elu_grad(gradients: Array, outputs: Array) -> Result:
 _GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
 
 
-@shape(*_GRAD)
-def activation_grad_shape(gradients: TensorSpec, features: TensorSpec) -> Shape:
-    return merge_shapes(gradients.shape, features.shape)
+shape(*_GRAD)(merged_shape)
 
 
 @gradient("EluGrad")

@@ -17,6 +17,7 @@ from ...registry.registry import Cost, affine, facts, flops, gradient, kernel, l
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.plain_shapes import first_shape
 from ..shared.window_geometry import is_channels_first
 
 
@@ -87,14 +88,8 @@ def _others(value: Any, data_format: str) -> tuple[int, ...]:
     return tuple(axis for axis in range(value.ndim) if axis != channels)
 
 
-@shape("BiasAdd")
-def bias_add_shape(value: TensorSpec, bias: TensorSpec, *, data_format: str) -> Shape:
-    return value.shape
-
-
-@shape("BiasAddV1")
-def bias_add_v1_shape(value: TensorSpec, bias: TensorSpec) -> Shape:
-    return value.shape
+shape("BiasAdd")(first_shape)
+shape("BiasAddV1")(first_shape)
 
 
 @shape("BiasAddGrad")

@@ -11,8 +11,9 @@ from ...random import kmeans as numerics
 from ...registry.registry import Cost, facts, flops, kernel, multiply_adds, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
+from ..shared.plain_shapes import scalar_shape
 from ..shared.shape_arguments import scalar_int, scalar_of
 
 
@@ -25,9 +26,7 @@ def kmc2_chain_initialization(distances: Array, seed: Array) -> Result:
     return np.int64(numerics.kmc2_chain(distances, seed))
 
 
-@shape("KMC2ChainInitialization")
-def kmc2_chain_initialization_shape(distances: TensorSpec, seed: TensorSpec) -> Shape:
-    return SCALAR
+shape("KMC2ChainInitialization")(scalar_shape)
 
 
 @kernel("KmeansPlusPlusInitialization")

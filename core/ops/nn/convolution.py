@@ -52,6 +52,7 @@ from ..shared.convolution_shared import (
 )
 from ..shared.decompositions import gradient_by_parts
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, window_attrs, window_of
+from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.shape_arguments import ints, shape_from
 from ..shared.window_geometry import (
     WindowAttributes,
@@ -199,9 +200,7 @@ def conv3d_backprop_input(x: Array, w: Array, grad: Array, *, window: WindowAttr
     return input_gradient(x.shape, w, grad, checked(StrictGeometry, 5, window))
 
 
-@shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")
-def convolution_backprop_input_shape(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
-    return x.shape
+shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")(first_shape)
 
 
 @kernel("Conv3DBackpropFilter")
@@ -211,9 +210,7 @@ def conv3d_backprop_filter(x: Array, w: Array, grad: Array, *, window: WindowAtt
     return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 5, window))
 
 
-@shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
-def convolution_backprop_filter_shape(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
-    return w.shape
+shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")(second_shape)
 
 
 @flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")

@@ -21,6 +21,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
+from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.window_geometry import Pads, output_sizes, window_pads
 
 
@@ -120,14 +121,8 @@ def dilation2d_shape(input: TensorSpec, filter: TensorSpec, *, strides: list[int
     return Shape((batch, *outputs, depth if isinstance(depth, int) else filter_depth))
 
 
-@shape("Dilation2DBackpropInput")
-def dilation2d_backprop_input_shape(input: TensorSpec, filter: TensorSpec, out_backprop: TensorSpec) -> Shape:
-    return input.shape
-
-
-@shape("Dilation2DBackpropFilter")
-def dilation2d_backprop_filter_shape(input: TensorSpec, filter: TensorSpec, out_backprop: TensorSpec) -> Shape:
-    return filter.shape
+shape("Dilation2DBackpropInput")(first_shape)
+shape("Dilation2DBackpropFilter")(second_shape)
 
 
 @gradient("Dilation2D")

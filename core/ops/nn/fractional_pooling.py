@@ -25,6 +25,7 @@ from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..random._random import node_stream
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
+from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import ints, shape_from
 
 _FORWARD = ("FractionalAvgPool", "FractionalMaxPool")
@@ -290,9 +291,7 @@ def fractional_max_pool_grad(
     return result
 
 
-@shape("FractionalMaxPoolGrad")
-def fractional_max_pool_grad_shape(orig_input: TensorSpec, *rest: TensorSpec) -> Shape:
-    return orig_input.shape
+shape("FractionalMaxPoolGrad")(first_shape)
 
 
 @flops("FractionalMaxPoolGrad")

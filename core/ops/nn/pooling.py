@@ -40,6 +40,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.pooling_shared import (
     PoolingAttributes,
     pool_attrs,
@@ -137,9 +138,7 @@ def max_pool_3d_grad(orig_input: Array, orig_output: Array, grad: Array, *, wind
     return pool_max_gradient(orig_input, orig_output, grad, PoolingAttributes(5, window))
 
 
-@shape("MaxPoolGrad", "MaxPool3DGrad")
-def max_pool_grad_shape(orig_input: TensorSpec, *rest: TensorSpec) -> Shape:
-    return orig_input.shape
+shape("MaxPoolGrad", "MaxPool3DGrad")(first_shape)
 
 
 @flops("MaxPoolGrad", "MaxPool3DGrad")
@@ -160,7 +159,7 @@ def max_pool_grad_v2(
     return pool_max_gradient(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
 
 
-shape("MaxPoolGradV2")(max_pool_grad_shape)
+shape("MaxPoolGradV2")(first_shape)
 
 
 @gradient("MaxPoolGradV2")
@@ -218,11 +217,7 @@ def max_pool_3d_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *,
     return pool_max_gradient_gradient(orig_input, orig_output, grad, PoolingAttributes(5, window))
 
 
-@shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")
-def max_pool_grad_grad_shape(orig_input: TensorSpec, orig_output: TensorSpec, *rest: TensorSpec) -> Shape:
-    return orig_output.shape
-
-
+shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")(second_shape)
 without_gradient("MaxPoolGradGradV2")
 layout("TTTVV -> T", "MaxPoolGradV2", "MaxPoolGradGradV2")
 
@@ -395,7 +390,7 @@ def max_pool_grad_with_argmax(
     return summed.reshape(x.shape).astype(grad.dtype)
 
 
-shape("MaxPoolGradWithArgmax")(max_pool_grad_shape)
+shape("MaxPoolGradWithArgmax")(first_shape)
 
 
 @flops("MaxPoolGradWithArgmax")

@@ -18,6 +18,7 @@ from ...support.errors import InvalidArgumentError
 from ...text.cityhash import fingerprint128
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..shared.plain_shapes import no_outputs_shape
 
 
 @kernel("SdcaFprint")
@@ -47,9 +48,7 @@ def sdca_shrink_l1(weights: Any, *, l1: float, l2: float) -> None:
         memory[...] = np.sign(memory) * np.maximum(np.abs(memory) - np.float32(shrinkage), np.float32(0))
 
 
-@shape("SdcaShrinkL1")
-def sdca_shrink_l1_shape(weights: list[TensorSpec]) -> list[Any]:
-    return []
+shape("SdcaShrinkL1")(no_outputs_shape)
 
 
 @flops("SdcaShrinkL1")

@@ -26,6 +26,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..random._random import new_stream
 from ..shared.kernel_files import read_file
+from ..shared.plain_shapes import no_outputs_shape
 
 _SENTENCE: Final = 1000
 _PRECALCULATED: Final = 3000
@@ -189,11 +190,7 @@ def _check_training(w_in: Any, w_out: Any, examples: Any, labels: Any, lr: Any, 
             raise InvalidArgumentError(f"{name} must be in [0, {vocabulary}): {values.tolist()}")
 
 
-@shape("NegTrain")
-def neg_train_shape(
-    w_in: TensorSpec, w_out: TensorSpec, examples: TensorSpec, labels: TensorSpec, lr: TensorSpec
-) -> list[Any]:
-    return []
+shape("NegTrain")(no_outputs_shape)
 
 
 @flops("NegTrain")

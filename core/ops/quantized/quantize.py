@@ -21,6 +21,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_same_shape, scalar
+from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.quantized_ranges import (
     along,
     fake_masks,
@@ -154,11 +155,7 @@ def quantize_v2_shape(input: TensorSpec, min_range: TensorSpec, max_range: Tenso
     return [input.shape, edge, edge]
 
 
-@shape("Dequantize")
-def dequantize_shape(input: TensorSpec, min_range: TensorSpec, max_range: TensorSpec) -> Shape:
-    return input.shape
-
-
+shape("Dequantize")(first_shape)
 without_gradient("QuantizeV2", "Dequantize")
 
 
@@ -261,9 +258,7 @@ def quantize_and_dequantize_v4_grad(
 _SIMULATORS = ("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
 
 
-@shape(*_SIMULATORS)
-def quantize_and_dequantize_shape(input: TensorSpec, *rest: TensorSpec) -> Shape:
-    return input.shape
+shape(*_SIMULATORS)(first_shape)
 
 
 @shape("QuantizeAndDequantizeV4Grad")
@@ -385,14 +380,8 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     return within, np.sum(below, others, dtype=np.float32), np.sum(above, others, dtype=np.float32)
 
 
-@shape(*_FAKE)
-def fake_quant_shape(inputs: TensorSpec, *rest: TensorSpec) -> Shape:
-    return inputs.shape
-
-
-@shape("FakeQuantWithMinMaxArgsGradient")
-def fake_quant_with_min_max_args_gradient_shape(gradients: TensorSpec, inputs: TensorSpec) -> Shape:
-    return inputs.shape
+shape(*_FAKE)(first_shape)
+shape("FakeQuantWithMinMaxArgsGradient")(second_shape)
 
 
 @shape("FakeQuantWithMinMaxVarsGradient")

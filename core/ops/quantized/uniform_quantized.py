@@ -14,6 +14,7 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import require
 from ..shared.elementwise_tables import unary_flops
+from ..shared.plain_shapes import first_shape
 from . import _onnx_uniform as in_onnx
 
 
@@ -101,9 +102,7 @@ def uniform_dequantize(input: Array, scales: Array, zero_points: Array, *, quant
     return (input.astype(np.int64) - zero_points).astype(np.float32) * scales
 
 
-@shape("UniformQuantize", "UniformDequantize")
-def uniform_unary_shape(x: TensorSpec, *rest: TensorSpec) -> Shape:
-    return x.shape
+shape("UniformQuantize", "UniformDequantize")(first_shape)
 
 
 @kernel("UniformQuantizedClipByValue")
@@ -179,7 +178,7 @@ def uniform_requantize(
     return to_output(input.astype(np.int64) - zero, scale, new_zero, *limits, Tout.numpy)
 
 
-shape("UniformRequantize", "UniformQuantizedClipByValue")(uniform_unary_shape)
+shape("UniformRequantize", "UniformQuantizedClipByValue")(first_shape)
 
 # A difference and a change of scale.
 flops("UniformRequantize")(unary_flops(9))

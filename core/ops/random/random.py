@@ -25,6 +25,7 @@ from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import ints
 from ._random import (
     as_dims,
@@ -266,11 +267,7 @@ def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -
     return shuffled(node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
 
 
-@shape("RandomShuffle")
-def random_shuffle_shape(value: TensorSpec) -> Shape:
-    return value.shape
-
-
+shape("RandomShuffle")(first_shape)
 not_differentiable("Multinomial", "RandomShuffle")
 without_gradient("RandomPoissonV2", "RandomPoisson")
 

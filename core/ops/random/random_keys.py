@@ -14,6 +14,7 @@ from ...registry.registry import facts, kernel, lower, not_differentiable, onnx,
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.plain_shapes import scalar_shape
 from . import _onnx_random as in_onnx
 from . import _xla_random as in_xla
 
@@ -100,11 +101,7 @@ def stateless_random_get_alg() -> Result:
     return np.int32(PHILOX)
 
 
-@shape("StatelessRandomGetAlg")
-def get_alg_shape() -> Shape:
-    return SCALAR
-
-
+shape("StatelessRandomGetAlg")(scalar_shape)
 not_differentiable("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
 zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
 facts("random", of=("StatelessRandomGetAlg",))

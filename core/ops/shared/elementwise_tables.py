@@ -12,6 +12,7 @@ from ...numerics.half_precision import widened
 from ...registry import kernel_types, registry
 from ...registry.registry import Cost, WithoutGradient
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from .plain_shapes import first_shape
 
 NARROW = ("half", "bfloat16")
 WIDE = ("float", "double")
@@ -51,7 +52,7 @@ class Binary(NamedTuple):
 def register_unary(rows: Iterable[Unary]) -> None:
     """Register all that the rows say."""
     for row in rows:
-        _register(row, unary_shape, unary_flops, _unary_gradient)
+        _register(row, first_shape, unary_flops, _unary_gradient)
 
 
 def register_binary(rows: Iterable[Binary]) -> None:
@@ -71,10 +72,6 @@ def _register(row: Unary | Binary, shape: Callable[..., Any], cost: Callable[...
     else:
         registry.gradient(row.op)(functools.partial(gradient, row.gradient))
     registry.facts("elementwise", of=(row.op,))
-
-
-def unary_shape(x: TensorSpec) -> Shape:
-    return x.shape
 
 
 def binary_shape(x: TensorSpec, y: TensorSpec) -> Shape:

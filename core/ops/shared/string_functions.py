@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...runtime.state.run_context import check_time, is_bounded, reserve
-from ...types.shapes import Shape, TensorSpec
 
 
 def as_objects(values: Iterable[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -53,8 +52,3 @@ def joined(separator: bytes, strings: Iterable[bytes]) -> bytes:
 def joined_rows(separator: bytes, rows: Iterable[Iterable[bytes]]) -> Iterable[bytes]:
     """Yield each row's strings, joined."""
     return bounded(joined(separator, row) for row in rows) if is_bounded() else map(separator.join, rows)
-
-
-def same_shape(x: TensorSpec, *rest: Any, **attrs: Any) -> Shape:
-    """Return the shape of the first input."""
-    return x.shape

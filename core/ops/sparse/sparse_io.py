@@ -20,6 +20,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
+from ..shared.plain_shapes import scalar_shape, vector_shape
 from ..shared.sparse_checks import index_vectors, sparse_shapes, validate
 from ..shared.tensor_proto_bytes import parse, serialize_content
 
@@ -194,14 +195,8 @@ def take_many_sparse_from_tensors_map(
     return _stacked(parts, handles.shape)
 
 
-@shape("AddSparseToTensorsMap")
-def add_sparse_to_tensors_map_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
-    return Shape(())
-
-
-@shape("AddManySparseToTensorsMap")
-def add_many_sparse_to_tensors_map_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
-    return Shape([None])
+shape("AddSparseToTensorsMap")(scalar_shape)
+shape("AddManySparseToTensorsMap")(vector_shape)
 
 
 @shape("TakeManySparseFromTensorsMap")

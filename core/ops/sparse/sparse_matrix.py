@@ -22,8 +22,9 @@ from ...runtime.state.edge_values import scalar_object
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require_rank
+from ..shared.plain_shapes import scalar_shape, unknown_shape
 from ..shared.shape_arguments import scalar_int, unknown_dims
 from ..shared.sparse_checks import check_bounds, sparse_shapes, validate
 
@@ -168,9 +169,7 @@ def sparse_matrix_nnz(matrix: Array) -> Result:
     return counts if held.is_batch else counts[0]
 
 
-@shape("CSRSparseMatrixToDense", "SparseMatrixNNZ")
-def csr_unknown_shape(matrix: TensorSpec) -> Shape:
-    return UNKNOWN
+shape("CSRSparseMatrixToDense", "SparseMatrixNNZ")(unknown_shape)
 
 
 _MOVES = (
@@ -238,9 +237,7 @@ def _oriented(part: Array | csr_array, transpose: bool, adjoint: bool) -> Array 
     return part if isinstance(part, np.ndarray) else csr_array(part)
 
 
-@shape("SparseMatrixTranspose")
-def sparse_matrix_transpose_shape(matrix: TensorSpec) -> Shape:
-    return SCALAR
+shape("SparseMatrixTranspose")(scalar_shape)
 
 
 @gradient("SparseMatrixTranspose")
@@ -342,9 +339,7 @@ def sparse_matrix_sparse_mat_mul(
     return scalar_object(SparseMatrix(tuple(products), left.is_batch))
 
 
-@shape("SparseMatrixSparseMatMul")
-def sparse_matrix_sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Shape:
-    return SCALAR
+shape("SparseMatrixSparseMatMul")(scalar_shape)
 
 
 @gradient("SparseMatrixSparseMatMul")

@@ -24,6 +24,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import scalar
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ..shared.turns import Line, in_turn
 
@@ -269,17 +270,11 @@ def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: Ten
     return rows, (rows + size[1:] if size.rank else Shape()), Shape([size.rank])
 
 
-@shape("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")
-def accumulator_num_accumulated_shape(handle: TensorSpec) -> Shape:
-    return SCALAR
-
-
-@shape(
+shape("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")(scalar_shape)
+shape(
     "AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient", "SparseAccumulatorApplyGradient",
     "AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep",
-)  # fmt: skip
-def accumulator_write_shape(*inputs: TensorSpec) -> None:
-    return None
+)(no_outputs_shape)  # fmt: skip
 
 
 @flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")

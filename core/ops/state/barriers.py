@@ -19,7 +19,8 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
 from ..shared.string_functions import as_objects
 from ..shared.turns import in_turn
@@ -130,14 +131,8 @@ def barrier_take_many_shape(
     return count, count, [count + spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
 
 
-@shape("BarrierReadySize", "BarrierIncompleteSize")
-def barrier_size_shape(handle: TensorSpec) -> Shape:
-    return SCALAR
-
-
-@shape("BarrierInsertMany", "BarrierClose")
-def barrier_write_shape(*inputs: TensorSpec) -> None:
-    return None
+shape("BarrierReadySize", "BarrierIncompleteSize")(scalar_shape)
+shape("BarrierInsertMany", "BarrierClose")(no_outputs_shape)
 
 
 _ALL = ("Barrier", "BarrierInsertMany", "BarrierTakeMany", "BarrierClose", "BarrierReadySize", "BarrierIncompleteSize")

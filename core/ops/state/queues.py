@@ -23,6 +23,7 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require_rank
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ._queues import (
     Adding,
@@ -176,9 +177,9 @@ def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: boo
         done(ctx, queue.adding, (handle,), lambda: Closing(queue))
 
 
-@shape("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueClose", "QueueCloseV2")
-def queue_write_shape(*inputs: Any) -> None:
-    return None
+shape("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueClose", "QueueCloseV2")(
+    no_outputs_shape
+)
 
 
 _USE = ("QueueEnqueue", "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose")
@@ -271,9 +272,7 @@ def queue_size(handle: Any) -> Result:
     return np.int32(len(resource(handle, Queue)))
 
 
-@shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")
-def queue_scalar_shape(handle: TensorSpec) -> Shape:
-    return SCALAR
+shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")(scalar_shape)
 
 
 @kernel("FakeQueue")

@@ -23,6 +23,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.kernel_files import file_name, matching_files, read_file
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ..shared.string_functions import as_objects
 from ._queues import Queue, Taking, done
@@ -137,11 +138,7 @@ def reader_read(ctx: KernelContext, reader_handle: Any, queue_handle: Any) -> tu
     return scalar_object(key), scalar_object(value)
 
 
-@shape(*_both("ReaderRead"))
-def reader_read_shape(reader_handle: Any, queue_handle: Any) -> tuple[Shape, ...]:
-    return SCALAR, SCALAR
-
-
+shape(*_both("ReaderRead"))(two_scalars_shape)
 facts("blocks", "asynchronous", of=_both("ReaderRead", "ReaderReadUpTo"))
 
 
@@ -183,9 +180,7 @@ def reader_serialize_state(reader_handle: Any) -> Result:
     return scalar_object(resource(reader_handle, Reader).state())
 
 
-@shape(*_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))
-def reader_scalar_shape(reader_handle: Any) -> Shape:
-    return SCALAR
+shape(*_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))(scalar_shape)
 
 
 @kernel("ReaderRestoreState", "ReaderRestoreStateV2")
@@ -205,9 +200,7 @@ def reader_reset(reader_handle: Any) -> None:
     resource(reader_handle, Reader).reset()
 
 
-@shape(*_both("ReaderRestoreState", "ReaderReset"))
-def reader_write_shape(*inputs: Any) -> None:
-    return None
+shape(*_both("ReaderRestoreState", "ReaderReset"))(no_outputs_shape)
 
 
 @kernel("RecordInput")

@@ -14,7 +14,8 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ...types.shapes import Shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, unknown_shape
 
 _SESSION_CONTAINER: Final = "session tensors"
 
@@ -47,9 +48,7 @@ def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
     return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _SessionTensor, lambda: session_tensor))
 
 
-@shape("GetSessionHandle", "GetSessionHandleV2")
-def get_session_handle_shape(value: TensorSpec) -> Shape:
-    return SCALAR
+shape("GetSessionHandle", "GetSessionHandleV2")(scalar_shape)
 
 
 @kernel("GetSessionTensor")
@@ -70,9 +69,7 @@ def _session_tensor(ctx: KernelContext, handle: Array) -> _SessionTensor:
         raise InvalidArgumentError(f"the session keeps no tensor under the handle {handle.item()!r}") from None
 
 
-@shape("GetSessionTensor")
-def get_session_tensor_shape(handle: TensorSpec) -> Shape:
-    return UNKNOWN
+shape("GetSessionTensor")(unknown_shape)
 
 
 @kernel("DeleteSessionTensor")
@@ -82,11 +79,7 @@ def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
     ctx.resources.remove(_SESSION_CONTAINER, handle.item())
 
 
-@shape("DeleteSessionTensor")
-def delete_session_tensor_shape(handle: TensorSpec) -> list[Shape]:
-    return []
-
-
+shape("DeleteSessionTensor")(no_outputs_shape)
 not_differentiable("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
 zero_flops("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
 facts("side_effect", of=("GetSessionHandle", "GetSessionHandleV2", "DeleteSessionTensor"))

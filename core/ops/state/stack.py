@@ -27,6 +27,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..shared.plain_shapes import no_outputs_shape, second_shape
 
 _CONTAINER = "_stacks"
 _unique = itertools.count()
@@ -120,9 +121,7 @@ def stack_push_v2(handle: Array, elem: Array) -> Result:
     return elem
 
 
-@shape("StackPush", "StackPushV2")
-def stack_push_shape(handle: TensorSpec, elem: TensorSpec) -> Shape:
-    return elem.shape
+shape("StackPush", "StackPushV2")(second_shape)
 
 
 @kernel("StackPop")
@@ -154,11 +153,7 @@ def stack_close_v2(handle: Array) -> None:
     _from_handle(handle).close()
 
 
-@shape("StackClose", "StackCloseV2")
-def stack_close_shape(handle: TensorSpec) -> tuple[()]:
-    return ()
-
-
+shape("StackClose", "StackCloseV2")(no_outputs_shape)
 facts("inexpensive", of=("StackClose", "StackCloseV2"))
 facts("stack_push", of=("StackPush", "StackPushV2"))
 facts("stack_pop", of=("StackPop", "StackPopV2"))

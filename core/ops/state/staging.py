@@ -26,6 +26,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require_rank
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 
 
 @dataclasses.dataclass
@@ -210,9 +211,7 @@ def map_clear(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Non
         area.incomplete.clear()
 
 
-@shape("Stage", "StageClear", "MapStage", "MapClear", "OrderedMapStage", "OrderedMapClear")
-def stage_write_shape(*inputs: Any) -> None:
-    return None
+shape("Stage", "StageClear", "MapStage", "MapClear", "OrderedMapStage", "OrderedMapClear")(no_outputs_shape)
 
 
 @kernel("Unstage")
@@ -289,9 +288,7 @@ def map_incomplete_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DTyp
     return np.int32(len(_map_area(ctx, bounds, dtypes).incomplete))
 
 
-@shape("StageSize", "MapSize", "MapIncompleteSize", "OrderedMapSize", "OrderedMapIncompleteSize")
-def stage_size_shape() -> Shape:
-    return SCALAR
+shape("StageSize", "MapSize", "MapIncompleteSize", "OrderedMapSize", "OrderedMapIncompleteSize")(scalar_shape)
 
 
 @kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey")

@@ -16,8 +16,9 @@ from ...runtime.state.resources import Shared
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, Shape, TensorSpec
+from ...types.shapes import SCALAR, TensorSpec
 from ..shared.argument_checks import scalar
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
 
 
@@ -79,14 +80,8 @@ def mutex_shape() -> TensorSpec:
     return TensorSpec(dtypes.resource, SCALAR)
 
 
-@shape("MutexLock")
-def mutex_lock_shape(mutex: TensorSpec) -> Shape:
-    return SCALAR
-
-
-@shape("ConsumeMutexLock")
-def consume_mutex_lock_shape(mutex_lock: TensorSpec) -> None:
-    return None
+shape("MutexLock")(scalar_shape)
+shape("ConsumeMutexLock")(no_outputs_shape)
 
 
 _ALL = ("MutexV2", "MutexLock", "ConsumeMutexLock", "DummyIterationCounter")

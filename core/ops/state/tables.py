@@ -28,6 +28,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.kernel_files import file_name, read_file
 from ..shared.numerals import parse_number
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from . import _onnx_tables as in_onnx
 from ._tables import DenseTable, LookupTable, MutableTable, StaticTable, file_lines
@@ -353,11 +354,9 @@ def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.load(np.asarray(keys), np.asarray(values))
 
 
-@shape("LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2")
-def lookup_table_write_shape(*inputs: TensorSpec) -> None:
-    return None
-
-
+shape("LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2")(
+    no_outputs_shape
+)
 not_differentiable(
     "LookupTableFind", "LookupTableFindV2", "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2",
     "LookupTableImport", "LookupTableImportV2",
@@ -375,9 +374,7 @@ def lookup_table_size(table_handle: Any) -> Result:
     return np.int64(len(resource(table_handle, LookupTable)))
 
 
-@shape("LookupTableSize", "LookupTableSizeV2")
-def lookup_table_size_shape(table_handle: TensorSpec) -> Shape:
-    return SCALAR
+shape("LookupTableSize", "LookupTableSizeV2")(scalar_shape)
 
 
 @kernel("LookupTableExport", "LookupTableExportV2")

@@ -33,6 +33,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _array_lowerings as lowered
 from ..control import _onnx_lists as lists
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.shape_arguments import ints
 
 _CONTAINER = "_tensor_arrays"
@@ -365,9 +366,9 @@ def _require_rows(value: Array) -> None:
         raise InvalidArgumentError("Input value for unpack must be at least a vector but received shape: ()")
 
 
-@shape(*_versions("TensorArrayWrite"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"), "TensorArrayUnpack")
-def flow_shape(*inputs: TensorSpec) -> Shape:
-    return SCALAR
+shape(*_versions("TensorArrayWrite"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"), "TensorArrayUnpack")(
+    scalar_shape
+)
 
 
 @gradient(*_versions("TensorArrayScatter"))
@@ -434,9 +435,7 @@ def tensor_array_size(ctx: KernelContext, handle: Array | Variable, flow_in: Arr
     return np.int32(len(_array_of(ctx, handle)))
 
 
-@shape(*_versions("TensorArraySize"))
-def tensor_array_size_shape(handle: Any, flow_in: Any) -> Shape:
-    return SCALAR
+shape(*_versions("TensorArraySize"))(scalar_shape)
 
 
 @kernel(*_versions("TensorArrayClose"))
@@ -444,11 +443,7 @@ def tensor_array_close(ctx: KernelContext, handle: Array | Variable) -> None:
     _array_of(ctx, handle).close()
 
 
-@shape(*_versions("TensorArrayClose"))
-def tensor_array_close_shape(handle: Any) -> tuple[()]:
-    return ()
-
-
+shape(*_versions("TensorArrayClose"))(no_outputs_shape)
 not_differentiable(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
 zero_flops(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
 facts("side_effect", of=_versions("TensorArrayClose"))

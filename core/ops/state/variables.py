@@ -47,6 +47,7 @@ from ...support.errors import AlreadyExistsError, FailedPreconditionError, Inval
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.plain_shapes import first_shape, merged_shape, no_outputs_shape, scalar_shape
 from ..shared.shape_arguments import shape_value
 from ..shared.variable_access import resource_variable, same_shape, variable_behind
 
@@ -152,11 +153,7 @@ def _subtract(variable: Variable, value: Any) -> None:
     np.subtract(memory, value, out=memory)
 
 
-@shape("AssignAdd", "AssignSub")
-def assign_add_shape(ref: TensorSpec, value: TensorSpec) -> Shape:
-    return merge_shapes(ref.shape, value.shape)
-
-
+shape("AssignAdd", "AssignSub")(merged_shape)
 profiled(of_input(1), "AssignAdd", "AssignSub")
 
 
@@ -224,11 +221,7 @@ def var_is_initialized_op(resource: Array) -> Result:
     return np.bool_(variable_behind(resource).is_initialized)
 
 
-@shape("IsVariableInitialized", "VarIsInitializedOp")
-def is_initialized_shape(handle: TensorSpec) -> Shape:
-    return SCALAR
-
-
+shape("IsVariableInitialized", "VarIsInitializedOp")(scalar_shape)
 facts("snapshot", "initialization_test", of=("IsVariableInitialized", "VarIsInitializedOp"))
 
 
@@ -259,11 +252,7 @@ def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
     return _count(counter, limit)
 
 
-@shape("CountUpTo", "ResourceCountUpTo")
-def count_up_to_shape(ref: TensorSpec) -> Shape:
-    return SCALAR
-
-
+shape("CountUpTo", "ResourceCountUpTo")(scalar_shape)
 not_differentiable("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
 zero_flops("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
 facts("metadata", of=("IsVariableInitialized", "VarIsInitializedOp"))
@@ -283,11 +272,7 @@ def ref_identity(input: Any) -> Any:
     return input
 
 
-@shape("DestroyTemporaryVariable", "RefIdentity")
-def unchanged_shape(ref: TensorSpec) -> Shape:
-    return ref.shape
-
-
+shape("DestroyTemporaryVariable", "RefIdentity")(first_shape)
 facts("side_effect", of=("DestroyTemporaryVariable",))
 
 
@@ -438,11 +423,7 @@ def disable_copy_on_read(resource: Array) -> None:
     resource_variable(resource)
 
 
-@shape("DestroyResourceOp", "DisableCopyOnRead")
-def no_outputs_shape(resource: TensorSpec) -> list[Shape]:
-    return []
-
-
+shape("DestroyResourceOp", "DisableCopyOnRead")(no_outputs_shape)
 not_differentiable("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 facts("side_effect", of=("DestroyResourceOp",))

@@ -26,8 +26,9 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.numerals import parse_number, plain_numbers
+from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import unknown_dims
-from ..shared.string_functions import as_objects, joined, joined_rows, map_bytes, map_to, same_shape
+from ..shared.string_functions import as_objects, joined, joined_rows, map_bytes, map_to
 
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
 
@@ -104,8 +105,7 @@ def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     return map_to(out_type.numpy, parse, string_tensor)
 
 
-shape("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber")(same_shape)
-
+shape("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber")(first_shape)
 facts("number_text", of=("StringToNumber",))
 facts("elementwise", of=("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber"))
 facts("idempotent", of=("StringLower", "StringUpper", "StringStrip"))

@@ -20,9 +20,9 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require
-from ..shared.string_functions import as_objects, bounded, map_bytes, same_shape
+from ..shared.plain_shapes import first_shape, scalar_shape
+from ..shared.string_functions import as_objects, bounded, map_bytes
 from ..shared.tensor_text import summarize_numpy_style
 
 _MOST: Final = 2**31 - 1
@@ -45,7 +45,7 @@ def as_string(input: Array, *, T: DType, precision: int, scientific: bool, short
     return as_objects(bounded(convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
 
 
-shape("AsString")(same_shape)
+shape("AsString")(first_shape)
 facts("elementwise", of=("AsString",))
 
 
@@ -149,8 +149,7 @@ def _decode_base64(text: bytes) -> bytes:
         raise InvalidArgumentError(f"Invalid base64: {error}", hint=f"the string is {text!r}") from None
 
 
-shape("EncodeBase64", "DecodeBase64")(same_shape)
-
+shape("EncodeBase64", "DecodeBase64")(first_shape)
 facts("elementwise", of=("EncodeBase64", "DecodeBase64"))
 
 
@@ -173,9 +172,7 @@ def _pieces(template: bytes, placeholder: bytes) -> list[bytes]:
     return [template[i : i + 1] for i in range(len(template))] or [b""]
 
 
-@shape("StringFormat")
-def string_format_shape(inputs: list[TensorSpec]) -> Shape:
-    return SCALAR
+shape("StringFormat")(scalar_shape)
 
 
 @onnx("AsString")

@@ -13,9 +13,9 @@ from ...support.errors import InvalidArgumentError
 from ...text.hashes import farm_fingerprint64, murmur64, sip_hash
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.string_functions import same_shape
+from ..shared.plain_shapes import first_shape
 
-shape("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "_TensorToHashBucketFast")(same_shape)
+shape("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "_TensorToHashBucketFast")(first_shape)
 
 
 def _buckets(hashes: Array, count: int, result: tuple[int, ...]) -> Array:

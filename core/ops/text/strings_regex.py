@@ -16,7 +16,8 @@ from ...text import re2, re2_rewrites
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import scalar
-from ..shared.string_functions import as_objects, map_bytes, map_to, same_shape
+from ..shared.plain_shapes import first_shape
+from ..shared.string_functions import as_objects, map_bytes, map_to
 
 
 def _compile(pattern: bytes) -> Any:
@@ -75,7 +76,7 @@ def regex_shape(input: TensorSpec, *patterns: TensorSpec) -> Shape:
 
 
 _ALL = ("RegexFullMatch", "StaticRegexFullMatch", "RegexReplace", "StaticRegexReplace")
-shape("StaticRegexFullMatch", "StaticRegexReplace")(same_shape)
+shape("StaticRegexFullMatch", "StaticRegexReplace")(first_shape)
 facts("elementwise", of=("StaticRegexFullMatch", "StaticRegexReplace"))
 not_differentiable(*_ALL)
 zero_flops(*_ALL)

@@ -18,7 +18,8 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.string_functions import as_objects, map_bytes, same_shape
+from ..shared.plain_shapes import first_shape
+from ..shared.string_functions import as_objects, map_bytes
 
 _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 _FIRST_PRINTABLE = 0x20
@@ -177,7 +178,7 @@ def unicode_encode_shape(input_values: TensorSpec, input_splits: TensorSpec) -> 
 
 
 _ALL = ("UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeTranscode", "UnicodeEncode", "UnicodeScript")
-shape("UnicodeTranscode", "UnicodeScript")(same_shape)
+shape("UnicodeTranscode", "UnicodeScript")(first_shape)
 facts("elementwise", of=("UnicodeTranscode", "UnicodeScript"))
 not_differentiable(*_ALL)
 zero_flops(*_ALL)
