@@ -103,7 +103,19 @@ without_gradient("TileGrad")
 def pad(x: Array, paddings: Array) -> Result:
     """Zeros before and after each dimension; paddings is (rank, 2)."""
     x = np.asarray(x)
-    return pad_v2(x, paddings, np.array(b"", object) if x.dtype == object else x.dtype.type(0))
+    return zero_padded(x, _paddings(paddings, x.ndim))
+
+
+def zero_padded(x: Array, pairs: Sequence[tuple[int, ...]]) -> Array:
+    """Return x with zeros, or empty strings, before and after each dimension."""
+    return _surrounded(x, pairs, b"" if x.dtype == object else 0)
+
+
+def _surrounded(x: Array, pairs: Sequence[tuple[int, ...]], constant: Any) -> Array:
+    result = np.empty([before + d + after for d, (before, after) in zip(x.shape, pairs)], x.dtype)
+    result[...] = constant
+    result[tuple(slice(before, before + d) for d, (before, _) in zip(x.shape, pairs))] = x
+    return result
 
 
 @shape("Pad")
@@ -149,11 +161,7 @@ def pad_v2(x: Array, paddings: Array, constant: Array) -> Result:
     if np.ndim(constant) != 0:
         raise InvalidArgumentError(f"constant_values must be a scalar. Found: {Shape(np.shape(constant))}")
     x = np.asarray(x)
-    pairs = _paddings(paddings, x.ndim)
-    result = np.empty([before + d + after for d, (before, after) in zip(x.shape, pairs)], x.dtype)
-    result[...] = constant
-    result[tuple(slice(before, before + d) for d, (before, _) in zip(x.shape, pairs))] = x
-    return result
+    return _surrounded(x, _paddings(paddings, x.ndim), constant)
 
 
 def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
@@ -216,9 +224,7 @@ def _mirror_paddings(paddings: Array, dims: Sequence[int], mode: str) -> list[tu
     return pairs
 
 
-@shape("MirrorPad")
-def mirror_pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
-    return pad_shape(x, paddings)
+shape("MirrorPad")(pad_shape)
 
 
 @gradient("MirrorPad")
@@ -285,16 +291,7 @@ def _mirror_pad_lowering(xla: Any, x: Any, paddings: Array, *, mode: str) -> Any
     return xla.pad(x, paddings.tolist(), mode.lower())
 
 
-@onnx("Pad")
-def _pad_onnx(g: Any, x: Any, paddings: Any) -> Any:
-    return _padded(g, x, paddings)
-
-
-@onnx("PadV2")
-def _pad_v2_onnx(g: Any, x: Any, paddings: Any, constant_values: Any) -> Any:
-    return _padded(g, x, paddings, constant_values)
-
-
+@onnx("Pad", "PadV2")
 def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
     """ONNX has all paddings before, then all after; a scalar has none."""
     if x.rank == 0:

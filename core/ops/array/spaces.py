@@ -7,15 +7,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.windows import pad as pad_space
 from ...numerics.windows import strided_windows
-from ...registry.registry import facts, gradient, kernel, layout, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -26,7 +27,9 @@ from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import last_dims
 from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
+from ..shared.window_geometry import window_pads
 from . import _xla_spaces  # noqa: F401 - registers lowerings
+from .padding import zero_padded
 
 
 def _pairs(value: Array, count: int, name: str) -> list[tuple[int, ...]]:
@@ -52,7 +55,11 @@ def _block(block_shape: Array, rank: int) -> tuple[int, ...]:
 @kernel("SpaceToBatchND")
 def space_to_batch_nd(x: Array, block_shape: Array, paddings: Array) -> Result:
     """Pads the spatial dimensions, cuts them into blocks and moves the places within a block in front of the batch."""
-    x = np.asarray(x)
+    return _space_to_batch(x, block_shape, paddings, zero_padded)
+
+
+def _space_to_batch(x: Any, block_shape: Array, paddings: Array, pad: Callable[..., Any]) -> Any:
+    """Do what SpaceToBatchND does; `pad` takes x and the numbers of zeros before and after each dimension."""
     block = _block(block_shape, x.ndim)
     count = len(block)
     pads = _pairs(paddings, count, "paddings")
@@ -61,22 +68,16 @@ def space_to_batch_nd(x: Array, block_shape: Array, paddings: Array) -> Result:
         if dim % size:
             raise InvalidArgumentError(f"padded_shape = {padded} is not divisible by block_shape = {block}")
     if any(before or after for before, after in pads):
-        x = _padded(x, pads, padded)
+        x = pad(x, [(0, 0), *pads, *[(0, 0)] * (x.ndim - 1 - count)])
     rest = x.shape[1 + count :]
     dims = (x.shape[0] * math.prod(block), *(dim // size for dim, size in zip(padded, block)), *rest)
-    if not x.size:  # whose blocks may be larger than NumPy takes for a shape
+    if x.size == 0:  # whose blocks may be larger than NumPy takes for a shape
         return np.empty(dims, x.dtype)
     split = [n for size, dim in zip(block, padded) for n in (dim // size, size)]
     blocks = x.reshape(x.shape[0], *split, *rest)
     inner, outer = range(2, 2 * count + 1, 2), range(1, 2 * count, 2)
     order = [*inner, 0, *outer, *range(1 + 2 * count, blocks.ndim)]
     return blocks.transpose(order).reshape(dims)
-
-
-def _padded(x: Array, pads: list[tuple[int, ...]], padded: list[int]) -> Array:
-    result = np.full((x.shape[0], *padded, *x.shape[1 + len(pads) :]), b"" if x.dtype == object else 0, x.dtype)
-    result[(slice(None), *(slice(before, before + d) for d, (before, _) in zip(x.shape[1:], pads)))] = x
-    return result
 
 
 @shape("SpaceToBatchND")
@@ -125,7 +126,6 @@ zero_flops("SpaceToBatchND")
 @kernel("BatchToSpaceND")
 def batch_to_space_nd(x: Array, block_shape: Array, crops: Array) -> Result:
     """The inverse of SpaceToBatchND: places within a block return from the batch, borders are cropped."""
-    x = np.asarray(x)
     block = _block(block_shape, x.ndim)
     count = len(block)
     cuts = _pairs(crops, count, "crops")
@@ -137,7 +137,7 @@ def batch_to_space_nd(x: Array, block_shape: Array, crops: Array) -> Result:
     for dim, (before, after) in zip(full, cuts):
         if before + after > dim:
             raise InvalidArgumentError(f"cropped_shape must be non-negative: {dim} - {before} - {after}")
-    if not x.size:  # whose blocks may be larger than NumPy takes for a shape
+    if x.size == 0:  # whose blocks may be larger than NumPy takes for a shape
         return np.empty((batch, *(dim - before - after for dim, (before, after) in zip(full, cuts)), *rest), x.dtype)
     blocks = x.reshape(*block, batch, *spatial, *rest)
     order = [count, *(n for i in range(count) for n in (count + 1 + i, i)), *range(1 + 2 * count, blocks.ndim)]
@@ -178,8 +178,12 @@ def batch_to_space_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
 @kernel("SpaceToBatch")
 def space_to_batch(x: Array, paddings: Array, *, block_size: int) -> Result:
     """SpaceToBatchND with a square block."""
+    return _square_blocks(x, paddings, block_size, zero_padded)
+
+
+def _square_blocks(x: Any, paddings: Array, block_size: int, pad: Callable[..., Any]) -> Any:
     _require_rank_4(x)
-    return space_to_batch_nd(x, np.array([block_size] * 2), paddings)
+    return _space_to_batch(x, np.array([block_size] * 2), paddings, pad)
 
 
 def _require_rank_4(x: Array) -> None:
@@ -240,7 +244,6 @@ def _original_format(x: Array, data_format: str) -> Array:
 
 def _channels_last(x: Array, data_format: str) -> Array:
     """Return the input as NHWC."""
-    x = np.asarray(x)
     if data_format == "NCHW_VECT_C":
         if x.ndim != 5:
             raise InvalidArgumentError(f"Input rank should be 5 instead of {x.ndim}")
@@ -363,10 +366,11 @@ def extract_image_patches(images: Array, *, ksizes: list[int], strides: list[int
 def _patches(x: Array, sizes: list[int], strides: list[int], rates: Sequence[int], padding: str) -> Array:
     """Return the windows of the spatial dimensions as a single strided view."""
     spatial = x.shape[1:-1]
-    extents = [(size - 1) * rate + 1 for size, rate in zip(sizes, rates)]
-    counts = [_window_count(*item, padding) for item in zip(spatial, extents, strides)]
-    if padding == "SAME":
-        x = _same_padded(x, spatial, extents, strides, counts)
+    counts = [
+        _window_count(d, (size - 1) * rate + 1, stride, padding)
+        for d, size, rate, stride in zip(spatial, sizes, rates, strides)
+    ]
+    x = pad_space(x, window_pads(spatial, sizes, strides, rates, padding))
     if min(counts) == 0 or x.size == 0:
         return np.zeros((x.shape[0], *counts, math.prod(sizes) * x.shape[-1]), x.dtype)
     view = strided_windows(x, counts, sizes, strides, rates)
@@ -375,14 +379,6 @@ def _patches(x: Array, sizes: list[int], strides: list[int], rates: Sequence[int
 
 def _window_count(size: int, extent: int, stride: int, padding: str) -> int:
     return -(-size // stride) if padding == "SAME" else max(-(-(size - extent + 1) // stride), 0)
-
-
-def _same_padded(x: Array, spatial: tuple[int, ...], extents: list[int], strides: list[int], counts: list[int]) -> Array:
-    """Pad the spatial dimensions with zeros, an odd zero at the end."""
-    totals = [max((n - 1) * stride + extent - d, 0) for n, stride, extent, d in zip(counts, strides, extents, spatial)]
-    result = np.zeros((x.shape[0], *(d + total for d, total in zip(spatial, totals)), x.shape[-1]), x.dtype)
-    result[(slice(None), *(slice(t // 2, t // 2 + d) for t, d in zip(totals, spatial)))] = x
-    return result
 
 
 @shape("ExtractImagePatches")
@@ -467,6 +463,18 @@ def extract_volume_patches_gradient(g: GradientBuilder, node: Node, grad: Output
 
 zero_flops("ExtractVolumePatches")
 
+
+# Kernels whose functions of arrays are those of array programs, too.
+lower("SpaceToBatchND", static=(1, 2))(lambda xla, x, block, pads: _space_to_batch(x, block, pads, xla.pad))
+lower("BatchToSpaceND", static=(1, 2))(lambda xla, x, block, crops: batch_to_space_nd(x, block, crops))
+lower("SpaceToBatch", static=(1,))(lambda xla, x, pads, *, block_size: _square_blocks(x, pads, block_size, xla.pad))
+lower("BatchToSpace", static=(1,))(lambda xla, x, crops, *, block_size: batch_to_space(x, crops, block_size=block_size))
+lower("SpaceToDepth")(
+    lambda xla, x, *, block_size, data_format: space_to_depth(x, block_size=block_size, data_format=data_format)
+)
+lower("DepthToSpace")(
+    lambda xla, x, *, block_size, data_format: depth_to_space(x, block_size=block_size, data_format=data_format)
+)
 
 onnx("SpaceToDepth")(in_onnx.depth_and_space("SpaceToDepth"))
 onnx("DepthToSpace")(in_onnx.depth_and_space("DepthToSpace"))
