@@ -8,13 +8,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics.half_precision import wide
 from ...registry.registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
@@ -29,21 +28,12 @@ from ..shared.quantized_ranges import (
     limits,
     range_of,
     round_half_away,
-    simulated_range,
     steps,
     tensor_from_float,
 )
 from . import _onnx_quantize as in_onnx
 from . import _xla_quantize  # noqa: F401 - registers lowerings
-
-
-def _check_slices(x: Array, low: Array, high: Array, axis: int, name: str) -> None:
-    """low and high are scalars, or vectors of the axis."""
-    require(-1 <= axis < max(x.ndim, 0) or axis == -1, f"axis {axis} is not in [-1, {x.ndim})")
-    expected = () if axis == -1 else x.shape[axis : axis + 1]
-    for value in (low, high):
-        fits = np.size(value) == 1 if axis == -1 else np.shape(value) == expected
-        require(fits, f"the range of {name} must have shape {expected}, not {np.shape(value)}")
+from ._simulation import Simulation, check_slices, simulated, simulated_gradient
 
 
 def _range_with_zero(low: Array, high: Array, ensure_minimum_range: float) -> tuple[Array, Array]:
@@ -85,7 +75,7 @@ def quantize_v2(
     ensure_minimum_range: float,
 ) -> tuple[Result, Result, Result]:
     """Quantize floats to integers of a type, and return the range of the integers."""
-    _check_slices(input, min_range, max_range, axis, "input")
+    check_slices(input, min_range, max_range, axis, "input")
     require(not narrow_range or mode == "SCALED", f"narrow_range needs mode SCALED, not {mode}")
     require(round_mode != "HALF_TO_EVEN" or mode == "SCALED", f"round_mode HALF_TO_EVEN needs mode SCALED, not {mode}")
     shape = () if axis == -1 else np.shape(min_range)
@@ -128,7 +118,7 @@ def dequantize(
     input: Array, min_range: Array, max_range: Array, *, T: DType, mode: str, narrow_range: bool, axis: int, dtype: DType
 ) -> Result:
     """Integers of a type as the floats they stand for within the range."""
-    _check_slices(input, min_range, max_range, axis, "input")
+    check_slices(input, min_range, max_range, axis, "input")
     shape = () if axis == -1 else np.shape(min_range)
     low = along(np.reshape(min_range, shape), axis, input.ndim)
     high = along(np.reshape(max_range, shape), axis, input.ndim)
@@ -173,70 +163,27 @@ def dequantize_flops(input: TensorSpec, min_range: TensorSpec, max_range: Tensor
     return Cost({"SCALED": 1, "MIN_FIRST": 2}.get(mode, combined)) * input.shape.num_elements
 
 
-class Simulation(NamedTuple):
-    """The attributes of quantizing and dequantizing again; earlier versions of the op have fewer."""
-
-    signed_input: bool
-    num_bits: int
-    range_given: bool
-    round_mode: str = "HALF_TO_EVEN"
-    narrow_range: bool = False
-    axis: int = -1
-
-
-def _simulate(x: Array, low: Array, high: Array, simulation: Simulation) -> Array:
-    signed, bits, range_given, round_mode, narrow, axis = simulation
-    require(0 < bits < (62 if signed else 63), f"num_bits {bits} is out of range")
-    require(axis >= -1, f"axis {axis} is smaller than -1")
-    require(axis < x.ndim, f"axis {axis} is not smaller than the rank of {x.shape}")
-    dtype, x = x.dtype, wide(x)
-    others = tuple(i for i in range(x.ndim) if i != axis) if axis >= 0 else None
-    if range_given:
-        _check_slices(x, low, high, axis, "input")
-        require(np.all(low <= high), f"input_min {low} > input_max {high}")
-        edge = () if axis == -1 else np.shape(low)
-        low, high = wide(np.reshape(low, edge)), wide(np.reshape(high, edge))
-    elif x.size:
-        low, high = np.asarray(x.min(others)), np.asarray(x.max(others))
-    else:
-        return x.astype(dtype)
-    low, high, scale, inverse = (along(v, axis, x.ndim) for v in simulated_range(low, high, signed, bits, narrow))
-    scaled = (np.clip(x, low, high) if range_given else x) * scale
-    rounded = np.rint(scaled) if round_mode == "HALF_TO_EVEN" else np.floor(scaled + x.dtype.type(0.5))
-    return (rounded * inverse).astype(dtype)
-
-
 @kernel("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
 def quantize_and_dequantize_v2(input: Array, input_min: Array, input_max: Array, *, simulation: Simulation) -> Result:
     """Round floats to the levels of `num_bits`, within the given or measured range."""
-    return _simulate(input, input_min, input_max, simulation)
+    return simulated(input, input_min, input_max, simulation)
 
 
 @kernel("QuantizeAndDequantizeV3")
 def quantize_and_dequantize_v3(
-    input: Array,
-    input_min: Array,
-    input_max: Array,
-    num_bits: Array,
-    *,
-    signed_input: bool,
-    range_given: bool,
-    narrow_range: bool,
-    axis: int,
+    input: Array, input_min: Array, input_max: Array, num_bits: Array, *, simulation: Simulation
 ) -> Result:
     """As QuantizeAndDequantizeV2; the number of bits is an input, and a scalar is no input."""
-    require(input.ndim > 0, f"axis {axis} of a scalar")
+    require(input.ndim > 0, f"axis {simulation.axis} of a scalar")
     bits = scalar(num_bits, "num_bits")
-    return _simulate(
-        input, input_min, input_max, Simulation(signed_input, bits, range_given, "HALF_TO_EVEN", narrow_range, axis)
-    )
+    return simulated(input, input_min, input_max, simulation._replace(num_bits=bits))
 
 
 @kernel("QuantizeAndDequantize")
 def quantize_and_dequantize(input: Array, *, input_min: float, input_max: float, simulation: Simulation) -> Result:
     """As QuantizeAndDequantizeV2; the range is an attribute."""
     low, high = (np.asarray(v).astype(input.dtype) for v in (input_min, input_max))
-    return _simulate(input, low, high, simulation)
+    return simulated(input, low, high, simulation)
 
 
 @kernel("QuantizeAndDequantizeV4Grad")
@@ -244,15 +191,7 @@ def quantize_and_dequantize_v4_grad(
     gradients: Array, input: Array, input_min: Array, input_max: Array, *, axis: int
 ) -> tuple[Result, Result, Result]:
     """The gradient where the input lies within the range; none for the range."""
-    require(axis >= -1, f"axis {axis} is smaller than -1")
-    require_same_shape(gradients, input, "gradients and input")
-    require(axis < input.ndim, f"axis {axis} is not smaller than the rank of {input.shape}")
-    expected = () if axis == -1 else input.shape[axis : axis + 1]
-    for name, value in (("input_min", input_min), ("input_max", input_max)):
-        require(value.shape == expected, f"{name} must have shape {expected}, not {value.shape}")
-    low, high = along(input_min, axis, input.ndim), along(input_max, axis, input.ndim)
-    inside = np.where((input >= low) & (input <= high), gradients, gradients.dtype.type(0))
-    return inside, np.zeros_like(input_min), np.zeros_like(input_max)
+    return simulated_gradient(gradients, input, input_min, input_max, axis)
 
 
 _SIMULATORS = ("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")

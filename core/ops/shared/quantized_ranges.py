@@ -188,10 +188,14 @@ def fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bo
     return np.where(empty, np.float32(0), result) if empty.any() else result
 
 
-def fake_masks(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
-    """Return masks of x below, within and above the nudged range; all elements are within the range [0, 0]."""
-    low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
-    nudged_low, nudged_high, _ = nudged_range(low, high, num_bits, narrow_range)
+def fake_masks(x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any = np) -> tuple[Any, Any, Any]:
+    """Return masks of x below, within and above the nudged range; all elements are within the range [0, 0].
+
+    `xp` has the functions of NumPy, or those of a namespace like it.
+    """
+    low, high = xp.asarray(low, np.float32), xp.asarray(high, np.float32)
+    nudged_low, nudged_high, _ = nudged_range(low, high, num_bits, narrow_range, xp)
     below, within, above = x < nudged_low, (x >= nudged_low) & (x <= nudged_high), x > nudged_high
     empty = (low == 0) & (high == 0)
-    return (below & ~empty, within | empty, above & ~empty) if empty.any() else (below, within, above)
+    is_plain = xp is np and not empty.any()
+    return (below, within, above) if is_plain else (below & ~empty, within | empty, above & ~empty)
