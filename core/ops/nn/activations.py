@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics.half_precision import wide
+from ...numerics.half_precision import wide, widened
 from ...numerics.where import positive_part
 from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
 from ...support.errors import InvalidArgumentError
@@ -33,17 +32,6 @@ from ..shared.plain_shapes import first_shape, merged_shape
 
 _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772
-
-
-def _in_float32(function: Any) -> Any:
-    """`function` with 16-bit floats computed in float32."""
-
-    @functools.wraps(function)
-    def kernel_function(*inputs: Array, **attrs: Any) -> Array:
-        dtype = inputs[0].dtype
-        return np.asarray(function(*map(wide, inputs), **attrs)).astype(dtype, copy=False)
-
-    return kernel_function
 
 
 def _same_shapes(gradients: Array, features: Array) -> None:
@@ -59,11 +47,6 @@ def relu(features: Array, *, out: Array | None = None) -> Result:
     return positive_part(features, out)
 
 
-@gradient("Relu")
-def relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.ReluGrad(grad, node.output())]
-
-
 @kernel("Relu6")
 def relu6(features: Array, *, out: Array | None = None) -> Result:
     """min(max(x, 0), 6)."""
@@ -73,16 +56,11 @@ def relu6(features: Array, *, out: Array | None = None) -> Result:
     return features.clip(zero, six, out=out)
 
 
-@gradient("Relu6")
-def relu6_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Relu6Grad(grad, node.output())]
-
-
 facts("idempotent", of=("Relu", "Relu6"))
 
 
 @kernel("LeakyRelu")
-@_in_float32
+@widened
 def leaky_relu(features: Array, *, alpha: float) -> Result:
     """Return x where positive, alpha x elsewhere: the larger of the two while alpha is at most 1."""
     scaled = features * features.dtype.type(alpha)
@@ -95,7 +73,7 @@ def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 
 
 @kernel("Elu")
-@_in_float32
+@widened
 def elu(features: Array) -> Result:
     """Return x where not negative, exp(x) - 1 elsewhere; a sum in which either part is zero avoids a choice."""
     zero = features.dtype.type(0)
@@ -108,16 +86,16 @@ _FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
 shape(*_FORWARD)(first_shape)
 
 
-@gradient("Elu")
-def elu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.EluGrad(grad, node.output())]
+@gradient("Relu", "Relu6", "Elu", "Selu")
+def activation_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.apply(f"{node.op}Grad", grad, node.output())]
 
 
 facts("monotone", of=_FORWARD)
 
 
 @kernel("Selu")
-@_in_float32
+@widened
 def selu(features: Array) -> Result:
     """scale * x where not negative, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
     t = features.dtype.type
@@ -125,15 +103,9 @@ def selu(features: Array) -> Result:
     return below + t(_SELU_SCALE) * positive_part(features)
 
 
-@gradient("Selu")
-def selu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SeluGrad(grad, node.output())]
-
-
-facts("elementwise", of=("Relu", "Relu6", "LeakyRelu", "Elu", "Selu"))
 facts("rectifier", of=("Elu", "Relu", "Relu6"))
-facts("bounded_by_inputs", "not_negative", of=("Relu",))
-facts("not_negative", of=("Relu6",))
+facts("bounded_by_inputs", of=("Relu",))
+facts("not_negative", of=("Relu", "Relu6", "Softplus"))
 
 
 @kernel("Softplus")
@@ -152,7 +124,7 @@ def softplus_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
 
 
 @kernel("Softsign")
-@_in_float32
+@widened
 def softsign(features: Array) -> Result:
     """x / (|x| + 1)."""
     return features / (np.abs(features) + 1)
@@ -170,12 +142,6 @@ def relu_grad(gradients: Array, features: Array) -> Result:
     return np.multiply(gradients, features > 0)
 
 
-@gradient("ReluGrad")
-def relu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x = node.inputs[1]
-    return [g.ReluGrad(grad, x), g.zeros_like(x)]
-
-
 @kernel("Relu6Grad")
 def relu6_grad(gradients: Array, features: Array) -> Result:
     """gradients where features lie between 0 and 6."""
@@ -183,33 +149,26 @@ def relu6_grad(gradients: Array, features: Array) -> Result:
     return gradients * ((features > 0) & (features < 6))
 
 
-@gradient("Relu6Grad")
-def relu6_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x = node.inputs[1]
-    return [g.Relu6Grad(grad, x), g.zeros_like(x)]
-
-
 @kernel("LeakyReluGrad")
-@_in_float32
+@widened
 def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Result:
     _same_shapes(gradients, features)
     return np.where(features > 0, gradients, gradients * gradients.dtype.type(alpha))
 
 
-@gradient("LeakyReluGrad")
-def leaky_relu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+@gradient("ReluGrad", "Relu6Grad", "LeakyReluGrad")
+def rectifier_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Linear in the gradients; the slopes are constant between the kinks."""
     x = node.inputs[1]
-    return [g.LeakyReluGrad(grad, x, alpha=node.attr("alpha")), g.zeros_like(x)]
+    attrs = {"alpha": node.attr("alpha")} if node.op == "LeakyReluGrad" else {}
+    return [g.apply(node.op, grad, x, **attrs), g.zeros_like(x)]
 
 
-facts("elementwise", of=("Softplus", "Softsign", "ReluGrad", "Relu6Grad", "LeakyReluGrad"))
-facts("backward", of=("LeakyReluGrad", "Relu6Grad", "ReluGrad"))
-facts("not_negative", of=("Softplus",))
 facts("partial", of=("Softsign",))
 
 
 @kernel("EluGrad")
-@_in_float32
+@widened
 def elu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
     return np.where(outputs < 0, (outputs + 1) * gradients, gradients)
@@ -219,32 +178,27 @@ _GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "Softp
 
 
 shape(*_GRAD)(merged_shape)
-
-
-@gradient("EluGrad")
-def elu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    gradients, outputs = node.inputs
-    zeros = g.zeros_like(outputs)
-    return [g.EluGrad(grad, outputs), g.SelectV2(g.Less(outputs, zeros), g.Mul(grad, gradients), zeros)]
+facts("backward", of=_GRAD)
+facts("elementwise", of=(*_FORWARD, *_GRAD))
 
 
 @kernel("SeluGrad")
-@_in_float32
+@widened
 def selu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
     t = gradients.dtype.type
     return np.where(outputs < 0, gradients * (outputs + t(_SELU_SCALE * _SELU_ALPHA)), gradients * t(_SELU_SCALE))
 
 
-@gradient("SeluGrad")
-def selu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+@gradient("EluGrad", "SeluGrad")
+def exponential_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     gradients, outputs = node.inputs
     zeros = g.zeros_like(outputs)
-    return [g.SeluGrad(grad, outputs), g.SelectV2(g.Less(outputs, zeros), g.Mul(gradients, grad), zeros)]
+    return [g.apply(node.op, grad, outputs), g.SelectV2(g.Less(outputs, zeros), g.Mul(grad, gradients), zeros)]
 
 
 @kernel("SoftplusGrad")
-@_in_float32
+@widened
 def softplus_grad(gradients: Array, features: Array) -> Result:
     _same_shapes(gradients, features)
     return gradients / (np.exp(-features) + 1)
@@ -259,14 +213,10 @@ def softplus_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
 
 
 @kernel("SoftsignGrad")
-@_in_float32
+@widened
 def softsign_grad(gradients: Array, features: Array) -> Result:
     _same_shapes(gradients, features)
     return gradients / np.square(1 + np.abs(features))
-
-
-facts("elementwise", of=("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"))
-facts("backward", of=("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"))
 
 
 @gradient_by_parts("SoftsignGrad")
@@ -328,19 +278,6 @@ def _softsign_grad_onnx(g: Any, dy: Any, x: Any) -> Any:
     return g.Div(dy, g.Mul(root, root))
 
 
-facts(
-    "half_infer",
-    of=[
-        "Elu",
-        "EluGrad",
-        "LeakyRelu",
-        "LeakyReluGrad",
-        "Selu",
-        "SeluGrad",
-        "Softplus",
-        "SoftplusGrad",
-        "Softsign",
-        "SoftsignGrad",
-    ],
-)
-facts("half_clear", of=["Relu", "Relu6", "Relu6Grad", "ReluGrad"])
+_EXACT = ("Relu", "Relu6", "ReluGrad", "Relu6Grad")
+facts("half_clear", of=_EXACT)
+facts("half_infer", of=[op for op in (*_FORWARD, *_GRAD) if op not in _EXACT])
