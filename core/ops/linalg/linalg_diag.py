@@ -45,8 +45,11 @@ def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result
     return np.where(band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
 
 
-@shape("MatrixBandPart", "BatchMatrixBandPart")
-def matrix_band_part_shape(input: TensorSpec, num_lower: TensorSpec, num_upper: TensorSpec) -> Shape:
+@shape(
+    "MatrixBandPart", "BatchMatrixBandPart",
+    "MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3",
+)  # fmt: skip
+def same_matrices_shape(input: TensorSpec, *rest: TensorSpec) -> Shape:
     require(input.rank is None or input.rank >= 2, f"input must have at least rank 2, not shape {input.shape}")
     return input.shape
 
@@ -80,18 +83,7 @@ def matrix_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradie
     return [g.MatrixDiagPart(grad)]
 
 
-zero_flops("MatrixDiag", "BatchMatrixDiag")
-
-
-@kernel("MatrixDiagV2")
-def matrix_diag_v2(diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array) -> Result:
-    """Matrices from diagonals that are padded on the right."""
-    return matrix_diag_v3(diagonal, k, num_rows, num_cols, padding_value, align="LEFT_LEFT")
-
-
-@gradient("MatrixDiagV2")
-def matrix_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MatrixDiagPartV2(grad, node.inputs[1], g.scalar_like(grad, 0)), None, None, None, None]
+zero_flops("MatrixDiag", "BatchMatrixDiag", "MatrixDiagV2", "MatrixDiagV3")
 
 
 def _padding(value: Array) -> Array:
@@ -99,8 +91,10 @@ def _padding(value: Array) -> Array:
     return value
 
 
-@kernel("MatrixDiagV3")
-def matrix_diag_v3(diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array, *, align: str) -> Result:
+@kernel("MatrixDiagV2", "MatrixDiagV3")
+def matrix_diag_v3(
+    diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array, *, align: str = "LEFT_LEFT"
+) -> Result:
     """Matrices (..., num_rows, num_cols) with the given diagonals and `padding_value` elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
     lower, upper = diagonal_range(k)
@@ -131,17 +125,15 @@ def matrix_diag_v3_shape(
     return batch + matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
 
 
-zero_flops("MatrixDiagV2")
+def _align(node: Node) -> dict[str, Any]:
+    """Return the attributes of an op of the third version, which are none in the second."""
+    return {"align": node.attr("align")} if node.op.endswith("V3") else {}
 
 
-@gradient("MatrixDiagV3")
+@gradient("MatrixDiagV2", "MatrixDiagV3")
 def matrix_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    align = node.attr("align")
-    part = g.MatrixDiagPartV3(grad, node.inputs[1], g.scalar_like(grad, 0), align=align)
-    return [part, None, None, None, None]
-
-
-zero_flops("MatrixDiagV3")
+    op = node.op.replace("Diag", "DiagPart")
+    return [g.apply(op, grad, node.inputs[1], g.scalar_like(grad, 0), **_align(node)), None, None, None, None]
 
 
 @kernel("MatrixDiagPart", "BatchMatrixDiagPart")
@@ -164,25 +156,14 @@ def matrix_diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
     return [g.MatrixSetDiag(g.ZerosLike(node.inputs[0]), grad)]
 
 
-@kernel("MatrixDiagPartV2")
-def matrix_diag_part_v2(input: Array, k: Array, padding_value: Array) -> Result:
-    """Diagonals of matrices, padded on the right."""
-    return matrix_diag_part_v3(input, k, padding_value, align="LEFT_LEFT")
-
-
-@gradient("MatrixDiagPartV2")
-def matrix_diag_part_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MatrixSetDiagV2(g.ZerosLike(node.inputs[0]), grad, node.inputs[1]), None, None]
-
-
 def _part_padding(value: Array) -> Array:
     """Return the padding value of a MatrixDiagPart; the tensor must have a single element, of any rank."""
     require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
     return np.reshape(value, ())
 
 
-@kernel("MatrixDiagPartV3")
-def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: str) -> Result:
+@kernel("MatrixDiagPartV2", "MatrixDiagPartV3")
+def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: str = "LEFT_LEFT") -> Result:
     """The diagonals k of matrices, (..., longest), or packed (..., number of diagonals, longest)."""
     require_min_rank(input, 2, "input")
     lower, upper = diagonal_range(k)
@@ -211,22 +192,19 @@ def matrix_diag_part_v3_shape(input: TensorSpec, k: TensorSpec, padding_value: T
     return input.shape[:-2] + [*count, longest(rows, columns, lower, upper)]
 
 
-zero_flops("MatrixDiagPart", "BatchMatrixDiagPart", "MatrixDiagPartV2")
-
-
-@gradient("MatrixDiagPartV3")
+@gradient("MatrixDiagPartV2", "MatrixDiagPartV3")
 def matrix_diag_part_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    zeros = g.ZerosLike(node.inputs[0])
-    return [g.MatrixSetDiagV3(zeros, grad, node.inputs[1], align=node.attr("align")), None, None]
+    op = node.op.replace("DiagPart", "SetDiag")
+    return [g.apply(op, g.ZerosLike(node.inputs[0]), grad, node.inputs[1], **_align(node)), None, None]
 
 
-zero_flops("MatrixDiagPartV3")
+zero_flops("MatrixDiagPart", "BatchMatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3")
 
 
 @kernel("MatrixSetDiag", "BatchMatrixSetDiag")
 def matrix_set_diag(input: Array, diagonal: Array) -> Result:
     """The matrices with other main diagonals."""
-    return matrix_set_diag_v3(input, diagonal, np.int32(0), align="LEFT_LEFT")
+    return matrix_set_diag_v3(input, diagonal, np.int32(0))
 
 
 @gradient("MatrixSetDiag", "BatchMatrixSetDiag")
@@ -234,21 +212,8 @@ def matrix_set_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
     return [g.MatrixSetDiag(grad, g.ZerosLike(node.inputs[1])), g.MatrixDiagPart(grad)]
 
 
-@kernel("MatrixSetDiagV2")
-def matrix_set_diag_v2(input: Array, diagonal: Array, k: Array) -> Result:
-    """Replace diagonals of the matrices; the diagonals are padded on the right."""
-    return matrix_set_diag_v3(input, diagonal, k, align="LEFT_LEFT")
-
-
-@gradient("MatrixSetDiagV2")
-def matrix_set_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    k = node.inputs[2]
-    rest = g.MatrixSetDiagV2(grad, g.ZerosLike(node.inputs[1]), k)
-    return [rest, g.MatrixDiagPartV2(grad, k, g.scalar_like(grad, 0)), None]
-
-
-@kernel("MatrixSetDiagV3")
-def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str) -> Result:
+@kernel("MatrixSetDiagV2", "MatrixSetDiagV3")
+def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str = "LEFT_LEFT") -> Result:
     """The matrices (..., m, n) with the diagonals k replaced."""
     require_min_rank(input, 2, "input")
     require_min_rank(diagonal, 1, "diagonal")
@@ -264,17 +229,11 @@ def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str) -> 
     return result
 
 
-@shape("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
-def matrix_set_diag_shape(input: TensorSpec, diagonal: TensorSpec, *k: TensorSpec) -> Shape:
-    require(input.rank is None or input.rank >= 2, f"input must have at least rank 2, not shape {input.shape}")
-    return input.shape
-
-
-@gradient("MatrixSetDiagV3")
+@gradient("MatrixSetDiagV2", "MatrixSetDiagV3")
 def matrix_set_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    k, align = node.inputs[2], node.attr("align")
-    rest = g.MatrixSetDiagV3(grad, g.ZerosLike(node.inputs[1]), k, align=align)
-    return [rest, g.MatrixDiagPartV3(grad, k, g.scalar_like(grad, 0), align=align), None]
+    k, attrs = node.inputs[2], _align(node)
+    rest = g.apply(node.op, grad, g.ZerosLike(node.inputs[1]), k, **attrs)
+    return [rest, g.apply(node.op.replace("SetDiag", "DiagPart"), grad, k, g.scalar_like(grad, 0), **attrs), None]
 
 
 zero_flops("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
@@ -346,7 +305,7 @@ def _band_part_onnx(g: Any, x: Any, lower: Any, upper: Any) -> Any:
 @onnx("MatrixDiag", "BatchMatrixDiag")
 def _matrix_diag_onnx(g: Any, diagonal: Any) -> Any:
     numbers = numbered(last_dims(g, diagonal, 1))
-    places = matrix_diag_v3(numbers, _MAIN, _NOWHERE, _NOWHERE, _NOWHERE, align="LEFT_LEFT")
+    places = matrix_diag_v3(numbers, _MAIN, _NOWHERE, _NOWHERE, _NOWHERE)
     return gathered(g, diagonal, np.asarray(places), 1, g.like(0, diagonal))
 
 

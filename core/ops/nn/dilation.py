@@ -54,19 +54,22 @@ def _check(x: Array, w: Array, geometry: _Geometry) -> tuple[Any, ...]:
     return geometry.outputs(x.shape[1:3], w.shape[:2])
 
 
-def _largest(x: Array, w: Array, geometry: _Geometry, outputs: tuple[int, ...]) -> tuple[Array, Array]:
-    """Return the largest x + w of each window, and the number of its place in the window (-1 for a window outside)."""
+def _largest(x: Any, w: Any, geometry: _Geometry, outputs: tuple[int, ...], xp: Any = np) -> tuple[Any, Any]:
+    """Return the largest x + w of each window, and the number of its place in the window (-1 for a window outside).
+
+    An element that is no number is never the largest. `xp` has the functions of NumPy, or those of a namespace like it.
+    """
     x, w = wide(x), wide(w)
     pads = geometry.pads(x.shape[1:3], w.shape[:2])
-    padded = pad(x, pads)
+    padded = pad(x, pads) if xp is np else xp.pad(x, [(0, 0), *pads, (0, 0)])
     inside = pad(np.ones((1, *x.shape[1:3], 1), bool), pads)
-    best = np.full((x.shape[0], *outputs, x.shape[3]), _lowest(x.dtype), x.dtype)
-    places = np.full(best.shape, -1)
+    best = xp.full((x.shape[0], *outputs, x.shape[3]), _lowest(x.dtype), x.dtype)
+    places = xp.full(best.shape, -1)
     for place, offset in enumerate(offsets(w.shape[:2])):
         index = offset_index(offset, outputs, geometry.strides, geometry.rates)
         value = padded[index] + w[offset]
         better = (value > best) & inside[index]
-        best, places = np.where(better, value, best), np.where(better, place, places)
+        best, places = xp.where(better, value, best), xp.where(better, place, places)
     return best, places
 
 
@@ -158,15 +161,5 @@ profiled(window(2), "Dilation2D")
 
 @lower("Dilation2D")
 def _dilation_lowering(xla: Any, x: Any, w: Any, *, strides: list[int], rates: list[int], padding: str) -> Any:
-    """Return the largest x + w of each window; an element that is no number is never the largest."""
     geometry = _Geometry(strides, rates, padding)
-    outputs = _check(x, w, geometry)
-    x, w = wide(x), wide(w)
-    pads = [(0, 0), *geometry.pads(x.shape[1:3], w.shape[:2]), (0, 0)]
-    padded, inside = xla.pad(x, pads), np.pad(np.ones((1, *x.shape[1:3], 1), bool), pads)
-    best = xla.full((x.shape[0], *outputs, x.shape[3]), _lowest(x.dtype), x.dtype)
-    for offset in offsets(w.shape[:2]):
-        index = offset_index(offset, outputs, geometry.strides, geometry.rates)
-        value = padded[index] + w[offset]
-        best = xla.where((value > best) & inside[index], value, best)
-    return best
+    return _largest(x, w, geometry, _check(x, w, geometry), xla)[0]

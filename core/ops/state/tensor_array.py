@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,78 +69,42 @@ def _array_of(ctx: KernelContext, handle: Array | Variable) -> TensorArray:
     return ctx.step.resources.get(container, name, TensorArray)
 
 
-def _created(ctx: KernelContext, array: TensorArray, container: str) -> TensorArray:
-    return ctx.step.resources.get_or_create(container, array.name, TensorArray, lambda: array)
+class ArrayAttributes(NamedTuple):
+    """The attributes of a new array; V1 and V2 say nothing about the shapes of elements among each other."""
+
+    dtype: DType
+    element_shape: Shape
+    dynamic_size: bool
+    clear_after_read: bool
+    tensor_array_name: str
+    identical_element_shapes: bool = False
 
 
-def _new_array(ctx: KernelContext, size: Array, dtype: DType, name: str, **options: Any) -> TensorArray:
+def _new_array(ctx: KernelContext, size: Array, attrs: ArrayAttributes) -> TensorArray:
     if np.ndim(size):
         raise InvalidArgumentError(f"TensorArray size must be scalar, but had shape: {Shape(np.shape(size))}")
     if size < 0:
         raise InvalidArgumentError("Size should be >= 0.")
-    array = TensorArray(f"{name or ctx.name}_{next(_unique)}", dtype, int(size), **options)
-    return _created(ctx, array, _CONTAINER)
+    options = attrs._asdict()
+    name = options.pop("tensor_array_name") or ctx.name
+    array = TensorArray(f"{name}_{next(_unique)}", size=int(size), **options)
+    return ctx.step.resources.get_or_create(_CONTAINER, array.name, TensorArray, lambda: array)
 
 
 @kernel("TensorArray")
-def tensor_array(
-    ctx: KernelContext,
-    size: Array,
-    *,
-    dtype: DType,
-    element_shape: Shape,
-    dynamic_size: bool,
-    clear_after_read: bool,
-    tensor_array_name: str,
-) -> Any:
-    options = {"element_shape": element_shape, "dynamic_size": dynamic_size, "clear_after_read": clear_after_read}
-    return _reference(_new_array(ctx, size, dtype, tensor_array_name, **options), _CONTAINER)
+def tensor_array(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> Any:
+    return _reference(_new_array(ctx, size, attrs), _CONTAINER)
 
 
 @kernel("TensorArrayV2")
-def tensor_array_v2(
-    ctx: KernelContext,
-    size: Array,
-    *,
-    dtype: DType,
-    element_shape: Shape,
-    dynamic_size: bool,
-    clear_after_read: bool,
-    tensor_array_name: str,
-) -> Result:
-    options = {"element_shape": element_shape, "dynamic_size": dynamic_size, "clear_after_read": clear_after_read}
-    return _string_handle(_new_array(ctx, size, dtype, tensor_array_name, **options), _CONTAINER)
-
-
-@shape("TensorArray", "TensorArrayV2")
-def tensor_array_shape(size: TensorSpec) -> Shape:
-    return Shape((2,))
+def tensor_array_v2(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> Result:
+    return _string_handle(_new_array(ctx, size, attrs), _CONTAINER)
 
 
 @kernel("TensorArrayV3")
-def tensor_array_v3(
-    ctx: KernelContext,
-    size: Array,
-    *,
-    dtype: DType,
-    element_shape: Shape,
-    dynamic_size: bool,
-    clear_after_read: bool,
-    identical_element_shapes: bool,
-    tensor_array_name: str,
-) -> tuple[Result, Result]:
+def tensor_array_v3(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> tuple[Result, Result]:
     """Return the handle and a first flow value, which orders the ops on the array."""
-    array = _new_array(
-        ctx,
-        size,
-        dtype,
-        tensor_array_name,
-        element_shape=element_shape,
-        dynamic_size=dynamic_size,
-        clear_after_read=clear_after_read,
-        identical_element_shapes=identical_element_shapes,
-    )
-    return scalar_object(array), np.float32(0)
+    return scalar_object(_new_array(ctx, size, attrs)), np.float32(0)
 
 
 @shape("TensorArrayV3")
@@ -170,8 +134,9 @@ def tensor_array_grad_v2(ctx: KernelContext, handle: Array, flow_in: Array, *, s
     return _string_handle(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
-@shape("TensorArrayGrad", "TensorArrayGradV2")
-def tensor_array_grad_shape(handle: TensorSpec, flow_in: TensorSpec) -> Shape:
+@shape("TensorArray", "TensorArrayV2", "TensorArrayGrad", "TensorArrayGradV2")
+def named_array_shape(*inputs: TensorSpec) -> Shape:
+    """Return the shape of container and name."""
     return Shape((2,))
 
 
