@@ -293,9 +293,7 @@ def _zero(dtype: DType) -> Array:
     return np.array(b"" if dtype is dtypes.string else 0, dtype.numpy)
 
 
-@shape("Empty")
-def empty_shape(dims: TensorSpec) -> Shape:
-    return shape_from(dims)
+shape("Empty")(shape_from)
 
 
 @kernel("ZerosLike", T=("variant",))

@@ -13,7 +13,7 @@ import os
 import secrets
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...codecs import snappy
 from ...codecs.tfrecord import encode_record
@@ -118,34 +118,33 @@ def _encoded(element: Element, types: Sequence[DType]) -> bytes:
     return b"".join(encode_record(serialize_content(array_of(value), dtype)) for value, dtype in zip(element, types))
 
 
-def _shard_of(ctx: KernelContext, function: FuncRef, captured: list[Any], is_used: bool) -> Callable[[Element], int]:
-    return number_function(ctx, function, captured, "shard_func") if is_used else lambda element: 0
+class Sharding(NamedTuple):
+    """The attributes of saving: the compression, and the function that names the shard of an element."""
+
+    compression: str
+    shard_func: FuncRef
+    use_shard_func: bool
 
 
-@kernel("SaveDataset")
-def save_dataset(
-    ctx: KernelContext,
-    input_dataset: Array,
-    path: Array,
-    captured: list[Any],
-    *,
-    compression: str,
-    shard_func: FuncRef,
-    use_shard_func: bool,
-) -> None:
-    """Write all elements into a folder."""
-    saving = _saving(ctx, input_dataset, path, compression, _shard_of(ctx, shard_func, captured, use_shard_func))
-    for _ in saving.stored(finalized(saving.source)):
-        pass
-
-
-def _saving(
-    ctx: KernelContext, input_dataset: Array, path: Array, compression: str, shard_of: Callable[[Element], int]
-) -> Saving:
+def _saving(ctx: KernelContext, input_dataset: Array, path: Array, captured: list[Any], sharding: Sharding) -> Saving:
     """Return the elements of a dataset on their way into a folder."""
+    compression, shard_func, use_shard_func = sharding
+    shard_of = _shard_of(ctx, shard_func, captured) if use_shard_func else lambda element: 0
     dataset = dataset_of(input_dataset)
     folder = Folder(ctx, file_name(text_in(path, "path")), compression)
     return Saving((dataset,), shard_of, folder, dataset.spec.dtypes)
+
+
+def _shard_of(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Callable[[Element], int]:
+    return number_function(ctx, function, captured, "shard_func")
+
+
+@kernel("SaveDataset")
+def save_dataset(ctx: KernelContext, input_dataset: Array, path: Array, captured: list[Any], *, sharding: Sharding) -> None:
+    """Write all elements into a folder."""
+    saving = _saving(ctx, input_dataset, path, captured, sharding)
+    for _ in saving.stored(finalized(saving.source)):
+        pass
 
 
 shape("SaveDataset")(no_outputs_shape)
@@ -160,17 +159,10 @@ def load_dataset(ctx: KernelContext, path: Array, captured: list[Any], *, compre
 
 @dataset_kernel("SaveDatasetV2")
 def save_dataset_v2(
-    ctx: KernelContext,
-    input_dataset: Array,
-    path: Array,
-    captured: list[Any],
-    *,
-    compression: str,
-    shard_func: FuncRef,
-    use_shard_func: bool,
+    ctx: KernelContext, input_dataset: Array, path: Array, captured: list[Any], *, sharding: Sharding
 ) -> Dataset:
     """Return the elements; a pass that reaches the end writes them into a folder."""
-    return _saving(ctx, input_dataset, path, compression, _shard_of(ctx, shard_func, captured, use_shard_func))
+    return _saving(ctx, input_dataset, path, captured, sharding)
 
 
 @dataset_kernel("SnapshotDatasetV2")
@@ -196,7 +188,7 @@ def snapshot_dataset_v2(
     compression = _AUTOMATIC if compression == "AUTO" else compression
     folder = Folder(ctx, os.path.join(file_name(text_in(path, "path")), str(number)), compression)
     read, spec = dataset_function(ctx, reader_func, captured_by_reader), spec_of_node(ctx.node)
-    shard_of = _shard_of(ctx, shard_func, captured_by_shard, True)
+    shard_of = _shard_of(ctx, shard_func, captured_by_shard)
     return DatasetSnapshot((dataset,), shard_of, folder, dataset.spec.dtypes, lambda: folder.load(spec, read))
 
 

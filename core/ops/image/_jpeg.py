@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,11 +22,8 @@ _EIGHTHS = 8
 """A decoder scales by eighths."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Decoding:
-    """The checked attributes of an op; InvalidArgumentError where TensorFlow refuses a value. Channels of 0 mean the
-    file's.
-    """
+class Decoding(NamedTuple):
+    """The attributes of an op. Channels of 0 mean the file's."""
 
     channels: int = 0
     ratio: int = 1
@@ -36,7 +32,8 @@ class Decoding:
     acceptable_fraction: float = 1.0
     dct_method: str = ""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """InvalidArgumentError where TensorFlow refuses a value."""
         require(self.channels in (0, 1, 3), f"channels must be 0, 1, or 3, not {self.channels}")
         require(self.ratio in (1, 2, 4, 8), f"ratio must be 1, 2, 4, or 8, not {self.ratio}")
         require(self.dct_method in _METHODS, f"dct_method '{self.dct_method}' is not one of {', '.join(_METHODS)}")
@@ -52,6 +49,7 @@ def jpeg_header(data: bytes) -> jpeg.Header:
 
 def decode(data: bytes, how: Decoding, window: tuple[int, ...] | None = None) -> Array:
     """(height, width, channels), uint8, of the whole picture or of the window (top, left, height, width)."""
+    how.check()
     file = jpeg_header(data)
     own = len(file.sampling)
     channels = how.channels or min(own, 3)
@@ -126,7 +124,7 @@ def _cut(pixels: Array, data: bytes, file: jpeg.Header, how: Decoding, window: t
     if cut is not None:
         if len(file.sampling) != 3 or file.is_rgb:
             raise UnimplementedError("a window of a picture with subsampled colours that are not luma and chroma")
-        box = dataclasses.replace(how, fancy_upscaling=False)
+        box = how._replace(fancy_upscaling=False)
         planes = _whole(jpeg.without_colours(data), file, box, 3)
         result[:, [column - left for column in cut.columns]] = jpeg.cut_pixels(planes, cut, rows)
     return result

@@ -106,22 +106,13 @@ def decode_png(contents: Array, *, channels: int, dtype: DType) -> Result:
 
 
 @kernel("DecodeJpeg")
-def decode_jpeg(
-    contents: Array,
-    *,
-    channels: int,
-    ratio: int,
-    fancy_upscaling: bool,
-    try_recover_truncated: bool,
-    acceptable_fraction: float,
-    dct_method: str,
-) -> Result:
+def decode_jpeg(contents: Array, *, how: Decoding) -> Result:
     """A JPEG file (or another kind of image file) as (height, width, channels), uint8."""
     data = _contents(contents)
-    how = Decoding(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
+    how.check()
     if image_kind(data) == "jpeg":
         return decode(data, how)
-    return _decode_any(data, channels, np.uint8, allow_gif=True)
+    return _decode_any(data, how.channels, np.uint8, allow_gif=True)
 
 
 def _decode_bmp(data: bytes, channels: int) -> Array:
@@ -185,11 +176,6 @@ def decode_shape(contents: TensorSpec, *, channels: int) -> Shape:
     return Shape([None, None, channels or None])
 
 
-facts("image_contents", of=("DecodePng", "DecodeJpeg"))
-not_differentiable("DecodePng", "DecodeJpeg", "DecodeBmp")
-zero_flops("DecodePng", "DecodeJpeg", "DecodeBmp")
-
-
 @kernel("EncodePng")
 def encode_png(image: Array, *, compression: int) -> Result:
     """Images (..., height, width, channels) as PNG files, of shape (...)."""
@@ -210,20 +196,10 @@ def encode_png_shape(image: TensorSpec) -> Shape:
 
 
 @kernel("DecodeAndCropJpeg")
-def decode_and_crop_jpeg(
-    contents: Array,
-    crop_window: Array,
-    *,
-    channels: int,
-    ratio: int,
-    fancy_upscaling: bool,
-    try_recover_truncated: bool,
-    acceptable_fraction: float,
-    dct_method: str,
-) -> Result:
+def decode_and_crop_jpeg(contents: Array, crop_window: Array, *, how: Decoding) -> Result:
     """The window (top, left, height, width) of a JPEG file, uint8."""
     data = _contents(contents)
-    how = Decoding(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
+    how.check()
     window = ints(crop_window, "crop_window", 4)
     require(image_kind(data) == "jpeg", "the contents are not a JPEG file")
     return decode(data, how, tuple(window))
@@ -249,10 +225,6 @@ def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
 def extract_jpeg_shape_shape(contents: TensorSpec) -> Shape:
     with_rank(contents.shape, 0)
     return Shape([3])
-
-
-not_differentiable("EncodePng", "DecodeAndCropJpeg", "ExtractJpegShape")
-zero_flops("EncodePng", "DecodeAndCropJpeg", "ExtractJpegShape")
 
 
 def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> bytes:
@@ -301,12 +273,6 @@ def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -
     return data[:13] + struct.pack(">BHH", 2, x_density, y_density) + data[18:]
 
 
-@shape("EncodeJpeg")
-def encode_jpeg_shape(image: TensorSpec) -> Shape:
-    with_rank(image.shape, 3)
-    return SCALAR
-
-
 @kernel("EncodeJpegVariableQuality")
 def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
     """An image (height, width, 1 or 3 channels) as a JPEG file of a quality that is an input."""
@@ -319,14 +285,10 @@ def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
     return scalar_object(_encode_jpeg(images, images.shape[2], quality, dpi=(300, 300), **options))
 
 
-@shape("EncodeJpegVariableQuality")
-def encode_jpeg_variable_quality_shape(images: TensorSpec, quality: TensorSpec) -> Shape:
-    with_rank(images.shape, 3)
+@shape("EncodeJpeg", "EncodeJpegVariableQuality")
+def encode_jpeg_shape(image: TensorSpec, *quality: TensorSpec) -> Shape:
+    with_rank(image.shape, 3)
     return SCALAR
-
-
-not_differentiable("EncodeJpeg", "EncodeJpegVariableQuality")
-zero_flops("EncodeJpeg", "EncodeJpegVariableQuality")
 
 
 def _decode_gif(data: bytes, channels: int = 0) -> Array:
@@ -400,11 +362,6 @@ def decode_webp_shape(contents: TensorSpec, *, channels: int) -> Shape:
     return Shape()
 
 
-facts("image_contents", of=("DecodeGif", "DecodeWebP"))
-not_differentiable("DecodeGif", "DecodeWebP")
-zero_flops("DecodeGif", "DecodeWebP")
-
-
 @kernel("DecodeImage")
 def decode_image(contents: Array, *, channels: int, dtype: DType, expand_animations: bool) -> Result:
     """An image file of any kind as (height, width, channels), or (frames, ...) for GIF and WebP; float within [0, 1]."""
@@ -437,6 +394,8 @@ def decode_image_shape(contents: TensorSpec, *, channels: int, expand_animations
     return Shape() if expand_animations else Shape([None, None, channels or None])
 
 
-facts("image_contents", of=("DecodeImage",))
-not_differentiable("DecodeImage")
-zero_flops("DecodeImage")
+_DECODERS = ("DecodeGif", "DecodeImage", "DecodeJpeg", "DecodePng", "DecodeWebP")
+_OTHERS = ("DecodeAndCropJpeg", "DecodeBmp", "EncodeJpeg", "EncodeJpegVariableQuality", "EncodePng", "ExtractJpegShape")
+facts("image_contents", of=_DECODERS)
+not_differentiable(*_DECODERS, *_OTHERS)
+zero_flops(*_DECODERS, *_OTHERS)

@@ -152,8 +152,10 @@ def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
     return _resampled(images, *_taps(numerics.area, images.shape, height, width, align_corners))
 
 
-@shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")
-def resize_shape(images: TensorSpec, size: TensorSpec) -> Shape:
+@shape(
+    "ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea", "ResizeNearestNeighborGrad", "ScaleAndTranslate"
+)
+def resize_shape(images: TensorSpec, size: TensorSpec, *rest: TensorSpec) -> Shape:
     batch, _, _, channels = with_rank(images.shape, 4)
     return Shape((batch, *shape_from(size, 2), channels))
 
@@ -308,11 +310,6 @@ def _slice_of(places: Array) -> Any:
     return slice(first, last + 1, step) if (np.diff(places) == step).all() else places
 
 
-@shape("ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad_shape(grads: TensorSpec, size: TensorSpec) -> Shape:
-    return resize_shape(grads, size)
-
-
 @flops("ResizeNearestNeighborGrad")
 def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> Cost:
     """A sum for each element."""
@@ -346,11 +343,6 @@ def scale_and_translate(
     height, width = _size(images, size)
     taps = _scaling_taps(images.shape, height, width, scale, translation, kernel_type, antialias)
     return _resampled(images, *taps)
-
-
-@shape("ScaleAndTranslate")
-def scale_and_translate_shape(images: TensorSpec, size: TensorSpec, scale: TensorSpec, translation: TensorSpec) -> Shape:
-    return resize_shape(images, size)
 
 
 @gradient("ScaleAndTranslate")

@@ -99,15 +99,6 @@ def write_image_summary(
     _add_summary(writer, step, protos.images(scalar(tag, "tag"), np.asarray(tensor), max_images, np.asarray(bad_color)))
 
 
-not_differentiable(
-    "SummaryWriter", "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
-    "WriteHistogramSummary", "WriteImageSummary",
-)  # fmt: skip
-zero_flops(
-    "SummaryWriter", "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
-    "WriteHistogramSummary", "WriteImageSummary",
-)  # fmt: skip
-
 _WRITE = (
     "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
     "WriteHistogramSummary", "WriteImageSummary", "WriteAudioSummary", "WriteGraphSummary", "ImportEvent",
@@ -152,5 +143,5 @@ def close_summary_writer(ctx: KernelContext, writer: Array) -> None:
     resource(writer, WriterResource).close()
 
 
-not_differentiable("WriteAudioSummary", "WriteGraphSummary", "ImportEvent", "FlushSummaryWriter", "CloseSummaryWriter")
-zero_flops("WriteAudioSummary", "WriteGraphSummary", "ImportEvent", "FlushSummaryWriter", "CloseSummaryWriter")
+not_differentiable("SummaryWriter", *_WRITE)
+zero_flops("SummaryWriter", *_WRITE)

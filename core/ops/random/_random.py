@@ -75,7 +75,7 @@ def _checked_dims(dims: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     return dims
 
 
-def requested_shape(shape: TensorSpec) -> Shape:
+def requested_shape(shape: TensorSpec, *rest: TensorSpec) -> Shape:
     """Return the shape in a shape tensor, with unknown dimensions where inference has no value."""
     if shape.rank not in (None, 1):
         raise InvalidArgumentError(f"shape must be a vector, not of shape {shape.shape}")

@@ -82,11 +82,6 @@ def truncated_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: in
     return _drawn(ctx, seed, seed2, as_dims(shape), philox.truncated_normal, dtype.numpy)
 
 
-@shape("RandomUniform", "RandomStandardNormal", "TruncatedNormal")
-def random_shape(shape: TensorSpec) -> Shape:
-    return requested_shape(shape)
-
-
 flops("TruncatedNormal")(truncated_normal_flops)
 
 
@@ -100,14 +95,7 @@ def random_uniform_int(
     return _drawn(ctx, seed, seed2, dims, philox.uniform_int, *bounds, Tout.numpy)
 
 
-@shape("RandomUniformInt")
-def random_uniform_int_shape(shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec) -> Shape:
-    return requested_shape(shape)
-
-
 flops("RandomUniformInt")(uniform_int_flops)
-
-not_differentiable("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt")
 
 
 @kernel("ParameterizedTruncatedNormal")
@@ -174,16 +162,11 @@ _BATCH = 100
 """Samples that TensorFlow draws together where all parameters are scalars."""
 
 
-@shape("ParameterizedTruncatedNormal")
-def parameterized_truncated_normal_shape(
-    shape: TensorSpec, means: TensorSpec, stdevs: TensorSpec, minvals: TensorSpec, maxvals: TensorSpec
-) -> Shape:
-    return requested_shape(shape)
-
-
 flops("ParameterizedTruncatedNormal")(bounded_normal_flops)
 
-not_differentiable("ParameterizedTruncatedNormal")
+_FILLS = ("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "ParameterizedTruncatedNormal")
+shape(*_FILLS)(requested_shape)
+not_differentiable(*_FILLS)
 
 
 @kernel("RandomGamma")
@@ -251,11 +234,7 @@ def multinomial(
     return draw_multinomial(node_stream(ctx, seed, seed2), logits, int(num_samples), output_dtype)
 
 
-@shape("Multinomial")
-def multinomial_op_shape(logits: TensorSpec, num_samples: TensorSpec) -> Shape:
-    return multinomial_shape(logits, num_samples)
-
-
+shape("Multinomial")(multinomial_shape)
 flops("Multinomial")(multinomial_flops)
 
 

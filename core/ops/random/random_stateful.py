@@ -257,11 +257,7 @@ def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) ->
     return np.frombuffer(data, dtype.numpy).reshape(dims)
 
 
-@shape("NonDeterministicInts")
-def non_deterministic_ints_shape(shape: TensorSpec) -> Shape:
-    return requested_shape(shape)
-
-
+shape("NonDeterministicInts")(requested_shape)
 without_gradient("RngReadAndSkip", "NonDeterministicInts")
 zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
 facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))

@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,16 +19,7 @@ from ...random import philox
 from ...random.bounded_normal import MAX_ITERATIONS
 from ...random.philox import Philox
 from ...random.work_sharding import blocks
-from ...registry.registry import (
-    flops,
-    gradient,
-    kernel,
-    lower,
-    not_differentiable,
-    onnx,
-    shape,
-    zero_flops,
-)
+from ...registry.registry import Cost, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_cost
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
@@ -61,98 +53,16 @@ from .random import bounded_cost, bounded_normals
 from .random_keys import check_algorithm, keyed, require_keys, require_scalars, require_seed, seeded
 
 
-@kernel("StatelessRandomUniform")
-def stateless_random_uniform(shape: Array, seed: Array, *, dtype: DType) -> Result:
-    """Samples uniform on [0, 1)."""
-    return _fill(philox.uniform, seeded(seed), shape, dtype)
-
-
-@kernel("StatelessRandomUniformV2")
-def stateless_random_uniform_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
-    """Samples uniform on [0, 1)."""
-    return _fill(philox.uniform, keyed(key, counter, alg, _size(shape)), shape, dtype)
-
-
-_SEEDED = ("StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal", "StatelessRandomUniformFullInt")
-_KEYED = tuple(f"{op}V2" for op in _SEEDED)
-
-
-@shape(*_KEYED)
-def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
-    require_keys(key, counter, alg)
-    return requested_shape(shape)
-
-
-flops("StatelessRandomUniform", "StatelessRandomUniformV2")(uniform_flops)
-
-
-@kernel("StatelessRandomNormal")
-def stateless_random_normal(shape: Array, seed: Array, *, dtype: DType) -> Result:
-    """Samples of the standard normal distribution."""
-    return _fill(philox.normal, seeded(seed), shape, dtype)
-
-
-@kernel("StatelessRandomNormalV2")
-def stateless_random_normal_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
-    """Samples of the standard normal distribution."""
-    return _fill(philox.normal, keyed(key, counter, alg, _size(shape)), shape, dtype)
-
-
-flops("StatelessRandomNormal", "StatelessRandomNormalV2")(normal_flops)
-
-
-@kernel("StatelessTruncatedNormal")
-def stateless_truncated_normal(shape: Array, seed: Array, *, dtype: DType) -> Result:
-    """Standard normal samples of magnitude below 2."""
-    return _fill(philox.truncated_normal, seeded(seed), shape, dtype)
-
-
-@kernel("StatelessTruncatedNormalV2")
-def stateless_truncated_normal_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
-    """Standard normal samples of magnitude below 2."""
-    return _fill(philox.truncated_normal, keyed(key, counter, alg, _size(shape)), shape, dtype)
-
-
-flops("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")(truncated_normal_flops)
-
-
-@kernel("StatelessRandomUniformFullInt")
-def stateless_random_uniform_full_int(shape: Array, seed: Array, *, dtype: DType) -> Result:
-    """Integers over the whole range of the dtype."""
-    return _fill(philox.full_int, seeded(seed), shape, dtype)
-
-
-@shape(*_SEEDED)
-def seeded_shape(shape: TensorSpec, seed: TensorSpec) -> Shape:
-    require_seed(seed)
-    return requested_shape(shape)
-
-
-@kernel("StatelessRandomUniformFullIntV2")
-def stateless_random_uniform_full_int_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
-    """Integers over the whole range of the dtype."""
-    return _fill(philox.full_int, keyed(key, counter, alg, _size(shape)), shape, dtype)
-
-
-zero_flops("StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2")
-
-
 def _size(shape: Array) -> int:
     return element_count(as_dims(shape))
 
 
-def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, dtype: DType) -> Array:
+def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, *, dtype: DType) -> Array:
     dims = as_dims(shape)
     return distribution(gen, element_count(dims), dtype.numpy).reshape(dims)
 
 
-@kernel("StatelessRandomUniformInt")
-def stateless_random_uniform_int(shape: Array, seed: Array, minval: Array, maxval: Array, *, dtype: DType) -> Result:
-    """Integers uniform on [minval, maxval)."""
-    return _fill_ints(seeded(seed), shape, minval, maxval, dtype)
-
-
-def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, dtype: DType) -> Array:
+def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, *, dtype: DType) -> Array:
     dims = as_dims(shape)
     size = element_count(dims)
     if not size:
@@ -161,35 +71,85 @@ def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, dtype: D
     return philox.uniform_int(gen, size, low, high, dtype.numpy).reshape(dims)
 
 
-@shape("StatelessRandomUniformInt")
-def seeded_int_shape(shape: TensorSpec, seed: TensorSpec, minval: TensorSpec, maxval: TensorSpec) -> Shape:
+class _Draw(NamedTuple):
+    """An op of a seed, and its second version of a key and a counter: the samples of the kernel and of the lowerings."""
+
+    op: str
+    samples: str
+    kernel: Callable[..., Array]
+    onnx: Callable[..., Any]
+    xla: Callable[..., Any]
+    cost: Callable[..., Cost]
+
+
+_DRAWS = (
+    _Draw(
+        "StatelessRandomUniform", "Samples uniform on [0, 1).",
+        functools.partial(_fill, philox.uniform), in_onnx.uniform, in_xla.uniform, uniform_flops,
+    ),
+    _Draw(
+        "StatelessRandomNormal", "Samples of the standard normal distribution.",
+        functools.partial(_fill, philox.normal), in_onnx.normal, in_xla.normal, normal_flops,
+    ),
+    _Draw(
+        "StatelessTruncatedNormal", "Standard normal samples of magnitude below 2.",
+        functools.partial(_fill, philox.truncated_normal), in_onnx.truncated_normal, in_xla.truncated_normal,
+        truncated_normal_flops,
+    ),
+    _Draw(
+        "StatelessRandomUniformFullInt", "Integers over the whole range of the dtype.",
+        functools.partial(_fill, philox.full_int), in_onnx.all_integers, in_xla.full_int, zero_cost,
+    ),
+    _Draw(
+        "StatelessRandomUniformInt", "Integers uniform on [minval, maxval).",
+        _fill_ints, in_onnx.integers, in_xla.uniform_int, uniform_int_flops,
+    ),
+)  # fmt: skip
+
+
+def _register(draw: _Draw) -> None:
+    """Register both versions of an op; the bounds of integers come last."""
+    op, op_v2 = draw.op, f"{draw.op}V2"
+
+    def by_seed(shape: Array, seed: Array, *bounds: Array, dtype: DType) -> Result:
+        return draw.kernel(seeded(seed), shape, *bounds, dtype=dtype)
+
+    def by_key(shape: Array, key: Array, counter: Array, alg: Array, *bounds: Array, dtype: DType) -> Result:
+        return draw.kernel(keyed(key, counter, alg, _size(shape)), shape, *bounds, dtype=dtype)
+
+    def by_seed_onnx(g: Any, shape: Any, seed: Any, *bounds: Any, dtype: DType) -> Any:
+        return draw.onnx(g, in_onnx.seeded(g, seed), shape, *bounds, dtype)
+
+    def by_key_onnx(g: Any, shape: Any, key: Any, counter: Any, alg: Any, *bounds: Any, dtype: DType) -> Any:
+        return draw.onnx(g, in_onnx.keyed(g, key, counter), shape, *bounds, dtype)
+
+    by_seed.__doc__ = by_key.__doc__ = draw.samples
+    kernel(op)(by_seed)
+    kernel(op_v2)(by_key)
+    onnx(op)(by_seed_onnx)
+    onnx(op_v2)(by_key_onnx)
+    lower(op, static=(0,))(in_xla.by_seed(draw.xla))
+    lower(op_v2, static=(0, 3))(in_xla.by_key(draw.xla, check_algorithm))
+    shape(op)(seeded_shape)
+    shape(op_v2)(keyed_shape)
+    flops(op, op_v2)(draw.cost)
+    not_differentiable(op, op_v2)
+
+
+def seeded_shape(shape: TensorSpec, seed: TensorSpec, *bounds: TensorSpec) -> Shape:
     require_seed(seed)
-    require_scalars(minval, maxval)
+    require_scalars(*bounds)
     return requested_shape(shape)
 
 
-@kernel("StatelessRandomUniformIntV2")
-def stateless_random_uniform_int_v2(
-    shape: Array, key: Array, counter: Array, alg: Array, minval: Array, maxval: Array, *, dtype: DType
-) -> Result:
-    """Integers uniform on [minval, maxval)."""
-    return _fill_ints(keyed(key, counter, alg, _size(shape)), shape, minval, maxval, dtype)
-
-
-@shape("StatelessRandomUniformIntV2")
-def keyed_int_shape(
-    shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, minval: TensorSpec, maxval: TensorSpec
-) -> Shape:
+def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, *bounds: TensorSpec) -> Shape:
     require_keys(key, counter, alg)
-    require_scalars(minval, maxval)
+    require_scalars(*bounds)
     return requested_shape(shape)
 
 
-_UNIFORM_INT = ("StatelessRandomUniformInt", "StatelessRandomUniformIntV2")
-
-flops(*_UNIFORM_INT)(uniform_int_flops)
-
-not_differentiable(*_SEEDED, *_KEYED, *_UNIFORM_INT)
+for _draw in _DRAWS:
+    _register(_draw)
 
 
 @kernel("StatelessMultinomial")
@@ -369,44 +329,6 @@ def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: 
 
 flops("StatelessParameterizedTruncatedNormal")(bounded_normal_flops)
 
-onnx("StatelessRandomUniform")(lambda g, shape, seed, *, dtype: in_onnx.uniform(g, in_onnx.seeded(g, seed), shape, dtype))
-onnx("StatelessRandomNormal")(lambda g, shape, seed, *, dtype: in_onnx.normal(g, in_onnx.seeded(g, seed), shape, dtype))
-onnx("StatelessTruncatedNormal")(
-    lambda g, shape, seed, *, dtype: in_onnx.truncated_normal(g, in_onnx.seeded(g, seed), shape, dtype)
-)
-onnx("StatelessTruncatedNormalV2")(
-    lambda g, shape, key, counter, alg, *, dtype: in_onnx.truncated_normal(g, in_onnx.keyed(g, key, counter), shape, dtype)
-)
 onnx("StatelessRandomPoisson")(
     lambda g, shape, seed, rates, *, dtype: in_onnx.poisson(g, in_onnx.seeded(g, seed), shape, rates, dtype)
 )
-onnx("StatelessRandomUniformV2")(
-    lambda g, shape, key, counter, alg, *, dtype: in_onnx.uniform(g, in_onnx.keyed(g, key, counter), shape, dtype)
-)
-onnx("StatelessRandomNormalV2")(
-    lambda g, shape, key, counter, alg, *, dtype: in_onnx.normal(g, in_onnx.keyed(g, key, counter), shape, dtype)
-)
-onnx("StatelessRandomUniformInt")(
-    lambda g, shape, seed, low, high, *, dtype: in_onnx.integers(g, in_onnx.seeded(g, seed), shape, low, high, dtype)
-)
-onnx("StatelessRandomUniformIntV2")(
-    lambda g, shape, key, counter, alg, low, high, *, dtype: in_onnx.integers(
-        g, in_onnx.keyed(g, key, counter), shape, low, high, dtype
-    )
-)
-onnx("StatelessRandomUniformFullInt")(
-    lambda g, shape, seed, *, dtype: in_onnx.all_integers(g, in_onnx.seeded(g, seed), shape, dtype)
-)
-onnx("StatelessRandomUniformFullIntV2")(
-    lambda g, shape, key, counter, alg, *, dtype: in_onnx.all_integers(g, in_onnx.keyed(g, key, counter), shape, dtype)
-)
-
-for _op, _draw in (
-    ("StatelessRandomUniform", in_xla.uniform),
-    ("StatelessRandomNormal", in_xla.normal),
-    ("StatelessTruncatedNormal", in_xla.truncated_normal),
-    ("StatelessRandomUniformFullInt", in_xla.full_int),
-    ("StatelessRandomUniformInt", in_xla.uniform_int),
-):
-    lower(_op, static=(0,))(in_xla.by_seed(_draw))
-    lower(f"{_op}V2", static=(0, 3))(in_xla.by_key(_draw, check_algorithm))

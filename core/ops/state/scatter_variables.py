@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -167,24 +168,8 @@ def _replace(memory: Array, indices: Array, rows: Array) -> None:
     memory[indices] = rows
 
 
-def _add(memory: Array, indices: Array, rows: Array) -> None:
-    update_rows(np.add, memory, indices, rows)
-
-
 def _subtract(memory: Array, indices: Array, rows: Array) -> None:
     update_rows(np.add, memory, indices, np.negative(rows))
-
-
-def _multiply(memory: Array, indices: Array, rows: Array) -> None:
-    update_rows(np.multiply, memory, indices, rows)
-
-
-def _minimum(memory: Array, indices: Array, rows: Array) -> None:
-    update_rows(np.minimum, memory, indices, rows)
-
-
-def _maximum(memory: Array, indices: Array, rows: Array) -> None:
-    update_rows(np.maximum, memory, indices, rows)
 
 
 def _divide(memory: Array, indices: Array, rows: Array) -> None:
@@ -201,12 +186,12 @@ def _divide(memory: Array, indices: Array, rows: Array) -> None:
 
 _ROW_SCATTERS: tuple[tuple[str, Callable[[Array, Array, Array], None]], ...] = (
     ("Update", _replace),
-    ("Add", _add),
+    ("Add", functools.partial(update_rows, np.add)),
     ("Sub", _subtract),
-    ("Mul", _multiply),
+    ("Mul", functools.partial(update_rows, np.multiply)),
     ("Div", _divide),
-    ("Min", _minimum),
-    ("Max", _maximum),
+    ("Min", functools.partial(update_rows, np.minimum)),
+    ("Max", functools.partial(update_rows, np.maximum)),
 )
 
 for _suffix, _write in _ROW_SCATTERS:

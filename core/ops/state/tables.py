@@ -85,7 +85,12 @@ def _handle(dtype: Any, key: Any, value: Any, value_shape: Any = SCALAR, key_sha
     return TensorSpec(dtype, SCALAR, None, (TensorSpec(key, key_shape), TensorSpec(value, value_shape)))
 
 
-@shape("HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable")
+_CREATE = (
+    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
+)  # fmt: skip
+
+
+@shape(*_CREATE)
 def hash_table_shape(*, key_dtype: DType, value_dtype: DType) -> TensorSpec:
     return _handle(dtypes.resource, key_dtype, value_dtype)
 
@@ -113,27 +118,12 @@ def anonymous_mutable_hash_table_of_tensors(
     return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype, _vector_shape(value_shape)))
 
 
-@shape("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors")
+_CREATE_OF_TENSORS = ("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors")
+
+
+@shape(*_CREATE_OF_TENSORS)
 def mutable_hash_table_of_tensors_shape(*, key_dtype: DType, value_dtype: DType, value_shape: Shape) -> TensorSpec:
     return _handle(dtypes.resource, key_dtype, value_dtype, value_shape)
-
-
-not_differentiable(
-    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
-    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
-)  # fmt: skip
-zero_flops(
-    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
-    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
-)  # fmt: skip
-facts(
-    "table", "owns_state",
-    of=(
-        "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2",
-        "AnonymousMutableHashTable", "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2",
-        "AnonymousMutableHashTableOfTensors",
-    ),
-)  # fmt: skip
 
 
 @kernel("MutableDenseHashTable")
@@ -179,16 +169,17 @@ def anonymous_mutable_dense_hash_table(
     return scalar_object(_dense(ctx, (empty_key, deleted_key), attrs)())
 
 
-@shape("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
+_CREATE_DENSE = ("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
+
+
+@shape(*_CREATE_DENSE)
 def mutable_dense_hash_table_shape(
     empty_key: TensorSpec, *deleted_key: TensorSpec, key_dtype: DType, value_dtype: DType, value_shape: Shape
 ) -> TensorSpec:
     return _handle(dtypes.resource, key_dtype, value_dtype, value_shape, empty_key.shape)
 
 
-not_differentiable("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
-zero_flops("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
-facts("table", "owns_state", of=("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable"))
+facts("table", "owns_state", of=(*_CREATE, *_CREATE_OF_TENSORS, *_CREATE_DENSE))
 
 
 def _static(handle: Array | ReferenceHandle) -> StaticTable:
@@ -216,11 +207,6 @@ def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DTy
 @shape("InitializeTable", "InitializeTableV2")
 def initialize_table_shape(table_handle: TensorSpec, keys: TensorSpec, values: TensorSpec) -> None:
     merge_shapes(merge_shapes(keys.shape, Shape([None])), values.shape)
-
-
-not_differentiable("InitializeTable", "InitializeTableV2")
-zero_flops("InitializeTable", "InitializeTableV2")
-facts("fills_table", "initializes_table", of=("InitializeTable", "InitializeTableV2"))
 
 
 @kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
@@ -299,9 +285,6 @@ def initialize_table_from_text_file_shape(table_handle: TensorSpec, filename: Te
 
 
 facts("reads_files", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
-not_differentiable("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
-zero_flops("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
-facts("fills_table", "initializes_table", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
 
 
 @kernel("LookupTableFind", "LookupTableFindV2")
@@ -330,14 +313,6 @@ def lookup_table_insert(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.insert(np.asarray(keys), np.asarray(values))
 
 
-_WRITE = (
-    "InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
-    "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2",
-)  # fmt: skip
-
-facts("side_effect", of=_WRITE)
-
-
 @kernel("LookupTableRemoveV2")
 def lookup_table_remove(table_handle: Array, keys: Array, *, Tin: DType) -> None:
     """Remove entries."""
@@ -357,15 +332,6 @@ def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: D
 shape("LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2")(
     no_outputs_shape
 )
-not_differentiable(
-    "LookupTableFind", "LookupTableFindV2", "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2",
-    "LookupTableImport", "LookupTableImportV2",
-)  # fmt: skip
-zero_flops(
-    "LookupTableFind", "LookupTableFindV2", "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2",
-    "LookupTableImport", "LookupTableImportV2",
-)  # fmt: skip
-facts("fills_table", of=("LookupTableImport", "LookupTableImportV2"))
 
 
 @kernel("LookupTableSize", "LookupTableSizeV2")
@@ -395,8 +361,18 @@ def lookup_table_export_shape(table_handle: TensorSpec) -> tuple[Shape, ...]:
     return tuple(Shape((count,)) + spec.shape if spec.rank else UNKNOWN for spec in (key, value))
 
 
-not_differentiable("LookupTableSize", "LookupTableSizeV2", "LookupTableExport", "LookupTableExportV2")
-zero_flops("LookupTableSize", "LookupTableSizeV2", "LookupTableExport", "LookupTableExportV2")
+_INITIALIZE = (
+    "InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
+)  # fmt: skip
+_IMPORT = ("LookupTableImport", "LookupTableImportV2")
+_WRITE = (*_INITIALIZE, *_IMPORT, "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2")
+_READ = tuple(f"LookupTable{what}{version}" for what in ("Find", "Size", "Export") for version in ("", "V2"))
+_ALL = (*_CREATE, *_CREATE_OF_TENSORS, *_CREATE_DENSE, *_WRITE, *_READ)
+facts("initializes_table", of=_INITIALIZE)
+facts("fills_table", of=(*_INITIALIZE, *_IMPORT))
+facts("side_effect", of=_WRITE)
+not_differentiable(*_ALL)
+zero_flops(*_ALL)
 
 
 onnx("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")(in_onnx.created)
