@@ -106,18 +106,6 @@ def pad(x: Array, paddings: Array) -> Result:
     return zero_padded(x, _paddings(paddings, x.ndim))
 
 
-def zero_padded(x: Array, pairs: Sequence[tuple[int, ...]]) -> Array:
-    """Return x with zeros, or empty strings, before and after each dimension."""
-    return _surrounded(x, pairs, b"" if x.dtype == object else 0)
-
-
-def _surrounded(x: Array, pairs: Sequence[tuple[int, ...]], constant: Any) -> Array:
-    result = np.empty([before + d + after for d, (before, after) in zip(x.shape, pairs)], x.dtype)
-    result[...] = constant
-    result[tuple(slice(before, before + d) for d, (before, _) in zip(x.shape, pairs))] = x
-    return result
-
-
 @shape("Pad")
 def pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
     require_rank(paddings, 2, "paddings")
@@ -162,6 +150,18 @@ def pad_v2(x: Array, paddings: Array, constant: Array) -> Result:
         raise InvalidArgumentError(f"constant_values must be a scalar. Found: {Shape(np.shape(constant))}")
     x = np.asarray(x)
     return _surrounded(x, _paddings(paddings, x.ndim), constant)
+
+
+def zero_padded(x: Array, pairs: Sequence[tuple[int, ...]]) -> Array:
+    """Return x with zeros, or empty strings, before and after each dimension."""
+    return _surrounded(x, pairs, b"" if x.dtype == object else 0)
+
+
+def _surrounded(x: Array, pairs: Sequence[tuple[int, ...]], constant: Any) -> Array:
+    result = np.empty([before + d + after for d, (before, after) in zip(x.shape, pairs)], x.dtype)
+    result[...] = constant
+    result[tuple(slice(before, before + d) for d, (before, _) in zip(x.shape, pairs))] = x
+    return result
 
 
 def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:

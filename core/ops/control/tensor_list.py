@@ -149,8 +149,7 @@ def changed_list_shape(input_handles: TensorSpec, other: TensorSpec) -> TensorSp
 zero_flops("TensorListPushBackBatch")
 
 
-@shape("TensorListConcatLists")
-def _changed(lists: Any, others: Any) -> Any:
+def _changed(lists: TensorSpec, others: TensorSpec) -> TensorSpec:
     """Lists of other lengths, of the elements of both."""
     if not lists.handle or not others.handle:
         return TensorSpec(dtypes.variant, lists.shape)
@@ -273,6 +272,9 @@ def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: D
         merged_shapes(first.element_shape, second.element_shape)
         results.append(first.with_items([*first.items, *second.items]))
     return object_array(results, np.shape(input_a))
+
+
+shape("TensorListConcatLists")(_changed)
 
 
 @kernel("TensorListLength")

@@ -152,9 +152,7 @@ def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
     return _resampled(images, *_taps(numerics.area, images.shape, height, width, align_corners))
 
 
-@shape(
-    "ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea", "ResizeNearestNeighborGrad", "ScaleAndTranslate"
-)
+@shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")
 def resize_shape(images: TensorSpec, size: TensorSpec, *rest: TensorSpec) -> Shape:
     batch, _, _, channels = with_rank(images.shape, 4)
     return Shape((batch, *shape_from(size, 2), channels))
@@ -310,6 +308,9 @@ def _slice_of(places: Array) -> Any:
     return slice(first, last + 1, step) if (np.diff(places) == step).all() else places
 
 
+shape("ResizeNearestNeighborGrad")(resize_shape)
+
+
 @flops("ResizeNearestNeighborGrad")
 def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> Cost:
     """A sum for each element."""
@@ -343,6 +344,9 @@ def scale_and_translate(
     height, width = _size(images, size)
     taps = _scaling_taps(images.shape, height, width, scale, translation, kernel_type, antialias)
     return _resampled(images, *taps)
+
+
+shape("ScaleAndTranslate")(resize_shape)
 
 
 @gradient("ScaleAndTranslate")

@@ -45,10 +45,7 @@ def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result
     return np.where(band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
 
 
-@shape(
-    "MatrixBandPart", "BatchMatrixBandPart",
-    "MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3",
-)  # fmt: skip
+@shape("MatrixBandPart", "BatchMatrixBandPart")
 def same_matrices_shape(input: TensorSpec, *rest: TensorSpec) -> Shape:
     require(input.rank is None or input.rank >= 2, f"input must have at least rank 2, not shape {input.shape}")
     return input.shape
@@ -227,6 +224,9 @@ def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str = "L
     result = input.copy()
     set_diagonals(result, diagonal, lower, upper, align)
     return result
+
+
+shape("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")(same_matrices_shape)
 
 
 @gradient("MatrixSetDiagV2", "MatrixSetDiagV3")
