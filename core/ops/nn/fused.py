@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,7 +85,7 @@ def _gelu_exact(x: Array) -> Array:
     return (x * ndtr(x)).astype(x.dtype)
 
 
-_ACTIVATIONS = {
+_ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "Relu": lambda y: positive_part(y, y),
     "Relu6": lambda y: np.clip(y, y.dtype.type(0), y.dtype.type(6), out=y),
     "Elu": activations.elu,
