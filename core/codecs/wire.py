@@ -134,6 +134,11 @@ def repeated_integers(occurrences: Iterable[Field]) -> list[int]:
     return numbers
 
 
+def integers(data: Buffer, number: int) -> list[int]:
+    """Return the signed 64-bit numbers in the fields of a number."""
+    return repeated_integers(field for field in fields(data) if field.number == number)
+
+
 def packed_integers(data: bytes) -> list[int]:
     """Return the signed 64-bit numbers that follow each other in `data`."""
     if data.isascii():  # no continuation bits: each byte is a whole varint

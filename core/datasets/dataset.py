@@ -74,10 +74,15 @@ def require_types(dtypes: Sequence[DType], element: Sequence[Any]) -> None:
 def held_to(element: Element, types: Sequence[DType], shapes: Sequence[Shape]) -> Element:
     """Return the element; InvalidArgumentError where the element breaks the dtypes and shapes that a node declares."""
     require_types(types, element)
+    require_shapes(shapes, element)
+    return element
+
+
+def require_shapes(shapes: Sequence[Shape], element: Element) -> None:
+    """Raise InvalidArgumentError where a component has another shape."""
     for i, (value, shape) in enumerate(zip(element, shapes)):
         if not fits(value.shape, shape):
             raise InvalidArgumentError(f"Incompatible shapes at component {i}: expected {shape} but got {Shape(value.shape)}.")
-    return element
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

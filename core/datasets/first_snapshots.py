@@ -101,5 +101,4 @@ def _read_description(component: bytes) -> tuple[tuple[int, ...], int]:
 
 
 def _last_number(message: bytes, number: int) -> int:
-    numbers = wire.repeated_integers([field for field in wire.fields(message) if field.number == number])
-    return numbers[-1] if numbers else 0
+    return (wire.integers(message, number) or [0])[-1]

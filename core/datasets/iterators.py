@@ -12,8 +12,7 @@ from ..runtime.state.resources import Shared
 from ..runtime.state.run_context import check_time
 from ..runtime.state.stored_variants import StoredVariant
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, TfgError
-from ..types.shapes import Shape
-from .dataset import Dataset, Element, Pull, Spec, ended, tree
+from .dataset import Dataset, Element, Pull, Spec, ended, require_shapes, tree
 from .rewriting import finalized
 from .run_options import NOT_OF_ELEMENTS
 from .seeds import Seeds
@@ -45,11 +44,8 @@ class IteratorState:
                 f"the variant holds '{stored.kind}', not an iterator state of tfg",
                 hint="TensorFlow's states fit only its own iterators: restart the iterator with its initializer",
             )
-        fields = list(wire.fields(stored.metadata))
-        taken, failed = (
-            wire.repeated_integers([field for field in fields if field.number == number]) for number in (_TAKEN, _FAILED)
-        )
-        seeds = [wire.read_varints(field.payload, 3)[0] for field in fields if field.number == _SEEDS]
+        taken, failed = (wire.integers(stored.metadata, number) for number in (_TAKEN, _FAILED))
+        seeds = [wire.read_varints(payload, 3)[0] for payload in wire.contents(stored.metadata, _SEEDS)]
         starts = tuple((a, b, position) for a, b, position in seeds)
         return IteratorState(max(0, *taken, 0), starts, any(failed))
 
@@ -66,11 +62,7 @@ class DatasetIterator(Shared):
         self.dataset: Dataset | None = None
         self.taken = 0
         self._pull: Pull | None = None
-        self._sizes = [
-            (i, [d if isinstance(d, int) else None for d in shape])
-            for i, shape in enumerate(spec.shapes)
-            if shape.dims is not None
-        ]
+        self._declares_shapes = any(shape.dims is not None for shape in spec.shapes)
         self._starts: tuple[tuple[int, int, int], ...] = ()
         self._has_failed = False
 
@@ -98,7 +90,7 @@ class DatasetIterator(Shared):
         except TfgError:
             self._has_failed = True
             raise
-        if element is not None and self._sizes:
+        if element is not None and self._declares_shapes:
             self._check(element)
         return element
 
@@ -108,11 +100,7 @@ class DatasetIterator(Shared):
             raise InvalidArgumentError(
                 f"Number of components does not match: expected {len(self.spec.shapes)} shapes but got {len(element)}."
             )
-        for i, dims in self._sizes:
-            shape = element[i].shape
-            if len(shape) != len(dims) or any(d is not None and d != n for d, n in zip(dims, shape)):
-                shapes = f"expected {self.spec.shapes[i]} but got {Shape(shape)}"
-                raise InvalidArgumentError(f"Incompatible shapes at component {i}: {shapes}.")
+        require_shapes(self.spec.shapes, element)
 
     def next(self) -> Element:
         """Return the next element; OutOfRangeError at the end."""

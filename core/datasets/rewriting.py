@@ -6,6 +6,8 @@ TensorFlow rewrites a dataset's graph; here the datasets themselves are rewritte
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -163,24 +165,17 @@ def _shuffle_and_repeat_fused(dataset: Dataset) -> Dataset:
     return _like(dataset, ShuffleAndRepeat(source.inputs, source.size, source.seeds, dataset.count))
 
 
-def _map_parallel(dataset: Dataset) -> Dataset:
-    if type(dataset) is not Map or dataset.is_stateful:
+def _in_parallel(kind: type[Dataset], parallel: type[Dataset], dataset: Dataset) -> Dataset:
+    """Return a stateless dataset of a kind as the parallel kind with the same fields."""
+    if type(dataset) is not kind or getattr(dataset, "is_stateful", False):
         return dataset
-    arguments = (dataset.function, dataset.keeps_cardinality, False, dataset.has_captures)
-    return _like(dataset, ParallelMap(dataset.inputs, *arguments, runs_early=dataset.runs_early))
+    arguments = {field.name: getattr(dataset, field.name) for field in dataclasses.fields(dataset) if field.init}
+    return _like(dataset, parallel(**arguments))
 
 
-def _filter_parallel(dataset: Dataset) -> Dataset:
-    if type(dataset) is not Filter or dataset.is_stateful:
-        return dataset
-    return _like(dataset, ParallelFilter(dataset.inputs, dataset.predicate, runs_early=dataset.runs_early))
-
-
-def _batch_parallel(dataset: Dataset) -> Dataset:
-    if type(dataset) is not Batch:
-        return dataset
-    return _like(dataset, ParallelBatch(dataset.inputs, dataset.size, dataset.drops_remainder))
-
+_map_parallel = functools.partial(_in_parallel, Map, ParallelMap)
+_filter_parallel = functools.partial(_in_parallel, Filter, ParallelFilter)
+_batch_parallel = functools.partial(_in_parallel, Batch, ParallelBatch)
 
 _REWRITES: Final[Sequence[tuple[OptionName, bool, Callable[[Dataset], Dataset]]]] = (
     (fusion_rules.NOOPS, True, _without_noop),

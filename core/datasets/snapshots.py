@@ -54,16 +54,13 @@ class Metadata:
     @staticmethod
     def parse(data: bytes, version: int = FORMAT) -> Metadata:
         """Parse metadata; DataLossError where the message is damaged or of another version."""
-        fields: dict[int, list[wire.Field]] = {}
-        for field in wire.fields(data):
-            fields.setdefault(field.number, []).append(field)
-        versions, sizes, finished, created = (
-            wire.repeated_integers(fields.get(number, [])) or [0] for number in (_VERSION, _SIZE, _FINISHED, _CREATED)
-        )
-        if versions[-1] != version or _RUN not in fields:
+        numbers = (_VERSION, _SIZE, _FINISHED, _CREATED)
+        versions, sizes, finished, created = (wire.integers(data, number) or [0] for number in numbers)
+        names = [wire.contents(data, number)[-1:] for number in (_RUN, _GRAPH)]
+        if versions[-1] != version or not names[0]:
             raise DataLossError(f"tfg reads saved datasets of version {version}, not {versions}")
-        run, graph = (b"".join(f.payload for f in fields.get(n, [])[-1:]).decode("utf-8", "replace") for n in (_RUN, _GRAPH))
-        dtypes = tuple(wire.repeated_integers(fields.get(_DTYPES, [])))
+        run, graph = (b"".join(texts).decode("utf-8", "replace") for texts in names)
+        dtypes = tuple(wire.integers(data, _DTYPES))
         return Metadata(run, dtypes, sizes[-1], bool(finished[-1]), version, graph, created[-1])
 
 

@@ -77,7 +77,7 @@ def _ineligible(step: Step, graph: Graph, known: dict[str, str | None]) -> Reaso
 def _of_functions(node: Node, graph: Graph, known: dict[str, str | None]) -> Reason | None:
     """Return the reason against a node by the first node in its functions that does more than compute and read."""
     called = [reference.name for reference in function_references(node) if reference.name in graph.functions]
-    reached = (inner for name in called for inner in reached_functions(graph, graph.functions[name]))
+    reached = (inner for name in called for inner in reached_functions(graph.functions, graph.functions[name].body))
     for name in dict.fromkeys((*called, *reached)):
         for inner in graph.functions[name].body:
             calls = next(function_references(inner), None) is not None

@@ -105,13 +105,13 @@ def _note_calls(callers_of: dict[str, list[str]], nodes: Iterable[Node], prefix:
                 callers_of[name].append(prefix + node.name)
 
 
-def reached_functions(graph: Graph, function: Function) -> set[str]:
-    """Return the names of the functions that a function calls, directly or through others."""
+def reached_functions(functions: Mapping[str, Function], nodes: Iterable[Node]) -> set[str]:
+    """Return the names of the functions that nodes call, directly or through others."""
 
     def called(body: Iterable[Node]) -> set[str]:
-        return {name for node in body for name in _called_names(node) if name in graph.functions}
+        return {name for node in body for name in _called_names(node) if name in functions}
 
-    return closure(called(function.body), lambda name: called(graph.functions[name].body))
+    return closure(called(nodes), lambda name: called(functions[name].body))
 
 
 def repeated_nodes(graph: Graph) -> int:

@@ -111,7 +111,7 @@ def has_state(graph: Graph, name: str, harmless: Sequence[str] = ()) -> bool:
 
     Assertions and calls count as neither, nor do the ops in `harmless`.
     """
-    names = {name, *reached_functions(graph, graph.function(name))}
+    names = {name, *reached_functions(graph.functions, graph.function(name).body)}
     nodes = (node for name in names for node in graph.functions[name].body if not node.is_argument)
     stateless = ("Assert", call_op(is_stateful=True), *harmless)
     return any(node.op_def is not None and node.op_def.is_stateful and node.op not in stateless for node in nodes)

@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from typing import Final
 
 from ..graph.graph import Node, Output
+from ..graph.traversal import closure
 
 _ARGUMENTS: Final = ("_Arg", "_DeviceArg")
 
@@ -13,14 +14,8 @@ _ARGUMENTS: Final = ("_Arg", "_DeviceArg")
 def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> set[Node]:
     """Return the nodes that run for `fetches`: cut at feeds, back along data and control edges."""
     fed = frozenset(feeds)
-    stack = [f if isinstance(f, Node) else f.node for f in fetches if f not in fed]
-    needed = set(stack)
-    while stack:
-        for source in needed_sources(stack.pop(), fed):
-            if source is not None and source not in needed:
-                needed.add(source)
-                stack.append(source)
-    return needed
+    roots = [f if isinstance(f, Node) else f.node for f in fetches if f not in fed]
+    return closure(roots, lambda node: filter(None, needed_sources(node, fed)))
 
 
 def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output | Node]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ..control_flow.frames import ENTER, Frame
 from ..graph.graph import Node, Output
-from ..graph.traversal import topological_order
+from ..graph.traversal import closure, topological_order
 from ..ordering.scheduling import construction_order, execution_order, optimized_order
 from .node_selection import Selection
 
@@ -99,12 +99,7 @@ class Units:
 def _needed(units: Iterable[Any], sources: Callable[[Any], Iterable[Any]], every: Sequence[Any]) -> list[Any]:
     """Return the units of `every`, in order, that some units need."""
     members = set(every)
-    needed = members.intersection(units)
-    pending = list(needed)
-    while pending:
-        new = {source for source in sources(pending.pop()) if source in members} - needed
-        needed |= new
-        pending += new
+    needed = closure(members.intersection(units), lambda unit: members.intersection(sources(unit)))
     return [unit for unit in every if unit in needed]
 
 

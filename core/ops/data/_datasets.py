@@ -123,7 +123,7 @@ def _argument_types(ctx: KernelContext, function: FuncRef) -> list[DType]:
 def draws(ctx: KernelContext, function: FuncRef) -> bool:
     """Return True where a function or its callees draw random numbers from a node's stream."""
     graph = ctx.session.graph
-    names = {function.name, *reached_functions(graph, ctx.session.functions.find(function))}
+    names = {function.name, *reached_functions(graph.functions, ctx.session.functions.find(function).body)}
     return any(has_fact(node.op, "random") for name in names for node in graph.functions[name].body)
 
 

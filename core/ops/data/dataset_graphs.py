@@ -77,7 +77,7 @@ class _DatasetNodes:
         library = origin.library
         for reference in function_references(origin.node):
             function = library.function(reference.name)
-            for name in (reference.name, *reached_functions(library, function)):
+            for name in (reference.name, *reached_functions(library.functions, function.body)):
                 self.graph.functions[name] = library.functions[name]
 
     def _value(self, value: Any, node: Node, index: int) -> Output:

@@ -41,7 +41,7 @@ def dataset_cardinality(input_dataset: Array, *, cardinality_options: str = "") 
     """Return the number of elements, -1 for an infinite dataset and -2 for an unknown number."""
     dataset = dataset_of(input_dataset)
     options = cardinality_options.encode("utf-8", "surrogateescape")
-    levels = wire.repeated_integers(f for f in wire.fields(options) if f.number == 1)
+    levels = wire.integers(options, 1)
     if isinstance(dataset, FlatMap) and levels and levels[-1] >= _MODERATE:
         return np.int64(dataset.counted())
     return np.array(dataset.cardinality() % 2**64, np.uint64).astype(np.int64)  # as TensorFlow's products and sums wrap

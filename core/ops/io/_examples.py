@@ -72,7 +72,7 @@ def _last_list(data: bytes) -> tuple[int, bytes]:
 
 
 def _integers(payload: bytes) -> list[int]:
-    return wire.repeated_integers(field for field in wire.fields(payload) if field.number == 1)
+    return wire.integers(payload, 1)
 
 
 def _floats(payload: bytes) -> bytes:

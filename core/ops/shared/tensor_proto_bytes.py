@@ -81,7 +81,7 @@ def _parse_shape(fields: list[wire.Field]) -> tuple[int, ...]:
 
 def _parse_size(dim: bytes) -> int:
     """Return the size in the message of a dimension."""
-    sizes = wire.repeated_integers(field for field in wire.fields(dim) if field.number == 1)
+    sizes = wire.integers(dim, 1)
     return sizes[-1] if sizes else 0
 
 

@@ -20,7 +20,7 @@ from .graph_pass import PassContext
 def copy_blocker(ctx: PassContext, function: Function) -> str | None:
     """Return the reason why a changed copy cannot replace a function at a single caller, or None."""
     functions = ctx.graph.functions
-    reached = reached_functions(ctx.graph, function)
+    reached = reached_functions(ctx.graph.functions, function.body)
     if function.name in reached:
         return f"function '{function.name}' calls itself"
     bodies = [function.body, *(functions[name].body for name in reached)]

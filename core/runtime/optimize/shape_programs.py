@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from ...functions.callers import function_references
+from ...functions.callers import reached_functions
 from ...graph.graph import Function, Node, Output
-from ...graph.traversal import topological_order
+from ...graph.traversal import closure, topological_order
 from ...inference.inference import Inference, infer_again
 from ...planning.plan import Plan
 from ...planning.reachability import needed_nodes
@@ -162,25 +162,9 @@ class ShapePrograms:
 
     def _keeps_variables(self, nodes: Sequence[Node], inference: Inference) -> bool:
         """True where no step of a run changes the shape of a variable."""
-        pending = list(nodes)
-        inside = False
-        seen: set[str] = set()
-        while pending:
-            assignments = [node for node in pending if has_fact(node.op, "assignment")]
-            if not all(_keeps_shape(node, None if inside else inference) for node in assignments):
-                return False
-            pending = list(self._called(pending, seen))
-            inside = True
-        return True
-
-    def _called(self, nodes: Iterable[Node], seen: set[str]) -> Iterable[Node]:
-        """Yield the nodes of the functions that nodes call; each function is visited once."""
-        for node in nodes:
-            names = (node.op,) if node.op_def is None else [reference.name for reference in function_references(node)]
-            for name in names:
-                if name in self._functions and name not in seen:
-                    seen.add(name)
-                    yield from self._functions[name].body
+        inner = (node for name in reached_functions(self._functions, nodes) for node in self._functions[name].body)
+        keeping = (_keeps_shape(node, inference) for node in nodes if has_fact(node.op, "assignment"))
+        return all(keeping) and all(_keeps_shape(node, None) for node in inner if has_fact(node.op, "assignment"))
 
 
 class _FeedFacts:
@@ -244,15 +228,8 @@ class _FeedFacts:
 
 def _is_read(handle: Output) -> bool:
     """True for a list from which a node takes elements."""
-    pending = [handle]
-    while pending:
-        passed = pending.pop()
-        for user in passed.node.uses:
-            if has_fact(user.op, "list_read") and user.inputs[0] == passed:
-                return True
-            if user.is_identity:
-                pending.append(user.output())
-    return False
+    copies = closure([handle], lambda value: [user.output() for user in value.node.uses if user.is_identity])
+    return any(has_fact(user.op, "list_read") and user.inputs[0] == value for value in copies for user in value.node.uses)
 
 
 def _single(value: Any) -> Any:

@@ -16,7 +16,9 @@ from typing import Any, Final
 import numpy as np
 
 from ...control_flow.copies import handed_in
+from ...engines.protocol import inner_steps
 from ...graph.graph import Node, Output
+from ...graph.traversal import closure
 from ...inference.inference import Specs as KnownSpecs
 from ...inference.inference import container_of
 from ...planning.plan import Loop, Plan, Step, add_loop_releases, with_releases
@@ -45,15 +47,12 @@ def certain(nodes: Sequence[Node], specs: Specs, premises: Specs) -> Specs:
     in functions too. Specs that follow from nodes with an assumption are left out.
     """
     pool = set(nodes)
-    assuming = {node for node in nodes if _takes_for_granted(node, specs, premises)}
-    pending = list(assuming)
-    while pending:
-        node = pending.pop()
+
+    def after(node: Node) -> set[Node]:
         container = container_of(node)
-        for after in (*node.uses, *(() if container is None else (container,))):
-            if after in pool and after not in assuming:
-                assuming.add(after)
-                pending.append(after)
+        return pool.intersection(node.uses if container is None else (*node.uses, container))
+
+    assuming = closure([node for node in nodes if _takes_for_granted(node, specs, premises)], after)
     return KnownSpecs({output: spec for output, spec in specs.items() if output.node not in assuming})
 
 
@@ -203,11 +202,5 @@ def _source(node: Node) -> Node:
 
 
 def every_step(steps: Sequence[Step]) -> list[Step]:
-    """Return the steps, and the steps inside loops."""
-    every: list[Step] = []
-    for step in steps:
-        if isinstance(step, Loop):
-            every += every_step((*step.head, *step.body, *step.tail))
-        else:
-            every.append(step)
-    return every
+    """Return the steps, and in place of each loop the steps inside."""
+    return [step for step in inner_steps(steps) if not isinstance(step, Loop)]

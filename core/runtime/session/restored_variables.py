@@ -71,15 +71,19 @@ def _outer(handle: Output, *, operands: Mapping[Node, Output], owner: _Owner) ->
 
 
 def _assigned_keys(restore: Node, owner: _Owner) -> Iterator[tuple[str, Node]]:
-    names, slices = (value.node.attr_of(Tensor, "value") for value in restore.inputs[1:])
-    if names is None or slices is None:
-        return
-    texts = zip(names.numpy().ravel().tolist(), slices.numpy().ravel().tolist())
-    for index, (key, spec) in enumerate(texts):
-        for handle in () if spec else assigned_handles(restore.output(index)):
+    for value, key, spec in restored_values(restore):
+        for handle in () if spec else assigned_handles(value):
             variable = owner(handle)
             if variable is not None:
-                yield os.fsdecode(key), variable
+                yield key, variable
+
+
+def restored_values(restore: Node) -> Iterator[tuple[Output, str, str]]:
+    """Yield (output, checkpoint key, slice) of a RestoreV2; nothing where keys or slices are no constants."""
+    names, slices = (value.node.attr_of(Tensor, "value") for value in restore.inputs[1:])
+    if names is not None and slices is not None:
+        texts = (map(os.fsdecode, value.numpy().ravel().tolist()) for value in (names, slices))
+        yield from zip(restore.outputs(), *texts)
 
 
 def assigned_handles(value: Output) -> Iterator[Output]:

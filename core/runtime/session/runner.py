@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import os
 import re
 import signal
 import threading
@@ -30,7 +29,7 @@ from ...types.tensors import Tensor
 from ..state.resources import Stored, Variable
 from ..state.run_context import Hook
 from ..steps.capture import CaptureHook
-from .restored_variables import assigned_handles
+from .restored_variables import assigned_handles, restored_values
 from .session_like import SessionLike
 
 ASSIGN = {"assign": ("Assign", "AssignVariableOp"), "add": ("AssignAdd", "AssignAddVariableOp"),
@@ -95,14 +94,10 @@ def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """
     parts: dict[str, Tensor] = {}
     for restoring in (node for node in graph if node.op == "RestoreV2"):
-        names, specs = (value.node.attr_of(Tensor, "value") for value in restoring.inputs[1:])
-        if names is None or specs is None:
-            continue
-        requests = zip(*(map(os.fsdecode, texts.numpy().ravel().tolist()) for texts in (names, specs)))
-        for index, (name, spec) in enumerate(requests):
+        for output, name, spec in restored_values(restoring):
             if spec.split() and name in tensors:
                 part = _sliced(tensors[name], spec, restoring)
-                parts |= {handle.node.name: part for handle in assigned_handles(restoring.output(index))}
+                parts |= {handle.node.name: part for handle in assigned_handles(output)}
     return {name: value for name, value in parts.items() if name not in tensors}
 
 
