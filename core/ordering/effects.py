@@ -21,6 +21,7 @@ from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import trail_end
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
+from ..support.grouping import grouped
 from ..types.dtypes import resource
 
 READ: Final = "reads"
@@ -245,7 +246,5 @@ def is_seeded(node: Node) -> bool:
 
 def contested(accesses: Iterable[Access]) -> dict[State, list[Access]]:
     """Return the states with writes or draws, with all accesses to them."""
-    by_state: dict[State, list[Access]] = {}
-    for access in accesses:
-        by_state.setdefault(access.state, []).append(access)
+    by_state = grouped((access.state, access) for access in accesses)
     return {state: every for state, every in by_state.items() if any(access.kind != READ for access in every)}

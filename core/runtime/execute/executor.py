@@ -285,16 +285,8 @@ class Program:
     def _cached(self, step: Cached, hooked: bool) -> Call:
         """Return the call of a cached tree of steps; hooks see the inner steps when they run."""
         assert self._cache is not None
-        initial: list[Any] = [None] * step.slots
-        body, inputs, root = self._assemble(step.body, initial, hooked), len(step.inputs), step.body[-1].outputs[0]
-
-        def call(*values: Any) -> Any:
-            slots = initial.copy()
-            slots[:inputs] = values
-            execute(body, slots)
-            return slots[root]
-
-        return self._cache.remembering(call, step)
+        body = Body(step.body, step.slots, len(step.inputs), step.body[-1].outputs)
+        return self._cache.remembering(single(self._body(body, hooked)), step)
 
     def _engined(self, step: Engined, hooked: bool) -> Call:
         """Return the call of an engine's group; a run with a hook runs the steps in NumPy, where the hook sees them."""

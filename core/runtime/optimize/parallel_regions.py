@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ...planning.plan import Step
+from ...support.grouping import grouped
 from ...types.dtypes import DType
 from ..steps.constant_steps import only_computes
 from .pad_fusion import PadFused
@@ -157,8 +157,6 @@ class _Stretch:
 
     def region(self) -> Region:
         """Return the region of the steps so far."""
-        branches: Mapping[int, list[int]] = collections.defaultdict(list)
-        for i in self.parents:
-            branches[self.root(i)].append(i)
+        branches = grouped((self.root(i), i) for i in self.parents)
         longest_first = sorted(branches, key=lambda root: -self.work[root])
         return Region(self.start, self.start + len(self.parents), tuple([tuple(branches[root]) for root in longest_first]))

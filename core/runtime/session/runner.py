@@ -21,6 +21,7 @@ from ...graph.traversal import reachable
 from ...graph.variable_nodes import VariableNodes, find_variables, initializer_ops, variable
 from ...registry.op_facts import has_fact
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from ...support.grouping import grouped
 from ...support.log import DEBUG, Stopwatch
 from ...support.words import some
 from ...types.dtypes import string
@@ -298,10 +299,7 @@ def iterator_initializers(graph: Graph) -> tuple[str, ...]:
 
     An iterator that several nodes begin is left out as well.
     """
-    makers: dict[Node, list[Node]] = {}
-    for node in graph:
-        if node.op == "MakeIterator":
-            makers.setdefault(node.inputs[1].node, []).append(node)
+    makers = grouped((node.inputs[1].node, node) for node in graph if node.op == "MakeIterator")
     alone = [nodes[0] for nodes in makers.values() if len(nodes) == 1]
     return tuple(node.name for node in alone if not any(item.must_be_fed for item in reachable([node])))
 
