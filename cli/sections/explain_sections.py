@@ -36,8 +36,8 @@ _QUOTED = re.compile("'[^']*'")
 
 def graph_sections(facts: GraphFacts, max_rows: int = MAX_ROWS) -> Iterator[Section]:
     """The whole graph, from numbers to the next commands."""
-    shown = {name: value for name, value in facts_without_detail(facts).items() if value not in ("", None)}
-    yield Table(("fact", "value"), [(name, str(value)) for name, value in [*shown.items(), *_footprint(facts)]], name="facts")
+    shown = [*facts_without_detail(facts).items(), *_footprint(facts)]
+    yield Table(("fact", "value"), [(name, str(value)) for name, value in shown], name="facts")
     for title, tensors in (("inputs", facts.inputs), ("outputs", facts.outputs)):
         if tensors:
             yield _cut(("name", "op", "dtype", "shape"), [(t.name, t.op, t.dtype, t.shape) for t in tensors], title, max_rows)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...core.flops import FlopsReport
+from ...core.flops import FlopsReport, NodeCost
 from ...core.flops.flops_report import Section, magnitude, typical
 from ...core.flops.views import FlopsRow, readable, shortened
 from ...core.support.words import counted
@@ -100,13 +101,8 @@ def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[A
 
 
 def _measured_remarks(measurement: Measurement) -> Iterator[str]:
-    unknown: dict[str, int] = {}
-    for node in measurement.unknown():
-        unknown[node.op] = unknown.get(node.op, 0) + 1
-    yield (
-        f"coverage: {len(measurement.nodes) - len(measurement.unknown())} of {counted(len(measurement.nodes), 'node')}"
-        + _listed(unknown)
-    )
+    known, nodes = len(measurement.nodes) - len(measurement.unknown()), counted(len(measurement.nodes), "node")
+    yield f"coverage: {known} of {nodes}{_listed(measurement.unknown())}"
     with_profile = (
         f" (with the profile {measurement.profiled * 1e3:.3f} ms)" if measurement.profiled != measurement.wall else ""
     )
@@ -188,16 +184,14 @@ def _totals(section: Any) -> tuple[Any, ...]:
     return (section.flops, section.macs, section.transcendentals, section.bytes, section.parameters)
 
 
-def _listed(unknown: Mapping[str, int]) -> str:
-    return f", unknown: {', '.join(f'{op} x{count}' for op, count in unknown.items())}" if unknown else ""
+def _listed(unknown: Iterable[NodeCost | MeasuredNode]) -> str:
+    ops = Counter(node.op for node in unknown)
+    return f", unknown: {', '.join(f'{op} x{count}' for op, count in ops.items())}" if ops else ""
 
 
 def _remarks(report: FlopsReport) -> Iterator[str]:
     """Yield the coverage, the meaning of the symbols, and the assumptions behind the numbers."""
-    unknown: dict[str, int] = {}
-    for node in report.unknown():
-        unknown[node.op] = unknown.get(node.op, 0) + 1
-    yield f"coverage: {100 * report.coverage:.1f} % of {counted(len(report.nodes), 'node')}{_listed(unknown)}"
+    yield f"coverage: {100 * report.coverage:.1f} % of {counted(len(report.nodes), 'node')}{_listed(report.unknown())}"
     for node in report.unknown()[:5]:
         yield f"  {node.path} ({node.op}): {node.reason}"
     yield from (f"{symbol}: {text}" for symbol, text in report.symbols.items())

@@ -38,10 +38,10 @@ def signature(definition: OpDef) -> inspect.Signature:
     positional, keyword = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY
     parameters = [inspect.Parameter(arg.name, positional, annotation=_input_type(arg)) for arg in definition.inputs]
     taken = {arg.name for arg in definition.inputs}
-    attrs = sorted(definition.attrs.values(), key=lambda attr: not is_needed(definition, attr))
+    attrs = sorted(definition.attrs.values(), key=lambda attr: not definition.needs(attr))
     for attr in attrs:
         if attr.name not in taken and attr.name != "name" and attr.name.isidentifier():
-            default = inspect.Parameter.empty if is_needed(definition, attr) else _default(attr)
+            default = inspect.Parameter.empty if definition.needs(attr) else _default(attr)
             annotation = _attr_type(attr) + (" | None" if default is None else "")
             parameters.append(inspect.Parameter(attr.name, keyword, default=default, annotation=annotation))
     name = inspect.Parameter("name", keyword, default=None, annotation="str | None")
@@ -86,12 +86,6 @@ def _attr_type(attr: AttrDef) -> str:
     return f"Sequence[{element}]" if attr.type.startswith("list(") else element
 
 
-def is_needed(definition: OpDef, attr: AttrDef) -> bool:
-    """Return True for an attribute without a default that no input decides."""
-    decided = {name for arg in definition.inputs for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)}
-    return not attr.has_default and attr.name not in decided
-
-
 def docstring(definition: OpDef) -> str:
     """Return the docstring: the op's sentence, the result, and the inputs and attributes with types and defaults."""
     outputs = definition.outputs
@@ -115,7 +109,7 @@ def _argument(arg: ArgDef) -> str:
 
 def _attrs(definition: OpDef) -> Iterator[str]:
     for attr in definition.attrs.values():
-        decided = "" if is_needed(definition, attr) else ", by the inputs"
+        decided = "" if definition.needs(attr) else ", by the inputs"
         default = f", {_default(attr)!r} by default" if attr.has_default else decided
         allowed = f", one of {', '.join(map(_text, attr.allowed))}" if attr.allowed else ""
         least = f", at least {attr.minimum}" if attr.minimum is not None else ""

@@ -8,7 +8,7 @@ from typing import Final
 
 from ..graph.graph import Graph, Node
 from ..support.errors import InvalidArgumentError
-from ..support.grouping import grouped
+from ..support.grouping import JoinedNames, grouped
 
 _PARTS = {
     "job": re.compile(r"job:(\w+)"),
@@ -100,7 +100,7 @@ class Placement:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._parent: dict[str, str] = {}
+        self._joined = JoinedNames()
         self._next: dict[str, str] = {}
         self._groups: dict[str, Colocation] = {}
         for node in graph:
@@ -108,8 +108,8 @@ class Placement:
             if names:
                 self._next[node.name] = names[0]
             for name in names:
-                self._union(name, node.name)
-        self._members = grouped((self._find(name), name) for name in self._parent)
+                self._joined.join(name, node.name)
+        self._members = grouped((self._joined.root(name), name) for name in self._joined.parents)
 
     def groups(self) -> tuple[Colocation, ...]:
         """Return all groups of two nodes or more, in the order of the graph."""
@@ -117,9 +117,9 @@ class Placement:
 
     def group(self, node: Node) -> Colocation | None:
         """Return the colocation group of a node, None for a node that shares its device with nobody."""
-        if node.name not in self._parent:
+        if node.name not in self._joined.parents:
             return None
-        root = self._find(node.name)
+        root = self._joined.root(node.name)
         return self._describe(root) if len(self._members[root]) > 1 else None
 
     def chain(self, node: Node) -> tuple[str, ...]:
@@ -131,18 +131,6 @@ class Placement:
                 break
             names.append(following)
         return tuple(names[1:])
-
-    def _find(self, name: str) -> str:
-        parent = self._parent.setdefault(name, name)
-        while parent != self._parent[parent]:
-            self._parent[name] = self._parent[parent]
-            name, parent = parent, self._parent[parent]
-        return parent
-
-    def _union(self, first: str, second: str) -> None:
-        a, b = self._find(first), self._find(second)
-        if a != b:
-            self._parent[b] = a
 
     def _describe(self, root: str) -> Colocation:
         """Return the group of a root; each group is gone through once."""

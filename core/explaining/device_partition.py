@@ -15,6 +15,7 @@ from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError
+from ..support.grouping import JoinedNames
 from ..types.dtypes import resource
 
 CLIENT: Final = "the session's task"
@@ -89,19 +90,19 @@ class _Placer:
     def __init__(self, nodes: Sequence[Node], colocation: Placement) -> None:
         self._nodes = nodes
         self._colocation = colocation
-        self._parent: dict[str, str] = {}
+        self._joined = JoinedNames()
         for group in self._colocation.groups():
             for name in group.members:
-                self._join(group.members[0], name)
+                self._joined.join(group.members[0], name)
         self._broken = [problem for node in nodes for problem in self._joined_by_handle(node)]
 
     def devices(self) -> dict[str, str]:
         """Return the device of each node by name."""
         demands = self._wanted()
-        placed = {node.name: demands[self._find(node.name)] for node in self._nodes}
+        placed = {node.name: demands[self._joined.root(node.name)] for node in self._nodes}
         is_free = {node.name: placed[node.name] == DeviceSpec() for node in self._nodes}
         for node in self._nodes:
-            if is_free[node.name] and node.name not in self._parent:
+            if is_free[node.name] and node.name not in self._joined.parents:
                 placed[node.name] = self._heuristic(node, placed)
         return {name: _full_name(device) for name, device in placed.items()}
 
@@ -117,7 +118,7 @@ class _Placer:
         """
         demands: dict[str, DeviceSpec] = collections.defaultdict(DeviceSpec)
         for node in sorted(self._nodes, key=lambda node: any(_reference_inputs(node))):
-            root = self._find(node.name)
+            root = self._joined.root(node.name)
             device = _device(node)
             if demands[root].conflict(device) is None:
                 demands[root] = demands[root].merged(device)
@@ -130,7 +131,7 @@ class _Placer:
         problems = []
         for value, takes_reference in zip(node.inputs, _reference_inputs(node)):
             if takes_reference:
-                self._join(value.node.name, node.name)
+                self._joined.join(value.node.name, node.name)
                 conflict = _device(value.node).conflict(_device(node))
                 if conflict is not None:
                     problems.append(
@@ -150,16 +151,6 @@ class _Placer:
         if has_fact(node.op, "metadata") and node.inputs and node.inputs[0].node.name in placed:
             return placed[node.inputs[0].node.name]
         return DeviceSpec()
-
-    def _find(self, name: str) -> str:
-        while name in self._parent and self._parent[name] != name:
-            name = self._parent[name]
-        return name
-
-    def _join(self, first: str, second: str) -> None:
-        a, b = self._find(first), self._find(second)
-        self._parent.setdefault(a, a)
-        self._parent[b] = a
 
 
 def _device(node: Node) -> DeviceSpec:

@@ -474,8 +474,8 @@ def signature_command(name: str, signature: Signature, option: str = "--signatur
 
 
 def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:
-    """Return the counts that fit on a line each."""
-    return {
+    """Return the facts that fit on a line each, without the empty facts."""
+    lines = {
         "nodes": facts.nodes,
         "edges": facts.edges,
         "control edges": facts.control_edges,
@@ -488,3 +488,4 @@ def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:
         "train op": ", ".join(facts.train_ops),
         "devices": ", ".join(f"{device} ({count})" for device, count in facts.devices.items()),
     }
+    return {name: value for name, value in lines.items() if value not in ("", None)}

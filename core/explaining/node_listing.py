@@ -293,7 +293,7 @@ def _attribute_kinds(op: str) -> tuple[Mapping[str, AttrDef], frozenset[str | No
     if definition is None:
         return {}, _NOISE
     arguments = (*definition.inputs, *definition.outputs)
-    names = {name for arg in arguments for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)}
+    names = {name for arg in arguments for name in arg.attr_names}
     return definition.attrs, _NOISE | names | {"dtype"}
 
 

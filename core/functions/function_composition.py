@@ -9,6 +9,7 @@ from ..graph.graph import Function, Graph, Node, Output
 from ..graph.node_making import add_argument
 from ..graph.traversal import copied_from, trail_end
 from ..registry.catalog import ArgDef, OpDef
+from ..support.tensor_names import free_name
 from ..types.dtypes import DType
 from ..types.tensors import FuncRef
 from .call_kinds import call_op
@@ -76,8 +77,7 @@ def _call(body: Graph, reference: FuncRef, function: Function, values: Sequence[
 
 
 def _add(graph: Graph, name: str, body: Graph, args: list[Node], results: Sequence[Output], acting: Sequence[Node]) -> FuncRef:
-    numbered = (f"{name}_{i}" if i else name for i in range(len(graph.functions) + 1))
-    free = next(candidate for candidate in numbered if candidate not in graph.functions)
+    free = free_name(name, graph.functions)
     inputs = tuple(ArgDef(arg.name, arg.attr("T")) for arg in args)
     outputs = tuple(ArgDef(f"result_{i}", value.base_dtype) for i, value in enumerate(results))
     signature = OpDef(free, inputs, outputs, {}, frozenset({"stateful"} if acting else ()))

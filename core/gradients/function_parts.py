@@ -16,6 +16,7 @@ from ..graph.traversal import topological_order
 from ..inference.inference import Answers
 from ..registry.catalog import ArgDef, OpDef
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError
+from ..support.tensor_names import free_name
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN
 from ..types.tensors import FuncRef
@@ -183,10 +184,7 @@ def add_function(
 
     `extends` says that the body holds the nodes of `origin` and more.
     """
-    unique, suffix = name, 0
-    while unique in graph.functions:
-        suffix += 1
-        unique = f"{name}_{suffix}"
+    unique = free_name(name, graph.functions)
     signature = OpDef(
         unique,
         tuple(ArgDef(arg.name, dtype=dtype_of(arg.output())) for arg in args),

@@ -439,17 +439,17 @@ class Emitter:
         """Return `carried`, whose shapes stay, after `count` calls of `advance` with 0, 1 ... count - 1 and the carried
         values.
         """
-        number = Value(dtypes.int64, SCALAR)
-        inner = [self.fresh(value.dtype, value.shape, value) for value in carried]
-        with self.inside() as body:
-            body.outputs = [self.constant(np.array(True)), *advance(number, inner)]
-        body.inputs = inner
-        return self.loop(None, carried, body, number, self.constant(np.int64(count)) if isinstance(count, int) else count)
+        most = self.constant(np.int64(count)) if isinstance(count, int) else count
+        return self.repeat_while(None, carried, lambda *state: [self.constant(np.array(True)), *advance(*state)], most)
 
     def repeat_while(
-        self, condition: Value, carried: Sequence[Value], advance: Callable[[Value, Sequence[Value]], Sequence[Value]]
+        self,
+        condition: Value | None,
+        carried: Sequence[Value],
+        advance: Callable[[Value, Sequence[Value]], Sequence[Value]],
+        count: Value | None = None,
     ) -> list[Value]:
-        """Return `carried`, whose shapes stay, after calls of `advance` as long as the condition holds.
+        """Return `carried`, whose shapes stay, after at most `count` calls of `advance` as long as the condition holds.
 
         `advance` takes 0, 1 ... and the carried values, and returns the next condition before the carried values.
         """
@@ -458,7 +458,7 @@ class Emitter:
         with self.inside() as body:
             body.outputs = list(advance(number, inner))
         body.inputs = inner
-        return self.loop(condition, carried, body, number)
+        return self.loop(condition, carried, body, number, count)
 
     def loop(
         self,

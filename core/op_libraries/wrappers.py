@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
+from ..registry.catalog import CATALOG, AttrDef, OpDef
 from ..support.arguments import expect
 from ..support.errors import InvalidArgumentError, NotFoundError
 from .op_listing import arg_type
@@ -67,7 +67,7 @@ def _identifier(name: str) -> str:
 
 
 def _function(definition: OpDef) -> str:
-    attrs = sorted(definition.attrs.values(), key=lambda attr: not _is_required(definition, attr))
+    attrs = sorted(definition.attrs.values(), key=lambda attr: not definition.needs(attr))
     lines = [f"def {function_name(definition.name)}("]
     lines += [f"    {parameter}," for parameter in _parameters(definition, attrs)]
     lines += [f") -> {_result(definition)}:", *_docstring(definition, attrs), f"    return {_call(definition, attrs)}"]
@@ -81,7 +81,7 @@ def _parameters(definition: OpDef, attrs: Sequence[AttrDef]) -> Iterator[str]:
     yield "*"
     for attr in attrs:
         kind = _python_type(attr.type)
-        if _is_required(definition, attr):
+        if definition.needs(attr):
             yield f"{_attr_name(definition, attr)}: {kind}"
         else:
             default = _literal(attr)
@@ -99,14 +99,6 @@ def _python_type(type_: str) -> str:
     if type_.startswith("list("):
         return f"Sequence[{_PYTHON_TYPES[type_[5:-1]]}]"
     return _PYTHON_TYPES[type_]
-
-
-def _is_required(definition: OpDef, attr: AttrDef) -> bool:
-    return not attr.has_default and not any(_follows_from(arg, attr) for arg in definition.inputs)
-
-
-def _follows_from(arg: ArgDef, attr: AttrDef) -> bool:
-    return attr.name in (arg.type_attr, arg.number_attr, arg.type_list_attr)
 
 
 def _literal(attr: AttrDef) -> str:
@@ -149,7 +141,7 @@ def _about(definition: OpDef, attr: AttrDef) -> str:
         words.append(f"one of {', '.join(map(_shown, attr.allowed))}")
     if attr.has_default:
         words.append(f"default {_shown(attr.default)}")
-    elif not _is_required(definition, attr):
+    elif not definition.needs(attr):
         words.append("follows from the inputs")
     return "; ".join(words)
 

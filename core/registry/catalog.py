@@ -48,6 +48,11 @@ class ArgDef:
     def is_list(self) -> bool:
         return self.number_attr is not None or self.type_list_attr is not None
 
+    @property
+    def attr_names(self) -> tuple[str | None, ...]:
+        """The attributes that the values decide."""
+        return self.type_attr, self.number_attr, self.type_list_attr
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AttrDef:
@@ -85,6 +90,10 @@ class OpDef:
     @property
     def is_commutative(self) -> bool:
         return "commutative" in self.flags
+
+    def needs(self, attr: AttrDef) -> bool:
+        """Return True for an attribute without a default that no input decides."""
+        return not attr.has_default and not any(attr.name in arg.attr_names for arg in self.inputs)
 
     def attr(self, attrs: Mapping[str, Any], name: str) -> Any:
         """Return the value of an attribute, or its default; InvalidArgumentError where both are missing."""

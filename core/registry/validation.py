@@ -186,8 +186,7 @@ def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], count: int) -> 
 
 
 def _is_open(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> bool:
-    names = (arg.type_attr, arg.number_attr, arg.type_list_attr)
-    return any(isinstance(definition.attr(attrs, name), Placeholder) for name in names if name is not None)
+    return any(isinstance(definition.attr(attrs, name), Placeholder) for name in arg.attr_names if name is not None)
 
 
 def _rules_of(definition: OpDef) -> tuple[_Rule, ...]:

@@ -1,4 +1,4 @@
-"""Items grouped by keys."""
+"""Items grouped by keys, and names that pairs join into groups."""
 
 from __future__ import annotations
 
@@ -15,3 +15,23 @@ def grouped(items: Iterable[tuple[_Key, _Item]]) -> dict[_Key, list[_Item]]:
     for key, item in items:
         groups.setdefault(key, []).append(item)
     return groups
+
+
+class JoinedNames:
+    """Groups of names, each with a root; `parents` has the names that were joined, in order."""
+
+    def __init__(self) -> None:
+        self.parents: dict[str, str] = {}
+
+    def root(self, name: str) -> str:
+        parent = self.parents.get(name, name)
+        while parent != (above := self.parents.get(parent, parent)):
+            self.parents[name] = above
+            name, parent = parent, above
+        return parent
+
+    def join(self, first: str, second: str) -> None:
+        """Unite the groups of two names under the root of the first."""
+        first, second = self.root(first), self.root(second)
+        self.parents.setdefault(first, first)
+        self.parents[second] = first

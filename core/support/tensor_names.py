@@ -26,6 +26,11 @@ def parse_tensor_name(text: str) -> tuple[str, int, bool]:
     return text, 0, False
 
 
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return `name`, or `name` with the first suffix `_1`, `_2` ... that makes an unused name."""
+    return name if name not in taken else Suffixes().first_free(name, taken)
+
+
 class Suffixes:
     """Suffixes in use by name, so that the first free suffix is found without a search from 1."""
 

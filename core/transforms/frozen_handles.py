@@ -17,6 +17,7 @@ from ..graph.traversal import topological_order
 from ..registry.catalog import CATALOG, ArgDef
 from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, TfgError
+from ..support.tensor_names import free_name
 from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
@@ -131,7 +132,7 @@ class _Replacing:
         self.replace(body, values)
         results = {i: values[result] for i, result in enumerate(function.results) if result in values}
         signature = function.signature
-        name = self.free_name(f"{signature.name}_frozen")
+        name = free_name(f"{signature.name}_frozen", self.functions)
         self.functions[name] = dataclasses.replace(
             function,
             signature=dataclasses.replace(
@@ -144,14 +145,6 @@ class _Replacing:
             source=None,
         )  # fmt: skip
         return _Copy(name, results)
-
-    def free_name(self, name: str) -> str:
-        """Return `name`, or with the first suffix `_1`, `_2` ... that no function has."""
-        suffix, candidate = 0, name
-        while candidate in self.functions:
-            suffix += 1
-            candidate = f"{name}_{suffix}"
-        return candidate
 
 
 def _without(attrs: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

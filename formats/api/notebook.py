@@ -145,8 +145,7 @@ def _optimize_tables(report: OptimizeReport) -> Iterator[str]:
 
 @_tables.register
 def _facts_tables(facts: GraphFacts) -> Iterator[str]:
-    shown = {name: value for name, value in facts_without_detail(facts).items() if value not in ("", None)}
-    yield _table(("fact", "value"), shown.items())
+    yield _table(("fact", "value"), facts_without_detail(facts).items())
     for name in ("inputs", "outputs", "variables", "ops"):
         yield _records([record(row) for row in getattr(facts, name)], name)
     held = [(one.purpose, one.elements, size_in_bytes(one.bytes)) for one in facts.holdings]

@@ -205,8 +205,7 @@ class _Page:
 
 def _sheets(facts: GraphFacts) -> Iterator[Sheet]:
     """Return the facts of one line each as a table."""
-    shown = {name: str(value) for name, value in facts_without_detail(facts).items() if value not in ("", None)}
-    yield Sheet("", ("fact", "value"), tuple(shown.items()))
+    yield Sheet("", ("fact", "value"), tuple((name, str(value)) for name, value in facts_without_detail(facts).items()))
 
 
 def _flops_text(flops: DimLike, transcendentals: DimLike) -> str:

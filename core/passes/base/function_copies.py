@@ -12,6 +12,7 @@ from ...graph.node_making import add_argument
 from ...planning.reachability import needed_nodes
 from ...registry.catalog import ArgDef, OpDef
 from ...registry.op_facts import has_fact
+from ...support.tensor_names import free_name
 from ...types.dtypes import DType
 from ...types.tensors import FuncRef
 from .graph_pass import PassContext
@@ -88,8 +89,7 @@ class Draft:
     def add(self) -> FuncRef:
         """Add the function to the library; return a reference with the origin's attributes."""
         base = re.sub(r"_specialized(_\d+)?$", "", self._reference.name) + "_specialized"
-        numbered = (f"{base}_{i}" if i else base for i in range(len(self._functions) + 1))
-        name = next(name for name in numbered if name not in self._functions)
+        name = free_name(base, self._functions)
         signature = OpDef(name, tuple(self._inputs), tuple(self._outputs), {}, self._flags)
         self._functions[name] = Function(signature, self.body, self.args, self.results, self.control_results)
         return FuncRef(name, self._reference.attrs)
