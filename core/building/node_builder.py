@@ -25,7 +25,6 @@ from .naming import UniqueNames
 from .placement import DeviceSpec, canonical_device
 from .raw_ops import RawOps
 
-"""The GraphDef version of the TensorFlow that catalog.txt was made from."""
 _MANUAL_CONTROLS = "_has_manual_control_dependencies"
 
 
@@ -124,38 +123,36 @@ class NodeBuilder(RawOps):
             return self.NoOp(name=name)
 
     @contextlib.contextmanager
+    def _with(self, **fields: Any) -> Iterator[None]:
+        """Change fields of this builder for the block."""
+        outer = {name: getattr(self, name) for name in fields}
+        vars(self).update(fields)
+        try:
+            yield
+        finally:
+            vars(self).update(outer)
+
+    @contextlib.contextmanager
     def name_scope(self, name: str) -> Iterator[str]:
         """Name nodes made in the block `name/...`; a taken name gets a suffix, `name/` opens a scope again. Yields `name/`."""
         expect(str, name)
-        outer = self._scope
-        self._scope = name if name.endswith("/") else f"{self._names.unique_scope(outer + name)}/"
-        try:
-            yield self._scope
-        finally:
-            self._scope = outer
+        scope = name if name.endswith("/") else f"{self._names.unique_scope(self._scope + name)}/"
+        with self._with(_scope=scope):
+            yield scope
 
     @contextlib.contextmanager
     def control_dependencies(self, controls: Iterable[Output | Node | BuiltVariable]) -> Iterator[None]:
         """Let nodes made in the block wait for `controls`."""
-        outer = self._controls
         nodes = tuple(dict.fromkeys(_node_of(control) for control in controls))
         for node in nodes:
             if not node.attrs.get(_MANUAL_CONTROLS):
                 node.set_attr(_MANUAL_CONTROLS, True)
-        self._controls = (*outer, _Controls(nodes))
-        try:
+        with self._with(_controls=(*self._controls, _Controls(nodes))):
             yield
-        finally:
-            self._controls = outer
 
-    @contextlib.contextmanager
-    def no_controls(self) -> Iterator[None]:
+    def no_controls(self) -> contextlib.AbstractContextManager[None]:
         """Let nodes made in the block wait for nothing, whatever control_dependencies are open."""
-        outer, self._controls = self._controls, ()
-        try:
-            yield
-        finally:
-            self._controls = outer
+        return self._with(_controls=())
 
     @contextlib.contextmanager
     def device(self, device: str | None) -> Iterator[None]:
@@ -164,37 +161,20 @@ class NodeBuilder(RawOps):
         None is no device.
         """
         expect(str | None, device)
-        outer = self._device
-        if device is None:
-            self._device = ""
-        else:
-            self._device = str(DeviceSpec.parse(outer).merged(DeviceSpec.parse(device)))
-        try:
+        merged = "" if device is None else str(DeviceSpec.parse(self._device).merged(DeviceSpec.parse(device)))
+        with self._with(_device=merged):
             yield
-        finally:
-            self._device = outer
 
     @contextlib.contextmanager
     def colocate_with(self, target: Output | Node | BuiltVariable) -> Iterator[None]:
         """Let nodes made in the block share the device of `target` (`loc:@target`)."""
         node = _node_of(target)
-        outer = self._colocation, self._device
-        self._colocation = (*self._colocation, node)
-        self._device = canonical_device(node.device)
-        try:
+        with self._with(_colocation=(*self._colocation, node), _device=canonical_device(node.device)):
             yield
-        finally:
-            self._colocation, self._device = outer
 
-    @contextlib.contextmanager
-    def no_placement(self) -> Iterator[None]:
+    def no_placement(self) -> contextlib.AbstractContextManager[None]:
         """Let nodes made in the block have no device and share none, whatever scopes are open."""
-        outer = self._colocation, self._device
-        self._colocation, self._device = (), ""
-        try:
-            yield
-        finally:
-            self._colocation, self._device = outer
+        return self._with(_colocation=(), _device="")
 
     def as_output(self, value: Any, dtype: DType | None = None, name: str = "Const") -> Output:
         """Return the Output of an Output, a Node, a tensor name, or a value that becomes a Const."""

@@ -8,6 +8,7 @@ from typing import Final
 from ..control_flow.copies import hands_in, is_transparent
 from ..functions.callers import function_references
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import trail_end
 from ..planning.plan import Step
 from ..registry.op_facts import has_fact
 from ..registry.registry import has_kernel, lowering
@@ -144,6 +145,4 @@ def _known_while_compiling(nodes: Sequence[Node]) -> set[Node]:
 
 def _behind(value: Output, own: set[Node]) -> Output:
     """Return the value that a value is a copy of."""
-    while value.node not in own and hands_in(value.node):
-        value = value.node.inputs[0]
-    return value
+    return trail_end(value, lambda v: v.node.inputs[0] if v.node not in own and hands_in(v.node) else None)

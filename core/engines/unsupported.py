@@ -14,6 +14,7 @@ from typing import Any
 
 from ..control_flow.copies import is_transparent
 from ..graph.graph import Node, Output
+from ..graph.traversal import trail_end
 from ..inference.binding import plain
 from ..types.dtypes import DType
 from .reasons import Reason, engine_error
@@ -70,9 +71,7 @@ def _known(node: Node, name: str) -> set[str]:
 
 def source(value: Output, own: Collection[Node] = ()) -> Output:
     """Return the value that a value copies, as a frozen variable copies a constant; nodes in `own` count as no copies."""
-    while value.node not in own and is_transparent(value.node):
-        value = value.node.inputs[0]
-    return value
+    return trail_end(value, lambda v: v.node.inputs[0] if v.node not in own and is_transparent(v.node) else None)
 
 
 def is_empty_constant(value: Output) -> bool:

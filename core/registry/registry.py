@@ -219,28 +219,24 @@ def flops(*ops: str) -> Callable[[_Function], _Function]:
 
 def not_differentiable(*ops: str) -> None:
     """Declare ops without gradient: TensorFlow states that none flows through, or no input and output is a float."""
-    for op in ops:
-        _register(_GRADIENTS, "gradient", (op,), NOT_DIFFERENTIABLE)
+    _register(_GRADIENTS, "gradient", ops, NOT_DIFFERENTIABLE)
 
 
 def without_gradient(*ops: str) -> None:
     """Declare ops without a known gradient: where a gradient has to flow through a node, an error names the node."""
-    for op in ops:
-        _register(_GRADIENTS, "gradient", (op,), WITHOUT_GRADIENT)
+    _register(_GRADIENTS, "gradient", ops, WITHOUT_GRADIENT)
 
 
 def handled_by_sweep(*ops: str, calls: bool = False) -> None:
     """Declare control-flow ops that the gradient sweep handles itself; `calls`: FLOPs are the FLOPs of the bodies."""
-    for op in ops:
-        _register(_GRADIENTS, "gradient", (op,), BY_SWEEP)
-        if calls:
-            _register(_FLOPS, "FLOPs function", (op,), uncounted_call)
+    _register(_GRADIENTS, "gradient", ops, BY_SWEEP)
+    if calls:
+        _register(_FLOPS, "FLOPs function", ops, uncounted_call)
 
 
 def zero_flops(*ops: str) -> None:
     """Declare ops that do no arithmetic."""
-    for op in ops:
-        _register(_FLOPS, "FLOPs function", (op,), zero_cost)
+    _register(_FLOPS, "FLOPs function", ops, zero_cost)
 
 
 def layout(line: str, *ops: str) -> None:
@@ -257,14 +253,12 @@ def layout(line: str, *ops: str) -> None:
 
     and `*` after the letter of a list; from a list to a list, each element goes by itself.
     """
-    for op in ops:
-        _register(_LAYOUTS, "layout", (op,), line)
+    _register(_LAYOUTS, "layout", ops, line)
 
 
 def profiled(count: Callable[..., float], *ops: str, differs: str = "") -> None:
     """Declare the formula of `profiler_formulas` for these ops, and the reason for its difference from `flops`."""
-    for op in ops:
-        _register(_PROFILER, "formula of tf.profiler", (op,), ProfilerFormula(count, differs))
+    _register(_PROFILER, "formula of tf.profiler", ops, ProfilerFormula(count, differs))
 
 
 def lower(
@@ -279,8 +273,7 @@ def lower(
     """
 
     def register(function: _Function) -> _Function:
-        for op in ops:
-            _register(_LOWERINGS, "lowering", (op,), Lowering(function, static, updates, always, sites))
+        _register(_LOWERINGS, "lowering", ops, Lowering(function, static, updates, always, sites))
         return function
 
     return register
@@ -323,8 +316,7 @@ def affine(*ops: str, has_factor: bool = True) -> Callable[[_Function], _Functio
     """
 
     def register(function: _Function) -> _Function:
-        for op in ops:
-            _register(_AFFINE, "factor and bias", (op,), Affine(function, has_factor))
+        _register(_AFFINE, "factor and bias", ops, Affine(function, has_factor))
         return function
 
     return register
