@@ -6,6 +6,7 @@ until the engine has returned all results. A group that fails has therefore chan
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from ...engines import reasons
 from ...engines.protocol import Body
+from ...engines.verify_engine import neighbours
 from ...types.arrays import EngineArray
 from ..state.resources import Variable, exclusively
 
@@ -93,8 +95,10 @@ class VariableGroup:
             return results
         written = [variables[place] for place in self.written]
         tensors = len(results) - len(written)
+        before = [np.array(inputs[slot]) for slot in self.slots] if compares else []
         expected = self._in_numpy(executable, values, written) if compares else None
-        if expected is not None and not self.group.accepts(executable, results, expected):
+        moved = functools.partial(self._of_neighbours, values, variables, before, written)
+        if expected is not None and not self.group.accepts(executable, results, expected, moved):
             return tuple(expected[:tensors])
         for variable, value in zip(written, results[tensors:]):
             variable.assign(value)
@@ -115,10 +119,29 @@ class VariableGroup:
     def _in_numpy(self, executable: Executable, values: Sequence[Any], written: Sequence[Variable]) -> Sequence[Any] | None:
         """Compute the group in NumPy on the same values, in the order of the engine's results, and write the variables."""
         results = self.group.timed_in_numpy(executable, values)
-        if results is None:
-            return None
+        return None if results is None else self._in_order(results, written)
+
+    def _in_order(self, results: Sequence[Any], written: Sequence[Variable]) -> Sequence[Any]:
+        """Return NumPy's results in the order of the engine's: the tensors, then the new values of variables."""
         tensors = [value for value, lead in zip(results, self.leads) if lead is None]
         return [*tensors, *(variable.read() for variable in written)]
+
+    def _of_neighbours(
+        self, values: Sequence[Any], variables: Sequence[Variable], before: Sequence[Any], written: Sequence[Variable]
+    ) -> Sequence[Any]:
+        """Compute the group in NumPy on neighbouring floats of the values and of the variables `before` the run.
+
+        All variables have their present values again afterwards.
+        """
+        present = [variable.kept for variable in variables]
+        for variable, value in zip(variables, before):
+            variable.assign(neighbours(value))
+        try:
+            others = [value if slot in self.slots else neighbours(value) for slot, value in enumerate(values)]
+            return self._in_order(self.in_numpy(*others), written)
+        finally:
+            for variable, value in zip(variables, present):
+                variable.assign(value)
 
     def _outputs(self, values: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
         """Return tensors and references in the order of the outputs."""

@@ -121,6 +121,34 @@ def test_an_engine_whose_first_results_differ_is_left_and_its_results_are_never_
     assert report.differences == ()
 
 
+class Steep(FakeEngine):
+    """Computes cos(10,000 x + shift) in double, for a graph that computes cos(10,000 x)."""
+
+    name = "steep"
+
+    def __init__(self, shift):
+        super().__init__()
+        self.shift = shift
+
+    def compile(self, cluster, values):
+        return lambda arrays: [np.cos(arrays[0].astype("d") * 1e4 + self.shift).astype("f")]
+
+
+@pytest.mark.parametrize("shift, is_kept", [(0.0, True), (0.2, False)])
+def test_an_engine_may_differ_by_what_roundings_become(eager, shift, is_kept):
+    """A float rounds 10,000 x by up to 5e-4, five times the tolerance."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[50], name="x")
+    b.Cos(b.Mul(x, b.constant(np.float32(1e4))), name="y")
+    session = Session(b.graph, engine=auto(Steep(shift)))
+    feeds = {"x:0": np.random.default_rng(0).uniform(0.5, 1, 50)}
+    for _ in range(RUNS):
+        np.testing.assert_allclose(session.run("y:0", feeds), np.cos(np.float32(feeds["x:0"]) * 1e4), atol=2e-3)
+    report = session.engine_report()
+    assert (report.choices[0].kept == "steep") == is_kept
+    assert (report.groups[0].reason is None) == is_kept
+
+
 @pytest.mark.parametrize("fault", [{"fails": ValueError("no")}, {"breaks": RuntimeError("lost")}, {"wrong": ["y"]}])
 @pytest.mark.parametrize("resource", [False, True])
 def test_variables_have_the_values_that_numpy_gives_them_in_every_phase(eager, fault, resource):
