@@ -20,7 +20,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from .blas_threads import numpy_blas, one_thread
-from .cblas import address, routine
 from .worker_threads import Task, idle_workers
 
 Array = Any
@@ -75,6 +74,8 @@ _unfinished: contextvars.ContextVar[Sequence[object]] = contextvars.ContextVar("
 
 _ROW_MAJOR, _NO_TRANSPOSE, _TRANSPOSE = 101, 111, 112
 """CBLAS's codes for the order of elements and for transposition."""
+_REALS: Final[dict[str, tuple[str, Any]]] = {"f": ("s", ctypes.c_float), "d": ("d", ctypes.c_double)}
+"""The letter of CBLAS's names, and the type of a number, by the dtype's character."""
 
 
 class NotFinite(Exception):
@@ -119,8 +120,8 @@ def _is_read_by_parts(a: Array, b: Array) -> bool:
     return a.shape[0] == 1 and b.size >= _LARGE_TO_READ and one_thread.share > 1
 
 
-def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
-    """Compute `add_product` of many rows and few columns in groups of rows so small that BLAS copies nothing.
+def multiply(a: Array, b: Array, out: Array) -> None:
+    """Compute out = a @ b; many rows times few columns in groups of rows so small that BLAS copies nothing.
 
     NumPy iterates over the groups: a call of BLAS for each group would have threads take turns.
     """
@@ -128,10 +129,7 @@ def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
     if step and b.strides[1] != b.itemsize and len(a) >= MANY_ROWS:
         b = np.ascontiguousarray(b)
     if not 0 < step < len(a) or b.strides[1] != b.itemsize:
-        if is_first:
-            np.matmul(a, b, out=out)
-        else:
-            add_product(a, b, out, is_first)
+        np.matmul(a, b, out=out)
         return
     each = -(-len(a) // -(-len(a) // step))
     count = len(a) // each
@@ -139,10 +137,7 @@ def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
     for some, number in ((slice(0, stacked), count), (slice(stacked, len(a)), 1)):
         if some.start < some.stop:
             rows, target = (x[some].reshape(number, -1, x.shape[1]) for x in (a, out))
-            if is_first:
-                np.matmul(rows, b, out=target)
-            else:
-                target += np.matmul(rows, b)
+            np.matmul(rows, b, out=target)
 
 
 def repeated(rows: Array, count: int) -> Array:
@@ -337,8 +332,8 @@ def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
     """
     form = product_form(a.dtype, b.dtype, out.dtype, a.shape, b.shape, a.strides, b.strides, out.strides)
     if form is not None:
-        form.call(*form.turns, *form.sizes, 1, address(a), form.pitches[0], address(b), form.pitches[1],
-                  0 if is_first else 1, address(out), form.pitches[2])  # fmt: skip
+        form.call(*form.turns, *form.sizes, 1, _address(a), form.pitches[0], _address(b), form.pitches[1],
+                  0 if is_first else 1, _address(out), form.pitches[2])  # fmt: skip
     elif is_first:
         np.matmul(a, b, out=out)
     else:
@@ -413,12 +408,25 @@ def _as_rows(shape: _Pair, strides: _Pair, itemsize: int) -> tuple[bool, int] | 
 @functools.cache
 def _gemm(char: str) -> Callable[..., None] | None:
     """Return CBLAS's general product for a dtype; None where NumPy multiplies with another library."""
+    if char not in _REALS:
+        return None
+    letter, real = _REALS[char]
+    for library in numpy_blas():
+        for suffix, integer in (("64_", ctypes.c_int64), ("", ctypes.c_int)):
+            call = getattr(library, f"scipy_cblas_{letter}gemm{suffix}", None)
+            if call is not None:
+                matrix = ctypes.c_void_p, integer
+                call.argtypes = (*[ctypes.c_int] * 3, *[integer] * 3, real, *matrix, *matrix, real, *matrix)
+                call.restype = None
+                product: Callable[..., None] = call
+                return product
+    return None
 
-    def arguments(real: Any, integer: Any) -> list[Any]:
-        matrix = ctypes.c_void_p, integer
-        return [*[ctypes.c_int] * 3, *[integer] * 3, real, *matrix, *matrix, real, *matrix]
 
-    return routine("gemm", char, arguments)
+def _address(array: Array) -> int:
+    """Return the address of an array's first element."""
+    start: int = array.__array_interface__["data"][0]
+    return start
 
 
 @functools.cache

@@ -44,12 +44,12 @@ def test_what_is_not_finite_stays_in_its_row(number, by_rows):
     np.testing.assert_array_equal(result[11], number * b[2])
 
 
-def test_what_is_added_to_begins_with_what_is_there(by_rows):
+def test_what_is_added_to_begins_with_what_is_there():
     rng = np.random.default_rng(0)
     for rows, inner, columns in ((10, 7, 4), (10, 7, 9), (2, 7, 4)):
         a, b = rng.standard_normal((rows, inner), np.float32), rng.standard_normal((inner, columns), np.float32)
         out = np.ones((rows, columns), np.float32)
-        gemm.multiply(a, b, out, is_first=False)
+        gemm.add_product(a, b, out, is_first=False)
         np.testing.assert_allclose(out, a.astype(np.float64) @ b + 1, atol=1e-5)
 
 
