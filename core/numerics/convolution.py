@@ -338,11 +338,6 @@ def _add_products(a: Array, matrices: Array, out: Array, bias: Array | None) -> 
         add_product(a[:, some], matrix, out, bias is None and not i)
 
 
-def _positions_of(x: Array) -> Callable[[Block], Array]:
-    """Return a function from blocks to windows of a single element."""
-    return lambda block: x[block].reshape(-1, x.shape[-1])
-
-
 def convolve_filter_gradient(
     x: Array, grad: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> Array:
@@ -375,13 +370,10 @@ def _ungrouped_filter_gradient(
     """
     shape = math.prod(window) * x.shape[-1], grad.shape[-1]
     is_turned = columns_at_once(*shape) > 0
-    if math.prod(window) == 1:
+    if math.prod(window) == 1 and not is_turned:
         view = x[(slice(None), *(slice(None, None, s) for s in strides))]
-        if not is_turned:
-            return matmul(view.reshape(-1, shape[0]).T, grad.reshape(-1, shape[1]))
-        gathered = _positions_of(view)
-    else:
-        gathered = gathered_windows(x, window, strides, dilations)
+        return matmul(view.reshape(-1, shape[0]).T, grad.reshape(-1, shape[1]))
+    gathered = gathered_windows(x, window, strides, dilations)
 
     def add(block: Block, total: Array, is_first: bool) -> None:
         windows, rows = gathered(block), grad[block].reshape(-1, shape[1])
