@@ -6,7 +6,6 @@ The result is (positions..., C), and a tile has some of the positions. Operands 
 from __future__ import annotations
 
 import enum
-import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -125,12 +124,8 @@ class OperationChain:
         positions, channels = result.size // columns, slice(0, columns)
         workers = workers_for(result.size * len(self.instructions) * ELEMENT_WORK)
         count = even(-(-result.size // TILE_ELEMENTS), workers) if workers > 1 else 1
-        divide(functools.partial(_evaluate_part, work, channels), cut(positions, count))
+        divide(lambda part: work(part, channels), cut(positions, count))
         return True
-
-
-def _evaluate_part(work: Callable[[slice, slice], None], channels: slice, part: slice) -> None:
-    work(part, channels)
 
 
 def _instructions(operations: Sequence[TileOperation], begins_filled: bool, first: int) -> Iterator[_Instruction]:

@@ -83,12 +83,6 @@ class Philox:
         """Return the four words at this position."""
         return _block(self.key, self.counter)
 
-    def next_block(self) -> tuple[int, int, int, int]:
-        """Return the four words at the current position and move to the next block."""
-        words = self.block()
-        self.skip(1)
-        return words
-
     def words(self, count: int) -> Array:
         """Return the next `count` words, uint32."""
         pause()  # a caller that draws until enough samples are accepted may draw for ever

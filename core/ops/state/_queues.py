@@ -356,7 +356,7 @@ class RandomShuffleQueue(Queue):
 def _words(generator: Philox) -> Iterator[int]:
     """Yield the generator's 32-bit numbers."""
     while True:
-        yield from generator.next_block()
+        yield from generator.take(1).block()
 
 
 class PriorityQueue(Queue):
