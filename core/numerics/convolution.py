@@ -162,9 +162,9 @@ def _has_groups(c: Convolution) -> bool:
 def _convolve_groups(c: Convolution) -> Array:
     """Gather windows (im2col), and multiply each group of channels by itself."""
     result, finish = c.empty_result()
-    *window, depth, _ = c.w.shape
+    *window, depth, filters = c.w.shape
     groups = c.x.shape[-1] // depth
-    matrix = _grouped_filter(c.w, groups)
+    matrix = c.w.reshape(-1, groups, filters // groups).transpose(1, 0, 2)
     for index, columns in _gathered(c.padded(), window, c.strides, c.dilations):
         block = result[index]
         product = matmul(_grouped_columns(columns, groups, depth), matrix)
@@ -415,14 +415,6 @@ def output_blocks(positions: tuple[int, ...], width: int, workers: int) -> list[
     return image_blocks(images, lines, images * parts_of_each(images, lines, -(-lines // rows), workers))
 
 
-def _grouped_filter(w: Array, groups: int) -> Array:
-    """Return (window..., depth, F) as (groups, window * depth, F / groups)."""
-    filters = w.shape[-1]
-    return w.reshape(-1, groups, filters // groups).transpose(1, 0, 2)
-
-
 def _grouped_columns(columns: Array, groups: int, depth: int) -> Array:
     """Return (positions, window * groups * depth) as (groups, positions, window * depth)."""
-    if groups == 1:
-        return columns[np.newaxis]
     return columns.reshape(columns.shape[0], -1, groups, depth).transpose(2, 0, 1, 3).reshape(groups, columns.shape[0], -1)

@@ -76,7 +76,7 @@ def _reduced(ufunc: np.ufunc, x: Array, windows: Ints, strides: Ints) -> Array:
 def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple[Array, Array]:
     """Return the largest element of each window and its place: the flat index into the spatial dimensions of an image."""
     padded, outputs = _padded(x, windows, strides, pads, _lowest(x.dtype))
-    flat = _padded_positions(x.shape[1:-1], pads)
+    flat = np.pad(np.arange(math.prod(x.shape[1:-1])).reshape(x.shape[1:-1]), list(pads), constant_values=-1)
     best: Array | None = None
     for offset in offsets(windows):
         index = offset_index(offset, outputs, strides, [1] * len(outputs))
@@ -244,12 +244,6 @@ def average_pool_grad(shape: Ints, grad: Array, windows: Ints, strides: Ints, pa
 def _padded(x: Array, windows: Ints, strides: Ints, pads: Pads, value: Any) -> tuple[Array, tuple[int, ...]]:
     padded = pad(x, pads, value)
     return padded, output_sizes(padded, windows, strides, [1] * len(windows))
-
-
-def _padded_positions(sizes: Ints, pads: Pads) -> Array:
-    """Return the flat index of every position of the padded image, -1 in the padding."""
-    positions = np.arange(int(np.prod(sizes))).reshape(sizes)
-    return np.pad(positions, list(pads), constant_values=-1)
 
 
 def _counts(sizes: Ints, windows: Ints, strides: Ints, pads: Pads, dtype: Any) -> Array:

@@ -277,14 +277,6 @@ def _box(x: Array) -> Array:
     return np.where(x < 0.5, 1.0, np.where(x == 0.5, 0.5, 0.0))
 
 
-def _triangle(x: Array) -> Array:
-    return np.maximum(1 - x, 0.0)
-
-
-def _keys_cubic(x: Array) -> Array:
-    return _cubic(x, -0.5)
-
-
 def _mitchell_cubic(x: Array) -> Array:
     """Mitchell and Netravali 1988 with B = C = 1/3."""
     near = ((7 / 6 * x - 2) * x) * x + 8 / 9
@@ -298,8 +290,8 @@ SAMPLING_KERNELS: dict[str, tuple[float, Callable[[Array], Array]]] = {
     "lanczos5": (5.0, _lanczos(5.0)),
     "gaussian": (1.5, _gaussian),
     "box": (1.0, _box),
-    "triangle": (1.0, _triangle),
-    "keyscubic": (2.0, _keys_cubic),
+    "triangle": (1.0, lambda x: np.maximum(1 - x, 0.0)),
+    "keyscubic": (2.0, functools.partial(_cubic, a=-0.5)),
     "mitchellcubic": (2.0, _mitchell_cubic),
 }
 """Name -> (radius, function of the absolute distance)."""

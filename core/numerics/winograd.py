@@ -86,36 +86,23 @@ def convolve(x: Array, w: Array, pads: Pads, epilogue: Epilogue | None = None, b
     outputs, (depth, filters) = _outputs(x.shape, pads), w.shape[2:]
     result = np.empty((x.shape[0], *outputs, filters), np.float32)
     finish = epilogue(result) if epilogue else None
-    transformed = _transformed_filters(w)
-
-    def compute(part: _Part, block: Array) -> None:
-        images, lines, channels = part
-        tiles = _transformed(x, (images, slice(lines.start // 2, -(-lines.stop // 2))), pads, outputs)
-        _convolve_block(tiles, transformed[..., channels], block, None if bias is None else bias[channels])
-
-    parts = _parts(result.shape, workers_for(result.size * depth * 9))
-    return result if _filled(result, parts, compute, finish) else None
-
-
-def _filled(result: Array, parts: Sequence[_Part], compute: Callable[[_Part, Array], None], finish: Finish | None) -> bool:
-    """Compute blocks of a result (N, H, W, F) in parallel and finish them; return False at the first number that is not
-    finite.
-    """
+    transformed = cached_for_constant(w, "tiles", _transform_filters)
 
     def fill(part: _Part) -> None:
         images, lines, channels = part
         block = result[images, lines, :, channels]
-        compute(part, block)
+        tiles = _transformed(x, (images, slice(lines.start // 2, -(-lines.stop // 2))), pads, outputs)
+        _convolve_block(tiles, transformed[..., channels], block, None if bias is None else bias[channels])
         if not np.isfinite(block).all():
             raise NotFinite
         if finish is not None:
             finish(block_positions((images, lines), result.shape), channels)
 
     try:
-        divide(fill, parts)
+        divide(fill, _parts(result.shape, workers_for(result.size * depth * 9)))
     except NotFinite:
-        return False
-    return True
+        return None
+    return result
 
 
 def _outputs(shape: Sequence[int], pads: Pads) -> tuple[int, ...]:
@@ -197,13 +184,11 @@ def _transform(neighbours: Sequence[Array], out: Array) -> None:
     np.subtract(second, fourth, out=out[3])
 
 
-def _transformed_filters(w: Array) -> Array:
-    """Return (places, C, F) of filters (3, 3, C, F), cached for constant filters."""
-    return cached_for_constant(w, "tiles", _transform_filters)
-
-
 def _transform_filters(w: Array) -> Array:
-    """Return (places, C, F); filters flipped in space or transposed in channels, as for a gradient, are not copied."""
+    """Return (places, C, F) of filters (3, 3, C, F).
+
+    Filters flipped in space or transposed in channels, as for a gradient, are not copied.
+    """
     if w.strides[2] < w.strides[3]:
         return _transform_filters(w.swapaxes(2, 3)).swapaxes(1, 2)
     is_flipped = w.strides[0] < 0 and w.strides[1] < 0

@@ -6,7 +6,7 @@ The words of a draw, and their conversion to a class, follow TensorFlow's core/k
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -192,5 +192,4 @@ def expected_counts(probabilities: Array, count: int, tries: int) -> Array:
     """Return the expected number of occurrences of each class in a batch of `count` after `tries` draws."""
     if tries == count:
         return probabilities * np.float32(count)
-    exponent: Callable[[Array], Array] = np.log1p
-    return -np.expm1(np.float32(tries) * exponent(-probabilities)).astype(np.float32)
+    return -np.expm1(np.float32(tries) * np.log1p(-probabilities)).astype(np.float32)

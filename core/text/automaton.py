@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
 from ..parallel.interruption_points import pause
@@ -142,7 +142,7 @@ def ways(expression: Expression, length: int) -> float:
     """Return a bound on the ways in which an expression can match at a place of a text; `re` may try all ways in turn."""
     match expression:
         case ExpressionSequence():
-            return _product(ways(part, length) for part in expression.parts)
+            return math.prod((ways(part, length) for part in expression.parts), start=1.0)
         case Alternation():
             return sum(ways(option, length) for option in expression.options)
         case Repetition():
@@ -161,10 +161,6 @@ def _geometric(ratio: float, times: int) -> float:
     if times > _MANY_TIMES or times * math.log2(max(ratio, 1)) > _MANY_TIMES:
         return math.inf
     return sum(ratio**i for i in range(times + 1))
-
-
-def _product(factors: Iterable[float]) -> float:
-    return functools.reduce(lambda a, b: a * b, factors, 1.0)
 
 
 # Instructions: (kind, operand, next); a fork prefers next, and continues at the operand where next fails.

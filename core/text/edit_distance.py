@@ -20,15 +20,10 @@ def edit_distances(sources: Array, source_sizes: Array, targets: Array, target_s
     for kind in np.unique(kinds[kinds > 0]):
         pairs = np.flatnonzero(kinds == kind)
         pairs = pairs[np.argsort(-source_sizes[pairs], kind="stable")]
-        target_columns = _side_by_side(targets, starts[1][pairs], target_sizes[pairs])
+        places = starts[1][pairs] + np.arange(target_sizes[pairs].max())[:, None]
+        target_columns = targets.take(places, mode="clip")  # behind a sequence's end the entries are arbitrary
         distances[pairs] -= _saved(sources, starts[0][pairs], source_sizes[pairs], target_columns, target_sizes[pairs])
     return distances
-
-
-def _side_by_side(values: Array, starts: Array, sizes: Array) -> Array:
-    """Return (longest, sequences): sequences as columns; entries beyond a sequence's end are arbitrary."""
-    places = starts + np.arange(sizes.max())[:, None]
-    return values.take(places, mode="clip")
 
 
 def _saved(sources: Array, starts: Array, sizes: Array, targets: Array, target_sizes: Array) -> Array:
