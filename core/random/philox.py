@@ -18,11 +18,11 @@ from ..parallel.interruption_points import pause
 from ..types.arrays import Array
 from . import libm32
 
-_MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
+MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 """The multipliers of Philox 4 x 32 (Salmon and others, 2011)."""
-_KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
+KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
 """The numbers added in each round to the two words of the key (Salmon and others, 2011)."""
-_ROUNDS: Final = 10
+ROUNDS: Final = 10
 """The number of Philox's rounds in TensorFlow."""
 _MASK32: Final = 0xFFFFFFFF
 """The largest number of 32 bits."""
@@ -34,10 +34,10 @@ _PART: Final = 1 << 16
 """The number of samples of a part, where many samples are drawn in parts."""
 _FEW: Final = 12
 """The number of blocks at arbitrary places up to which Python's integers take less time than arrays."""
-_KEYS: Final = tuple((step * _KEY_STEPS[0] & _MASK32, step * _KEY_STEPS[1] & _MASK32) for step in range(_ROUNDS))
+_KEYS: Final = tuple((step * KEY_STEPS[0] & _MASK32, step * KEY_STEPS[1] & _MASK32) for step in range(ROUNDS))
 """The total offsets of the key's two words before each round."""
 
-_FACTOR0, _FACTOR1 = (np.array(factor, np.uint64) for factor in _MULTIPLIERS)
+_FACTOR0, _FACTOR1 = (np.array(factor, np.uint64) for factor in MULTIPLIERS)
 _LOW_HALF, _HALF = np.array(_MASK32, np.uint64), np.array(32, np.uint64)
 """Constants as arrays of rank 0: ufuncs convert Python numbers to arrays at each call."""
 
@@ -104,7 +104,7 @@ class Philox:
 def _block(key: int, counter: int) -> tuple[int, int, int, int]:
     c0, c1, c2, c3 = counter & _MASK32, counter >> 32 & _MASK32, counter >> 64 & _MASK32, counter >> 96
     k0, k1, mask = key & _MASK32, key >> 32, _MASK32
-    m0, m1 = _MULTIPLIERS
+    m0, m1 = MULTIPLIERS
     for step0, step1 in _KEYS:
         p0, p1 = c0 * m0, c2 * m1
         c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ (k0 + step0 & mask), p1 & mask, (p0 >> 32) ^ c3 ^ (k1 + step1 & mask), p0 & mask
@@ -182,7 +182,10 @@ def unit_double(upper: int, lower: int) -> float:
 
 
 def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
-    """Return uniform samples on [0, 1): random mantissas under the exponent of [1, 2), minus 1."""
+    """Return uniform samples on [0, 1): random mantissas under the exponent of [1, 2), minus 1.
+
+    The words may be an array of JAX.
+    """
     if dtype == np.float32:
         bits = words & _MANTISSA
         bits |= _EXPONENT

@@ -7,15 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...random.philox import RESERVED_PER_OUTPUT
+from ...random.philox import KEY_STEPS, MULTIPLIERS, RESERVED_PER_OUTPUT, ROUNDS
 from ...types import dtypes
 from ...types.dtypes import DType
 from ..shared.onnx_lowerings import iota
 from ..shared.onnx_special import lgamma
 
-_MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
-_KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
-_ROUNDS: Final = 10
 _MASK32: Final = 0xFFFFFFFF
 _SCRAMBLE_KEY: Final = 0x02461E293EC8F720
 """The key that turns a seed into a key and a counter, as in `random_keys`."""
@@ -224,9 +221,9 @@ def _blocks(g: Any, generator: Generator, offsets: Any) -> list[Any]:
     second = g.Add(high, g.cast(g.Less(first, offsets), dtypes.uint64))
     words = [_low(g, first), _high(g, first), _low(g, second), _high(g, second)]
     keys = [_low(g, key), _high(g, key)]
-    for turn in range(_ROUNDS):
-        products = [g.Mul(words[0], _MULTIPLIERS[0]), g.Mul(words[2], _MULTIPLIERS[1])]
-        now = [_low(g, g.Add(part, turn * step & _MASK32)) for part, step in zip(keys, _KEY_STEPS)]
+    for turn in range(ROUNDS):
+        products = [g.Mul(words[0], MULTIPLIERS[0]), g.Mul(words[2], MULTIPLIERS[1])]
+        now = [_low(g, g.Add(part, turn * step & _MASK32)) for part, step in zip(keys, KEY_STEPS)]
         words = [
             g.BitwiseXor(g.BitwiseXor(_high(g, products[1]), words[1]), now[0]), _low(g, products[1]),
             g.BitwiseXor(g.BitwiseXor(_high(g, products[0]), words[3]), now[1]), _low(g, products[0]),

@@ -13,12 +13,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from ...random import libm32
+from ...random.philox import KEY_STEPS, MULTIPLIERS, ROUNDS, uniform_from_words
 
-_MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
-"""The multipliers of Philox 4 x 32 (Salmon and others, 2011)."""
-_KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
-"""The numbers added in each round to the two words of the key (Salmon and others, 2011)."""
-_ROUNDS: Final = 10
 _BOUND: Final = 2
 """The magnitude that samples of a truncated normal distribution stay below."""
 _SCRAMBLE_KEY: Final = (0x3EC8F720, 0x02461E29)
@@ -72,21 +68,7 @@ def uniform(xla: Any, generator: tuple[Words, Words], dims: Any, dtype: Any) -> 
     """Return samples uniform on [0, 1): random mantissas under the exponent of [1, 2), minus 1."""
     dims, numpy = tuple(dims.tolist()), dtype.numpy
     words = _words(xla, generator, math.prod(dims) * (2 if numpy.itemsize == 8 else 1))
-    return _units(xla, words, numpy).reshape(dims)
-
-
-def _units(xla: Any, words: Any, numpy: np.dtype[Any]) -> Any:
-    """Return a sample uniform on [0, 1) for each word, or for each two in double precision."""
-    info = np.finfo(numpy) if numpy.kind == "f" else None
-    mantissa = info.nmant if info is not None else 7  # bfloat16
-    exponent = 1023 if numpy.itemsize == 8 else 15 if mantissa == 10 else 127
-    if numpy.itemsize == 8:
-        pairs = words.reshape(-1, 2).astype(np.uint64)
-        bits = (pairs[:, 0] & np.uint64(0xFFFFF)) << np.uint64(32) | pairs[:, 1] | np.uint64(exponent << mantissa)
-    else:
-        bits = (words & np.uint32((1 << mantissa) - 1)) | np.uint32(exponent << mantissa)
-        bits = bits.astype(np.dtype(f"u{numpy.itemsize}"))
-    return xla.lax.bitcast_convert_type(bits, numpy) - xla.asarray(1, numpy)
+    return uniform_from_words(words, numpy).reshape(dims)
 
 
 def normal(xla: Any, generator: tuple[Words, Words], dims: Any, dtype: Any) -> Any:
@@ -133,7 +115,7 @@ def _normals(xla: Any, words: Any, numpy: np.dtype[Any]) -> Any:
     they are XLA's, and a sample may differ in the last digits.
     """
     numpy = _computed(numpy)
-    pairs = _units(xla, words, numpy).reshape(-1, 2)
+    pairs = uniform_from_words(words, numpy).reshape(-1, 2)
     least, turns = xla.maximum(pairs[:, 0], numpy.type(1e-7)), pairs[:, 1]
     if numpy.itemsize == 8 or not xla.has_64_bits:
         angle = turns * numpy.type(2 * np.pi)
@@ -197,10 +179,10 @@ def _blocks(xla: Any, generator: tuple[Words, Words], low: Any, high: Any) -> An
 def _block(xla: Any, key: Words, counter: Words) -> Words:
     """Return the four words of blocks."""
     (k0, k1), (c0, c1, c2, c3) = key, counter
-    for number in range(_ROUNDS):
+    for number in range(ROUNDS):
         if number:
-            k0, k1 = k0 + np.uint32(_KEY_STEPS[0]), k1 + np.uint32(_KEY_STEPS[1])
-        (high0, low0), (high1, low1) = _product(_MULTIPLIERS[0], c0), _product(_MULTIPLIERS[1], c2)
+            k0, k1 = k0 + np.uint32(KEY_STEPS[0]), k1 + np.uint32(KEY_STEPS[1])
+        (high0, low0), (high1, low1) = _product(MULTIPLIERS[0], c0), _product(MULTIPLIERS[1], c2)
         c0, c1, c2, c3 = high1 ^ c1 ^ k0, low1, high0 ^ c3 ^ k1, low0
     return c0, c1, c2, c3
 
