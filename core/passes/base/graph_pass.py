@@ -17,7 +17,7 @@ from ...functions.callers import CallTable, calls_of
 from ...functions.purity import CONTROL_FLOW, impurity
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_identity
-from ...graph.traversal import descendants, forward_predecessors, topological_order
+from ...graph.traversal import descendants, forward_predecessors, sources_first, topological_order
 from ...graph.variable_nodes import VARIABLES
 from ...inference.inference import Answers, Inference, infer
 from ...support.tensor_names import parse_tensor_name
@@ -321,19 +321,11 @@ class PassContext:
 
     def has_effects(self, node: Node) -> bool:
         """Return True where the node or an ancestor of the node has effects."""
-        pending = [node]
-        while pending:
-            current = pending[-1]
-            if current in self._effects:
-                pending.pop()
-                continue
-            sources = [s for s in forward_predecessors(current) if s not in self._effects]
-            if self.acts(current) or any(self._effects.get(s) for s in forward_predecessors(current)):
-                self._effects[current] = True
-            elif not sources:
-                self._effects[current] = False
-            pending += sources if current not in self._effects else []
-        return self._effects[node]
+        known = self._effects
+        if node not in known:
+            for each in sources_first(node, lambda each: (s for s in forward_predecessors(each) if s not in known)):
+                known[each] = self.acts(each) or any(known.get(source) for source in forward_predecessors(each))
+        return known[node]
 
     def acts(self, node: Node) -> bool:
         """Return True for a node that has effects of its own."""

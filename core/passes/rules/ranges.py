@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from ...graph.graph import Node, Output
+from ...graph.traversal import sources_first
 from ...registry.op_facts import has_fact
 from ..base.graph_pass import PassContext
 from .product_axes import PRODUCTS, data_input, weights_sum
@@ -73,16 +74,11 @@ class ValueRanges:
 
     def of(self, value: Output) -> ValueRange:
         """Return the range of a value: all numbers where nothing is known, as in a loop."""
-        pending = [(value, False)]
-        while pending:
-            current, is_ready = pending.pop()
-            if is_ready:
-                self._ranges[current] = self._computed(current)
-            elif current not in self._ranges:
-                self._ranges[current] = UNKNOWN
-                pending.append((current, True))
-                pending += [(operand, False) for operand in self._operands(current)]
-        return self._ranges[value]
+        known = self._ranges
+        if value not in known:
+            for each in sources_first(value, lambda each: (v for v in self._operands(each) if v not in known)):
+                known[each] = self._computed(each)
+        return known[value]
 
     def _operands(self, value: Output) -> list[Output]:
         """Return the inputs whose ranges determine the range of a value."""
@@ -101,7 +97,7 @@ class ValueRanges:
             return _of_constant(self._ctx.constant_value(value))
         if node.op == "Cast":
             return _of_integers(node.inputs[0])
-        ranges = [self._ranges[operand] for operand in self._operands(value)]
+        ranges = [self._ranges.get(operand, UNKNOWN) for operand in self._operands(value)]
         if node.op in PRODUCTS:
             return self._of_product(node, ranges[0])
         return _of_results(node.op, ranges) if ranges else UNKNOWN
