@@ -38,7 +38,7 @@ from ...support.escaping import printable
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec, fits, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank
 from ..shared.kernel_files import append_file, file_name
@@ -215,12 +215,8 @@ def placeholder_with_default_gradient(g: GradientBuilder, node: Node, grad: Outp
 @kernel("EnsureShape")
 def ensure_shape(x: Array, *, shape: Shape) -> Result:
     """Return the input; InvalidArgumentError unless its shape fits the attribute."""
-    try:
-        merge_shapes(Shape(np.shape(x)), shape)
-    except InvalidArgumentError:
-        raise InvalidArgumentError(
-            f"Shape of tensor {Shape(np.shape(x))} is not compatible with expected shape {shape}"
-        ) from None
+    if not fits(np.shape(x), shape):
+        raise InvalidArgumentError(f"Shape of tensor {Shape(np.shape(x))} is not compatible with expected shape {shape}")
     return x
 
 

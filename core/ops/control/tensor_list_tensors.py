@@ -19,7 +19,7 @@ from ...runtime.state.tensor_lists import TensorList
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, fits, merge_shapes
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.shape_arguments import ints
 from . import _onnx_lists as lists
@@ -37,12 +37,8 @@ def tensor_list_from_tensor(tensor: Array, element_shape: Array, *, element_dtyp
 
 
 def _require_rows_of(expected: Shape, tensor: Array) -> None:
-    try:
-        merge_shapes(expected, Shape(tensor.shape[1:]))
-    except InvalidArgumentError:
-        raise InvalidArgumentError(
-            f"Specified a list with shape {expected} from a tensor with shape {Shape(tensor.shape)}"
-        ) from None
+    if not fits(tensor.shape[1:], expected):
+        raise InvalidArgumentError(f"Specified a list with shape {expected} from a tensor with shape {Shape(tensor.shape)}")
 
 
 @shape("TensorListFromTensor")

@@ -17,7 +17,7 @@ from ...runtime.state.edge_values import WouldBlock, is_of
 from ...runtime.state.resources import Shared
 from ...support.errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape
+from ...types.shapes import UNKNOWN, Shape, fits
 
 Element = tuple[Any, ...]
 
@@ -125,7 +125,7 @@ class Queue(Shared):
             if is_batch and array.ndim == 0:
                 raise InvalidArgumentError(f"All tensors must have rank at least 1; component {i} is a scalar")
             actual = array.shape[1:] if is_batch else array.shape
-            if not _fits(shape, actual):
+            if not fits(actual, shape):
                 raise InvalidArgumentError(f"Shape mismatch in tuple component {i}. Expected {shape}, got {actual}")
 
     def batched(self, elements: Sequence[Element]) -> list[np.ndarray[Any, Any]]:
@@ -281,12 +281,6 @@ class Taking(QueueAttempt):
             if not self.is_done:
                 self._put_back()
         super().withdraw()
-
-
-def _fits(shape: Shape, actual: tuple[int, ...]) -> bool:
-    if shape.dims is None:
-        return True
-    return len(actual) == len(shape.dims) and all(not isinstance(d, int) or d == n for d, n in zip(shape.dims, actual))
 
 
 class FifoQueue(Queue):

@@ -22,7 +22,7 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ...types.shapes import SCALAR, Shape, TensorSpec, fits
 from ..shared.argument_checks import scalar
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
@@ -155,10 +155,8 @@ def _check_leading(declared: Sequence[Any], actual: Sequence[Any]) -> None:
 
 
 def _check_shape(declared: Shape, actual: tuple[int, ...]) -> None:
-    try:
-        merge_shapes(declared, Shape(actual))
-    except InvalidArgumentError:
-        raise InvalidArgumentError(f"Shape mismatch: expected {declared}, got {actual}") from None
+    if not fits(actual, declared):
+        raise InvalidArgumentError(f"Shape mismatch: expected {declared}, got {actual}")
 
 
 def _create(

@@ -11,7 +11,7 @@ from ...support.errors import InvalidArgumentError
 from ...support.tensor_names import parse_tensor_name
 from ...types import dtypes
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, fits
 from ...types.tensors import as_array, as_bytes_array
 from ..state.edge_values import Batched
 from ..state.resources import Stored
@@ -34,23 +34,13 @@ class Feed:
             array: Any = value
         else:
             array = as_bytes_array(value) if self.dtype is dtypes.string else as_array(value, self.dtype)
-        if not _fits(self.shape.dims, array.shape):
-            try:
-                merge_shapes(self.shape, Shape(array.shape))
-            except InvalidArgumentError:
-                raise InvalidArgumentError(
-                    f"cannot feed a value of shape {Shape(array.shape)} for tensor '{self.name}' of shape {self.shape}",
-                    node=self.output.node.name,
-                    op=self.output.node.op,
-                ) from None
+        if not fits(array.shape, self.shape):
+            raise InvalidArgumentError(
+                f"cannot feed a value of shape {Shape(array.shape)} for tensor '{self.name}' of shape {self.shape}",
+                node=self.output.node.name,
+                op=self.output.node.op,
+            )
         return array
-
-
-def _fits(dims: tuple[Any, ...] | None, shape: tuple[int, ...]) -> bool:
-    """True where a shape surely has the dimensions `dims`; named dimensions are left to `merge_shapes`."""
-    if dims is None or dims == shape:
-        return True
-    return len(dims) == len(shape) and all(a == b if type(a) is int else a.is_anonymous for a, b in zip(dims, shape))
 
 
 def find_feeds(graph: Graph, names: Iterable[str], runnable: Graph | None = None) -> tuple[Feed | None, ...]:

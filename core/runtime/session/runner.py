@@ -25,7 +25,7 @@ from ...support.grouping import grouped
 from ...support.log import DEBUG, Stopwatch
 from ...support.words import some
 from ...types.dtypes import string
-from ...types.shapes import Shape, merge_shapes
+from ...types.shapes import Shape, fits
 from ...types.tensors import Tensor
 from ..state.resources import Stored, Variable
 from ..state.run_context import Hook
@@ -261,14 +261,12 @@ def _check_shape(nodes: VariableNodes, value: Any) -> None:
     """
     if not nodes.is_resource and not _validates_shape(nodes):
         return
-    try:
-        merge_shapes(nodes.shape, Shape(np.shape(value)))
-    except InvalidArgumentError:
+    if not fits(np.shape(value), nodes.shape):
         raise InvalidArgumentError(
             f"a value of shape {Shape(np.shape(value))} cannot be assigned to a variable of shape {nodes.shape}",
             node=nodes.node.name,
             op=nodes.node.op,
-        ) from None
+        )
 
 
 def initializers(graph: Graph) -> tuple[str, ...]:

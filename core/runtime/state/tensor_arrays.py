@@ -235,12 +235,10 @@ class TensorArray(RunState):
         return merge_shapes(self.element_shape, element_shape)
 
     def _compatible(self, expected: Shape, actual: tuple[int, ...]) -> None:
-        try:
-            merge_shapes(expected, Shape(actual))
-        except InvalidArgumentError:
+        if not fits(actual, expected):
             raise InvalidArgumentError(
                 f"TensorArray was passed element_shape {expected} which does not match the Tensor at index 0: {Shape(actual)}"
-            ) from None
+            )
 
     def _refused(self, index: int, why: str) -> InvalidArgumentError:
         return self._error(f"Could not write to TensorArray index {index} because {why}.")
