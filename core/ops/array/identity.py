@@ -139,15 +139,9 @@ def identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
     return [grad]
 
 
-zero_flops(
-    "GuaranteeConst", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DeepCopy", "DebugGradientIdentity",
-    "DebugIdentity", "DebugIdentityV3", "Identity", "DebugIdentityV2",
-)  # fmt: skip
+zero_flops(*_COPIES, *_WATCHES)
 facts("transparent", of=("StopGradient", "PreventGradient", "Snapshot", "Identity"))
-facts("elementwise", of=(
-    "GuaranteeConst", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DeepCopy", "DebugGradientIdentity",
-    "DebugIdentity", "DebugIdentityV3", "Identity", "DebugIdentityV2",
-))  # fmt: skip
+facts("elementwise", of=_FORWARDING)
 facts("idempotent", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
 facts("monotone", of=("Snapshot", "StopGradient", "Identity"))
 facts("shape_arithmetic", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
@@ -174,7 +168,6 @@ def per_element_flops(x: TensorSpec) -> Cost:
 
 
 not_differentiable("DebugNanCount")
-facts("elementwise", of=("CheckNumerics", "CheckNumericsV2"))
 facts("side_effect", of=("CheckNumerics", "CheckNumericsV2"))
 facts("diagnostic", of=("DebugIdentityV2", "DebugIdentityV3", "CheckNumerics", "CheckNumericsV2"))
 facts("debug", of=("DebugNanCount",))
@@ -230,7 +223,6 @@ def ensure_shape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     return [grad]
 
 
-facts("elementwise", of=("EnsureShape",))
 facts("idempotent", "same_shape_same_value", of=("EnsureShape",))
 facts("shape_arithmetic", of=("IdentityN", "EnsureShape"))
 facts("passes_each_on", of=("IdentityN",))
@@ -297,7 +289,6 @@ def print_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad, *([None] * (len(node.inputs) - 1))]
 
 
-facts("elementwise", of=("Print",))
 facts("debug", of=("Print",))
 
 _STREAMS = ("stdout", "stderr", "log(info)", "log(warning)", "log(error)")

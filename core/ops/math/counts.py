@@ -16,9 +16,9 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank
-from ..shared.shape_arguments import dims_of, scalar_int
+from ..shared.shape_arguments import dims_of
 from ..shared.sparse_checks import flat_positions, index_vectors, sparse_shapes, validate
-from .histograms import dense_bincount_onnx
+from .histograms import bin_count, dense_bincount_onnx
 
 
 def _sparse_counts(
@@ -167,21 +167,12 @@ def _check_not_negative(values: Array) -> None:
         raise InvalidArgumentError("Input must be non-negative")
 
 
-def _size(size: Array) -> int:
-    if np.ndim(size) != 0:
-        raise InvalidArgumentError(f"Shape must be rank 0 but is rank {np.ndim(size)}")
-    count = scalar_int(size, "size")
-    if count < 0:
-        raise InvalidArgumentError(f"size ({count}) must be non-negative")
-    return count
-
-
 @kernel("SparseBincount")
 def sparse_bincount(
     indices: Array, values: Array, dense_shape: Array, size: Array, weights: Array, *, binary_output: bool
 ) -> Result:
     """Counts of a sparse vector, (size,), or of each row of a sparse matrix, (rows, size)."""
-    count, weights = _size(size), np.asarray(weights)
+    count, weights = bin_count(size), np.asarray(weights)
     validate(indices, values, dense_shape)
     if values.size or dense_shape.size == 1:
         _check_weights(weights.ravel(), values)
@@ -210,7 +201,7 @@ def sparse_bincount_shape(
 @kernel("RaggedBincount")
 def ragged_bincount(splits: Array, values: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
     """Counts of each row of a ragged matrix, (rows, size); values may have any shape."""
-    count, weights, values = _size(size), np.asarray(weights), np.asarray(values)
+    count, weights, values = bin_count(size), np.asarray(weights), np.asarray(values)
     splits = np.ravel(splits)
     values = values.ravel()
     if values.size:

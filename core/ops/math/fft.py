@@ -30,10 +30,15 @@ def _require_rank(input: Array, rank: int) -> None:
     require(input.ndim >= rank, f"Input must have rank of at least {rank} but got: {Shape(input.shape)}")
 
 
-def _complex_transform(function: Callable[..., Any], rank: int) -> Callable[..., Any]:
+def _transformed(name: str, rank: int, x: Any, transforms: Any = scipy.fft) -> Any:
+    """Return a complex transform of all dimensions; `transforms` are those of SciPy, or of a namespace like it."""
+    _require_rank(x, rank)
+    return getattr(transforms, name)(x, axes=range(-rank, 0)).astype(x.dtype, copy=False) if x.size else x
+
+
+def _complex_transform(name: str, rank: int) -> Callable[..., Any]:
     def transform(input: Array) -> Array:
-        _require_rank(input, rank)
-        return function(input, axes=range(-rank, 0)).astype(input.dtype, copy=False) if input.size else input
+        return _transformed(name, rank, input)
 
     return transform
 
@@ -72,14 +77,19 @@ def _checked_inverse_lengths(x: Any, fft_length: Array, rank: int, Treal: DType)
     return lengths
 
 
+def _spectrum(x: Any, fft_length: Array, rank: int, Tcomplex: DType, transforms: Any = scipy.fft) -> Any:
+    """Return the first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
+    lengths = _checked_lengths(x, fft_length, rank, Tcomplex)
+    half = _half(lengths)
+    if not x.size or not math.prod(half):
+        return np.zeros((*x.shape[:-rank], *half), Tcomplex.numpy)
+    return transforms.rfftn(x, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
+
+
 def _real_transform(rank: int) -> Callable[..., Any]:
     def rfft(input: Array, fft_length: Array, *, Tcomplex: DType) -> Array:
         """Return the first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
-        lengths = _checked_lengths(input, fft_length, rank, Tcomplex)
-        half = _half(lengths)
-        if not input.size or not math.prod(half):
-            return np.zeros((*input.shape[:-rank], *half), Tcomplex.numpy)
-        return scipy.fft.rfftn(input, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
+        return _spectrum(input, fft_length, rank, Tcomplex)
 
     return rfft
 
@@ -95,13 +105,17 @@ def _require_precision(input: Array, Tcomplex: DType) -> None:
         raise InvalidArgumentError(f"Wrong types for a real FFT: {input.dtype} and {Tcomplex}")
 
 
+def _real_numbers(x: Any, fft_length: Array, rank: int, Treal: DType, transforms: Any = scipy.fft) -> Any:
+    lengths = _checked_inverse_lengths(x, fft_length, rank, Treal)
+    if not x.size or not math.prod(lengths):
+        return np.zeros((*x.shape[:-rank], *lengths), Treal.numpy)
+    return transforms.irfftn(x, lengths, range(-rank, 0)).astype(Treal.numpy, copy=False)
+
+
 def _inverse_real_transform(rank: int) -> Callable[..., Any]:
     def irfft(input: Array, fft_length: Array, *, Treal: DType) -> Array:
         """Return the real numbers, fft_length in each dimension, from the first half of their spectrum."""
-        lengths = _checked_inverse_lengths(input, fft_length, rank, Treal)
-        if not input.size or not math.prod(lengths):
-            return np.zeros((*input.shape[:-rank], *lengths), Treal.numpy)
-        return scipy.fft.irfftn(input, lengths, range(-rank, 0)).astype(Treal.numpy, copy=False)
+        return _real_numbers(input, fft_length, rank, Treal)
 
     return irfft
 
@@ -273,7 +287,7 @@ def _inverse_real_onnx(rank: int) -> Callable[..., Any]:
 
 
 for _rank, _suffix in enumerate(_SUFFIXES, 1):
-    for _op, _function in ((f"FFT{_suffix}", scipy.fft.fftn), (f"IFFT{_suffix}", scipy.fft.ifftn)):
+    for _op, _function in ((f"FFT{_suffix}", "fftn"), (f"IFFT{_suffix}", "ifftn")):
         kernel(_op)(_complex_transform(_function, _rank))
         shape(_op)(_complex_shape(_rank))
         gradient(_op)(_complex_gradient(_suffix, _rank, _op.startswith("I")))
@@ -291,32 +305,15 @@ for _rank, _suffix in enumerate(_SUFFIXES, 1):
 
 
 def _lowered_complex(name: str, rank: int) -> Callable[..., Any]:
-    def transform(xla: Any, x: Any) -> Any:
-        _require_rank(x, rank)
-        return getattr(xla.fft, name)(x, axes=range(-rank, 0)).astype(x.dtype) if x.size else x
-
-    return transform
+    return lambda xla, x: _transformed(name, rank, x, xla.fft)
 
 
 def _lowered_real(rank: int) -> Callable[..., Any]:
-    def rfft(xla: Any, x: Any, fft_length: Array, *, Tcomplex: DType) -> Any:
-        lengths = _checked_lengths(x, fft_length, rank, Tcomplex)
-        half = _half(lengths)
-        if not x.size or not math.prod(half):
-            return xla.zeros((*x.shape[:-rank], *half), Tcomplex.numpy)
-        return xla.fft.rfftn(x, lengths, range(-rank, 0))
-
-    return rfft
+    return lambda xla, x, fft_length, *, Tcomplex: _spectrum(x, fft_length, rank, Tcomplex, xla.fft)
 
 
 def _lowered_inverse_real(rank: int) -> Callable[..., Any]:
-    def irfft(xla: Any, x: Any, fft_length: Array, *, Treal: DType) -> Any:
-        lengths = _checked_inverse_lengths(x, fft_length, rank, Treal)
-        if not x.size or not math.prod(lengths):
-            return xla.zeros((*x.shape[:-rank], *lengths), Treal.numpy)
-        return xla.fft.irfftn(x, lengths, range(-rank, 0))
-
-    return irfft
+    return lambda xla, x, fft_length, *, Treal: _real_numbers(x, fft_length, rank, Treal, xla.fft)
 
 
 for _rank, _suffix in enumerate(_SUFFIXES, 1):

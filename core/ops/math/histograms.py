@@ -40,7 +40,8 @@ def _counts(keys: Array, weights: Array, size: int, dtype: Any) -> Array:
     return np.bincount(keys, wide(weights), size)[:size].astype(dtype)
 
 
-def _size(size: Array) -> int:
+def bin_count(size: Array) -> int:
+    """Return the number of bins; InvalidArgumentError for another than a scalar that is not negative."""
     if np.ndim(size):
         raise InvalidArgumentError(f"Shape must be rank 0 but is rank {np.ndim(size)}")
     if size < 0:
@@ -56,7 +57,7 @@ def _require_counted(values: Array) -> None:
 @kernel("Bincount")
 def bincount(arr: Array, size: Array, weights: Array) -> Result:
     """Count the occurrences of each integer in `arr`, or sum their weights, (size,); integers from `size` on are left out."""
-    count, flat = _size(size), np.ravel(arr)
+    count, flat = bin_count(size), np.ravel(arr)
     require(weights.size in (0, flat.size), "Input indices and weights must have the same size.")
     _require_counted(flat)
     is_counted = flat < count
@@ -71,7 +72,7 @@ def bincount_shape(arr: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Sh
 @kernel("DenseBincount")
 def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
     """Counts of a vector, (size,), or of each row of a matrix, (rows, size)."""
-    input, count = np.asarray(input), _size(size)
+    input, count = np.asarray(input), bin_count(size)
     if input.ndim == 1 and input.size and not weights.size and not binary_output and 0 <= input.min() <= input.max() < count:
         return np.bincount(input, minlength=count).astype(weights.dtype)
     require(input.ndim <= 2, f"Shape must be at most rank 2 but is rank {input.ndim}")
@@ -240,14 +241,14 @@ def _lowered_counts(xla: Any, rows: Any, count: int, weights: Any, is_binary: bo
 @lower("Bincount", static=(1,))
 def _bincount_lowering(xla: Any, arr: Any, size: Array, weights: Any) -> Any:
     require(weights.size in (0, arr.size), "Input indices and weights must have the same size.")
-    return _lowered_counts(xla, arr.reshape(1, -1), _size(size), weights, False)
+    return _lowered_counts(xla, arr.reshape(1, -1), bin_count(size), weights, False)
 
 
 @lower("DenseBincount", static=(1,))
 def _dense_bincount_lowering(xla: Any, x: Any, size: Array, weights: Any, *, binary_output: bool) -> Any:
     require(x.ndim <= 2, f"Shape must be at most rank 2 but is rank {x.ndim}")
     require(weights.shape == x.shape or not weights.size, f"`weights` must be the same shape as `arr`, not {weights.shape}")
-    count = _size(size)
+    count = bin_count(size)
     counts = _lowered_counts(xla, x if x.ndim == 2 else x.reshape(1, -1), count, weights, binary_output)
     return counts.reshape(x.shape[0], count) if x.ndim == 2 else counts
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,16 +84,18 @@ def _check_labels(rows: list[list[int]], classes: int, blank: int, collapse: boo
     return checked
 
 
+class Merging(NamedTuple):
+    """The attributes of a loss: the treatment of repeated labels, and of sequences with more labels than steps."""
+
+    preprocess_collapse_repeated: bool
+    ctc_merge_repeated: bool
+    ignore_longer_outputs_than_inputs: bool
+
+
 def _ctc_loss(
-    inputs: Array,
-    indices: Array,
-    values: Array,
-    lengths: Array,
-    blank: int,
-    collapse: bool,
-    merge_repeated: bool,
-    ignore_longer: bool,
+    inputs: Array, indices: Array, values: Array, lengths: Array, blank: int, merging: Merging
 ) -> tuple[Array, Array]:
+    collapse, merge_repeated, ignore_longer = merging
     _check_sequences(inputs, lengths)
     targets = _label_rows(indices, values, inputs.shape[1])
     rows = _check_labels(targets, inputs.shape[2], blank, collapse)
@@ -111,28 +113,19 @@ def _ctc_loss(
 
 @kernel("CTCLoss")
 def ctc_loss(
-    inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array,
-    *, preprocess_collapse_repeated: bool, ctc_merge_repeated: bool, ignore_longer_outputs_than_inputs: bool,
-) -> tuple[Result, Result]:  # fmt: skip
+    inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array, *, merging: Merging
+) -> tuple[Result, Result]:
     """Return the loss of each sequence of logits (time, batch, classes), blank last, and its gradient."""
     require_rank(inputs, 3, "inputs")
-    blank = inputs.shape[2] - 1
-    return _ctc_loss(
-        inputs, labels_indices, labels_values, sequence_length, blank,
-        preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs,
-    )  # fmt: skip
+    return _ctc_loss(inputs, labels_indices, labels_values, sequence_length, inputs.shape[2] - 1, merging)
 
 
 @kernel("CTCLossV2")
 def ctc_loss_v2(
-    inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array,
-    *, preprocess_collapse_repeated: bool, ctc_merge_repeated: bool, ignore_longer_outputs_than_inputs: bool,
-) -> tuple[Result, Result]:  # fmt: skip
+    inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array, *, merging: Merging
+) -> tuple[Result, Result]:
     """As CTCLoss, the blank being class 0."""
-    return _ctc_loss(
-        inputs, labels_indices, labels_values, sequence_length, 0,
-        preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs,
-    )  # fmt: skip
+    return _ctc_loss(inputs, labels_indices, labels_values, sequence_length, 0, merging)
 
 
 @shape("CTCLoss", "CTCLossV2")

@@ -241,25 +241,11 @@ _ALL = (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS, *_PRODUCTS)
 without_gradient(*_ALL)
 
 
-for _op in (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS):
-    kernel(_op)(_convolution_kernel(_form(_op)))
-    onnx(_op)(_convolution_onnx(_form(_op)))
-for _op in _PRODUCTS:
-    kernel(_op)(_product_kernel(_form(_op)))
-    onnx(_op)(_product_onnx(_form(_op)))
-
-
 def _edges(form: _Form, specs_by_name: dict[Any, Any], filters: DimLike) -> Shape:
     """Return the shape of the result's range: a scalar, or a number for each filter."""
-    if form.end:
+    if form.end or specs_by_name["min_w"].rank == 0:
         return SCALAR
-    return (
-        SCALAR
-        if specs_by_name["min_w"].rank == 0
-        else Shape([None])
-        if specs_by_name["min_w"].rank is None
-        else Shape([filters])
-    )
+    return Shape([None if specs_by_name["min_w"].rank is None else filters])
 
 
 def _result_shapes(
@@ -289,12 +275,6 @@ def _product_shape(form: _Form, *specs: TensorSpec, transpose_a: bool, transpose
     rows = with_rank(by_name["x"].shape, 2)[1 if transpose_a else 0]
     columns = with_rank(by_name["w"].shape, 2)[0 if transpose_b else 1]
     return _result_shapes(form, by_name, (rows, columns), columns)
-
-
-for _op in (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS):
-    shape(_op)(functools.partial(_convolution_shape, _form(_op)))
-for _op in _PRODUCTS:
-    shape(_op)(functools.partial(_product_shape, _form(_op)))
 
 
 _ENDS = {"": 0, "Requantize": 4, "Dequantize": 1}
@@ -333,6 +313,12 @@ def _product_cost(
 
 
 for _op in (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS):
+    kernel(_op)(_convolution_kernel(_form(_op)))
+    shape(_op)(functools.partial(_convolution_shape, _form(_op)))
     flops(_op)(functools.partial(_convolution_cost, _form(_op)))
+    onnx(_op)(_convolution_onnx(_form(_op)))
 for _op in _PRODUCTS:
+    kernel(_op)(_product_kernel(_form(_op)))
+    shape(_op)(functools.partial(_product_shape, _form(_op)))
     flops(_op)(functools.partial(_product_cost, _form(_op)))
+    onnx(_op)(_product_onnx(_form(_op)))

@@ -21,7 +21,7 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.shape_arguments import unknown_dims
-from ..shared.window_geometry import Pads
+from ..shared.window_geometry import Pads, window_pads
 from .uniform_quantized import RESCALED_COST, Axes, Operands, along_axis, check_scales, to_output, to_quantized
 
 
@@ -218,13 +218,7 @@ def _pads(
         return tuple(zip(explicit[::2], explicit[1::2]))
     require(padding in ("SAME", "VALID"), f"padding '{padding}' is not SAME, VALID or EXPLICIT")
     require(not explicit, "explicit_padding needs padding EXPLICIT")
-    if padding == "VALID":
-        return ((0, 0),) * len(sizes)
-    pads = []
-    for size, k, stride, dilation in zip(sizes, window, strides, dilations):
-        needed = max((-(-size // stride) - 1) * stride + (k - 1) * dilation + 1 - size, 0)
-        pads.append((needed // 2, needed - needed // 2))
-    return tuple(pads)
+    return window_pads(sizes, window, strides, dilations, padding)
 
 
 @kernel("UniformQuantizedConvolution")

@@ -8,13 +8,14 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from ...random import philox
 from ...random.philox import RESERVED_PER_OUTPUT, Philox
-from ...registry.registry import facts, flops, kernel, shape, without_gradient, zero_flops
+from ...registry.registry import Cost, facts, flops, kernel, shape, without_gradient, zero_cost, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -35,6 +36,7 @@ from ._random import (
     uniform_flops,
     uniform_int_flops,
 )
+from .random_keys import require_scalars
 
 _PHILOX: Final = 1
 _THREEFRY: Final = 2
@@ -89,45 +91,31 @@ def _draw(handle: Any, algorithm: Any, dims: tuple[int, ...], distribution: Any,
     return distribution(gen, size, *arguments).reshape(dims)
 
 
-@kernel("StatefulUniform")
-def stateful_uniform(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
-    """Samples uniform on [0, 1)."""
-    return _draw(resource, algorithm, as_dims(shape), philox.uniform, dtype.numpy)
+def _register_fill(op: str, distribution: Callable[..., Any], cost: Callable[..., Cost], samples: str) -> None:
+    """Register an op that fills a tensor with samples."""
+
+    def fill(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
+        return _draw(resource, algorithm, as_dims(shape), distribution, dtype.numpy)
+
+    fill.__doc__ = samples
+    kernel(op)(fill)
+    shape(op)(stateful_shape)
+    flops(op)(cost)
+    without_gradient(op)
+    facts("random", of=(op,))
 
 
-_FILLS = ("StatefulUniform", "StatefulStandardNormalV2", "StatefulTruncatedNormal", "StatefulUniformFullInt")
-
-flops("StatefulUniform")(uniform_flops)
-
-
-@kernel("StatefulStandardNormalV2")
-def stateful_standard_normal_v2(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
-    """Samples of the standard normal distribution."""
-    return _draw(resource, algorithm, as_dims(shape), philox.normal, dtype.numpy)
-
-
-@kernel("StatefulTruncatedNormal")
-def stateful_truncated_normal(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
-    """Standard normal samples of magnitude below 2."""
-    return _draw(resource, algorithm, as_dims(shape), philox.truncated_normal, dtype.numpy)
-
-
-flops("StatefulTruncatedNormal")(truncated_normal_flops)
-
-
-@kernel("StatefulUniformFullInt")
-def stateful_uniform_full_int(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
-    """Integers over the whole range of the dtype."""
-    return _draw(resource, algorithm, as_dims(shape), philox.full_int, dtype.numpy)
-
-
-@shape(*_FILLS)
 def stateful_shape(resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec) -> Shape:
-    merge_shapes(algorithm.shape, SCALAR)
+    require_scalars(algorithm)
     return requested_shape(shape)
 
 
-zero_flops("StatefulUniformFullInt")
+_register_fill("StatefulUniform", philox.uniform, uniform_flops, "Samples uniform on [0, 1).")
+_register_fill("StatefulStandardNormalV2", philox.normal, normal_flops, "Samples of the standard normal distribution.")
+_register_fill(
+    "StatefulTruncatedNormal", philox.truncated_normal, truncated_normal_flops, "Standard normal samples of magnitude below 2."
+)
+_register_fill("StatefulUniformFullInt", philox.full_int, zero_cost, "Integers over the whole range of the dtype.")
 
 
 @kernel("StatefulStandardNormal")
@@ -145,16 +133,9 @@ def stateful_standard_normal_shape(resource: TensorSpec, shape: TensorSpec) -> S
     return requested_shape(shape)
 
 
-flops("StatefulStandardNormal", "StatefulStandardNormalV2")(normal_flops)
-
-without_gradient(
-    "StatefulUniform", "StatefulTruncatedNormal", "StatefulUniformFullInt", "StatefulStandardNormalV2",
-    "StatefulStandardNormal",
-)  # fmt: skip
-facts("random", of=(
-    "StatefulUniform", "StatefulTruncatedNormal", "StatefulUniformFullInt", "StatefulStandardNormalV2",
-    "StatefulStandardNormal",
-))  # fmt: skip
+flops("StatefulStandardNormal")(normal_flops)
+without_gradient("StatefulStandardNormal")
+facts("random", of=("StatefulStandardNormal",))
 
 
 @kernel("StatefulUniformInt")
@@ -170,8 +151,7 @@ def stateful_uniform_int(
 def stateful_uniform_int_shape(
     resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec
 ) -> Shape:
-    merge_shapes(minval.shape, SCALAR)
-    merge_shapes(maxval.shape, SCALAR)
+    require_scalars(minval, maxval)
     return requested_shape(shape)
 
 

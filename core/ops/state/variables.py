@@ -127,30 +127,28 @@ zero_flops("Assign")
 facts("side_effect", "assignment", of=("Assign",))
 
 
-@kernel("AssignAdd")
-def assign_add(ref: Any, value: Array) -> Any:
-    """Add `value` to the variable and return the reference."""
-    same_shape(ref, value, "AssignAdd")
-    _add(ref, value)
-    return ref
+def _register_increment(op: str, resource_op: str, ufunc: np.ufunc, doc: str) -> None:
+    """Register the kernels that add to, or subtract from, a variable of either kind."""
+
+    def change(variable: Variable, value: Array, op: str) -> None:
+        same_shape(variable, value, op)
+        memory = variable.writable()
+        ufunc(memory, value, out=memory)
+
+    def assign(ref: Any, value: Array) -> Any:
+        change(ref, value, op)
+        return ref
+
+    def assign_variable(resource: Array, value: Array) -> None:
+        change(resource_variable(resource), value, resource_op)
+
+    assign.__doc__, assign_variable.__doc__ = f"{doc} the variable and return the reference.", f"{doc} the variable."
+    kernel(op)(assign)
+    kernel(resource_op)(assign_variable)
 
 
-def _add(variable: Variable, value: Any) -> None:
-    memory = variable.writable()
-    np.add(memory, value, out=memory)
-
-
-@kernel("AssignSub")
-def assign_sub(ref: Any, value: Array) -> Any:
-    """Subtract `value` from the variable and return the reference."""
-    same_shape(ref, value, "AssignSub")
-    _subtract(ref, value)
-    return ref
-
-
-def _subtract(variable: Variable, value: Any) -> None:
-    memory = variable.writable()
-    np.subtract(memory, value, out=memory)
+_register_increment("AssignAdd", "AssignAddVariableOp", np.add, "Add `value` to")
+_register_increment("AssignSub", "AssignSubVariableOp", np.subtract, "Subtract `value` from")
 
 
 shape("AssignAdd", "AssignSub")(merged_shape)
@@ -173,22 +171,6 @@ def assign_variable_op(resource: Array, value: Array, *, dtype: DType, validate_
             f"the value {Shape(value.shape)}"
         )
     target.assign(value)
-
-
-@kernel("AssignAddVariableOp")
-def assign_add_variable_op(resource: Array, value: Array) -> None:
-    """Add `value` to the variable."""
-    target = resource_variable(resource)
-    same_shape(target, value, "AssignAddVariableOp")
-    _add(target, value)
-
-
-@kernel("AssignSubVariableOp")
-def assign_sub_variable_op(resource: Array, value: Array) -> None:
-    """Subtract `value` from the variable."""
-    target = resource_variable(resource)
-    same_shape(target, value, "AssignSubVariableOp")
-    _subtract(target, value)
 
 
 @shape("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
