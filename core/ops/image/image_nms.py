@@ -41,11 +41,15 @@ def _checked_boxes(boxes: Array, scores: Array, max_output_size: Array, iou_thre
     limit = scalar(max_output_size, "max_output_size")
     threshold = scalar(np.asarray(iou_threshold), "iou_threshold")
     require(0 <= threshold <= 1, f"iou_threshold must be in [0, 1], not {threshold}")
+    _check_boxes_and_scores(boxes, scores, limit)
+    return limit, scores.dtype.type(threshold)
+
+
+def _check_boxes_and_scores(boxes: Any, scores: Any, limit: Any) -> None:
     require_rank(boxes, 2, "boxes")
     require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
     require_shape(scores, boxes.shape[:1], "scores")
     require(limit >= 0, f"max_output_size must not be negative: {limit}")
-    return limit, scores.dtype.type(threshold)
 
 
 @kernel("NonMaxSuppressionV2")
@@ -312,10 +316,7 @@ def _suppression_v5_onnx(
 def _checked_for_xla(xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any) -> int:
     """Return the limit; a computed threshold is checked at run time."""
     count = scalar(limit, "max_output_size")
-    require_rank(boxes, 2, "boxes")
-    require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
-    require_shape(scores, boxes.shape[:1], "scores")
-    require(count >= 0, f"max_output_size must not be negative: {count}")
+    _check_boxes_and_scores(boxes, scores, count)
     xla.require((threshold >= 0) & (threshold <= 1))
     return int(count)
 

@@ -11,7 +11,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -239,21 +239,28 @@ def _encoded(keys: list[str]) -> list[bytes]:
     return [key.encode("utf-8", "surrogateescape") for key in keys]
 
 
-def _sparse_and_ragged(
-    sparse_keys: Array,
-    ragged_keys: Array,
-    num_sparse: int,
-    sparse_types: list[DType],
-    ragged_value_types: list[DType],
-    ragged_split_types: list[DType],
-) -> tuple[list[tuple[bytes, DType]], list[tuple[bytes, DType, DType]]]:
-    """Return keys and dtypes of the sparse and of the ragged features; InvalidArgumentError where their numbers differ."""
-    if not num_sparse == len(sparse_types) == sparse_keys.size:
-        raise InvalidArgumentError(f"{sparse_keys.size} sparse keys and {len(sparse_types)} types do not fit")
-    if not ragged_keys.size == len(ragged_value_types) == len(ragged_split_types):
-        raise InvalidArgumentError(f"{ragged_keys.size} ragged keys and {len(ragged_value_types)} types do not fit")
-    ragged = list(zip(_keys(ragged_keys), ragged_value_types, ragged_split_types))
-    return list(zip(_keys(sparse_keys), sparse_types)), ragged
+class FeatureTypes(NamedTuple):
+    """The attributes for dtypes and shapes of features, in lists as long as the vectors of keys."""
+
+    Tdense: tuple[DType, ...]
+    num_sparse: int
+    sparse_types: tuple[DType, ...]
+    ragged_value_types: tuple[DType, ...]
+    ragged_split_types: tuple[DType, ...]
+    dense_shapes: tuple[Shape, ...]
+
+    def sparse(self, keys: Array) -> list[tuple[bytes, DType]]:
+        """Return keys and dtypes of the sparse features; InvalidArgumentError where their numbers differ."""
+        if not self.num_sparse == len(self.sparse_types) == keys.size:
+            raise InvalidArgumentError(f"{keys.size} sparse keys and {len(self.sparse_types)} types do not fit")
+        return list(zip(_keys(keys), self.sparse_types))
+
+    def ragged(self, keys: Array) -> list[tuple[bytes, DType, DType]]:
+        """Return keys and dtypes of the ragged features; InvalidArgumentError where their numbers differ."""
+        types, split_types = self.ragged_value_types, self.ragged_split_types
+        if not keys.size == len(types) == len(split_types):
+            raise InvalidArgumentError(f"{keys.size} ragged keys and {len(types)} types do not fit")
+        return list(zip(_keys(keys), types, split_types))
 
 
 @kernel("ParseExampleV2")
@@ -265,39 +272,20 @@ def parse_example_v2(
     ragged_keys: Array,
     dense_defaults: list[Array],
     *,
-    Tdense: list[DType],
-    num_sparse: int,
-    sparse_types: list[DType],
-    ragged_value_types: list[DType],
-    ragged_split_types: list[DType],
-    dense_shapes: list[Shape],
+    types: FeatureTypes,
 ) -> Any:
     """Parse Examples, a scalar or a batch (vector), into sparse, dense and ragged tensors."""
-    sparse, ragged = _sparse_and_ragged(
-        sparse_keys, ragged_keys, num_sparse, sparse_types, ragged_value_types, ragged_split_types
-    )
-    dense = dense_features(_keys(dense_keys), Tdense, dense_shapes, dense_defaults)
+    sparse, ragged = types.sparse(sparse_keys), types.ragged(ragged_keys)
+    dense = dense_features(_keys(dense_keys), types.Tdense, types.dense_shapes, dense_defaults)
     return parse_batch(serialized, names, sparse, dense, ragged)
 
 
 @prepared("ParseExampleV2", constants=(1, 2, 3, 4))
 def parse_by(
-    names: Array,
-    sparse_keys: Array,
-    dense_keys: Array,
-    ragged_keys: Array,
-    *,
-    Tdense: list[DType],
-    num_sparse: int,
-    sparse_types: list[DType],
-    ragged_value_types: list[DType],
-    ragged_split_types: list[DType],
-    dense_shapes: list[Shape],
+    names: Array, sparse_keys: Array, dense_keys: Array, ragged_keys: Array, *, types: FeatureTypes
 ) -> Callable[..., Any]:
     """Return the parsing for constant keys; features with the same defaults as in the call before are not checked again."""
-    sparse, ragged = _sparse_and_ragged(
-        sparse_keys, ragged_keys, num_sparse, sparse_types, ragged_value_types, ragged_split_types
-    )
+    sparse, ragged = types.sparse(sparse_keys), types.ragged(ragged_keys)
     keys = _keys(dense_keys)
     known: tuple[Sequence[Array], list[Dense]] | None = None
 
@@ -305,7 +293,7 @@ def parse_by(
         nonlocal known
         defaults, features = others[4:], known
         if features is None or not all(map(operator.is_, defaults, features[0])):
-            known = features = defaults, dense_features(keys, Tdense, dense_shapes, defaults)
+            known = features = defaults, dense_features(keys, types.Tdense, types.dense_shapes, defaults)
         results = [*itertools.chain.from_iterable(parse_batch(serialized, names, sparse, features[1], ragged))]
         return results if len(results) != 1 else results[0]
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.shapes import Shape, TensorSpec
+
+_Value = TypeVar("_Value")
+
+
+class SparseParts(NamedTuple, Generic[_Value]):
+    """The three inputs of a sparse tensor."""
+
+    indices: _Value
+    values: _Value
+    dense_shape: _Value
 
 
 def validate(indices: Array, values: Array, dense_shape: Array, name: str = "the sparse tensor") -> None:

@@ -17,7 +17,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..array.sorting import unique_index
 from ..shared.shape_arguments import dims_of, unknown_dims
-from ..shared.sparse_checks import check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
+from ..shared.sparse_checks import SparseParts, check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
 _OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "a-b": (np.greater, lambda a, b: np.setdiff1d(a, b, assume_unique=True)),
@@ -170,42 +170,22 @@ not_differentiable("DenseToDenseSetOperation", "DenseToSparseSetOperation")
 
 @kernel("SparseToSparseSetOperation")
 def sparse_to_sparse_set_operation(
-    indices1: Array,
-    values1: Array,
-    shape1: Array,
-    indices2: Array,
-    values2: Array,
-    shape2: Array,
-    *,
-    set_operation: str,
-    validate_indices: bool,
+    first: SparseParts[Array], second: SparseParts[Array], *, set_operation: str, validate_indices: bool
 ) -> tuple[Result, Result, Result]:
     """The sets of two sparse tensors combined."""
-    first = _sparse_rows(indices1, values1, shape1, validate_indices)
-    return _combine(first, _sparse_rows(indices2, values2, shape2, validate_indices), set_operation)
+    first_rows = _sparse_rows(*first, validate_indices)
+    return _combine(first_rows, _sparse_rows(*second, validate_indices), set_operation)
 
 
 @shape("SparseToSparseSetOperation")
-def sparse_to_sparse_set_operation_shape(
-    indices1: TensorSpec,
-    values1: TensorSpec,
-    shape1: TensorSpec,
-    indices2: TensorSpec,
-    values2: TensorSpec,
-    shape2: TensorSpec,
-) -> tuple[Shape, ...]:
-    rank = rank_of(indices1, shape1)
-    return sparse_shapes(rank_of(indices2, shape2) if rank is None else rank)
+def sparse_to_sparse_set_operation_shape(first: SparseParts[TensorSpec], second: SparseParts[TensorSpec]) -> tuple[Shape, ...]:
+    rank = rank_of(first.indices, first.dense_shape)
+    return sparse_shapes(rank_of(second.indices, second.dense_shape) if rank is None else rank)
 
 
 @flops("SparseToSparseSetOperation")
 def sparse_to_sparse_set_operation_flops(
-    indices1: TensorSpec,
-    values1: TensorSpec,
-    shape1: TensorSpec,
-    indices2: TensorSpec,
-    values2: TensorSpec,
-    shape2: TensorSpec,
+    indices1: TensorSpec, values1: TensorSpec, shape1: TensorSpec, indices2: TensorSpec, values2: TensorSpec, *rest: Any
 ) -> Cost:
     return Cost(flops=values1.shape.num_elements + values2.shape.num_elements)
 

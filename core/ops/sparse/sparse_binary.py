@@ -18,32 +18,29 @@ from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require_rank
-from ..shared.sparse_checks import check_bounds, common_keys, merged, rank_of, sparse_shapes, validate
+from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, merged, rank_of, sparse_shapes, validate
 from .sparse import taken_by_key
 
 
 @kernel("SparseAdd")
-def sparse_add(
-    a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array, thresh: Array
-) -> tuple[Result, Result, Result]:
+def sparse_add(a: SparseParts[Array], b: SparseParts[Array], thresh: Array) -> tuple[Result, Result, Result]:
     """Add two sparse tensors; sums of two elements with a magnitude below `thresh` are dropped."""
-    _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
+    _require_same_dense_shape(a, b)
     if np.ndim(thresh) != 0:
         raise InvalidArgumentError(f"The magnitude threshold must be a scalar: got shape {Shape(np.shape(thresh))}")
-    in_a, in_b = merged(*common_keys(a_indices, b_indices))
-    sums = _picked(a_values, in_a) + _picked(b_values, in_b)
+    in_a, in_b = merged(*common_keys(a.indices, b.indices))
+    sums = _picked(a.values, in_a) + _picked(b.values, in_b)
     is_large = (in_a < 0) | (in_b < 0) | (thresh <= np.abs(sums))
-    rows = _merged_rows(a_indices, b_indices, in_a, in_b)
-    return rows[is_large], sums[is_large], a_shape
+    rows = _merged_rows(a.indices, b.indices, in_a, in_b)
+    return rows[is_large], sums[is_large], a.dense_shape
 
 
-def _require_same_dense_shape(
-    a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array
-) -> None:
-    validate(a_indices, a_values, a_shape, "a")
-    validate(b_indices, b_values, b_shape, "b")
-    if a_shape.tolist() != b_shape.tolist():
-        raise InvalidArgumentError(f"Operands' shapes do not match: got {a_shape.tolist()} and {b_shape.tolist()}")
+def _require_same_dense_shape(a: SparseParts[Array], b: SparseParts[Array]) -> None:
+    validate(*a, "a")
+    validate(*b, "b")
+    a_shape, b_shape = a.dense_shape.tolist(), b.dense_shape.tolist()
+    if a_shape != b_shape:
+        raise InvalidArgumentError(f"Operands' shapes do not match: got {a_shape} and {b_shape}")
 
 
 def _picked(values: Array, places: Array) -> Array:
@@ -58,17 +55,9 @@ def _merged_rows(a_indices: Array, b_indices: Array, in_a: Array, in_b: Array) -
 
 
 @shape("SparseAdd")
-def sparse_add_shape(
-    a_indices: TensorSpec,
-    a_values: TensorSpec,
-    a_shape: TensorSpec,
-    b_indices: TensorSpec,
-    b_values: TensorSpec,
-    b_shape: TensorSpec,
-    thresh: TensorSpec,
-) -> tuple[Shape, ...]:
+def sparse_add_shape(a: SparseParts[TensorSpec], b: SparseParts[TensorSpec], thresh: TensorSpec) -> tuple[Shape, ...]:
     require_rank(thresh, 0, "thresh")
-    return sparse_shapes(rank_of(a_indices, a_shape))
+    return sparse_shapes(rank_of(a.indices, a.dense_shape))
 
 
 @gradient("SparseAdd")
@@ -80,13 +69,7 @@ def sparse_add_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: 
 
 @flops("SparseAdd")
 def sparse_add_flops(
-    a_indices: TensorSpec,
-    a_values: TensorSpec,
-    a_shape: TensorSpec,
-    b_indices: TensorSpec,
-    b_values: TensorSpec,
-    b_shape: TensorSpec,
-    thresh: TensorSpec,
+    a_indices: TensorSpec, a_values: TensorSpec, a_shape: TensorSpec, b_indices: TensorSpec, b_values: TensorSpec, *rest: Any
 ) -> Cost:
     """An upper bound: a sum, its modulus and a comparison wherever both operands have an element."""
     return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
@@ -118,15 +101,14 @@ facts("backward", of=("SparseAddGrad",))
 
 
 def _extreme(ufunc: Callable[..., Any]) -> Callable[..., Any]:
-    def combine(
-        a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array
-    ) -> tuple[Array, Array]:
+    def combine(a: SparseParts[Array], b: SparseParts[Array]) -> tuple[Array, Array]:
         """Return the greater (or lesser) of two sparse tensors wherever either has an element; missing elements are 0."""
-        _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
-        check_bounds(a_indices, a_shape)
-        check_bounds(b_indices, b_shape)
-        in_a, in_b = merged(*common_keys(a_indices, b_indices))
-        return _merged_rows(a_indices, b_indices, in_a, in_b), ufunc(_picked(a_values, in_a), _picked(b_values, in_b))
+        _require_same_dense_shape(a, b)
+        check_bounds(a.indices, a.dense_shape)
+        check_bounds(b.indices, b.dense_shape)
+        in_a, in_b = merged(*common_keys(a.indices, b.indices))
+        rows = _merged_rows(a.indices, b.indices, in_a, in_b)
+        return rows, ufunc(_picked(a.values, in_a), _picked(b.values, in_b))
 
     return combine
 
@@ -136,30 +118,19 @@ sparse_sparse_minimum = kernel("SparseSparseMinimum")(_extreme(np.minimum))
 
 
 @shape("SparseSparseMaximum", "SparseSparseMinimum")
-def sparse_sparse_extreme_shape(
-    a_indices: TensorSpec,
-    a_values: TensorSpec,
-    a_shape: TensorSpec,
-    b_indices: TensorSpec,
-    b_values: TensorSpec,
-    b_shape: TensorSpec,
-) -> tuple[Shape, ...]:
-    return sparse_shapes(rank_of(a_indices, a_shape))[:2]
+def sparse_sparse_extreme_shape(a: SparseParts[TensorSpec], b: SparseParts[TensorSpec]) -> tuple[Shape, ...]:
+    return sparse_shapes(rank_of(a.indices, a.dense_shape))[:2]
 
 
-@gradient("SparseSparseMaximum")
-def sparse_sparse_maximum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
-    return _extreme_gradient(g, node, grad, "GreaterEqual")
-
-
-def _extreme_gradient(g: GradientBuilder, node: Node, grad: Output, comparison: str) -> list[Output | None]:
+@gradient("SparseSparseMaximum", "SparseSparseMinimum")
+def sparse_sparse_extreme_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
     """Give the gradient to the first operand where it is at least as extreme, else to the second."""
     a_indices, a_values, dims, b_indices, b_values, _ = node.inputs
     rows = node.output(0)
     zero = g.scalar_like(grad, 0)
     a = _densified(g, a_indices, a_values, dims, rows)
     b = _densified(g, b_indices, b_values, dims, rows)
-    wins = g.apply(comparison, a, b)
+    wins = g.GreaterEqual(a, b) if node.op == "SparseSparseMaximum" else g.LessEqual(a, b)
     to_a, to_b = g.SelectV2(wins, grad, zero), g.SelectV2(wins, zero, grad)
     start = g.zeros_like(dims)
     return [
@@ -177,19 +148,9 @@ def _densified(g: GradientBuilder, indices: Output, values: Output, dims: Output
     return g.SparseSliceGrad(values, rows, g.zeros_like(dims), indices)
 
 
-@gradient("SparseSparseMinimum")
-def sparse_sparse_minimum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
-    return _extreme_gradient(g, node, grad, "LessEqual")
-
-
 @flops("SparseSparseMaximum", "SparseSparseMinimum")
 def sparse_sparse_extreme_flops(
-    a_indices: TensorSpec,
-    a_values: TensorSpec,
-    a_shape: TensorSpec,
-    b_indices: TensorSpec,
-    b_values: TensorSpec,
-    b_shape: TensorSpec,
+    a_indices: TensorSpec, a_values: TensorSpec, a_shape: TensorSpec, b_indices: TensorSpec, b_values: TensorSpec, *rest: Any
 ) -> Cost:
     """At most: a comparison for each element."""
     return Cost(flops=a_values.shape.num_elements + b_values.shape.num_elements)

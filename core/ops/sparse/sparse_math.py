@@ -41,7 +41,7 @@ from ..shared import onnx_sparse as in_onnx
 from ..shared.argument_checks import require_rank
 from ..shared.onnx_segments import lowest
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
-from ..shared.sparse_checks import check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
+from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 from . import _xla_sparse  # noqa: F401 - registers lowerings
 
 
@@ -421,21 +421,12 @@ def _sequences(groups: Array, values: Array, count: int) -> tuple[Array, Array]:
 
 
 @shape("EditDistance")
-def edit_distance_shape(
-    h_indices: TensorSpec,
-    h_values: TensorSpec,
-    h_shape: TensorSpec,
-    t_indices: TensorSpec,
-    t_values: TensorSpec,
-    t_shape: TensorSpec,
-    *,
-    normalize: bool,
-) -> Shape:
-    first: Any = dims_of(h_shape)
-    second: Any = dims_of(t_shape)
+def edit_distance_shape(hypothesis: SparseParts[TensorSpec], truth: SparseParts[TensorSpec]) -> Shape:
+    first: Any = dims_of(hypothesis.dense_shape)
+    second: Any = dims_of(truth.dense_shape)
     if first is not None and second is not None and len(first) == len(second) and all(map(_is_int, first + second)):
         return Shape(max(a, b) for a, b in zip(first[:-1], second[:-1]))
-    rank = rank_of(h_indices, h_shape)
+    rank = rank_of(hypothesis.indices, hypothesis.dense_shape)
     return unknown_dims(rank - 1) if isinstance(rank, int) and rank else UNKNOWN
 
 
@@ -445,12 +436,7 @@ def _is_int(dim: Any) -> bool:
 
 @flops("EditDistance")
 def edit_distance_flops(
-    h_indices: TensorSpec,
-    h_values: TensorSpec,
-    h_shape: TensorSpec,
-    t_indices: TensorSpec,
-    t_values: TensorSpec,
-    t_shape: TensorSpec,
+    h_indices: TensorSpec, h_values: TensorSpec, h_shape: TensorSpec, t_indices: TensorSpec, t_values: TensorSpec, *rest: Any
 ) -> Cost:
     """An upper bound, for one pair of sequences: a comparison, three sums and two minima for each pair of elements."""
     return Cost(flops=6 * h_values.shape.num_elements * t_values.shape.num_elements)

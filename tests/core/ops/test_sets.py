@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tfg.core.ops.shared.sparse_checks import SparseParts
 from tfg.core.ops.sparse.sets import dense_to_dense_set_operation, set_size, sparse_to_sparse_set_operation
 
 OPERATIONS = {
@@ -49,8 +50,8 @@ def test_rows_of_dense_tensors(shape, dtype, spread, operation):
 def test_rows_of_sparse_tensors(rows):
     rng = np.random.default_rng(0)
     places = [np.unique(np.stack([rng.integers(0, 30, 60) * (rows // 30), rng.integers(0, 4, 60)], 1), axis=0) for _ in "ab"]
-    parts = [(result, rng.integers(-3, 4, len(result)), np.array([rows, 4])) for result in places]
-    outputs = sparse_to_sparse_set_operation(*parts[0], *parts[1], set_operation="union", validate_indices=True)
+    parts = [SparseParts(result, rng.integers(-3, 4, len(result)), np.array([rows, 4])) for result in places]
+    outputs = sparse_to_sparse_set_operation(*parts, set_operation="union", validate_indices=True)
     want = {}
     for indices, values, _ in parts:
         for place, value in zip(indices.tolist(), values.tolist()):
