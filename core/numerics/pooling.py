@@ -12,11 +12,11 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
-import ml_dtypes
 import numpy as np
 
 from ..parallel.gemm import BLOCK_ELEMENTS, ELEMENT_WORK, NotFinite, cut, divide, even, workers_for
 from ..types.arrays import Array
+from .group_reductions import lowest
 from .windows import (
     Pads,
     cells,
@@ -43,13 +43,13 @@ _FEW_POSITIONS: Final = 1 << 16
 def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """Return the largest element of each window; NaN counts only in a window of NaN (and is then the lowest number)."""
     larger = np.maximum if x.dtype.kind in "iub" else np.fmax
-    lowest = np.asarray(_lowest(x.dtype), x.dtype)
+    least = np.asarray(lowest(x.dtype), x.dtype)
     outputs = result_sizes(x.shape, windows, strides, pads, [1] * len(windows))
     result = np.empty((x.shape[0], *outputs, x.shape[-1]), x.dtype)
 
     def fill(block: tuple[slice, slice]) -> None:
-        some = seen(x, block, windows[0], strides[0], pads, lowest)
-        larger(_reduced(larger, some, windows, strides), lowest, out=result[block])
+        some = seen(x, block, windows[0], strides[0], pads, least)
+        larger(_reduced(larger, some, windows, strides), least, out=result[block])
 
     divide(fill, _blocks(x, result, windows))
     return result
@@ -75,7 +75,7 @@ def _reduced(ufunc: np.ufunc, x: Array, windows: Ints, strides: Ints) -> Array:
 
 def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple[Array, Array]:
     """Return the largest element of each window and its place: the flat index into the spatial dimensions of an image."""
-    padded, outputs = _padded(x, windows, strides, pads, _lowest(x.dtype))
+    padded, outputs = _padded(x, windows, strides, pads, lowest(x.dtype))
     flat = np.pad(np.arange(math.prod(x.shape[1:-1])).reshape(x.shape[1:-1]), list(pads), constant_values=-1)
     best: Array | None = None
     for offset in offsets(windows):
@@ -161,7 +161,7 @@ def _add_at(result: Array, index: tuple[slice, ...], part: Array, overlap: bool)
 
 def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """Return the gradient of x: each window's gradient goes to all elements within 1e-5 of the window's maximum `y`."""
-    padded, _ = _padded(np.ascontiguousarray(x), windows, strides, pads, _lowest(x.dtype))
+    padded, _ = _padded(np.ascontiguousarray(x), windows, strides, pads, lowest(x.dtype))
     result = np.empty(padded.shape, grad.dtype)
     images_of_x, images_of_result, largest, flows = _by_windows((padded, result), (y, grad), windows[0], strides[0])
     places = [offset_index(offset, flows.shape[1:-1], strides, [1] * len(windows)) for offset in offsets(windows)]
@@ -198,7 +198,7 @@ def _where(value: Array, condition: Array) -> Array:
 
 def first_equal(x: Array, y: Array, values: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """Return for each window the element of `values` where x first equals the window's `y`; 0 without an equal element."""
-    padded, outputs = _padded(x, windows, strides, pads, _lowest(x.dtype))
+    padded, outputs = _padded(x, windows, strides, pads, lowest(x.dtype))
     taken, inside = pad(values, pads, 0), pad(np.ones((1, *x.shape[1:-1], 1), bool), pads, 0)
     result = np.zeros(y.shape, values.dtype)
     is_filled = np.zeros(y.shape, bool)
@@ -264,8 +264,3 @@ def _known_counts(
     divisors = np.maximum(counts, 1).astype(dtype)[..., np.newaxis]
     divisors.flags.writeable = False
     return divisors
-
-
-def _lowest(dtype: Any) -> Any:
-    """Return the smallest finite number, TensorFlow's initial value of a maximum."""
-    return np.iinfo(dtype).min if dtype.kind in "iu" else ml_dtypes.finfo(dtype).min

@@ -7,11 +7,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...numerics.group_reductions import highest, lowest
 from ...numerics.half_precision import wide
 from ...types.arrays import Array
 from ..shared.xla_rows import settled, updated
 
 _NEUTRAL: Final = {"add": 0, "mul": 1, "max": -np.inf, "min": np.inf}
+_LIMITS: Final[dict[str, Callable[..., Any]]] = {"max": lowest, "min": highest}
 WEIGHTS: Final[dict[str, Callable[..., Any] | None]] = {
     "SparseSegmentSum": None,
     "SparseSegmentMean": lambda xla, count: count,
@@ -31,7 +33,7 @@ def of_sorted(
         count = int(ids[-1]) + 1 if ids.size else 0
         if not ids.size:
             return xla.zeros((0, *data.shape[1:]), data.dtype)
-        neutral = _NEUTRAL[how] if data.dtype.kind in "fV" or how in ("add", "mul") else _bound(how, data.dtype)
+        neutral = _NEUTRAL[how] if data.dtype.kind in "fV" or how in ("add", "mul") else _LIMITS[how](data.dtype)
         start = xla.full((count, *data.shape[1:]), neutral, data.dtype)
         in_vectors = vectors(data)
         result = updated(xla, start, ids, settled(xla, how, count, ids, data, in_vectors), how)
@@ -55,11 +57,6 @@ def mean_of_sorted(check: Callable[[Any, Array], None]) -> Callable[..., Any]:
         return _divided(xla, total(xla, data, ids), counts)
 
     return lowering
-
-
-def _bound(how: str, dtype: np.dtype[Any]) -> Any:
-    limits = np.iinfo(dtype)
-    return limits.min if how == "max" else limits.max
 
 
 def _column(values: Any, rank: int) -> Any:

@@ -465,12 +465,12 @@ for _op in _SPARSE:
 onnx("SegmentSum")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, None))
 onnx("SegmentMean")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, False))
 onnx("SegmentProd")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "mul", 1))
-onnx("SegmentMax")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "max", in_onnx.lowest(data, 1), 0))
-onnx("SegmentMin")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "min", in_onnx.lowest(data, -1), 0))
+onnx("SegmentMax")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "max", lowest(data.dtype.numpy), 0))
+onnx("SegmentMin")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "min", highest(data.dtype.numpy), 0))
 onnx("UnsortedSegmentSum")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "add", 0))
 onnx("UnsortedSegmentProd")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "mul", 1))
-onnx("UnsortedSegmentMax")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "max", in_onnx.lowest(data, 1)))
-onnx("UnsortedSegmentMin")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "min", in_onnx.lowest(data, -1)))
+onnx("UnsortedSegmentMax")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "max", lowest(data.dtype.numpy)))
+onnx("UnsortedSegmentMin")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "min", highest(data.dtype.numpy)))
 
 
 def _register_sparse_segment_onnx(op: str) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...registry.registry import Cost, flops, gradient, kernel, layout, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
-from ...types.dtypes import DType
 from ...types.shapes import TensorSpec
 from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import normalize_axis, scalar_int
@@ -83,22 +83,16 @@ def cumulative_logsumexp_gradient(g: GradientBuilder, node: Node, grad: Output) 
     """Send both signs of the gradient through separate logarithms, which keeps large inputs stable."""
     x, axis = node.inputs
     zero = g.scalar_like(grad, 0)
-    lowest = g.constant(_lowest(grad.base_dtype), grad.dtype)
+    least = g.constant(lowest(grad.base_dtype.numpy), grad.dtype)
 
     def part(signed: Output) -> Output:
-        logarithm = g.SelectV2(g.Greater(signed, zero), g.Log(signed), lowest)
+        logarithm = g.SelectV2(g.Greater(signed, zero), g.Log(signed), least)
         sums = g.CumulativeLogsumexp(
             g.Sub(logarithm, node.output()), axis, exclusive=node.attr("exclusive"), reverse=not node.attr("reverse")
         )
         return g.Exp(g.AddV2(sums, x))
 
     return [g.Sub(part(grad), part(g.Neg(grad))), None]
-
-
-def _lowest(dtype: DType) -> Result:
-    import ml_dtypes
-
-    return ml_dtypes.finfo(dtype.base.numpy).min
 
 
 @flops("Cumsum", "Cumprod")

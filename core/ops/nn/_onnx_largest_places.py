@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...numerics.group_reductions import lowest
 from ...types import dtypes
 from ...types.dtypes import DType
 from ..shared.onnx_lowerings import along, channels_first, in_format, window_attrs
-from ..shared.onnx_segments import lowest
 from ..shared.window_geometry import WindowAttributes, batch_and_channel, spatial
 from ._onnx_pooling import window_of_inputs
 
@@ -50,7 +50,7 @@ def largest(g: Any, x: Any, window: WindowAttributes) -> Largest:
     rows, columns = (_starts(g, values, first, axis, ksize[axis - 2], attrs) for axis in (2, 3))
     start = g.Add(g.unsqueeze(g.Mul(rows, g.dim(first, 3)), 1), columns)
     value = g.Gather(flat, start, axis=2)
-    is_start = g.LessOrEqual(values, g.like(lowest(x, 1), x))  # onnxruntime finds nothing below the smallest number
+    is_start = g.LessOrEqual(values, g.like(lowest(x.dtype.numpy), x))  # onnxruntime finds nothing below the smallest number
     is_start = g.Or(is_start, g.IsNaN(value)) if x.dtype.is_floating else is_start
     places = g.Where(is_start, start, g.Mod(indices, g.dim(flat, 2)))
     return Largest(g.Where(is_start, value, values), places, first, flat)

@@ -13,6 +13,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import window
+from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
 from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, profiled, shape, without_gradient
@@ -43,10 +44,6 @@ class _Geometry:
         return window_pads(sizes, window, self.strides, self.rates, self.padding)
 
 
-def _lowest(dtype: Any) -> Any:
-    return np.iinfo(dtype).min if dtype.kind in "iu" else np.finfo(dtype).min
-
-
 def _check(x: Array, w: Array, geometry: _Geometry) -> tuple[Any, ...]:
     require_rank(x, 4, "input")
     require_rank(w, 3, "filter")
@@ -63,7 +60,7 @@ def _largest(x: Any, w: Any, geometry: _Geometry, outputs: tuple[int, ...], xp: 
     pads = geometry.pads(x.shape[1:3], w.shape[:2])
     padded = pad(x, pads) if xp is np else xp.pad(x, [(0, 0), *pads, (0, 0)])
     inside = pad(np.ones((1, *x.shape[1:3], 1), bool), pads)
-    best = xp.full((x.shape[0], *outputs, x.shape[3]), _lowest(x.dtype), x.dtype)
+    best = xp.full((x.shape[0], *outputs, x.shape[3]), lowest(x.dtype), x.dtype)
     places = xp.full(best.shape, -1)
     for place, offset in enumerate(offsets(w.shape[:2])):
         index = offset_index(offset, outputs, geometry.strides, geometry.rates)

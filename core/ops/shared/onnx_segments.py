@@ -9,19 +9,6 @@ import numpy as np
 _END = np.iinfo(np.int64).max
 
 
-def lowest(value: Any, sign: int) -> float:
-    """Return the smallest number of the dtype of a value, the largest for a `sign` of -1."""
-    dtype = value.dtype.numpy
-    if value.dtype.is_floating:
-        import ml_dtypes
-
-        limits: Any = ml_dtypes.finfo(dtype)
-    else:
-        limits = np.iinfo(dtype)
-    limit: float = limits.min if sign > 0 else limits.max
-    return limit
-
-
 def reduced(g: Any, data: Any, ids: Any, count: Any, how: str, start: float) -> Any:
     """Reduce the rows of `data` by `ids` into `count` rows that begin at `start`; ids outside are dropped."""
     rank = g.rank(ids)

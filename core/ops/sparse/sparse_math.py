@@ -15,7 +15,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import sparse_products
-from ...numerics.group_reductions import reduce_groups, update_rows
+from ...numerics.group_reductions import lowest, reduce_groups, update_rows
 from ...numerics.half_precision import widened
 from ...numerics.integers import truncated_quotient
 from ...registry.registry import (
@@ -39,7 +39,6 @@ from ..array.sorting import unique_index
 from ..linalg.matmul import matmul_onnx
 from ..shared import onnx_sparse as in_onnx
 from ..shared.argument_checks import require_rank
-from ..shared.onnx_segments import lowest
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 from . import _xla_sparse  # noqa: F401 - registers lowerings
@@ -458,7 +457,7 @@ def _reduce_sum_onnx(g: Any, indices: Any, values: Any, dims: Any, axes: Any, *,
 
 @onnx("SparseReduceMax")
 def _reduce_max_onnx(g: Any, indices: Any, values: Any, dims: Any, axes: Any, *, keep_dims: bool) -> Any:
-    return in_onnx.reduced(g, indices, values, dims, axes, keep_dims, "max", lowest(values, 1))
+    return in_onnx.reduced(g, indices, values, dims, axes, keep_dims, "max", lowest(values.dtype.numpy))
 
 
 def _cwise_onnx(op: str) -> Any:
