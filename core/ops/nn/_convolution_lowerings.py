@@ -55,7 +55,7 @@ def input_gradient(xla: Any, sizes: Array, w: Any, dy: Any, *, window: WindowAtt
     StrictGeometry(4, window)
     shape = tuple(sizes.tolist())
     form = _convolved
-    if _takes_columns(xla, shape[3], w.shape, window):
+    if _takes_columns(xla, shape[3], w.shape, window) and 0 not in dy.shape:
         is_small = _positions(dy) * math.prod(w.shape[:3]) <= _MOST_COLUMNS
         form = _by_columns if _has_few_positions(dy) or (_is_strided(window) and is_small) else form
     return xla.transposed(lambda x: form(xla, x, w, window), shape, dy)
@@ -65,7 +65,7 @@ def filter_gradient(xla: Any, x: Any, sizes: Array, dy: Any, *, window: WindowAt
     """Return the transpose of the convolution as a function of the filter, on CPUs as a sum over parts of the batch."""
     StrictGeometry(4, window)
     shape = tuple(sizes.tolist())
-    if not _takes_columns(xla, x.shape[3], shape, window):
+    if not _takes_columns(xla, x.shape[3], shape, window) or 0 in dy.shape:
         return xla.transposed(lambda w: _convolved(xla, x, w, window), shape, dy)
     is_strided_image = _is_strided(window) and x.shape[3] < _MANY_CHANNELS
     form = _by_columns if _has_few_positions(dy) or is_strided_image else convolved
@@ -73,7 +73,7 @@ def filter_gradient(xla: Any, x: Any, sizes: Array, dy: Any, *, window: WindowAt
     def of_images(images: slice) -> Any:
         return xla.transposed(lambda w: form(xla, x[images], w, window), shape, dy[images])
 
-    count = max(_CACHED // max(math.prod(dy.shape[1:]), 1), -(-len(x) // _MOST_PARTS), 1)
+    count = max(_CACHED // math.prod(dy.shape[1:]), -(-len(x) // _MOST_PARTS), 1)
     return sum((of_images(slice(start, start + count)) for start in range(count, len(x), count)), of_images(slice(count)))
 
 

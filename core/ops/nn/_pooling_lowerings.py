@@ -84,7 +84,7 @@ class Windows:
         padded = xla.lax.pad(x, fill, [(low, high, 0) for low, high in self.pads])
         self.padded_shape = padded.shape
         counts = [(dim - size) // stride + 1 for dim, size, stride in zip(padded.shape, ksize, strides)]
-        self.spans = [(count - 1) * stride + 1 for count, stride in zip(counts, strides)]
+        self.spans = [max((count - 1) * stride + 1, 0) for count, stride in zip(counts, strides)]
         self.places = list(itertools.product(*map(range, ksize)))
         self.elements = [xla.lax.slice(padded, place, np.add(place, self.spans), strides) for place in self.places]
         self.inside = [_inside(place, x.shape, self.spans, strides, self.pads) for place in self.places]
