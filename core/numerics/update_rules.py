@@ -235,41 +235,40 @@ def _proximal_step(var: Array, rate: Array, l1: Array, l2: Array, grad: Array) -
 
 def ftrl(var: Array, accum: Array, linear: Array, grad: Array, rates: Ftrl, *, multiply_linear_by_lr: bool) -> None:
     """Follow the regularized leader: McMahan et al. 2013."""
-    _ftrl((var, accum, linear), grad, grad, rates, multiply_linear_by_lr, _ftrl_minimum)
+    _ftrl((var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_minimum)
 
 
 def ftrl_rows(var: Array, accum: Array, linear: Array, grad: Array, rates: Ftrl, *, multiply_linear_by_lr: bool) -> None:
     """Update rows by FTRL: differs from the dense form only at an accumulator of zero, which gives NaN."""
-    _ftrl((var, accum, linear), grad, grad, rates, multiply_linear_by_lr, _ftrl_row_minimum)
+    _ftrl((var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_row_minimum)
 
 
 def ftrl_v2(var: Array, accum: Array, linear: Array, grad: Array, rates: FtrlV2, *, multiply_linear_by_lr: bool) -> None:
     """FTRL with a shrinkage that is added to the gradient only, not to the accumulator."""
-    shrunk = grad + var.dtype.type(2) * rates.l2_shrinkage * var
-    _ftrl((var, accum, linear), grad, shrunk, rates, multiply_linear_by_lr, _ftrl_minimum)
+    _ftrl((var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_minimum)
 
 
 def ftrl_v2_rows(var: Array, accum: Array, linear: Array, grad: Array, rates: FtrlV2, *, multiply_linear_by_lr: bool) -> None:
     """FTRL with shrinkage on rows."""
-    shrunk = grad + var.dtype.type(2) * rates.l2_shrinkage * var
-    _ftrl((var, accum, linear), grad, shrunk, rates, multiply_linear_by_lr, _ftrl_row_minimum)
+    _ftrl((var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_row_minimum)
 
 
 def _ftrl(
-    slots: tuple[Array, Array, Array], grad: Array, grad_with_shrinkage: Array, rates: Ftrl | FtrlV2,
-    multiply_linear_by_lr: bool, minimum: Callable[[Array, Array, Array], Array],
+    slots: tuple[Array, Array, Array], grad: Array, rates: Ftrl | FtrlV2, multiply_linear_by_lr: bool,
+    minimum: Callable[[Array, Array, Array], Array],
 ) -> None:  # fmt: skip
     """Update all three; `minimum` computes var from linear, the L1 threshold and the quadratic coefficient."""
     var, accum, linear = slots
     lr, l1, l2, lr_power = rates.lr, rates.l1, rates.l2, rates.lr_power
     kind = var.dtype.type
+    shrunk = grad + kind(2) * rates.l2_shrinkage * var if isinstance(rates, FtrlV2) else grad
     new_accum = accum + grad * grad
     power, new_power = _ftrl_power(accum, lr_power), _ftrl_power(new_accum, lr_power)
     if multiply_linear_by_lr:
-        linear += grad_with_shrinkage * lr - (new_power - power) * var
+        linear += shrunk * lr - (new_power - power) * var
         threshold, quadratic = l1 * lr, new_power + kind(2) * l2 * lr
     else:
-        linear += grad_with_shrinkage - (new_power - power) / lr * var
+        linear += shrunk - (new_power - power) / lr * var
         threshold, quadratic = l1, new_power / lr + kind(2) * l2
     accum[...] = new_accum
     var[...] = minimum(linear, threshold, quadratic)
