@@ -134,7 +134,7 @@ class JaxProgram:
                 pass_on(error)
                 raise _of_failure(error, held) from error
         if holds is not None and not np.asarray(holds):
-            raise Declined("an input does not fit its op")
+            raise Declined("an input does not fit its op, or is not finite")
         self.unproven -= self.unproven > 0
         return results + (self.merged(held, others) if others else held)
 
