@@ -73,9 +73,11 @@ class Checkout:
         family = self.path / f"core/ops/{FAMILY}/{FAMILY}.py"
         lines = family.read_text().splitlines()
         for node in reversed(ast.parse(family.read_text()).body):
-            decorators = getattr(node, "decorator_list", [])
-            if any(isinstance(one, ast.Call) and list(map(ast.unparse, one.args)) == [repr(op)] for one in decorators):
-                del lines[decorators[0].lineno - 1 : node.end_lineno]
+            registrations = getattr(node, "decorator_list", [])
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                registrations = [node.value.func]
+            if any(isinstance(one, ast.Call) and list(map(ast.unparse, one.args)) == [repr(op)] for one in registrations):
+                del lines[registrations[0].lineno - 1 : node.end_lineno]
         self.write(f"core/ops/{FAMILY}/{FAMILY}.py", "\n".join(lines).replace(f" {op} ", " ") + "\n")
         self.write(CASES, "from tests.opcases import case, normal\n\nCASES = []\n")
         (self.path / RECORDED).parent.mkdir()
@@ -84,10 +86,8 @@ class Checkout:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    return Checkout(tmp_path_factory.mktemp("packages"))
-
-
-def test_additions_touch_as_many_files_as_the_guide_says(checkout):
+    """A copy of the checkout with the guide's op, command and pass."""
+    checkout = Checkout(tmp_path_factory.mktemp("packages"))
     block, cases = examples("Adding an op")
     checkout.append(f"core/ops/{FAMILY}/{FAMILY}.py", "\n\n" + block)
     checkout.append(CASES, f"CASES += [\n{cases}]\n")
@@ -101,6 +101,10 @@ def test_additions_touch_as_many_files_as_the_guide_says(checkout):
     checkout.write("core/passes/cleanup/double_negation.py", one_pass)
     checkout.write("tests/core/passes/test_double_negation.py", test)
     checkout.run("scripts/regenerate.py", "ops", "outputs")
+    return checkout
+
+
+def test_additions_touch_as_many_files_as_the_guide_says(checkout):
     op = {f"core/ops/{FAMILY}/{FAMILY}.py", CASES, RECORDED}
     of_command = {"cli/commands/leaves.py", "tests/cli/test_leaves.py", "docs/commands/leaves.md"}
     of_pass = {"core/passes/cleanup/double_negation.py", "tests/core/passes/test_double_negation.py"}
