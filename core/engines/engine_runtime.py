@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -233,35 +233,41 @@ class Group:
         """
         settings = self.runtime.settings
         if settings.verify or settings.chooses:
-            difference = self._difference(executable, results, expected)
-            if difference is not None and settings.verify:
-                self.runtime.note_difference(difference)
-            if difference is not None and settings.chooses and not self._is_rounding(executable, results, expected, moved()):
-                self._give_up(executable, reasons.different(difference.tensor, difference.by))
+            differences = self._differences(executable, results, expected)
+            first = next(iter(differences.values()), None)
+            if first is not None and settings.verify:
+                self.runtime.note_difference(first)
+            if first is not None and settings.chooses and not self._are_roundings(differences, results, expected, moved):
+                self._give_up(executable, reasons.different(first.tensor, first.by))
                 return False
         if settings.chooses and executable.trial.choice == 0:
             in_numpy, in_engine = executable.trial.least
             self._give_up(executable, reasons.slower(in_numpy or 0.0, in_engine or 0.0))
         return True
 
-    def _difference(
+    def _differences(
         self, executable: Executable, actual: Sequence[EngineValue], expected: Sequence[Any]
-    ) -> GroupDifference | None:
-        """Return the first difference from NumPy's results."""
+    ) -> dict[int, GroupDifference]:
+        """Return the differences from NumPy's results, by the places of the results."""
         tolerance = None if executable.precision is None else ROUNDED
-        for (name, op), a, b in zip(self.made, actual, expected, strict=True):
-            by = difference(np.asarray(a), np.asarray(b), tolerance)
-            if by is not None:
-                return GroupDifference(name, op, by)
-        return None
+        words = [difference(np.asarray(a), np.asarray(b), tolerance) for a, b in zip(actual, expected, strict=True)]
+        return {place: GroupDifference(*self.made[place], by) for place, by in enumerate(words) if by is not None}
 
-    def _is_rounding(
-        self, executable: Executable, actual: Sequence[EngineValue], expected: Sequence[Any], moved: Sequence[Any]
+    def _are_roundings(
+        self,
+        differences: Iterable[int],
+        actual: Sequence[EngineValue],
+        expected: Sequence[Any],
+        moved: Callable[[], Sequence[Any]],
     ) -> bool:
-        """Return whether NumPy's results differ as much, where each input moves to a neighbouring float."""
-        tolerance = None if executable.precision is None else ROUNDED
-        triples = (map(np.asarray, triple) for triple in zip(actual, expected, moved, strict=True))
-        return all(difference(a, b, tolerance) is None or is_rounding(a, b, c) for a, b, c in triples)
+        """Return whether NumPy's results at these places differ as much, where each input moves to a neighbouring float."""
+        try:
+            others = moved()
+        except TfgError as error:
+            tell("NumPy refuses neighbouring floats for the group up to %s: %s", self.last, error)
+            return False
+        triples = (map(np.asarray, (actual[place], expected[place], others[place])) for place in differences)
+        return all(is_rounding(*triple) for triple in triples)
 
     def _give_up(self, executable: Executable, reason: Reason) -> None:
         """Run in NumPy from here on where that executable ran."""

@@ -149,6 +149,19 @@ def test_an_engine_may_differ_by_what_roundings_become(eager, shift, is_kept):
     assert (report.groups[0].reason is None) == is_kept
 
 
+def test_no_error_of_neighbouring_floats_is_seen(eager):
+    """An index of -0.99999994 is 0; the next float down is -1, which GatherV2 refuses."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[50], name="x")
+    b.GatherV2(b.constant(np.float32([3, 4])), b.Cast(x, DstT="int32"), b.constant(np.int32(0)), name="y")
+    session = Session(b.graph, engine=auto(FakeEngine(wrong=["y:0"])))
+    for _ in range(RUNS):
+        np.testing.assert_array_equal(
+            session.run("y:0", {"x:0": np.full(50, np.nextafter(np.float32(-1), 0))}), np.full(50, 3)
+        )
+    assert session.engine_report().groups[0].reason.startswith("it differs from NumPy at y:0")
+
+
 @pytest.mark.parametrize("fault", [{"fails": ValueError("no")}, {"breaks": RuntimeError("lost")}, {"wrong": ["y"]}])
 @pytest.mark.parametrize("resource", [False, True])
 def test_variables_have_the_values_that_numpy_gives_them_in_every_phase(eager, fault, resource):
