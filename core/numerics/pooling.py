@@ -221,7 +221,7 @@ def scatter_places(grad: Array, places: Array, shape: Sequence[int]) -> Array:
 
 def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """Return the mean of each window without its padding."""
-    counts = _counts(x.shape[1:-1], windows, strides, pads, x.dtype)
+    counts = window_counts(x.shape[1:-1], windows, strides, pads, x.dtype)
     result = np.empty((x.shape[0], *counts.shape[:-1], x.shape[-1]), x.dtype)
 
     def fill(block: tuple[slice, slice]) -> None:
@@ -234,7 +234,7 @@ def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
 
 def average_pool_grad(shape: Ints, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """Return the gradient of an input of `shape`: each window's gradient in equal parts to its elements."""
-    share = grad / _counts(shape[1:-1], windows, strides, pads, grad.dtype)
+    share = grad / window_counts(shape[1:-1], windows, strides, pads, grad.dtype)
     padded = np.zeros((shape[0], *padded_sizes(shape[1:-1], pads), shape[-1]), grad.dtype)
     for offset in offsets(windows):
         padded[offset_index(offset, grad.shape[1:-1], strides, [1] * len(windows))] += share
@@ -246,7 +246,7 @@ def _padded(x: Array, windows: Ints, strides: Ints, pads: Pads, value: Any) -> t
     return padded, output_sizes(padded, windows, strides, [1] * len(windows))
 
 
-def _counts(sizes: Ints, windows: Ints, strides: Ints, pads: Pads, dtype: Any) -> Array:
+def window_counts(sizes: Ints, windows: Ints, strides: Ints, pads: Pads, dtype: Any) -> Array:
     """Count the elements of each window without padding: (outputs..., 1); 1 where a window has none."""
     count = _known_counts if math.prod(sizes) <= _FEW_POSITIONS else _known_counts.__wrapped__
     return count(tuple(sizes), tuple(windows), tuple(strides), tuple(map(tuple, pads)), dtype)

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...numerics.pooling import window_counts
+
 _MOST_SLICES: Final = 25
 """Places in a window up to which a slice for each is 3 to 20 times as fast as XLA's windows and scatter."""
 
@@ -44,13 +46,9 @@ def _sizes_of_windows(xla: Any, x: Any, ksize: Sequence[int], strides: Sequence[
     if not all(isinstance(dim, int) for dim, size in zip(x.shape, ksize) if size > 1):
         return xla.lax.reduce_window(xla.ones(x.shape, x.dtype), np.zeros((), x.dtype), xla.lax.add, ksize, strides, padding)
     pads = xla.lax.padtype_to_pads(x.shape, ksize, strides, padding)
-    sizes = np.ones((), x.dtype)
-    for axis, (size, stride, (low, high)) in enumerate(zip(ksize, strides, pads)):
-        if size > 1:
-            ones = np.pad(np.ones(x.shape[axis], x.dtype), (low, high))
-            windows = np.lib.stride_tricks.sliding_window_view(ones, size)[::stride]
-            sizes = sizes * windows.sum(1).reshape(-1, *[1] * (len(ksize) - 1 - axis))
-    return sizes
+    dims = [dim if size > 1 else 1 for dim, size in zip(x.shape, ksize)]
+    steps = [stride if size > 1 else 1 for stride, size in zip(strides, ksize)]
+    return window_counts(dims, ksize, steps, pads, x.dtype)[..., 0]
 
 
 def max_pool_gradient(xla: Any, x: Any, y: Any, dy: Any, *, ksize: Sequence[int], strides: Sequence[int], padding: str) -> Any:
@@ -62,8 +60,9 @@ def max_pool_gradient(xla: Any, x: Any, y: Any, dy: Any, *, ksize: Sequence[int]
         return xla.pulled_back(functools.partial(max_pool, xla, ksize=ksize, strides=strides, padding=padding), x, dy)
     windows = Windows(xla, x, _lowest(x.dtype), ksize, strides, padding)
     best, at = windows.elements[0], xla.zeros(dy.shape, np.int32)
-    is_inside = windows.inside[0]
-    for number, (elements, is_element) in enumerate(zip(windows.elements, windows.inside)):
+    inside = windows.inside()
+    is_inside = inside[0]
+    for number, (elements, is_element) in enumerate(zip(windows.elements, inside)):
         is_better = ((elements > best) | ~is_inside) & is_element
         best, at = xla.where(is_better, elements, best), xla.where(is_better, number, at)
         is_inside = is_inside | is_element
@@ -87,7 +86,10 @@ class Windows:
         self.spans = [max((count - 1) * stride + 1, 0) for count, stride in zip(counts, strides)]
         self.places = list(itertools.product(*map(range, ksize)))
         self.elements = [xla.lax.slice(padded, place, np.add(place, self.spans), strides) for place in self.places]
-        self.inside = [_inside(place, x.shape, self.spans, strides, self.pads) for place in self.places]
+
+    def inside(self) -> list[Any]:
+        """Return for each place whether the element of each window there is no padding."""
+        return [_inside(place, self.shape, self.spans, self.strides, self.pads) for place in self.places]
 
     def summed(self, elements: Sequence[Any]) -> Any:
         """Return an array of the shape of x: for each element the sum over the windows that hold the element."""
