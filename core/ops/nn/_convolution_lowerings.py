@@ -23,7 +23,7 @@ _MANY_CHANNELS: Final = 8
 The gradient for 64 filters of 7 x 7 with strides of 2, over 2 x 224 x 224 x 3, takes 12.0 ms; by columns 6.1 ms.
 """
 _CACHED: Final = 400_000
-"""Elements of a gradient that stays in a processor's cache as the filter: the size of the parts of a batch.
+"""The number of elements of a part of a batch's gradient, which a processor's cache then holds as the filter.
 
 Batch 8 of 56 x 56 x 64 with 64 filters of 3 x 3 takes 50 ms at once and 19 ms in parts, batch 32 204 ms and 67 ms.
 """
@@ -41,10 +41,10 @@ def conv2d(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
     channels, filters = x.shape[3], w.shape[3]
     most = _FILTERS_OF_COLORS if channels == 3 else _FILTERS
     is_few = 0 < 2 * filters <= most and channels < _MANY_CHANNELS and max(window.dilations) == 1
-    if is_few and xla.is_checked and _takes_columns(xla, channels, w.shape, window):
+    if is_few and xla.is_checked and _has_forms(xla, channels, w.shape, window):
         xla.require(xla.isfinite(x).all())
         return _by_blocks(xla, x, w, window, 1 << (most // filters).bit_length() - 1)
-    if channels == 1 and filters < _FILTERS and _takes_columns(xla, channels, w.shape, window):
+    if channels == 1 and filters < _FILTERS and _has_forms(xla, channels, w.shape, window):
         more = xla.pad(w, ((0, 0), (0, 0), (0, 0), (0, _FILTERS - filters)))
         return convolved(xla, x, more, window)[..., :filters]
     return _convolved(xla, x, w, window)
@@ -55,7 +55,7 @@ def input_gradient(xla: Any, sizes: Array, w: Any, dy: Any, *, window: WindowAtt
     StrictGeometry(4, window)
     shape = tuple(sizes.tolist())
     form = _convolved
-    if _takes_columns(xla, shape[3], w.shape, window) and 0 not in dy.shape:
+    if _has_forms(xla, shape[3], w.shape, window) and 0 not in dy.shape:
         is_small = _positions(dy) * math.prod(w.shape[:3]) <= _MOST_COLUMNS
         form = _by_columns if _has_few_positions(dy) or (_is_strided(window) and is_small) else form
     return xla.transposed(lambda x: form(xla, x, w, window), shape, dy)
@@ -65,7 +65,7 @@ def filter_gradient(xla: Any, x: Any, sizes: Array, dy: Any, *, window: WindowAt
     """Return the transpose of the convolution as a function of the filter, on CPUs as a sum over parts of the batch."""
     StrictGeometry(4, window)
     shape = tuple(sizes.tolist())
-    if not _takes_columns(xla, x.shape[3], shape, window) or 0 in dy.shape:
+    if not _has_forms(xla, x.shape[3], shape, window) or 0 in dy.shape:
         return xla.transposed(lambda w: _convolved(xla, x, w, window), shape, dy)
     is_strided_image = _is_strided(window) and x.shape[3] < _MANY_CHANNELS
     form = _by_columns if _has_few_positions(dy) or is_strided_image else convolved
@@ -77,8 +77,8 @@ def filter_gradient(xla: Any, x: Any, sizes: Array, dy: Any, *, window: WindowAt
     return sum((of_images(slice(start, start + count)) for start in range(count, len(x), count)), of_images(slice(count)))
 
 
-def _takes_columns(xla: Any, channels: int, filter_shape: tuple[int, ...], window: WindowAttributes) -> bool:
-    """Return whether the CPU may run the convolution by columns: channels last, no groups, and windows of several elements."""
+def _has_forms(xla: Any, channels: int, filter_shape: tuple[int, ...], window: WindowAttributes) -> bool:
+    """Return whether forms of this module apply: on a CPU, with channels last, no groups, and windows of several elements."""
     is_single = filter_shape[:2] == (1, 1)
     return xla.is_cpu and window.data_format == "NHWC" and channels == filter_shape[2] and not is_single
 

@@ -302,7 +302,7 @@ def stateless_parameterized_truncated_normal_shape(
 
 @gradient("StatelessParameterizedTruncatedNormal")
 def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Return TensorFlow's gradients; the bounds move with mean and deviation, so both derivatives are of a moving sample.
+    """Return TensorFlow's gradients; mean and deviation move the bounds, and the sample with the bounds.
 
     The derivatives by the bounds follow from the implicit function theorem. Let p = F(sample), with the distribution
     function F between the bounds. The derivative is (1 - p) for the lower bound and p for the upper bound, times the ratio
