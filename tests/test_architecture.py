@@ -163,6 +163,15 @@ def modules_imported(path: pathlib.Path) -> set[str]:
     return texts
 
 
+def test_estimates_are_for_counts_alone():
+    """What a graph is rewritten, differentiated, compiled or planned by are facts, which hold in every run."""
+    users = {path: modules_imported(path) for path in SOURCES}
+    rooms = {room_of(str(path.relative_to(ROOT))) for path, used in users.items() if "core/inference/estimates" in used}
+    assert rooms == {"core/flops"}
+    asking = [path for path in SOURCES if "likely=True" in path.read_text() or "with_broadcasts" in path.read_text()]
+    assert {path.name for path in asking} == {"dims.py", "estimates.py"}
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_no_modules_import_each_other(part):
     files = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == part and path.name != "__init__.py"]

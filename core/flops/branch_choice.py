@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ..control_flow.deadness import Deadness, is_choice
 from ..graph.graph import Node, Output
-from ..inference.inference import Inference
+from ..inference.estimates import Estimate
 from .flops_report import NodeCost, add_up, magnitude, total
 
 
@@ -27,7 +27,7 @@ class BranchChoice:
         return f"branches on {self.predicate}: {listed} FLOPs; {labels.get(self.taken, self.taken)} {reason}"
 
 
-def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Inference) -> tuple[set[Node], list[BranchChoice]]:
+def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Estimate) -> tuple[set[Node], list[BranchChoice]]:
     """Return the nodes on branches that are not counted, and the choices made.
 
     A known predicate chooses the branch; otherwise the costlier branch counts.
@@ -53,7 +53,7 @@ def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Inference) ->
     return dropped, choices
 
 
-def _known_branch(predicate: Output | Node, inference: Inference) -> int | None:
+def _known_branch(predicate: Output | Node, inference: Estimate) -> int | None:
     spec = inference.specs.get(predicate) if isinstance(predicate, Output) else None
     if spec is None or spec.value is None or spec.value.size != 1:
         return None

@@ -19,7 +19,8 @@ from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.variable_nodes import VARIABLES
-from ..inference.inference import Answers, infer, loop_specs, unchanged
+from ..inference.estimates import estimate, estimated_loop, likely_cost
+from ..inference.inference import Answers, unchanged
 from ..inference.node_calls import call_flops_function
 from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
@@ -77,7 +78,7 @@ def count_flops(
     others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
     if others:
         free = {value: spec for value, spec in placeholder_specs.items() if is_placeholder(value.node)}
-        require_consistent_shapes(graph, others, infer(graph, free))
+        require_consistent_shapes(graph, others, estimate(graph, free))
     placeholder_specs |= fed_values(graph, placeholder_specs, values or {})
     targets = [graph.fetch(name) for name in fetches]
     fed = [graph.output(name) for name in feeds]
@@ -150,7 +151,7 @@ class _CountState:
         **reached: Any,
     ) -> CountScope:
         """Return the scope of a graph or a body; `results` are the body's outputs with the caller's specs."""
-        inference = infer(graph, known, self.functions, self.loops.rule, self._answers)
+        inference = estimate(graph, known, self.functions, self.loops.rule, self._answers)
         frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
         scope = CountScope(graph, inference, frames, {}, needed, targets, **reached)
         if frames:
@@ -199,7 +200,7 @@ class _CountState:
         key = cost_key(node, inputs, outputs)
         cached = self._costs.find(key, node) if key is not None else None
         try:
-            cost = call_flops_function(node, function, inputs, outputs) if cached is None else cached[0]
+            cost = likely_cost(call_flops_function(node, function, inputs, outputs)) if cached is None else cached[0]
         except TfgError as error:
             is_known = all(spec.rank is not None for spec in (*inputs, *outputs))
             return _uncounted(path, node, section, error.message if is_known else shape_reason(node, scope))
@@ -255,7 +256,7 @@ class _CountState:
         loop = self.loops.even(node.name, self.loops.rounds(node.name, node, for_trips(specs)))
         self._note(loop)
         counter = TensorSpec(specs[0].dtype, specs[0].shape)
-        current = loop_specs(self.functions, node.attr("body"), specs[3:], [counter]) or specs[3:]
+        current = estimated_loop(self.functions, node.attr("body"), specs[3:], [counter]) or specs[3:]
         return loop.repeated(self._body(node.attr("body"), [counter, *current], scope, node, section, is_repeated=True))
 
     def _branches(

@@ -9,7 +9,7 @@ from ..control_flow.copies import hands_in
 from ..control_flow.frames import ENTER, EXIT, NEXT_ITERATION, Frame
 from ..graph.graph import Graph, Node, Output
 from ..graph.variable_nodes import VARIABLES
-from ..inference.inference import Inference
+from ..inference.estimates import Estimate
 from ..types.dims import Dim
 from ..types.shapes import Shape
 from .input_shapes import is_placeholder
@@ -24,7 +24,7 @@ class CountScope:
     """A scope of a count: the graph or function body, with specs, V1 loops, and the call that leads there."""
 
     graph: Graph
-    inference: Inference
+    inference: Estimate
     frames: Mapping[Node, Frame]
     loops: Mapping[Frame, LoopCount]
     needed: Collection[Node]

@@ -11,7 +11,9 @@ from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Fr
 from ..functions.call_signatures import signature_of
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, forward_predecessors, topological_order
-from ..inference.inference import Inference, Specs, container_of, infer_again
+from ..inference.containers import container_of
+from ..inference.estimates import Estimate, estimate_again
+from ..inference.inference import Specs
 from ..support.grouping import grouped
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
@@ -24,7 +26,7 @@ _Unit: TypeAlias = Node | Frame
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _LoopInference(Inference):
+class _LoopEstimate(Estimate):
     """An inference whose specs are replaced as they are derived anew."""
 
     specs: Specs
@@ -42,12 +44,12 @@ class FrameLoops:
         loops: LoopCounts,
         functions: Mapping[str, Function],
         graph: Graph,
-        inference: Inference,
+        inference: Estimate,
         known: Known,
         frames: Mapping[Node, Frame],
     ) -> None:
         self.loops: dict[Frame, LoopCount] = {}
-        self.inference = _LoopInference(Specs(inference.specs), dict(inference.reasons))
+        self.inference = _LoopEstimate(Specs(inference.specs), dict(inference.reasons))
         self._loops = loops
         self._functions = functions
         self._frames = frames
@@ -110,7 +112,7 @@ class FrameLoops:
         more = (writer for container in filled for writer in self._writers[container])
         again = sorted(dict.fromkeys((*nodes, *filled, *more)), key=self._order.__getitem__)
         current = self.inference
-        derived = infer_again(again, current, self._known, self._functions, self._loops.rule)
+        derived = estimate_again(again, current, self._known, self._functions, self._loops.rule)
         anew = set(again)
         self._stale -= anew
         for node in again:
@@ -132,7 +134,7 @@ class FrameLoops:
 
         def advance(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
             assumed = {**dict(zip((merge.output() for merge in merges), specs)), **fixed}
-            again = infer_again(inside, self.inference, assumed, self._functions, self._loops.rule)
+            again = estimate_again(inside, self.inference, assumed, self._functions, self._loops.rule)
             return [again.specs[back.node.inputs[0]] for back in backs]
 
         return find_growth([_entering(merge, self.inference) for merge in merges], advance, symbol)
@@ -234,7 +236,7 @@ def _is_loop_variable(merge: Node) -> bool:
     return 0 < sum(1 for _ in _back_edges(merge)) < len(merge.inputs)
 
 
-def _entering(merge: Node, inference: Inference) -> TensorSpec:
+def _entering(merge: Node, inference: Estimate) -> TensorSpec:
     """Return the spec of a loop variable's initial value."""
     start = next(value for value in merge.inputs if value.node.op not in NEXT_ITERATION)
     return inference.specs[start.node.inputs[0] if start.node.op in ENTER else start]

@@ -10,7 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from ..graph.graph import Function
-from ..inference.inference import LoopRule, infer, is_empty_list
+from ..inference.containers import is_empty_list
+from ..inference.estimates import estimate
+from ..inference.inference import LoopRule
 from ..types.dims import Dim, DimLike, floor_div, substitute
 from ..types.shapes import POSITION, UNKNOWN, Shape, TensorSpec, common_value, substituted
 
@@ -58,7 +60,7 @@ def while_growth(
     def after(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
         arg_specs = {arg.output(): spec for arg, spec in zip(body.args, entering)}
         arg_specs |= {body.args[i].output(): spec for i, spec in zip(others, specs)}
-        inference = infer(body.body, arg_specs, library, rule)
+        inference = estimate(body.body, arg_specs, library, rule)
         return [inference.specs[value] for value in body.results]
 
     def advance(specs: Sequence[TensorSpec]) -> list[TensorSpec]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..graph.graph import Graph, Node, Output
-from ..inference.inference import Inference
+from ..inference.estimates import Estimate
 from ..support.errors import InvalidArgumentError, TfgError
 from ..types.shapes import UNKNOWN, Shape, TensorSpec, as_shape, merge_shapes
 from .symbols import Symbols
@@ -68,7 +68,7 @@ def fed_values(
     return specs
 
 
-def require_consistent_shapes(graph: Graph, shapes: Shapes, inference: Inference) -> None:
+def require_consistent_shapes(graph: Graph, shapes: Shapes, inference: Estimate) -> None:
     """Raise InvalidArgumentError for a given shape that contradicts the inferred shape."""
     for name, shape in shapes.items():
         output = graph.output(name)

@@ -13,7 +13,8 @@ from typing import Final
 from ..control_flow.frames import EXIT, MERGE, NEXT_ITERATION, Frame
 from ..functions.call_kinds import CALL_KINDS, Form
 from ..graph.graph import Node
-from ..inference.inference import Inference, Specs
+from ..inference.estimates import Estimate
+from ..inference.inference import Specs
 from ..support.grouping import grouped
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
@@ -30,8 +31,8 @@ _MEANING: Final = {
 
 
 def named(
-    inference: Inference, frames: Mapping[Node, Frame], prefix: str, symbols: Symbols, known: Mapping[str, DimLike]
-) -> Inference:
+    inference: Estimate, frames: Mapping[Node, Frame], prefix: str, symbols: Symbols, known: Mapping[str, DimLike]
+) -> Estimate:
     """Return the inference with a name for each anonymous symbol outside of loops; `known` has names from the caller."""
     names = dict(known)
     inside: set[str] = set()
@@ -52,7 +53,7 @@ def named(
         output: substituted(spec, invariant if is_inside(output.node, frames) else names)
         for output, spec in inference.specs.items()
     }
-    return Inference(Specs(named_specs), inference.reasons)
+    return Estimate(Specs(named_specs), inference.reasons)
 
 
 def shared_names(pairs: Iterable[tuple[TensorSpec, TensorSpec]]) -> dict[str, DimLike]:
@@ -65,7 +66,7 @@ def shared_names(pairs: Iterable[tuple[TensorSpec, TensorSpec]]) -> dict[str, Di
     return names
 
 
-def _by_node(inference: Inference) -> dict[Node, list[tuple[int, TensorSpec]]]:
+def _by_node(inference: Estimate) -> dict[Node, list[tuple[int, TensorSpec]]]:
     """Return the specs with symbols of each node's outputs, in topological order.
 
     Values that come along back edges have the symbols of the loop's start.

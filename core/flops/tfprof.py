@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..graph.graph import Graph, Node
-from ..inference.inference import infer
+from ..inference.estimates import estimate
 from ..inference.profiler_formulas import Dropped
 from ..registry.registry import profiler_formula
 from ..support.grouping import grouped
@@ -59,7 +59,7 @@ def _profiler_counts(
         placeholder_specs = {
             value: dataclasses.replace(spec, shape=_with_batch(spec.shape, batch)) for value, spec in placeholder_specs.items()
         }
-    inference = infer(graph, placeholder_specs)
+    inference = estimate(graph, placeholder_specs)
     counts: dict[str, int] = {}
     dropped: dict[str, list[str]] = {}
     for node in graph:

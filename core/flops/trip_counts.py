@@ -14,13 +14,13 @@ from ..control_flow.copies import hands_in
 from ..control_flow.frames import ENTER, MERGE, NEXT_ITERATION, Frame
 from ..graph.graph import Function, Node, Output
 from ..graph.traversal import trail_end
-from ..inference.inference import Inference
+from ..inference.estimates import Estimate
 from ..registry.op_facts import has_fact
 from ..types.dims import Dim, DimLike, ceil_div, dim_min
 from ..types.shapes import TensorSpec
 
 
-def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
+def frame_trips(frame: Frame, inference: Estimate) -> DimLike | None:
     """Return the iterations of a V1 loop whose condition compares a counter with a limit; None for other loops.
 
     A backward loop counts down from the number of iterations of the forward loop, whose value inference has.
@@ -149,7 +149,7 @@ def _bare(value: Output) -> Output | None:
     return value.node.inputs[0] if value.node.op == "Cast" or hands_in(value.node) else None
 
 
-def _number(inference: Inference, value: Output) -> DimLike | None:
+def _number(inference: Estimate, value: Output) -> DimLike | None:
     spec = inference.specs.get(value)
     return None if spec is None else _scalar(spec.value)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
-from ..control_flow.copies import handed_in, source_of
+from ..control_flow.copies import source_of
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.implementations import implementation
@@ -24,9 +24,10 @@ from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, Stopwatch
 from ..types.dims import Dim
 from ..types.dtypes import DType, resource
-from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
+from ..types.shapes import Shape, TensorSpec, relax_shapes
 from ..types.tensors import FuncRef
 from . import binding
+from .containers import CONTAINERS, contents, cover, holds_anything, of_anything, shown
 from .node_calls import apply_kernel, call_shape_function
 from .shape_cache import ShapeCache
 
@@ -36,7 +37,7 @@ _MAX_DEPTH: Final = 100
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Inference:
+class Derived:
     """The spec of every output, and why inference ended at some nodes: node name -> reason."""
 
     specs: Mapping[Output, TensorSpec]
@@ -47,6 +48,22 @@ class Inference:
 
     def shape(self, output: Output) -> Shape:
         return self.specs[output].shape
+
+
+class Inference(Derived):
+    """Facts: specs that hold in every run in which the node runs. They may rewrite a graph."""
+
+    __slots__ = ()
+
+
+class Assumptions(Protocol):
+    """What an estimate takes for granted: `core/inference/estimates.py` has the only assumptions."""
+
+    def shape_function(self, op: str) -> Callable[..., Any] | None:
+        """Return the shape function that stands in for an op's own, None for most ops."""
+
+    def settled(self, spec: TensorSpec) -> TensorSpec:
+        """Return the spec with likely dimensions in the place of undecided dimensions."""
 
 
 _NOTHING: Final[Mapping[Output, TensorSpec]] = types.MappingProxyType({})
@@ -88,7 +105,6 @@ def infer(
     graph: Graph,
     overrides: Mapping[Output, TensorSpec] | None = None,
     functions: Mapping[str, Function] | None = None,
-    loop_rule: LoopRule | None = None,
     answers: Answers | None = None,
 ) -> Inference:
     """Infer the specs of all outputs of `graph`; `overrides` replaces the specs of some (fed) outputs.
@@ -98,61 +114,57 @@ def infer(
     The first sweep assumes that a V1 loop keeps the shapes at entry. Where an iteration changes a shape, another sweep
     assumes a shape that covers both.
     """
+    library = Library(graph.functions if functions is None else functions, answers)
+    derived = derive(graph, overrides or {}, library)
+    return Inference(derived.specs, derived.reasons)
+
+
+def derive(graph: Graph, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:
+    """Infer the specs of all outputs of `graph` with a library of functions, and the library's assumptions, if any."""
     watch = Stopwatch()
     graph.check_changes()
-    library = _CalledFunctions(graph.functions if functions is None else functions, loop_rule, answers)
-    inference = _infer(topological_order(graph), Specs(), overrides or {}, library)
+    derived = _infer(topological_order(graph), Specs(), overrides, library)
     watch.tell("inferred the shapes of %d nodes", len(graph), level=DEBUG)
-    return inference
+    return derived
 
 
 def infer_again(
-    nodes: Sequence[Node],
-    before: Inference,
-    overrides: Mapping[Output, TensorSpec],
-    functions: Mapping[str, Function],
-    loop_rule: LoopRule | None = None,
+    nodes: Sequence[Node], before: Inference, overrides: Mapping[Output, TensorSpec], functions: Mapping[str, Function]
 ) -> Inference:
     """Infer the specs of `nodes`, in topological order, anew from `overrides` and the specs of all other nodes in `before`."""
+    derived = derive_again(nodes, before, overrides, Library(functions))
+    return Inference(derived.specs, derived.reasons)
+
+
+def derive_again(nodes: Sequence[Node], before: Derived, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:
+    """Infer the specs of some nodes anew, as `infer_again` does, with a library of functions."""
     anew = set(nodes)
     inputs = {value: before.specs[value] for node in nodes for value in node.inputs if value.node not in anew}
-    return _infer(nodes, Specs(inputs, before.specs), overrides, _CalledFunctions(functions, loop_rule))
+    return _infer(nodes, Specs(inputs, before.specs), overrides, library)
 
 
-def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, TensorSpec], library: _CalledFunctions) -> Inference:
+def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:
     loops = {node: back for node in order if node.op in _MERGE and (back := _back_edge(node)) is not None}
-    containers = {node for node in order if node.op in _CONTAINERS}
+    containers = {node for node in order if node.op in CONTAINERS}
     assumed: dict[Output, TensorSpec] = {}
-    inference = _sweep(order, base, overrides, assumed, loops, library)
+    derived = _sweep(order, base, overrides, assumed, loops, library)
     for sweep in range(_MAX_SWEEPS + len(loops) + len(containers)):
-        changed = _relaxed(inference, loops, overrides)
-        contents = _contents(inference, order, assumed, containers) if containers else {}
+        changed = _relaxed(derived, loops, overrides)
+        filled = contents(derived.specs, order, assumed, containers) if containers else {}
         if sweep >= _MAX_SWEEPS:
             changed = {back: TensorSpec(spec.dtype) for back, spec in changed.items()}
-            contents = {
-                handle: _of_anything(spec) for handle, spec in contents.items() if not _holds_anything(assumed, handle)
-            }
-        changed |= contents
+            filled = {handle: of_anything(spec) for handle, spec in filled.items() if not holds_anything(assumed, handle)}
+        changed |= filled
         if not changed:
             break
         assumed |= changed
-        inference = _sweep(order, base, overrides, assumed, loops, library)
-    return inference
+        derived = _sweep(order, base, overrides, assumed, loops, library)
+    return derived
 
 
 _MERGE = ops_with("merge")
 _MAX_SWEEPS = 4
 """The number of sweeps after which the shape of a changing loop variable is unknown."""
-
-
-def _of_anything(container: TensorSpec) -> TensorSpec:
-    """Return the spec of a container with unknown elements."""
-    return dataclasses.replace(container, handle=(TensorSpec(container.handle[0].dtype), *container.handle[1:]))
-
-
-def _holds_anything(assumed: Mapping[Output, TensorSpec], handle: Output) -> bool:
-    """Return True where no elements of a container are assumed any more."""
-    return handle in assumed and _shown(assumed[handle]) == _shown(_of_anything(assumed[handle]))
 
 
 def _back_edge(merge: Node) -> Output | None:
@@ -166,8 +178,8 @@ def _sweep(
     overrides: Mapping[Output, TensorSpec],
     assumed: Mapping[Output, TensorSpec],
     loops: Mapping[Node, Output],
-    library: _CalledFunctions,
-) -> Inference:
+    library: Library,
+) -> Derived:
     """Sweep over the nodes; `assumed` has the specs along back edges, by default the specs at the loop's entry."""
     specs = Specs(base, base.others)
     reasons: dict[str, str] = {}
@@ -180,74 +192,25 @@ def _sweep(
         for index, spec in enumerate(_node_specs(node, specs, reasons, library)):
             output = Output(node, index)
             specs[output] = overrides.get(output) or (assumed[output] if output in assumed and back is None else spec)
-    return Inference(specs, reasons)
-
-
-_WRITERS = {"StackPush": (1, 0), "StackPushV2": (1, 0), "TensorArrayWriteV3": (2, 0), "TensorArrayScatterV3": (2, 1)}
-"""Ops that write elements into a container: (input with the elements, number of leading dimensions that count elements)."""
-_CONTAINERS = ("Stack", "StackV2", "TensorArrayV3")
-
-
-def _contents(
-    inference: Inference, order: Sequence[Node], assumed: Mapping[Output, TensorSpec], containers: Collection[Node]
-) -> dict[Output, TensorSpec]:
-    """Return the handles of stacks and tensor arrays with the specs of their elements, known only after a sweep."""
-    written: dict[Output, TensorSpec] = {}
-    for node in order:
-        if node.op not in _WRITERS:
-            continue
-        position, counting = _WRITERS[node.op]
-        handle = handed_in(node.inputs[0])
-        element = _without_dims(inference.specs[node.inputs[position]], counting)
-        written[handle] = cover(written[handle], element) if handle in written else element
-    filled: dict[Output, TensorSpec] = {}
-    for handle, element in written.items():
-        spec = inference.specs[handle]
-        spec = dataclasses.replace(spec, handle=(_declared(handle, element), *spec.handle[1:]))
-        if handle.node in containers and (handle not in assumed or _shown(assumed[handle]) != _shown(spec)):
-            filled[handle] = spec
-    return filled
-
-
-def container_of(node: Node) -> Node | None:
-    """Return the stack or tensor array to which a node writes elements."""
-    return handed_in(node.inputs[0]).node if node.op in _WRITERS else None
-
-
-def _without_dims(spec: TensorSpec, count: int) -> TensorSpec:
-    """Return the spec of a slice along the first dimensions."""
-    if not count:
-        return spec
-    return TensorSpec(spec.dtype, UNKNOWN if spec.shape.dims is None else Shape(spec.shape.dims[count:]))
-
-
-def _declared(handle: Output, element: TensorSpec) -> TensorSpec:
-    """Refine an element's spec by the element shape that its tensor array declares."""
-    if handle.node.op != "TensorArrayV3":
-        return element
-    declared = handle.node.attr("element_shape")
-    try:
-        return dataclasses.replace(element, shape=merge_shapes(declared, element.shape))
-    except TfgError:
-        return TensorSpec(element.dtype, declared)
+    return Derived(specs, reasons)
 
 
 def _relaxed(
-    inference: Inference, loops: Mapping[Node, Output], overrides: Mapping[Output, TensorSpec]
+    derived: Derived, loops: Mapping[Node, Output], overrides: Mapping[Output, TensorSpec]
 ) -> dict[Output, TensorSpec]:
     """Return the back edges with less definite specs than assumed, and specs that cover both."""
     changed: dict[Output, TensorSpec] = {}
     for merge, back in loops.items():
         if merge.output() in overrides:
             continue
-        merged, arriving = inference.specs[merge.output()], inference.specs[back]
+        merged, arriving = derived.specs[merge.output()], derived.specs[back]
         relaxed = relax_shapes(merged.shape, arriving.shape)
         if str(relaxed) != str(merged.shape):
             changed[back] = dataclasses.replace(arriving, shape=relaxed, value=None)
     return changed
 
 
-def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _CalledFunctions) -> list[TensorSpec]:
+def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Library) -> list[TensorSpec]:
     inputs = [specs[value] for value in node.inputs]
     results = library.call_specs(node, inputs)
     if results is None and (before := library.derived.find(node, inputs)) is not None:
@@ -259,7 +222,7 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Cal
         reasons[node.name] = "a function returns other dtypes than its call declares"
         return unknown
     definition = node.op_def
-    function = registry.shape_function(node.op)
+    function = library.shape_function(node.op)
     if definition is None or function is None:
         reasons[node.name] = f"op '{node.op}' has no shape function" if definition else f"op '{node.op}' is not declared"
         return unknown
@@ -268,7 +231,7 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Cal
     except TfgError as error:
         reasons[node.name] = error.message
         return unknown
-    merged = _apart(node, inputs, [_merge(spec, result) for spec, result in zip(unknown, results)])
+    merged = library.settled(_apart(node, inputs, [_merge(spec, result) for spec, result in zip(unknown, results)]))
     try:
         merged = _constant_values(node, inputs, merged)
     except TfgError as error:
@@ -293,11 +256,15 @@ def _has_unnamed(value: Any) -> bool:
     return any(isinstance(shape, Shape) and any(isinstance(dim, Dim) for dim in shape.dims or ()) for shape in shapes)
 
 
-class _CalledFunctions:
-    """The functions called by a graph, and the specs of the calls' results."""
+class Library:
+    """The functions called by a graph, the specs of the calls' results, and what is assumed, by default nothing."""
 
     def __init__(
-        self, functions: Mapping[str, Function], loop_rule: LoopRule | None = None, answers: Answers | None = None
+        self,
+        functions: Mapping[str, Function],
+        answers: Answers | None = None,
+        loop_rule: LoopRule | None = None,
+        assumptions: Assumptions | None = None,
     ) -> None:
         self._functions = functions
         self._loop_rule = loop_rule
@@ -305,6 +272,16 @@ class _CalledFunctions:
         """The functions being inferred around this graph."""
         self._answers = answers or Answers()
         self.derived = self._answers.derived
+        self._assumptions = assumptions
+
+    def shape_function(self, op: str) -> Callable[..., Any] | None:
+        """Return the op's shape function, or the function of the assumptions."""
+        assumed = None if self._assumptions is None else self._assumptions.shape_function(op)
+        return registry.shape_function(op) if assumed is None else assumed
+
+    def settled(self, specs: list[TensorSpec]) -> list[TensorSpec]:
+        """Return a node's specs with the assumptions applied."""
+        return specs if self._assumptions is None else list(map(self._assumptions.settled, specs))
 
     def output_dtypes(self, node: Node) -> Sequence[DType]:
         """Return the dtypes of a node's outputs, also for a call by the function's name."""
@@ -382,34 +359,13 @@ class _CalledFunctions:
             if after is None or len(after) != len(current):
                 return None
             pairs = [(a, cover(a, b)) for a, b in zip(current, after)]
-            if all(_shown(a) == _shown(covering) for a, covering in pairs):
+            if all(shown(a) == shown(covering) for a, covering in pairs):
                 return current
             if sweep < _MAX_SWEEPS:
                 current = [covering for _, covering in pairs]
             else:
-                current = [a if _shown(a) == _shown(covering) else TensorSpec(a.dtype) for a, covering in pairs]
+                current = [a if shown(a) == shown(covering) else TensorSpec(a.dtype) for a, covering in pairs]
         return [TensorSpec(spec.dtype) for spec in current]
-
-
-def cover(a: TensorSpec, b: TensorSpec) -> TensorSpec:
-    """Return a spec that covers both; where a single spec has the contents of a handle, these contents are taken."""
-    return TensorSpec(a.dtype, relax_shapes(a.shape, b.shape), common_value(a, b), _known_handle(a, b))
-
-
-def _known_handle(a: TensorSpec, b: TensorSpec) -> tuple[TensorSpec, ...]:
-    """Return the contents of a handle that cover both specs; an empty list takes the other list's elements."""
-    if len(a.handle) != len(b.handle):
-        return a.handle or b.handle
-    parts = [TensorSpec(x.dtype, covering_shape(x.shape, y.shape), common_value(x, y)) for x, y in zip(a.handle, b.handle)]
-    if is_empty_list(a) or is_empty_list(b):
-        parts[0] = (b if is_empty_list(a) else a).handle[0]
-    return tuple(parts)
-
-
-def is_empty_list(spec: TensorSpec) -> bool:
-    """Return True for a list without elements; the second spec of the handle has the list's length."""
-    length = spec.handle[1].value if len(spec.handle) > 1 else None
-    return length is not None and length.size == 1 and length.item() == 0
 
 
 def loop_specs(
@@ -420,7 +376,7 @@ def loop_specs(
     answers: Answers | None = None,
 ) -> list[TensorSpec] | None:
     """Return specs of a loop's variables that hold in every iteration and after the loop; None where the body is unknown."""
-    return _CalledFunctions(functions, answers=answers).loop(body, inputs, counter)
+    return Library(functions, answers=answers).loop(body, inputs, counter)
 
 
 def changing(body: Function, specs: Sequence[TensorSpec]) -> list[TensorSpec]:
@@ -434,10 +390,6 @@ def unchanged(body: Function) -> set[Node]:
     """Return the arguments of a loop's body that the body returns unchanged; other functions may have none."""
     pairs = zip(reversed(body.args), reversed(body.results))
     return {arg for arg, value in pairs if source_of(value) == arg.output()}
-
-
-def _shown(spec: TensorSpec) -> str:
-    return f"{spec.shape} {[(str(held.shape), held.value is None) for held in spec.handle]}"
 
 
 def _merge(spec: TensorSpec, result: Shape | TensorSpec) -> TensorSpec:

@@ -178,6 +178,7 @@ _loading = threading.RLock()
 """Lock of the thread that imports a family or an op library, since `_library` names the owner of the registered kernels."""
 _KERNELS: dict[str, list[Kernel]] = {}
 _SHAPES: dict[str, Callable[..., Any]] = {}
+_ESTIMATES: dict[str, Callable[..., Any]] = {}
 _GRADIENTS: dict[str, Gradient] = {}
 _FLOPS: dict[str, Callable[..., Cost]] = {}
 _LAYOUTS: dict[str, str] = {}
@@ -205,6 +206,11 @@ def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Ca
 def shape(*ops: str) -> Callable[[_Function], _Function]:
     """Register a shape function: TensorSpecs and attributes to a Shape or TensorSpec, or a sequence for all outputs."""
     return functools.partial(_register, _SHAPES, "shape function", ops)
+
+
+def estimate(*ops: str) -> Callable[[_Function], _Function]:
+    """Register a shape function that assumes something likely, for counts: `core/inference/estimates.py` alone calls it."""
+    return functools.partial(_register, _ESTIMATES, "estimate", ops)
 
 
 def gradient(*ops: str) -> Callable[[_Function], _Function]:
@@ -334,9 +340,10 @@ def kernels(op: str) -> list[Kernel]:
     return _KERNELS.get(op, [])
 
 
-def shape_function(op: str) -> Callable[..., Any] | None:
+def shape_function(op: str, *, likely: bool = False) -> Callable[..., Any] | None:
+    """Return the shape function, which gives facts, or the op's `estimate`; None where there is none."""
     _load_family(op)
-    return _SHAPES.get(op)
+    return (_ESTIMATES if likely else _SHAPES).get(op)
 
 
 def gradient_function(op: str) -> Gradient | None:

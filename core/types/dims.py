@@ -7,9 +7,10 @@ The order and the value of symbolic dimensions are unknown: comparison and conve
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NoReturn, TypeAlias, Union
 
 from ..support.errors import InvalidArgumentError, UnimplementedError
@@ -22,6 +23,7 @@ _anonymous = itertools.count()
 _MAX_PRODUCTS: Final = 1024
 """Products of terms that a multiplication writes out: more, as of sums multiplied again and again, is an unknown."""
 
+_BROADCAST: Final = "broadcast"
 _MAX_SIZE: Final = 256
 """The largest number of symbols and functions inside an opaque function; a larger function becomes an anonymous symbol,
 since sums of a function's own results grow without bound.
@@ -31,15 +33,16 @@ since sums of a function's own results grow without bound.
 class _OpaqueFunction:
     """An opaque function of dimensions, for instance a floor division with a remainder."""
 
-    __slots__ = ("args", "function", "size")
+    __slots__ = ("args", "function", "has_broadcast", "size")
 
     def __init__(self, function: str, *args: DimLike) -> None:
         self.function = function
         self.args = args
         self.size = 1 + sum(map(_size, args))
+        self.has_broadcast = function == _BROADCAST or any(isinstance(arg, Dim) and arg.has_broadcast for arg in args)
 
     def _key(self) -> tuple[Any, ...]:
-        return (self.function, self.args)
+        return (self.function, frozenset(self.args) if self.function == _BROADCAST else self.args)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _OpaqueFunction) and self._key() == other._key()
@@ -56,7 +59,7 @@ class _OpaqueFunction:
         args = [substitute(arg, values) for arg in self.args]
         if self.function == "//" and args[1] == 0:
             raise InvalidArgumentError(f"a size is {self}, and {self.args[1]} is 0")
-        return _FUNCTIONS[self.function](*args)
+        return functools.reduce(_FUNCTIONS[self.function], args)
 
 
 def _size(value: DimLike) -> int:
@@ -66,8 +69,8 @@ def _size(value: DimLike) -> int:
     return sum(atom.size if isinstance(atom, _OpaqueFunction) else 1 for monomial in value.terms for atom, _ in monomial)
 
 
-def _opaque(function: str, a: DimLike, b: DimLike) -> DimLike:
-    call = _OpaqueFunction(function, a, b)
+def _opaque(function: str, *args: DimLike) -> DimLike:
+    call = _OpaqueFunction(function, *args)
     return Dim.unknown() if call.size > _MAX_SIZE else Dim({((call, 1),): 1})
 
 
@@ -107,6 +110,12 @@ class Dim:
     def unnamed(self) -> list[str]:
         """The symbols of unnamed unknowns, the oldest first."""
         return sorted((name for name in self.symbols if name.startswith("?")), key=lambda name: int(name[1:]))
+
+    @property
+    def has_broadcast(self) -> bool:
+        """True where a broadcast of dimensions that may be 1 takes part."""
+        atoms = (atom for monomial in self.terms for atom, _ in monomial)
+        return any(isinstance(atom, _OpaqueFunction) and atom.has_broadcast for atom in atoms)
 
     @property
     def is_unknown(self) -> bool:
@@ -218,6 +227,57 @@ def dim_min(a: DimLike, b: DimLike) -> DimLike:
     return _pick("min", a, b)
 
 
+def broadcast_dims(a: DimLike, b: DimLike) -> DimLike:
+    """Return the broadcast of two dimensions by NumPy's rule; InvalidArgumentError where there is none.
+
+    A dimension that is surely not 1 decides. Of two others either may be 1, so the result is an opaque term: equal for equal
+    operands in any order, and the other operand once one of them is known to be 1.
+    """
+    if a == 1:
+        return b
+    if b == 1 or a == b:
+        return a
+    if isinstance(a, int) and isinstance(b, int):
+        raise InvalidArgumentError(f"dimensions {a} and {b} must be equal")
+    for decisive in (a, b) if isinstance(a, int) else (b, a) if isinstance(b, int) else (a, b):
+        if is_never_one(decisive):
+            return decisive
+    return _opaque(_BROADCAST, *dict.fromkeys((*_operands(a), *_operands(b))))
+
+
+def _operands(dim: DimLike) -> tuple[DimLike, ...]:
+    """Return the operands of a broadcast, of another dimension the dimension itself."""
+    call = _lone_call(dim)
+    return call.args if call is not None and call.function == _BROADCAST else (dim,)
+
+
+def _lone_call(dim: DimLike) -> _OpaqueFunction | None:
+    """Return the opaque function that a dimension consists of, else None."""
+    ((monomial, coefficient),) = _terms(dim).items() if len(_terms(dim)) == 1 else (((), 0),)
+    atom = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 and coefficient == 1 else None
+    return atom if isinstance(atom, _OpaqueFunction) else None
+
+
+def is_never_one(dim: DimLike) -> bool:
+    """Return True where a dimension is another number than 1 in every run, as 2 * N or N + 2."""
+    terms = dict(_terms(dim - 1))
+    constant = terms.pop((), 0)
+    divisor = math.gcd(*terms.values())
+    return (constant % divisor != 0 if divisor else constant != 0) or is_never_negative(dim - 2)
+
+
+def with_broadcasts(dim: DimLike, chosen: Callable[[Sequence[DimLike]], DimLike]) -> DimLike:
+    """Return `dim` with `chosen` of the operands in the place of every broadcast."""
+
+    def value(atom: _Atom) -> DimLike:
+        if isinstance(atom, str):
+            return Dim.symbol(atom)
+        args = [with_broadcasts(arg, chosen) for arg in atom.args]
+        return chosen(args) if atom.function == _BROADCAST else functools.reduce(_FUNCTIONS[atom.function], args)
+
+    return dim if isinstance(dim, int) or not dim.has_broadcast else _rebuilt(dim, value)
+
+
 def ceil_div(a: DimLike, b: int) -> DimLike:
     """Return a / b rounded up."""
     return floor_div(a + b - 1, b)
@@ -230,13 +290,16 @@ def is_known(dim: DimLike) -> bool:
 
 def substitute(dim: DimLike, values: Mapping[str, DimLike]) -> DimLike:
     """Return `dim` with symbols replaced by numbers."""
-    if isinstance(dim, int):
-        return dim
+    return dim if isinstance(dim, int) else _rebuilt(dim, lambda atom: _atom_value(atom, values))
+
+
+def _rebuilt(dim: Dim, atom_value: Callable[[_Atom], DimLike]) -> DimLike:
+    """Return a polynomial of other symbols and functions."""
     total: DimLike = 0
     for monomial, coefficient in dim.terms.items():
         product: DimLike = coefficient
         for atom, power in monomial:
-            product = product * _atom_value(atom, values) ** power
+            product = product * atom_value(atom) ** power
         total = total + product
     return total
 
@@ -264,7 +327,9 @@ def _is_size(atom: _Atom) -> bool:
     return (any if atom.function == "max" else all)(map(is_never_negative, atom.args))
 
 
-_FUNCTIONS: dict[str, Callable[..., DimLike]] = {"//": floor_div, "max": dim_max, "min": dim_min}
+_FUNCTIONS: dict[str, Callable[[DimLike, DimLike], DimLike]] = {
+    "//": floor_div, "max": dim_max, "min": dim_min, _BROADCAST: broadcast_dims,
+}  # fmt: skip
 
 
 def _terms(value: DimLike) -> Mapping[Monomial, int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ..support.errors import InvalidArgumentError
-from .dims import Dim, DimLike, substitute
+from .dims import Dim, DimLike, broadcast_dims, substitute
 from .dtypes import DType
 
 if TYPE_CHECKING:
@@ -214,17 +214,6 @@ def common_value(a: TensorSpec, b: TensorSpec) -> np.ndarray[Any, Any] | None:
     if a.value is None or b.value is None or a.value.shape != b.value.shape:
         return None
     return a.value if a.value.dtype == b.value.dtype and (a.value == b.value).all() else None
-
-
-def broadcast_dims(a: DimLike, b: DimLike) -> DimLike:
-    """Return the broadcast of two dimensions by NumPy's rule; an unknown dimension is assumed to match."""
-    if a == 1:
-        return b
-    if b == 1 or a == b:
-        return a
-    if isinstance(a, Dim) and isinstance(b, Dim) and a.is_anonymous and b.is_anonymous:
-        return Dim.unknown()
-    return merge_dims(a, b)
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape:

@@ -18,8 +18,8 @@ from ...numerics.half_precision import wide
 from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, multiply_adds, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.dims import Dim
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_dims, merge_dims
+from ...types.dims import Dim, broadcast_dims
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
 
 
 @kernel("Einsum")

@@ -37,6 +37,7 @@ from ...numerics.integers import truncated_quotient
 from ...numerics.powers import power
 from ...registry.registry import (
     Cost,
+    estimate,
     facts,
     flops,
     gradient,
@@ -63,6 +64,7 @@ from ..shared.elementwise_tables import INTEGERS, SIGNED, UNSIGNED, Binary, bina
 from ..shared.onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx, equal_onnx, floor_mod_onnx
 from ..shared.plain_shapes import first_shape, merged_shape
 from ..shared.shape_arguments import as_dims, shape_value
+from ._broadcast_axes import require_vectors, summed_axes, summed_in_every_run
 
 
 def _broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -371,15 +373,10 @@ profiled(sum_of_inputs, "AddN")
 facts("sum_of_inputs", of=("AddN",))
 
 
-def _require_vectors(s0: Array, s1: Array) -> None:
-    if s0.ndim != 1 or s1.ndim != 1:
-        raise InvalidArgumentError(f"shapes must be vectors, not of shape {Shape(s0.shape)} and {Shape(s1.shape)}")
-
-
 @kernel("BroadcastArgs")
 def broadcast_args(s0: Array, s1: Array) -> Result:
     """The shape that two shapes broadcast to."""
-    _require_vectors(s0, s1)
+    require_vectors(s0, s1)
     result = broadcast_shapes(Shape(as_dims(s0)), Shape(as_dims(s1)))
     return shape_value(result, dtypes.from_numpy(s0.dtype if s0.dtype != object else s1.dtype))
 
@@ -396,23 +393,25 @@ def broadcast_args_shape(s0: TensorSpec, s1: TensorSpec) -> Shape | TensorSpec:
 @kernel("BroadcastGradientArgs")
 def broadcast_gradient_args(s0: Array, s1: Array) -> tuple[Result, ...]:
     """Return for each of two shapes the axes over which the gradient of a broadcast op is summed."""
-    _require_vectors(s0, s1)
+    require_vectors(s0, s1)
     dtype = s0.dtype if s0.dtype == s1.dtype != object else np.dtype(np.int32)
-    return _summed_axes(tuple(s0.tolist()), tuple(s1.tolist()), dtype)
-
-
-@functools.lru_cache(4096)
-def _summed_axes(s0: tuple[int, ...], s1: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, ...]:
-    """The axes for two shapes; the same few come again at every step of a training."""
-    broadcast_shapes(Shape(s0), Shape(s1))
-    rank = max(len(s0), len(s1))
-    padded = ([1] * (rank - len(s)) + list(s) for s in (s0, s1))
-    return tuple(np.array([i for i, d in enumerate(dims) if d == 1 and s0 != s1], dtype) for dims in padded)
+    return summed_axes(tuple(s0.tolist()), tuple(s1.tolist()), dtype)
 
 
 @shape("BroadcastGradientArgs")
 def broadcast_gradient_args_shape(s0: TensorSpec, s1: TensorSpec) -> list[Shape | TensorSpec]:
-    """The axes, where the shapes are known; symbolic dimensions are taken to differ from 1."""
+    """The axes that every run sums over, where they are the same in every run: a size may be 1 in some of them."""
+    if s0.value is None or s1.value is None:
+        return [Shape([None]), Shape([None])]
+    require_vectors(s0.value, s1.value)
+    sizes, others = as_dims(s0.value), as_dims(s1.value)
+    broadcast_shapes(Shape(sizes), Shape(others))
+    return [summed_in_every_run(s0, sizes, others), summed_in_every_run(s0, others, sizes)]
+
+
+@estimate("BroadcastGradientArgs")
+def broadcast_gradient_args_estimate(s0: TensorSpec, s1: TensorSpec) -> list[Shape | TensorSpec]:
+    """The axes where no unknown size is 1: what a training on batches of many rows sums over."""
     if s0.value is None or s1.value is None:
         return [Shape([None]), Shape([None])]
     axes = broadcast_gradient_args(s0.value, s1.value)

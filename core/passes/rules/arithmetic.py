@@ -445,6 +445,23 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
 
 
 @rule(
+    "Reshape",
+    algebra="reshape(sum(x, axes), shape(x)) -> x",
+    accuracy=Accuracy.ROUNDING,
+)
+def reduction_to_the_same_shape(r: Rewriter, node: Node) -> Output | None:
+    """The axes are of size 1, or a run has no elements, since the sum has as many elements as x.
+
+    A gradient sums so over the axes of a broadcast, which are unknown while a size may be 1.
+    """
+    reduced = node.inputs[0].node
+    if not r.is_fact(reduced, "nothing_without_axes"):
+        return None
+    x = reduced.inputs[0]
+    return x if r.same_shape(x, node.output()) else None
+
+
+@rule(
     "Mul",
     algebra="matmul(x, w) * c -> matmul(x, w * c)",
     accuracy=Accuracy.ROUNDING,

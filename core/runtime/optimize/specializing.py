@@ -19,8 +19,8 @@ from ...control_flow.copies import handed_in
 from ...engines.protocol import inner_steps
 from ...graph.graph import Node, Output
 from ...graph.traversal import closure
+from ...inference.containers import container_of
 from ...inference.inference import Specs as KnownSpecs
-from ...inference.inference import container_of
 from ...planning.plan import Loop, Plan, Step, add_loop_releases, with_releases
 from ...registry.op_facts import has_fact
 from ...types.dtypes import variant

@@ -40,6 +40,12 @@ def batch(b, value):
     return b.StridedSlice(b.Shape(value), [0], [1], [1], shrink_axis_mask=1)
 
 
+def summed(b, value, other, place):
+    """Return the sum of `value`, of the broadcast shape of both, in the shape of one of them, as gradients have it."""
+    shapes = [b.Shape(value), b.Shape(other)]
+    return b.Reshape(b.Sum(value, b.BroadcastGradientArgs(*shapes)[place]), shapes[place])
+
+
 def twice(b, value, *users):
     """Fetch `value` too, so that no rule may take the value apart."""
     return (value, *users)
@@ -120,6 +126,11 @@ ARITHMETIC: dict[str, tuple[Build, str, Build]] = {
         lambda b: b.ConcatV2([b.Exp(x(b)), b.Exp(y(b))], 0),
         "Exp(ConcatV2(x, y, 0))",
         lambda b: b.ConcatV2([b.Exp(x(b)), b.Sin(y(b))], 0),
+    ),
+    "reduction-to-the-same-shape": (
+        lambda b: summed(b, x(b, None, 3), y(b, 1, 3), 0),
+        "x",
+        lambda b: summed(b, x(b, None, 3), y(b, 1, 3), 1),
     ),
     "trivial-reduction": (
         lambda b: b.Sum(x(b, 2, 1), [1]),

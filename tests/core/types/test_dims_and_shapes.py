@@ -9,7 +9,7 @@ import pytest
 
 from tfg.core.building.placement import DeviceSpec, Placement, canonical_device
 from tfg.core.support.errors import InvalidArgumentError, UnimplementedError
-from tfg.core.types.dims import Dim, dim_max, dim_min, floor_div, substitute
+from tfg.core.types.dims import Dim, broadcast_dims, dim_max, dim_min, floor_div, substitute
 from tfg.core.types.shapes import UNKNOWN, Shape, as_shape, broadcast_shapes, merge_shapes, relax_shapes
 
 
@@ -75,6 +75,28 @@ def test_unknown_dimensions_are_never_equal_to_others():
 )
 def test_broadcasting(a, b, expected):
     assert str(broadcast_shapes(as_shape(a), as_shape(b))) == expected
+
+
+def test_a_broadcast_of_two_unknowns_is_decided_by_their_numbers():
+    n, m = Dim.symbol("N"), Dim.symbol("M")
+    both = broadcast_dims(n, m)
+    assert both == broadcast_dims(m, n) == broadcast_dims(both, n)
+    assert both not in (n, m)
+    for a, b, expected in ((1, 4, 4), (4, 1, 4), (4, 4, 4), (1, 1, 1), (0, 1, 0)):
+        assert substitute(both, {"N": a, "M": b}) == expected
+    with pytest.raises(InvalidArgumentError, match="must be equal"):
+        substitute(both, {"N": 2, "M": 3})
+
+
+@pytest.mark.parametrize("sure", [2 * Dim.symbol("N"), Dim.symbol("N") + 2, 3 * Dim.symbol("N") - 1, 5, 0])
+def test_what_is_never_one_decides_a_broadcast(sure):
+    other = Dim.symbol("M")
+    assert broadcast_dims(sure, other) == broadcast_dims(other, sure) == sure
+
+
+@pytest.mark.parametrize("unsure", [Dim.symbol("N") + 1, 2 * Dim.symbol("N") + 1, floor_div(Dim.symbol("N") + 1, 2)])
+def test_what_may_be_one_decides_no_broadcast(unsure):
+    assert broadcast_dims(unsure, Dim.symbol("M")) not in (unsure, Dim.symbol("M"))
 
 
 def test_merging_takes_the_more_definite():

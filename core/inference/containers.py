@@ -1,0 +1,97 @@
+"""Specs that cover several values, and the contents of containers: stacks, tensor arrays and lists."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+
+from ..control_flow.copies import handed_in
+from ..graph.graph import Node, Output
+from ..support.errors import TfgError
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
+
+_WRITERS = {"StackPush": (1, 0), "StackPushV2": (1, 0), "TensorArrayWriteV3": (2, 0), "TensorArrayScatterV3": (2, 1)}
+"""Ops that write elements into a container: (input with the elements, number of leading dimensions that count elements)."""
+CONTAINERS = ("Stack", "StackV2", "TensorArrayV3")
+
+
+def contents(
+    specs: Mapping[Output, TensorSpec],
+    order: Sequence[Node],
+    assumed: Mapping[Output, TensorSpec],
+    containers: Collection[Node],
+) -> dict[Output, TensorSpec]:
+    """Return the handles of stacks and tensor arrays with the specs of their elements, known only after a sweep."""
+    written: dict[Output, TensorSpec] = {}
+    for node in order:
+        if node.op not in _WRITERS:
+            continue
+        position, counting = _WRITERS[node.op]
+        handle = handed_in(node.inputs[0])
+        element = _without_dims(specs[node.inputs[position]], counting)
+        written[handle] = cover(written[handle], element) if handle in written else element
+    filled: dict[Output, TensorSpec] = {}
+    for handle, element in written.items():
+        spec = specs[handle]
+        spec = dataclasses.replace(spec, handle=(_declared(handle, element), *spec.handle[1:]))
+        if handle.node in containers and (handle not in assumed or shown(assumed[handle]) != shown(spec)):
+            filled[handle] = spec
+    return filled
+
+
+def container_of(node: Node) -> Node | None:
+    """Return the stack or tensor array to which a node writes elements."""
+    return handed_in(node.inputs[0]).node if node.op in _WRITERS else None
+
+
+def _without_dims(spec: TensorSpec, count: int) -> TensorSpec:
+    """Return the spec of a slice along the first dimensions."""
+    if not count:
+        return spec
+    return TensorSpec(spec.dtype, UNKNOWN if spec.shape.dims is None else Shape(spec.shape.dims[count:]))
+
+
+def _declared(handle: Output, element: TensorSpec) -> TensorSpec:
+    """Refine an element's spec by the element shape that its tensor array declares."""
+    if handle.node.op != "TensorArrayV3":
+        return element
+    declared = handle.node.attr("element_shape")
+    try:
+        return dataclasses.replace(element, shape=merge_shapes(declared, element.shape))
+    except TfgError:
+        return TensorSpec(element.dtype, declared)
+
+
+def of_anything(container: TensorSpec) -> TensorSpec:
+    """Return the spec of a container with unknown elements."""
+    return dataclasses.replace(container, handle=(TensorSpec(container.handle[0].dtype), *container.handle[1:]))
+
+
+def holds_anything(assumed: Mapping[Output, TensorSpec], handle: Output) -> bool:
+    """Return True where no elements of a container are assumed any more."""
+    return handle in assumed and shown(assumed[handle]) == shown(of_anything(assumed[handle]))
+
+
+def cover(a: TensorSpec, b: TensorSpec) -> TensorSpec:
+    """Return a spec that covers both; where a single spec has the contents of a handle, these contents are taken."""
+    return TensorSpec(a.dtype, relax_shapes(a.shape, b.shape), common_value(a, b), _known_handle(a, b))
+
+
+def _known_handle(a: TensorSpec, b: TensorSpec) -> tuple[TensorSpec, ...]:
+    """Return the contents of a handle that cover both specs; an empty list takes the other list's elements."""
+    if len(a.handle) != len(b.handle):
+        return a.handle or b.handle
+    parts = [TensorSpec(x.dtype, covering_shape(x.shape, y.shape), common_value(x, y)) for x, y in zip(a.handle, b.handle)]
+    if is_empty_list(a) or is_empty_list(b):
+        parts[0] = (b if is_empty_list(a) else a).handle[0]
+    return tuple(parts)
+
+
+def is_empty_list(spec: TensorSpec) -> bool:
+    """Return True for a list without elements; the second spec of the handle has the list's length."""
+    length = spec.handle[1].value if len(spec.handle) > 1 else None
+    return length is not None and length.size == 1 and length.item() == 0
+
+
+def shown(spec: TensorSpec) -> str:
+    return f"{spec.shape} {[(str(held.shape), held.value is None) for held in spec.handle]}"

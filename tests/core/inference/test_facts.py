@@ -1,0 +1,88 @@
+"""Inference gives facts: what it says holds in every run, also where a size is 1 or 0, or differs from input to input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.core.passes.rewriting import placeholder
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.flops import count_flops
+from tfg.core.gradients import gradients
+from tfg.core.inference.estimates import estimate
+from tfg.core.inference.inference import infer
+from tfg.core.passes.pipeline import optimize
+from tfg.core.runtime.session.session import Session
+from tfg.core.types.dims import Dim
+from tfg.core.types.shapes import Shape, TensorSpec
+
+
+def axes_of(first, second):
+    """Return the axes that are summed for both shapes, None where a run decides."""
+    g = GraphBuilder()
+    operands = [placeholder(g, name, None) for name in "xy"]
+    node = g.BroadcastGradientArgs(*map(g.Shape, operands))[0].node
+    specs = infer(g.graph, {v: TensorSpec(v.dtype, Shape(dims)) for v, dims in zip(operands, (first, second))}).specs
+    values = [specs[output].value for output in node.outputs()]
+    return tuple(None if value is None else value.tolist() for value in values)
+
+
+N, M = Dim.symbol("N"), Dim.symbol("M")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "axes"),
+    [
+        ((N, 3), (M, 3), (None, None)),
+        ((N, 3), (N, 3), ([], [])),
+        ((N, 3), (3,), (None, [0])),
+        ((N, 3), (1, 3), (None, None)),  # N is 1: the shapes are equal
+        ((N, 3), (1, 1), (None, [0, 1])),
+        ((2 * N, 3), (1, 3), ([], [0])),
+        ((2, 3), (1, 3), ([], [0])),
+        ((1, 3), (1, 3), ([], [])),
+        ((N, M), (), (None, [0, 1])),
+        ((N, 1), (N + 1, 1), (None, None)),
+        ((N + 2, 1), (1, 4), ([1], [0])),
+    ],
+)
+def test_axes_of_a_gradient_are_known_where_every_run_has_them(first, second, axes):
+    assert axes_of(first, second) == axes
+
+
+@pytest.mark.parametrize("rows", [(1, 2), (2, 1), (2, 2), (1, 1), (0, 1)])
+def test_gradients_of_a_broadcast_stay_when_optimized(rows):
+    g = GraphBuilder()
+    x, y = (placeholder(g, name, (None, 3)) for name in "xy")
+    loss = g.Sum(g.SquaredDifference(x, y), [0, 1])
+    graph, names = gradients(g.graph, [loss.name], ["x:0", "y:0"])
+    optimized, _ = optimize(graph, names, ["x:0", "y:0"])
+    a, b = (np.full((count, 3), value, np.float32) for count, value in zip(rows, (1, 3)))
+    slope = 2 * (a - b)
+    expected = [slope.sum(0, keepdims=True) if v.shape[0] == 1 else slope for v in (a, b)]
+    for got, want, sign in zip(Session(optimized).run(names, {"x:0": a, "y:0": b}), expected, (1, -1)):
+        np.testing.assert_array_equal(got, sign * want)
+
+
+def test_an_estimate_assumes_sizes_that_match_and_are_not_one():
+    """The count of a training is a formula of its sizes, though a run decides what is summed."""
+    g = GraphBuilder()
+    x, y = (placeholder(g, name, None) for name in "xy")
+    both = g.AddV2(x, y)
+    axes = g.BroadcastGradientArgs(g.Shape(x), g.Shape(y))
+    known = {x: TensorSpec(x.dtype, Shape((N, 3))), y: TensorSpec(y.dtype, Shape((M, 3)))}
+    assert str(infer(g.graph, known).shape(both)) == "(broadcast(N, M),3)"
+    assumed = estimate(g.graph, known)
+    assert assumed.shape(both) == Shape((N, 3))
+    assert [assumed.spec(value).value.tolist() for value in axes] == [[], []]
+
+
+def test_flops_of_a_gradient_are_a_formula():
+    g = GraphBuilder()
+    x, y = placeholder(g, "x", (4, None)), placeholder(g, "y", (4, None))
+    loss = g.Sum(g.Square(g.Sub(x, y)), [0, 1])
+    graph, names = gradients(g.graph, [loss.name], ["x:0", "y:0"])
+    counted = {node.path: node for node in count_flops(graph, names).nodes}
+    assert not [node for node in counted.values() if node.reason]
+    # An element: difference, square and sum; two factors and a negation. The axes of the sum: 8. No gradient is summed.
+    assert sum(node.cost.flops for node in counted.values()) == 6 * 4 * Dim.symbol("x_1") - 1 + 8
