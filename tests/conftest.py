@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from tests import skips
+from tfg.core.inference import inference
 
+inference.MISFITS_ARE_FAULTS = True
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ.pop("TFG_ENGINE", None)
 os.environ["GRPC_VERBOSITY"] = "NONE"

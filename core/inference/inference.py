@@ -19,7 +19,7 @@ from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import topological_order
 from ..registry import registry
 from ..registry.op_facts import has_fact, ops_with
-from ..support.errors import InvalidArgumentError, TfgError
+from ..support.errors import InternalError, InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, Stopwatch
 from ..types.dims import Dim
@@ -28,10 +28,13 @@ from ..types.shapes import Shape, TensorSpec, relax_shapes
 from ..types.tensors import FuncRef
 from . import binding
 from .containers import CONTAINERS, contents, cover, holds_anything, of_anything, shown
+from .error_context import fault
 from .node_calls import apply_kernel, call_shape_function
 from .shape_cache import ShapeCache
 
 MAX_VALUE_ELEMENTS = 4096
+MISFITS_ARE_FAULTS = False
+"""Raise an InternalError for a computed value that does not fit the inferred spec, as tests do."""
 _MAX_DEPTH: Final = 100
 """How many calls deep functions are looked into."""
 
@@ -235,6 +238,8 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Libr
     try:
         merged = _constant_values(node, inputs, merged)
     except TfgError as error:
+        if MISFITS_ARE_FAULTS and isinstance(error, InternalError):
+            raise
         reasons[node.name] = error.message
         return merged
     library.derived.keep(node, inputs, merged)
@@ -420,12 +425,21 @@ def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[Ten
     if not candidates or not inputs or definition.is_stateful or candidates[0].is_stateful:
         return outputs
     results = apply_kernel(node, [value for value in values if value is not None])
-    return [dataclasses.replace(spec, value=_as_value(value, spec)) for spec, value in zip(outputs, results)]
+    return [_with_value(node, spec, value) for spec, value in zip(outputs, results)]
 
 
-def _as_value(value: Any, spec: TensorSpec) -> np.ndarray[Any, Any]:
+def _with_value(node: Node, spec: TensorSpec, result: Any) -> TensorSpec:
+    """Return a spec with a computed value. A value of another shape or dtype than inferred is no fact and is left out."""
+    array = np.asarray(result)
+    if array.shape == spec.shape.known() and array.dtype in (spec.dtype.numpy, object):
+        return dataclasses.replace(spec, value=_as_value(array, spec))
+    if MISFITS_ARE_FAULTS:
+        raise fault(f"its value is {array.dtype} {Shape(array.shape)}, inferred is {spec.dtype} {spec.shape}", node)
+    return spec
+
+
+def _as_value(array: np.ndarray[Any, Any], spec: TensorSpec) -> np.ndarray[Any, Any]:
     """Convert a computed value to the spec's dtype, or keep objects while a symbolic dimension is among the elements."""
-    array = np.asarray(value)
     if array.dtype == spec.dtype.numpy or any(isinstance(item, Dim) for item in array.ravel().tolist()):
         return array
     try:

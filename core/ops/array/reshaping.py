@@ -70,12 +70,10 @@ def reshape_to(dims: Array) -> Callable[..., Result]:
 
 
 def _reshaped(x: Array, dims: Array) -> Result:
-    """`reshape` where a dimension is -1 or symbolic, or something is wrong."""
+    """`reshape` where a dimension is -1, or something is wrong."""
     if np.ndim(dims) > 1:
         raise InvalidArgumentError(f"sizes input must be 1-D, not {Shape(np.shape(dims))}")
     sizes = np.ravel(dims).tolist() if np.ndim(dims) == 0 else dims.tolist()
-    if dims.dtype == object and any(isinstance(d, Dim) for d in sizes):
-        return np.reshape(x, np.shape(x))
     x = np.asarray(x)
     unknown = [i for i, d in enumerate(sizes) if d == -1]
     if len(unknown) > 1 or any(d < -1 for d in sizes):
@@ -109,11 +107,14 @@ def _check_rank(rank: int) -> None:
 
 
 @shape("Reshape")
-def reshape_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
+def reshape_shape(x: TensorSpec, dims: TensorSpec) -> Shape | TensorSpec:
+    """The wanted shape, with a known value in it: the kernel cannot reshape to a symbolic size that follows from others."""
     sizes = dims_of(dims)
     if sizes is None:
         return shape_from(dims)
-    return Shape(_resolved(sizes, x.shape))
+    result = Shape(_resolved(sizes, x.shape))
+    fits = x.value is not None and result.is_known and math.prod(result.known()) == x.value.size
+    return TensorSpec(x.dtype, result, x.value.reshape(result.known())) if fits and x.value is not None else result
 
 
 def _resolved(sizes: list[DimLike], source: Shape) -> Sequence[DimLike | None]:

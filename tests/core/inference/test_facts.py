@@ -9,10 +9,12 @@ from tests.core.passes.rewriting import placeholder
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.gradients import gradients
+from tfg.core.inference import inference
 from tfg.core.inference.estimates import estimate
 from tfg.core.inference.inference import infer
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session.session import Session
+from tfg.core.support.errors import InternalError
 from tfg.core.types.dims import Dim
 from tfg.core.types.shapes import Shape, TensorSpec
 
@@ -86,3 +88,28 @@ def test_flops_of_a_gradient_are_a_formula():
     assert not [node for node in counted.values() if node.reason]
     # An element: difference, square and sum; two factors and a negation. The axes of the sum: 8. No gradient is summed.
     assert sum(node.cost.flops for node in counted.values()) == 6 * 4 * Dim.symbol("x_1") - 1 + 8
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [lambda g, x: g.Shape(x), lambda g, x: g.Pack([g.StridedSlice(g.Shape(x), [0], [1], [1], shrink_axis_mask=1), -1])],
+)
+def test_a_constant_is_reshaped_to_a_size_that_follows(sizes):
+    """The rows are symbolic, and only 2 rows of 8 fit 16 numbers."""
+    g = GraphBuilder()
+    x = placeholder(g, "x", (None, 8))
+    reshaped = g.Reshape(g.constant(np.arange(16, dtype=np.float32)), sizes(g, x))
+    optimized, _ = optimize(g.graph, [g.Sum(reshaped, [0]).name], ["x:0"])
+    (result,) = Session(optimized).run(["Sum:0"], {"x:0": np.zeros((2, 8), np.float32)})
+    np.testing.assert_array_equal(result, np.arange(8, 24, 2))
+
+
+def test_a_value_that_does_not_fit_is_no_fact(monkeypatch):
+    """Tests raise, and otherwise nothing is folded."""
+    g = GraphBuilder()
+    monkeypatch.setattr(inference, "apply_kernel", lambda node, values: (np.zeros(3, np.float32),))
+    doubled = g.Add([1.0, 2.0], 1.0)
+    with pytest.raises(InternalError, match=r"its value is float32 \(3\), inferred is float \(2\)"):
+        infer(g.graph)
+    monkeypatch.setattr(inference, "MISFITS_ARE_FAULTS", False)
+    assert infer(g.graph).spec(doubled).value is None
