@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from ..control_flow.copies import handed_in
 from ..graph.graph import Node, Output
 from ..support.errors import TfgError
+from ..types.dims import DimLike
 from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
 
 _WRITERS = {"StackPush": (1, 0), "StackPushV2": (1, 0), "TensorArrayWriteV3": (2, 0), "TensorArrayScatterV3": (2, 1)}
@@ -72,16 +73,21 @@ def holds_anything(assumed: Mapping[Output, TensorSpec], handle: Output) -> bool
     return handle in assumed and shown(assumed[handle]) == shown(of_anything(assumed[handle]))
 
 
-def cover(a: TensorSpec, b: TensorSpec) -> TensorSpec:
-    """Return a spec that covers both; where a single spec has the contents of a handle, these contents are taken."""
-    return TensorSpec(a.dtype, relax_shapes(a.shape, b.shape), common_value(a, b), _known_handle(a, b))
+def cover(a: TensorSpec, b: TensorSpec, free: Collection[DimLike] = ()) -> TensorSpec:
+    """Return a spec that covers both; where a single spec has the contents of a handle, these contents are taken.
+
+    `free` dimensions of the first stand for any number.
+    """
+    return TensorSpec(a.dtype, relax_shapes(a.shape, b.shape, free), common_value(a, b), _known_handle(a, b, free))
 
 
-def _known_handle(a: TensorSpec, b: TensorSpec) -> tuple[TensorSpec, ...]:
+def _known_handle(a: TensorSpec, b: TensorSpec, free: Collection[DimLike]) -> tuple[TensorSpec, ...]:
     """Return the contents of a handle that cover both specs; an empty list takes the other list's elements."""
     if len(a.handle) != len(b.handle):
         return a.handle or b.handle
-    parts = [TensorSpec(x.dtype, covering_shape(x.shape, y.shape), common_value(x, y)) for x, y in zip(a.handle, b.handle)]
+    parts = [
+        TensorSpec(x.dtype, covering_shape(x.shape, y.shape, free), common_value(x, y)) for x, y in zip(a.handle, b.handle)
+    ]
     if is_empty_list(a) or is_empty_list(b):
         parts[0] = (b if is_empty_list(a) else a).handle[0]
     return tuple(parts)
@@ -95,3 +101,17 @@ def is_empty_list(spec: TensorSpec) -> bool:
 
 def shown(spec: TensorSpec) -> str:
     return f"{spec.shape} {[(str(held.shape), held.value is None) for held in spec.handle]}"
+
+
+def is_covered(spec: TensorSpec, covering: TensorSpec) -> bool:
+    """Return True where a spec says no more than its covering: equal shapes, and values known to both or to neither."""
+    pairs = [(spec, covering), *zip(spec.handle, covering.handle)]
+    return len(spec.handle) == len(covering.handle) and all(
+        a.shape == b.shape and (a.value is None) == (b.value is None) for a, b in pairs
+    )
+
+
+def new_dims(spec: TensorSpec, covering: TensorSpec) -> set[DimLike]:
+    """Return the dimensions of a covering that the spec did not have."""
+    before, after = ({dim for part in (s, *s.handle) for dim in part.shape.dims or ()} for s in (spec, covering))
+    return after - before

@@ -22,12 +22,12 @@ from ..registry.op_facts import has_fact, ops_with
 from ..support.errors import InternalError, InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, Stopwatch
-from ..types.dims import Dim
+from ..types.dims import Dim, DimLike
 from ..types.dtypes import DType, resource
 from ..types.shapes import Shape, TensorSpec, relax_shapes
 from ..types.tensors import FuncRef
 from . import binding
-from .containers import CONTAINERS, contents, cover, holds_anything, of_anything, shown
+from .containers import CONTAINERS, contents, cover, holds_anything, is_covered, new_dims, of_anything, shown
 from .error_context import fault
 from .node_calls import apply_kernel, call_shape_function
 from .shape_cache import ShapeCache
@@ -152,7 +152,7 @@ def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, Tensor
     assumed: dict[Output, TensorSpec] = {}
     derived = _sweep(order, base, overrides, assumed, loops, library)
     for sweep in range(_MAX_SWEEPS + len(loops) + len(containers)):
-        changed = _relaxed(derived, loops, overrides)
+        changed = _relaxed(derived, loops, overrides, library)
         filled = contents(derived.specs, order, assumed, containers) if containers else {}
         if sweep >= _MAX_SWEEPS:
             changed = {back: TensorSpec(spec.dtype) for back, spec in changed.items()}
@@ -199,7 +199,7 @@ def _sweep(
 
 
 def _relaxed(
-    derived: Derived, loops: Mapping[Node, Output], overrides: Mapping[Output, TensorSpec]
+    derived: Derived, loops: Mapping[Node, Output], overrides: Mapping[Output, TensorSpec], library: Library
 ) -> dict[Output, TensorSpec]:
     """Return the back edges with less definite specs than assumed, and specs that cover both."""
     changed: dict[Output, TensorSpec] = {}
@@ -207,9 +207,12 @@ def _relaxed(
         if merge.output() in overrides:
             continue
         merged, arriving = derived.specs[merge.output()], derived.specs[back]
-        relaxed = relax_shapes(merged.shape, arriving.shape)
-        if str(relaxed) != str(merged.shape):
-            changed[back] = dataclasses.replace(arriving, shape=relaxed, value=None)
+        # A size that the Merge does not have from the entry is unknown already.
+        entering = {dim for value in merge.inputs if value is not back for dim in derived.specs[value].shape.dims or ()}
+        free = {dim for dim in merged.shape.dims or () if dim not in entering}
+        relaxed = dataclasses.replace(arriving, shape=relax_shapes(merged.shape, arriving.shape, free), value=None)
+        if not library.is_stable(TensorSpec(merged.dtype, merged.shape), TensorSpec(merged.dtype, relaxed.shape)):
+            changed[back] = relaxed
     return changed
 
 
@@ -288,6 +291,10 @@ class Library:
         """Return a node's specs with the assumptions applied."""
         return specs if self._assumptions is None else list(map(self._assumptions.settled, specs))
 
+    def is_stable(self, spec: TensorSpec, covering: TensorSpec) -> bool:
+        """Return True where a loop's variable has the spec in every iteration; an estimate takes unknown sizes to stay."""
+        return is_covered(spec, covering) or (self._assumptions is not None and shown(spec) == shown(covering))
+
     def output_dtypes(self, node: Node) -> Sequence[DType]:
         """Return the dtypes of a node's outputs, also for a call by the function's name."""
         function = self._functions.get(node.op)
@@ -359,17 +366,19 @@ class Library:
         """
         body = self._functions.get(reference.name)
         current = list(inputs) if body is None else changing(body, inputs)
+        free: set[DimLike] = set()  # the unknown sizes that differ from iteration to iteration
         for sweep in range(_MAX_SWEEPS + len(current)):
             after = self._body(reference, [*counter, *current])
             if after is None or len(after) != len(current):
                 return None
-            pairs = [(a, cover(a, b)) for a, b in zip(current, after)]
-            if all(shown(a) == shown(covering) for a, covering in pairs):
+            pairs = [(a, cover(a, b, free)) for a, b in zip(current, after)]
+            if all(self.is_stable(a, covering) for a, covering in pairs):
                 return current
             if sweep < _MAX_SWEEPS:
                 current = [covering for _, covering in pairs]
+                free.update(*(new_dims(a, covering) for a, covering in pairs))
             else:
-                current = [a if shown(a) == shown(covering) else TensorSpec(a.dtype) for a, covering in pairs]
+                current = [a if self.is_stable(a, covering) else TensorSpec(a.dtype) for a, covering in pairs]
         return [TensorSpec(spec.dtype) for spec in current]
 
 
@@ -425,12 +434,12 @@ def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[Ten
     if not candidates or not inputs or definition.is_stateful or candidates[0].is_stateful:
         return outputs
     results = apply_kernel(node, [value for value in values if value is not None])
-    return [_with_value(node, spec, value) for spec, value in zip(outputs, results)]
+    kept = object if partial else None  # a computed dimension may have become a plain int
+    return [_with_value(node, spec, np.asarray(value, kept)) for spec, value in zip(outputs, results)]
 
 
-def _with_value(node: Node, spec: TensorSpec, result: Any) -> TensorSpec:
+def _with_value(node: Node, spec: TensorSpec, array: np.ndarray[Any, Any]) -> TensorSpec:
     """Return a spec with a computed value. A value of another shape or dtype than inferred is no fact and is left out."""
-    array = np.asarray(result)
     if array.shape == spec.shape.known() and array.dtype in (spec.dtype.numpy, object):
         return dataclasses.replace(spec, value=_as_value(array, spec))
     if MISFITS_ARE_FAULTS:

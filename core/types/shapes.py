@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ..support.errors import InvalidArgumentError
@@ -161,11 +161,11 @@ def merge_shapes(a: Shape, b: Shape) -> Shape:
     return Shape(merge_dims(x, y) for x, y in zip(a.dims, b.dims))
 
 
-def relax_shapes(a: Shape, b: Shape) -> Shape:
-    """Return the most definite shape that covers both."""
+def relax_shapes(a: Shape, b: Shape, free: Collection[DimLike] = ()) -> Shape:
+    """Return the most definite shape that covers both; a `free` dimension of the first covers any."""
     if a.dims is None or b.dims is None or len(a.dims) != len(b.dims):
         return UNKNOWN
-    return Shape(x if x == y else None for x, y in zip(a.dims, b.dims))
+    return Shape(x if x == y or x in free else None for x, y in zip(a.dims, b.dims))
 
 
 def fits(dims: tuple[int, ...], shape: Shape) -> bool:
@@ -181,11 +181,11 @@ def fits(dims: tuple[int, ...], shape: Shape) -> bool:
     return True
 
 
-def covering_shape(a: Shape, b: Shape) -> Shape:
+def covering_shape(a: Shape, b: Shape, free: Collection[DimLike] = ()) -> Shape:
     """Return the most definite shape that covers the contents of two containers; an unknown rank means an empty container."""
     if a.dims is None or b.dims is None:
         return b if a.dims is None else a
-    return relax_shapes(a, b)
+    return relax_shapes(a, b, free)
 
 
 def substituted(spec: TensorSpec, values: Mapping[str, DimLike]) -> TensorSpec:

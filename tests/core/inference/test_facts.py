@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases.control_flow import counted
 from tests.core.passes.rewriting import placeholder
+from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.gradients import gradients
@@ -90,10 +92,12 @@ def test_flops_of_a_gradient_are_a_formula():
     assert sum(node.cost.flops for node in counted.values()) == 6 * 4 * Dim.symbol("x_1") - 1 + 8
 
 
-@pytest.mark.parametrize(
-    "sizes",
-    [lambda g, x: g.Shape(x), lambda g, x: g.Pack([g.StridedSlice(g.Shape(x), [0], [1], [1], shrink_axis_mask=1), -1])],
-)
+def rows(g, x):
+    """Return the first dimension, a scalar."""
+    return g.StridedSlice(g.Shape(x), [0], [1], [1], shrink_axis_mask=1)
+
+
+@pytest.mark.parametrize("sizes", [lambda g, x: g.Shape(x), lambda g, x: g.Pack([rows(g, x), -1])])
 def test_a_constant_is_reshaped_to_a_size_that_follows(sizes):
     """The rows are symbolic, and only 2 rows of 8 fit 16 numbers."""
     g = GraphBuilder()
@@ -102,6 +106,43 @@ def test_a_constant_is_reshaped_to_a_size_that_follows(sizes):
     optimized, _ = optimize(g.graph, [g.Sum(reshaped, [0]).name], ["x:0"])
     (result,) = Session(optimized).run(["Sum:0"], {"x:0": np.zeros((2, 8), np.float32)})
     np.testing.assert_array_equal(result, np.arange(8, 24, 2))
+
+
+def test_a_difference_of_equal_sizes_is_zero():
+    g = GraphBuilder()
+    x = placeholder(g, "x", (None, 3))
+    difference = g.Sub(rows(g, x), rows(g, g.Neg(x)))
+    assert infer(g.graph).spec(difference).value == np.int32(0)
+
+
+def doubled(g, value, axis):
+    return g.ConcatV2([value, value], axis)
+
+
+def negated(g, value, axis):
+    return g.Neg(value)
+
+
+def v1_loop(g, x, step):
+    return counted(g, "loop", 3, [x], [np.int32(0)], lambda values, fixed: [step(g, values[0], fixed[0])])[1]
+
+
+def functional_loop(g, x, step):
+    define(g, "before_3", ["int32", "float32"], lambda inner, i, value: [inner.Less(i, 3)])
+    define(g, "body", ["int32", "float32"], lambda inner, i, value: [inner.AddV2(i, 1), step(inner, value, 0)])
+    return g.While([np.int32(0), x], cond="before_3", body="body", T=["int32", "float32"])[1]
+
+
+@pytest.mark.parametrize("loop", [v1_loop, functional_loop])
+@pytest.mark.parametrize(("step", "added"), [(doubled, 14), (negated, 0)])
+def test_an_unknown_size_that_a_loop_changes_is_another_size(loop, step, added):
+    """Two rows are doubled three times; the size of what a loop keeps is known to be the size at entry."""
+    g = GraphBuilder()
+    x = placeholder(g, "x", (None, 3))
+    difference = g.Sub(rows(g, loop(g, x, step)), rows(g, x))
+    optimized, _ = optimize(g.graph, [difference.name], ["x:0"])
+    assert Session(optimized).run(difference.name, {"x:0": np.zeros((2, 3), np.float32)}) == added
+    assert (infer(g.graph).spec(difference).value == 0) == (added == 0)
 
 
 def test_a_value_that_does_not_fit_is_no_fact(monkeypatch):
