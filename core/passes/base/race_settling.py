@@ -1,12 +1,18 @@
-"""Races settled before optimization: a control edge fixes the order of racing nodes, before anything else changes."""
+"""Races settled before optimization: a control edge fixes the order of racing nodes, before anything else changes.
+
+No edge switches a node off: the later node waits for a node behind the earlier node that is alive whenever the later is.
+"""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import itertools
+import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from ...control_flow.frames import EXIT, assign_frames
 from ...functions.call_kinds import call_kind
@@ -14,8 +20,12 @@ from ...functions.call_sites import CallSite, call_site, function_targets
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import strongly_connected
+from ...ordering.live_edges import LiveEdges
 from ...planning.planner import chained_races_of, compile_plan, races_of
 from ...planning.reachability import needed_nodes, needed_sources
+
+FAR: Final = 64
+"""The number of nodes behind a racing node that are searched for a live node."""
 
 
 def settle_races(
@@ -27,8 +37,7 @@ def settle_races(
     later access: an edge must not make more run.
     """
     fed = [*feeds, *_outside_loops(targets, feeds, overridable)]
-    for earlier, later in _settled(graph, targets, fed):
-        graph.add_control_input(later, earlier)
+    _add_edges(graph, _settled(graph, targets, fed), fed)
     for name, sites in _call_sites(graph).items():
         function = graph.functions.get(name)
         if function is not None and not function.signature.attrs and len(sites) == 1:
@@ -66,8 +75,47 @@ def _settled(
     place = {step.node: i for i, step in enumerate(plan.steps)}
     runs = _runs(targets, always, frozenset(fed))
     races = chained_races_of(graph, every, fed, place, runs.__getitem__)
+    live = _LiveNodes(graph, fed, place, runs)
     pairs = [(race.first.node, race.second.node) for race in races]
-    return [(earlier, later) for earlier, later in pairs if not runs[later] & ~runs[earlier]]
+    return [(live.after(earlier, later), later) for earlier, later in pairs if not runs[later] & ~runs[earlier]]
+
+
+class _LiveNodes:
+    """The nodes of a run after racing nodes, so that waiting for them neither switches a node off nor makes more run."""
+
+    def __init__(self, graph: Graph, fed: Sequence[Output], place: Mapping[Node, int], runs: Mapping[Node, int]) -> None:
+        self.edges = LiveEdges(graph, frozenset(fed))
+        self.fed = frozenset(fed)
+        self.place = place
+        self.runs = runs
+
+    def after(self, earlier: Node, later: Node) -> Node:
+        """Return the first node behind `earlier`, in the run's order before `later`, that is alive if `later` is.
+
+        Return `earlier` itself where the search finds none: `LiveEdges` then adds a node.
+        """
+        condition = self.edges.condition(later)
+        pending, seen = collections.deque([earlier]), {earlier}
+        while pending and len(seen) < FAR:
+            node = pending.popleft()
+            if self.edges.is_live(node, condition) and not self.runs[later] & ~self.runs[node]:
+                return node
+            behind = [user for user in node.uses if user not in seen and self.place.get(user, math.inf) < self.place[later]]
+            taken = [user for user in behind if _waits_for(user, node, self.fed)]
+            seen.update(taken)
+            pending += taken
+        return earlier
+
+
+def _waits_for(user: Node, node: Node, fed: frozenset[Output]) -> bool:
+    """Return True where a user waits for the node in a run with the feeds `fed`."""
+    return node in needed_sources(user, fed)
+
+
+def _add_edges(graph: Graph, pairs: Sequence[tuple[Node, Node]], fed: Sequence[Output]) -> None:
+    edges = LiveEdges(graph, frozenset(fed))
+    for earlier, later in pairs:
+        edges.let_wait(later, earlier)
 
 
 def _runs(targets: Sequence[Output | Node], always: Sequence[Output | Node], fed: frozenset[Output]) -> dict[Node, int]:
@@ -96,8 +144,8 @@ def _settled_function(graph: Graph, function: Function, site: CallSite) -> Funct
         return function
     copied = dataclasses.replace(instantiate(function, {}), source=None)
     copied.body.functions = graph.functions
-    for earlier, later in pairs:
-        copied.body.add_control_input(copied.body.node(later.name), copied.body.node(earlier.name))
+    inside = [(copied.body.node(earlier.name), copied.body.node(later.name)) for earlier, later in pairs]
+    _add_edges(copied.body, inside, [arg.output() for arg in copied.args])
     return copied
 
 
