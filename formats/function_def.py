@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from ..core.graph.graph import STRAY_ARGUMENT, DeclaredFunctions, Function, Graph, Node, Output
+from ..core.graph.import_upgrades import complete_attrs
 from ..core.registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.registry.validation import attribute_faults
 from ..core.support.errors import InvalidArgumentError, TfgError
@@ -161,7 +162,7 @@ class _Decoder:
                 raise InvalidArgumentError("two nodes have this name", node=name, op=op)
             if op == _ARG:
                 raise InvalidArgumentError(STRAY_ARGUMENT, node=name, op=op)
-            pending.append((self.body.add_node(name, op, (), (), attrs, device, attrs), texts))
+            pending.append((self.body.add_node(name, op, (), (), complete_attrs(op, attrs, len(texts)), device, attrs), texts))
         for node, texts in pending:
             try:
                 inputs = [self.output(text) for text in texts if not text.startswith("^")]

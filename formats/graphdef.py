@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
 from ..core.graph.graph import Function, Graph, Node
+from ..core.graph.import_upgrades import complete_attrs
 from ..core.graph.node import CheckMemo
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.gc_control import rare_collection
@@ -63,7 +64,7 @@ class NodeStream:
             for text in inputs:
                 if text not in names and (source := parse_tensor_name(text)[0]) not in names:
                     missing.setdefault(source, name)
-            node = Node(name, op, attrs, device, attrs, inputs, home=home)
+            node = Node(name, op, complete_attrs(op, attrs, len(inputs)), device, attrs, inputs, home=home)
             self._check(node)
             yield node
         for source, name in missing.items():
@@ -86,7 +87,7 @@ class NodeStream:
     def node_at(self, place: int) -> Node:
         """Return the node whose field begins at byte `place`; inputs are known by name only."""
         name, op, inputs, device, attrs = self._scan.node_at(place)
-        return Node(name, op, attrs, device, attrs, inputs, home=Graph())
+        return Node(name, op, complete_attrs(op, attrs, len(inputs)), device, attrs, inputs, home=Graph())
 
     def has_at(self, place: int, other: NodeStream) -> bool:
         """Return True where the bytes at a place equal the bytes of another stream's last node."""

@@ -15,8 +15,6 @@ from .symbols import Symbols
 
 Shapes = Mapping[str, Sequence[int | None] | Shape]
 _MAX_FED_ELEMENTS: Final = 64
-_FIRST_WITH_UNKNOWN_RANKS: Final = 24
-"""The first GraphDef version in which a Placeholder of shape () is a scalar; in earlier versions any shape fits."""
 
 
 def symbolic_placeholders(graph: Graph, shapes: Shapes, symbols: Symbols) -> dict[Output, TensorSpec]:
@@ -29,7 +27,7 @@ def symbolic_placeholders(graph: Graph, shapes: Shapes, symbols: Symbols) -> dic
     specs: dict[Output, TensorSpec] = {}
     for node in graph:
         if is_placeholder(node):
-            declared = _declared_shape(graph, node)
+            declared = as_shape(node.attr("shape"))
             shape = merge_given_shape(node.output(), user_shapes.pop(node.output(), UNKNOWN), declared)
             specs[node.output()] = TensorSpec(node.output_dtypes[0], _symbolic(node, shape, symbols))
     for output, shape in user_shapes.items():
@@ -74,12 +72,6 @@ def require_consistent_shapes(graph: Graph, shapes: Shapes, inference: Estimate)
         output = graph.output(name)
         if output in inference.specs:
             merge_given_shape(output, as_shape(shape), inference.shape(output))
-
-
-def _declared_shape(graph: Graph, node: Node) -> Shape:
-    declared = as_shape(node.attr("shape"))
-    is_old = graph.versions is not None and graph.versions.producer < _FIRST_WITH_UNKNOWN_RANKS
-    return UNKNOWN if is_old and node.op == "Placeholder" and declared.dims == () else declared
 
 
 def _symbolic(node: Node, shape: Shape, symbols: Symbols) -> Shape:

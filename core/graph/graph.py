@@ -16,12 +16,12 @@ from ..support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundE
 from ..support.tensor_names import Suffixes, parse_tensor_name
 from ..support.words import counted
 from ..types.dtypes import DType
+from .import_upgrades import Versioned, complete_attrs
 from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
 from .reference_ops import lacks_reference, leftover_hint
 from .summary import Summarized
 
 if TYPE_CHECKING:
-    from ..support.versions import Versions
     from .metagraph import MetaGraph
     from .saved_gradients import RegisteredGradient
 
@@ -33,7 +33,7 @@ _linking: Final = threading.Lock()
 STRAY_ARGUMENT: Final = "the signature of a function fixes its arguments"
 
 
-class Graph(Summarized):
+class Graph(Summarized, Versioned):
     """Nodes in insertion order, the function library and the versions of the GraphDef they came from."""
 
     def __init__(self) -> None:
@@ -47,7 +47,6 @@ class Graph(Summarized):
         """The number of edits to nodes and edges: results derived from nodes and edges hold while the number stays."""
         self.functions: MutableMapping[str, Function] = {}
         self.registered_gradients: Mapping[str, RegisteredGradient] = {}
-        self.versions: Versions | None = None
         self.meta: MetaGraph | None = None
         self.source: Any = None
         self.left_out: Mapping[str, TfgError] = {}
@@ -191,7 +190,8 @@ class Graph(Summarized):
         """Append a node from a file, with `attrs` as its source; the inputs are resolved on demand."""
         if name in self._nodes:
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
-        node = self._nodes[name] = Node(name, op, attrs, device, attrs, spelling, home=self)
+        complete = complete_attrs(op, attrs, len(spelling))
+        node = self._nodes[name] = Node(name, op, complete, device, attrs, spelling, home=self)
         self._is_linked = False
         self.edits += 1
         return node

@@ -107,6 +107,8 @@ POSITION: Final = "position in the list"
 """The symbol for an element's position, in the spec of the elements of a list whose shapes differ."""
 UNKNOWN = Shape()
 SCALAR = Shape(())
+UNSTATED: Final = Shape()
+"""The empty shape of a placeholder in an old graph: an unknown shape, which the file spells like the shape of a scalar."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from ...core.registry.catalog import CATALOG
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.types import dtypes
 from ...core.types.dtypes import DType
-from ...core.types.shapes import NumberedShape, Shape
+from ...core.types.shapes import UNSTATED, NumberedShape, Shape
 from ...core.types.tensors import FuncRef, Placeholder, Tensor
 from ..protos.graph_pb2 import AttrValue, NameAttrList, NodeDef, TensorShapeProto
 from .tensor_proto import decode_tensor, encode_tensor
@@ -119,7 +119,9 @@ def decode_shape(proto: TensorShapeProto) -> Shape:
 
 
 def encode_shape(shape: Shape) -> TensorShapeProto:
-    """Encode a shape; symbolic dimensions become -1."""
+    """Encode a shape; symbolic dimensions become -1, and the empty shape of an old placeholder stays empty."""
+    if shape is UNSTATED:
+        return TensorShapeProto()
     if shape.dims is None:
         return TensorShapeProto(unknown_rank=True)
     if isinstance(shape, NumberedShape):

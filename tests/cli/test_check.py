@@ -52,6 +52,7 @@ def in_function(change):
 
 
 SERIALIZED = """
+versions { producer: 2474 }
 node { name: 'e' op: 'Placeholder' attr { key: 'dtype' value { type: DT_STRING } }
   attr { key: 'shape' value { shape { } } } }
 node { name: 'none' op: 'Const' attr { key: 'dtype' value { type: DT_STRING } }

@@ -62,11 +62,4 @@ def _feed(runnable: Graph, name: str, graph: Graph) -> Feed:
     node = output.node
     declared = node.attrs.get("shape") if node.must_be_fed else None
     shape = declared if isinstance(declared, Shape) else UNKNOWN
-    if node.op == "Placeholder" and shape.dims == () and _had_no_unknown_rank(graph):
-        shape = UNKNOWN
     return Feed(name, output, output.dtype.base if output.dtype else None, shape)
-
-
-def _had_no_unknown_rank(graph: Graph) -> bool:
-    """True for graphs older than version 24, in which a Placeholder's shape () means an unknown shape."""
-    return graph.versions is not None and graph.versions.producer < 24

@@ -1,0 +1,70 @@
+"""Nodes of old graphs as today's ops read them: TensorFlow makes the same changes when it imports a graph.
+
+An upgraded node keeps its loaded attributes as its source, so a file that is read and written stays as it was where the
+change only tells how to read it.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ..support.errors import TfgError
+from ..types.dtypes import DType
+from ..types.shapes import UNSTATED, Shape
+
+if TYPE_CHECKING:
+    from ..support.versions import Versions
+    from .node import Node
+
+_LAST_WITHOUT_UNKNOWN_RANKS: Final = 21
+"""The last GraphDef version in which a Placeholder of shape () may have any shape (Placeholder's shape function)."""
+_WITH_LISTED_DTYPES: Final = frozenset(("_FusedConv2D", "_MklNativeFusedConv2D"))
+"""Ops whose further arguments were `num_args` of dtype T, until a list of dtypes named the dtype of each."""
+
+
+def complete_attrs(op: str, attrs: Mapping[str, Any], count: int) -> Mapping[str, Any]:
+    """Return the attributes of a node with `count` inputs, and those that are newer than the graph and have no default."""
+    if op not in _WITH_LISTED_DTYPES or "TArgs" in attrs:
+        return attrs
+    dtype, arguments = attrs.get("T"), attrs.get("num_args")
+    if not isinstance(dtype, DType) or not isinstance(arguments, int) or not 0 <= arguments <= count:
+        return attrs
+    return {**attrs, "TArgs": [dtype] * arguments}
+
+
+class Versioned(abc.ABC):
+    """The versions of a graph, which say how to read its nodes."""
+
+    _versions: Versions | None = None
+
+    @abc.abstractmethod
+    def __iter__(self) -> Iterator[Node]:
+        """Yield all nodes."""
+
+    @property
+    def versions(self) -> Versions | None:
+        """The GraphDef versions that made the graph: set after the nodes of a file were added, they change old nodes."""
+        return self._versions
+
+    @versions.setter
+    def versions(self, versions: Versions | None) -> None:
+        self._versions = versions
+        if versions is not None and versions.producer <= _LAST_WITHOUT_UNKNOWN_RANKS:
+            _forget_unstated_shapes(self)
+
+
+def _forget_unstated_shapes(nodes: Iterable[Node]) -> None:
+    """Let placeholders of shape () have any shape: the writer of the graph wrote () for an unknown shape too."""
+    for node in nodes:
+        if node.op == "Placeholder" and _is_scalar(node):
+            node.set_attr("shape", UNSTATED)
+
+
+def _is_scalar(node: Node) -> bool:
+    try:
+        shape = node.attrs.get("shape")
+    except TfgError:  # the check of the node reports a damaged attribute
+        return False
+    return isinstance(shape, Shape) and shape.dims == ()
