@@ -89,6 +89,18 @@ def is_tfjs(data: memoryview) -> bool:
     return bytes(data[:64]).lstrip().startswith(b"{") and b'"modelTopology"' in bytes(data)
 
 
+def is_converted_to_text(data: memoryview) -> bool:
+    """Return True for binary data that was read as UTF-8 and written back: EF BF BD is in the place of other bytes."""
+    whole = bytes(data)
+    if b"\xef\xbf\xbd" not in whole or _is_text(whole[:4096]):
+        return False
+    try:
+        whole.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
     """Return the kind of graph, and whether the data is text.
 
@@ -189,6 +201,8 @@ def _binary_kind(data: memoryview, name: str) -> Kind:
             return "saved_model"
     if graph_inside or _has_tags_of_meta_graph(data, seen):
         return "meta_graph"
+    if set(seen) == {2} and _holds_meta_graph(data, seen[2]):
+        return "saved_model"  # without the number of the schema: TF-Hub's first modules have 0
     if set(seen) <= {1, 3, 4, 5} and _is_run_metadata(data, seen):
         return "run_metadata"
     if set(seen) <= {2, 3, 4, 5} and _is_graph_without_nodes(data, seen):
@@ -261,6 +275,20 @@ def _has_tags_of_meta_graph(data: memoryview, seen: dict[int, wire.Field]) -> bo
     if 1 not in seen or seen[1].wire_type != wire.LENGTH_DELIMITED or 2 not in seen:
         return False
     return re.match(rb"\d+\.\d+", _strings(data, seen[1]).get(5, b"")) is not None
+
+
+def _holds_meta_graph(data: memoryview, field: wire.Field) -> bool:
+    """Return True for a field with a MetaGraphDef: a graph with nodes, or the TensorFlow version beside a graph."""
+    inner: dict[int, wire.Field] = {}
+    try:
+        for part in wire.fields(data, field.start, field.end):
+            inner.setdefault(part.number, part)
+    except DataLossError:
+        return False
+    graph = inner.get(2)
+    if graph is None or graph.wire_type != wire.LENGTH_DELIMITED:
+        return False
+    return _looks_like_graph(data, graph) or _has_tags_of_meta_graph(data, inner)
 
 
 def _is_graph_without_nodes(data: memoryview, seen: dict[int, wire.Field]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..core.graph.graph import Graph
-from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.errors import DataLossError, InvalidArgumentError, TfgError
 from ..core.support.log import Stopwatch
 from . import detect
 from .codecs.source import Source, describe, is_in_memory, is_standard_input, read_regular, read_source
@@ -64,10 +64,10 @@ def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | N
         from .saved_model import model_file
 
         path = model_file(str(source))
-        return _load_contents(read_regular(path), f"'{path}'", tags, faults, str(source))
+        return _load_sound(read_regular(path), f"'{path}'", tags, faults, str(source))
     data = read_source(source)
     try:
-        return _load_contents(data, describe(source), tags, faults, _model_folder(source))
+        return _load_sound(data, describe(source), tags, faults, _model_folder(source))
     except TfgError as error:
         if error.node is None and describe(source) not in error.message:
             raise type(error)(f"{describe(source)}: {error.message}", op=error.op, hint=error.hint) from None
@@ -92,6 +92,21 @@ def _model_folder(source: Source) -> str | None:
     if os.path.basename(str(source)) not in detect.MODEL_FILES:
         return None
     return folder if any(os.path.isdir(os.path.join(folder, part)) for part in ("variables", "assets")) else None
+
+
+def _load_sound(
+    data: memoryview, name: str, tags: Sequence[str] | None, faults: list[TfgError] | None, folder: str | None
+) -> Graph:
+    """Return the graph in the data; where the data cannot be read because a text conversion damaged it, say so."""
+    try:
+        return _load_contents(data, name, tags, faults, folder)
+    except TfgError as error:
+        if error.node is not None or not detect.is_converted_to_text(data):
+            raise
+    raise DataLossError(
+        f"{name} was damaged by a conversion to text: bytes of it were replaced by EF BF BD, and are lost",
+        hint="copy or download the file again as binary data",
+    )
 
 
 def _load_contents(

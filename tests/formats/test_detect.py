@@ -7,8 +7,11 @@ import zipfile
 import numpy as np
 import pytest
 
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.support.errors import DataLossError, InvalidArgumentError
 from tfg.formats import load, to_bytes, write_checkpoint
+from tfg.formats.protos.graph_pb2 import GraphDef
+from tfg.formats.protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 
 GRAPH = b"""\
 node { name: "first" op: "Const" }
@@ -23,6 +26,17 @@ def zipped(*names):
         for name in names:
             archive.writestr(name, "x")
     return buffer.getvalue()
+
+
+def _with_weights():
+    b = GraphBuilder()
+    b.Const(value=np.linspace(-1, 1, 100, dtype=np.float32), dtype="float32", name="weights")
+    return b.graph
+
+
+def _in_saved_model(graph):
+    meta = MetaGraphDef(graph_def=GraphDef.FromString(to_bytes(graph)))
+    return SavedModel(saved_model_schema_version=1, meta_graphs=[meta]).SerializeToString()
 
 
 def npz():
@@ -107,3 +121,23 @@ def test_graphs_without_nodes():
     assert graph.versions.producer == 2474
     assert load(b"versions { producer: 5 }").versions.producer == 5
     assert load(b"version: 4").versions.producer == 4
+
+
+@pytest.mark.parametrize("bytes_of", [to_bytes, lambda graph: gzip.compress(to_bytes(graph)), _in_saved_model])
+def test_a_file_that_was_read_as_text_and_written_back_is_named(bytes_of, tmp_path):
+    packed = bytes_of(_with_weights())
+    data = gzip.decompress(packed) if packed[:2] == b"\x1f\x8b" else packed
+    damaged = data.decode("utf-8", "replace").encode()
+    path = tmp_path / "graph.pb"
+    path.write_bytes(gzip.compress(damaged) if data is not packed else damaged)
+    with pytest.raises(DataLossError, match="damaged by a conversion to text") as error:
+        load(path)
+    assert "graph.pb" in str(error.value)
+    assert "binary" in str(error.value.hint)
+
+
+def test_a_name_with_a_replacement_character_is_no_damage():
+    text = GRAPH.replace(b'op: "Const"', b'op: "Const" device: "\xef\xbf\xbd"')
+    assert [node.name for node in load(to_bytes(load(text)))] == ["first", "second"]
+    with pytest.raises(InvalidArgumentError, match="'gone'"):
+        load(text.replace(b'input: "first"', b'input: "gone"'))

@@ -226,3 +226,23 @@ def test_a_folder_whose_file_is_no_saved_model_is_read_as_its_file_is(tmp_path, 
     assert [node.name for node in load(tmp_path)] == [node.name for node in graph]
     with pytest.raises(InvalidArgumentError, match="tags choose among the graphs of a SavedModel"):
         load(tmp_path, tags=["serve"])
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+@pytest.mark.parametrize("has_nodes", [True, False])
+def test_a_saved_model_without_the_number_of_its_schema(tmp_path, parts, has_nodes):
+    proto = message()
+    if not has_nodes:
+        del proto.graph_def.node[:]
+    others = [MetaGraphDef(meta_info_def=MetaGraphDef.MetaInfoDef(tags=["train"]))] * (parts - 1)
+    (tmp_path / "saved_model.pb").write_bytes(SavedModel(meta_graphs=[proto, *others]).SerializeToString())
+    graph = load(tmp_path)
+    assert [node.name for node in graph] == (["x"] if has_nodes else [])
+    assert graph.meta.tags == ("serve",)
+
+
+def test_functions_alone_are_no_saved_model():
+    library = GraphDef()
+    library.library.function.add().signature.name = "f"
+    with pytest.raises(InvalidArgumentError):
+        load(library.SerializeToString())
