@@ -28,7 +28,6 @@ ALLOWED = (
     AllowedSkip(r"the extra tfg\[(cluster|dask|fast|notebook)\] is not installed", "need packages of these extras", "extras"),
     AllowedSkip(r"the extra tfg\[clients\] is not installed", "need pyright or libraries of data frames", "extras"),
     AllowedSkip(r"could not import 'optax'", "need the library optax", "engines"),
-    AllowedSkip(r"the package google-re2 is not installed", "need google-re2", "extras"),
     AllowedSkip(r"could not import 'safetensors'", "need the library safetensors", "extras"),
     AllowedSkip(r"the extra tfg\[docs\] is not installed", "need Sphinx", "docs"),
     AllowedSkip(r"the program '\S+' is not installed|no Chromium is installed", "need programs beside Python", "programs"),

@@ -1,4 +1,4 @@
-"""Algorithms on text: RE2 regular expressions, Unicode encodings and scripts, edit distance, hashes.
+"""Algorithms on text: Unicode encodings and scripts, edit distance, hashes.
 
 Byte strings in, byte strings or numbers out. Knows neither graphs nor ops.
 """

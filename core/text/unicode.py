@@ -127,13 +127,6 @@ def _script_runs() -> tuple[Array, Array]:
     return np.array(starts), np.array(scripts, np.int32)
 
 
-def script_ranges(number: int) -> list[tuple[int, int]]:
-    """Return the first and the last code point of each run of ICU's script `number`."""
-    starts, numbers = _script_runs()
-    ends = [*starts[1:].tolist(), 0x110000]
-    return [(int(start), end - 1) for start, end, script in zip(starts, ends, numbers) if script == number]
-
-
 def scripts(codes: Array) -> Array:
     """Return ICU's number of the script of each code point, -1 outside Unicode."""
     starts, numbers = _script_runs()

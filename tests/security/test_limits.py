@@ -282,10 +282,11 @@ def test_what_swallows_interruptions_ends_with_the_process():
     assert (done.returncode, done.stderr) == (1, "error: the run exceeded its time limit of 0.1 seconds\n")
 
 
-@pytest.mark.parametrize("pattern", ["a" * 400_000, "(a?){1000}a{1000}"])
-def test_a_pattern_is_read_and_followed_in_pieces(pattern):
+@pytest.mark.parametrize("pattern", ["a.*b|a", "(a?){200}a{200}b|"])
+def test_a_text_is_matched_in_pieces(pattern):
+    """Each match looks at the whole rest of the text."""
     g = tfg.GraphBuilder()
-    g.RegexReplace(g.constant("a" * 100_000 + "!"), g.constant(pattern), g.constant("b"), name="y")
+    g.RegexReplace(g.constant("a" * 200_000 + "!"), g.constant(pattern), g.constant("b"), name="y")
     start = time.process_time()
     with pytest.raises(DeadlineExceededError, match="node 'y'"):
         tfg.Session(g.graph, timeout=0.2).run("y")

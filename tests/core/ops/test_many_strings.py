@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from tfg.core.ops.text.strings import string_length
-from tfg.core.ops.text.strings_regex import static_regex_full_match
-from tfg.core.text import re2
 
 
 def drawn(longest):
@@ -24,13 +22,3 @@ def test_characters_are_counted(longest):
     assert result.tolist() == [[sum(byte & 0xC0 != 0x80 for byte in text) for text in row] for row in texts]
     assert string_length(texts[0, 0:1].reshape(()), unit="UTF8_CHAR") == result[0, 0]
     assert string_length(texts[:0], unit="UTF8_CHAR").shape == (0, 2)
-
-
-@pytest.mark.parametrize("pattern", ["", "[ab ]*", "(a|b)+é?.*", "(a*)*9", "(?:(a|ab)(b|))*🙂?", r"\pL+", ".{2,9}"])
-@pytest.mark.parametrize("longest", [3, 40])
-def test_strings_that_match(pattern, longest):
-    texts = drawn(longest)
-    compiled = re2.compile_pattern(pattern.encode())
-    want = [[compiled.fullmatch(re2.decode(text)) for text in row] for row in texts]
-    assert static_regex_full_match(texts, pattern=pattern).tolist() == want
-    assert static_regex_full_match(texts[:0], pattern=pattern).shape == (0, 2)
