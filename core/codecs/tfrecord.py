@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from .crc32c import masked_crc32c, masked_crc32cs
+from .crc32c import masked_crc32c
 from .decompression_limits import unpacked_limit
 
 _HEADER = struct.Struct("<QI")
@@ -49,8 +49,7 @@ def decode_record(contents: bytes, position: int) -> tuple[bytes, int]:
 def read_records(stream: Any, longest: int = sys.maxsize) -> Iterator[bytes]:
     """Yield the records of a file, read in pieces; RecordError as for `decode_record`, after all records before the damage.
 
-    A record of more than `longest` bytes counts as damaged. The checksums of all whole records of a piece are computed at
-    once.
+    A record of more than `longest` bytes counts as damaged.
     """
     contents = b""
     while piece := stream.read1(READ_BYTES):  # read1 returns the data before damage in a compressed file
@@ -72,8 +71,6 @@ def read_records(stream: Any, longest: int = sys.maxsize) -> Iterator[bytes]:
 
 READ_BYTES: Final = 1 << 18
 """The number of bytes in a read: 256 KiB, a bound on memory for a damaged length."""
-_SHORT: Final = 1024
-"""The largest record, in bytes, whose checksum is computed together with others, to save time (benchmarks/pipelines.py)."""
 
 
 def _whole_records(contents: bytes) -> tuple[list[tuple[int, int]], int]:
@@ -91,19 +88,12 @@ def _whole_records(contents: bytes) -> tuple[list[tuple[int, int]], int]:
 
 def _checked(contents: bytes, spans: Sequence[tuple[int, int]]) -> Iterator[bytes]:
     """Yield the data of records up to the first wrong checksum."""
-    heads = _checksums([contents[start : start + 8] for start, _ in spans])
-    parts = [contents[start + _HEADER.size : end] for start, end in spans]
-    for (start, end), head, part, data in zip(spans, heads, parts, _checksums(parts)):
-        if _FOOTER.unpack_from(contents, start + 8)[0] != head or _FOOTER.unpack_from(contents, end)[0] != data:
+    for start, end in spans:
+        head, part = contents[start : start + 8], contents[start + _HEADER.size : end]
+        stored = _FOOTER.unpack_from(contents, start + 8)[0], _FOOTER.unpack_from(contents, end)[0]
+        if stored != (masked_crc32c(head), masked_crc32c(part)):
             raise RecordError("corrupted record")
         yield part
-
-
-def _checksums(parts: Sequence[bytes]) -> list[int]:
-    """Return the masked checksums of buffers."""
-    if len(parts) > 1 and max(map(len, parts)) <= _SHORT:
-        return masked_crc32cs(parts)
-    return [masked_crc32c(part) for part in parts]
 
 
 def _missing(contents: bytes) -> int:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tfg.core.codecs import tfrecord
-from tfg.core.codecs.crc32c import masked_crc32c, masked_crc32cs
 from tfg.core.codecs.tfrecord import RecordError, decode_record, encode_record, read_records
 
 RNG = np.random.default_rng(0)
@@ -67,9 +66,3 @@ def test_records_before_the_end_of_a_packed_file_that_is_cut_off_are_there():
         next(reading)
     reading = read_records(gzip.GzipFile(fileobj=io.BytesIO(packed[:-20])))
     assert next(reading) == KINDS["large"][0]
-
-
-def test_checksums_of_many_are_those_of_each():
-    parts = KINDS["small"]
-    assert masked_crc32cs(parts) == [masked_crc32c(part) for part in parts]
-    assert masked_crc32cs([]) == []
