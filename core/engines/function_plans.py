@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..functions.call_sites import function_targets
 from ..functions.implementations import implementation
 from ..graph.graph import Function
 from ..planning.plan import Plan
-from ..planning.planner import compile_plan
+from ..planning.planner import plan_of_function
 from ..support.errors import UnimplementedError
 from ..types.tensors import FuncRef
 
@@ -20,5 +19,4 @@ def called_plan(functions: Mapping[str, Function], reference: FuncRef) -> tuple[
         raise UnimplementedError(f"function '{reference.name}' is not in the library")
     if function.signature.attrs:
         raise UnimplementedError(f"function '{function.name}' is instantiated for each call")
-    arguments = [argument.output() for argument in function.args]
-    return function, compile_plan(function.body, function_targets(function), arguments)
+    return function, plan_of_function(function)

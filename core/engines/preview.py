@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..functions.call_sites import function_targets
 from ..functions.callers import called_functions
 from ..graph.graph import Graph, Node, Output
 from ..planning.plan import Plan
-from ..planning.planner import compile_plan
+from ..planning.planner import compile_plan, plan_of_function
 from ..planning.reachability import needed_nodes
 from .engine_report import EngineReport
 from .engine_runtime import EngineRuntime
@@ -29,8 +28,7 @@ def _plans(graph: Graph, fetches: Sequence[Output | Node]) -> Iterator[tuple[Gra
     yield graph, compile_plan(graph, fetches)
     for name in sorted(called_functions(graph, needed_nodes(fetches))):
         function = graph.functions[name]
-        arguments = [argument.output() for argument in function.args]
-        yield function.body, compile_plan(function.body, function_targets(function), arguments)
+        yield function.body, plan_of_function(function)
 
 
 def _never(*values: object) -> tuple[object, ...]:

@@ -93,7 +93,7 @@ def _run_races(graph: Graph, fetches: tuple[str, ...]) -> RunRaces:
     for name in called_functions(graph, needed_nodes(targets)):
         function = graph.functions[name]
         if not function.signature.attrs:
-            races += _facts(function.body, function_targets(function), [arg.output() for arg in function.args], name)
+            races += _facts(function.body, function_targets(function), function.inputs, name)
             counts.append(len(races) - sum(counts))
     return RunRaces(fetches, tuple(races), max(counts) == MOST_RACES)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..control_flow.references import memory_of_variables, written_reference
-from ..functions.call_sites import is_partly_read
-from ..graph.graph import Graph, Node, Output
+from ..functions.call_sites import PLAIN_CALL, CallSite, function_targets, is_partly_read
+from ..graph.graph import Function, Graph, Node, Output
 from ..ordering.races import Alike, Race, chained_races, find_races
 from ..support.gc_control import rare_collection
 from .frame_deadness import NotWellFormed
@@ -23,6 +23,11 @@ def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence
         return planner.plan()
     except NotWellFormed:
         return planner.dataflow_plan()
+
+
+def plan_of_function(function: Function, site: CallSite = PLAIN_CALL) -> Plan:
+    """Return the plan of a function body: inputs are feeds, results are fetches, and nodes with effects run too."""
+    return compile_plan(function.body, function_targets(function, site), function.inputs)
 
 
 def races_of(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> Iterator[Race]:

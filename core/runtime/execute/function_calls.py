@@ -9,12 +9,11 @@ import threading
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...functions.call_sites import PLAIN_CALL, CallSite, function_targets
+from ...functions.call_sites import PLAIN_CALL, CallSite
 from ...functions.implementations import implementation
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph
-from ...planning.plan import Plan
-from ...planning.planner import compile_plan
+from ...planning.planner import plan_of_function
 from ...planning.while_plans import while_plans
 from ...support.errors import InvalidArgumentError, ResourceExhaustedError
 from ...types.tensors import FuncRef
@@ -162,7 +161,7 @@ class FunctionCalls:
 
     def _compiled(self, function: Function, site: CallSite) -> _FunctionProgram:
         function.check()
-        plan = function_plan(function, site)
+        plan = plan_of_function(function, site)
         program = bound_program(plan, function.body, self._context, self.library, self._cache, self._runtime, self._policy)
         places = iter(range(len(function.results)))
         results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
@@ -218,8 +217,3 @@ class _DeepStack:
 
 
 _deep_stack = _DeepStack()
-
-
-def function_plan(function: Function, site: CallSite = PLAIN_CALL) -> Plan:
-    """Return the plan of a function body: arguments are feeds, results are fetches, and nodes with effects run too."""
-    return compile_plan(function.body, function_targets(function, site), [arg.output() for arg in function.args])

@@ -160,7 +160,7 @@ class _Lowering:
 
         Nodes that wait for nothing wait for `pivots`.
         """
-        operands = dict(zip((arg.output() for arg in function.args), args))
+        operands = dict(zip(function.inputs, args))
         needed = needed_nodes([*function.results, *function.control_results], list(operands))
         made: dict[Node, Node] = {}
 
