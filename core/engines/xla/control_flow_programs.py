@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ...support.errors import UnimplementedError
-from .library import jax, jnp
+from .library import jax, jnp, program_function
 from .list_programs import StackedElements, Unread
+from .trace_memory import Finding
 
 Condition = Callable[[Sequence[Any]], Any]
 Advance = Callable[[Sequence[Any]], Sequence[Any]]
@@ -18,6 +19,18 @@ _ATTEMPTS: Final = 8
 """The largest number of traces of a body until the forms of the carried values settle; each level of nested lists takes
 one.
 """
+
+
+class Program:
+    """A function of trees of arrays, traced once: calls repeat the operations, not the Python code that made them."""
+
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        traced, self.results = jax.make_jaxpr(function, return_shape=True)(*arguments)
+        self.function = program_function(traced)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Return the results for arguments of the same form."""
+        return jax.tree.unflatten(jax.tree.structure(self.results), self.function(*jax.tree.leaves(arguments)))
 
 
 @contextlib.contextmanager
@@ -41,11 +54,42 @@ class _Part:
     Values and cells that the part leaves unchanged stay outside, so that constants among them stay known.
     """
 
-    def __init__(self, xla: Any, values: Sequence[Any]) -> None:
+    def __init__(self, xla: Any, site: Hashable, values: Sequence[Any], around: Sequence[Any] = ()) -> None:
+        """Prepare a part; `site` stands for its code, `around` are further values that the code reads."""
         self.xla = xla
+        self.site = site
         self.values = list(values)
         self.varying: list[int] = []
         self.cells: list[Any] = []
+        self.given = [*values, *around, *(cell.value for cell in xla.cells)]
+        self.cells_given = list(xla.cells)
+        self.recall()
+
+    def recall(self) -> None:
+        """Take what earlier traces have found for what varies."""
+        findings = self.xla.memory.found(self.site, self.given)
+        for i in dict.fromkeys(i for finding in findings for i in finding.varying):
+            self.vary(i)
+        for i in dict.fromkeys(i for finding in findings for i in finding.cells):
+            self.carry(self.cells_given[i], self.cells_given)
+
+    def remember(self) -> None:
+        """Keep what varies for later traces."""
+        cells = [i for i, cell in enumerate(self.cells_given) if cell in self.cells]
+        self.xla.memory.note(self.site, Finding(self.given, tuple(self.varying), cells))
+
+    def vary(self, place: int) -> None:
+        """Let a value be an input of the part."""
+        self.varying.append(place)
+        self.values[place] = _as_array(self.values[place])
+
+    def carry(self, cell: Any, known: Sequence[Any]) -> None:
+        """Let a cell's content be an input of the part; an array of gradients that is new begins before the part."""
+        if cell not in known:
+            cell.begin(next(source for source in known if cell in getattr(source, "gradients", {}).values()))
+            self.xla.cells.append(cell)
+        cell.value = _as_array(cell.value)
+        self.cells.append(cell)
 
     def state(self) -> tuple[list[Any], list[Any]]:
         """Return the values and contents of cells to pass in."""
@@ -75,64 +119,56 @@ class _Part:
 class _LoopPart(_Part):
     """A loop: `advance` makes the next values as long as `condition` holds."""
 
-    def __init__(self, xla: Any, condition: Condition, advance: Advance, values: Sequence[Any]) -> None:
-        super().__init__(xla, values)
+    def __init__(self, xla: Any, site: Hashable, condition: Condition, advance: Advance, *values: Sequence[Any]) -> None:
+        super().__init__(xla, site, *values)
         self.condition = condition
         self.advance = advance
 
-    def step(self, state: Any) -> Any:
-        """Trace an iteration."""
-        *inner, held = state
-        values = self.enter(inner)
-        new = self.advance(values)
-        return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells], held & self.holds()
-
-    def goes_on(self, state: Any) -> Any:
-        """Return True where another iteration follows; requirements of the condition are checked after the last."""
-        *inner, held = state
-        with undone(self.xla):
-            again = jnp.asarray(self.condition(self.enter(inner)))
-            if again.ndim:
-                raise UnimplementedError("a loop's condition is not a scalar")
-            return again & held & self.xla.alive
-
-    def settle(self) -> None:
-        """Find the varying values and forms that hold in all iterations."""
+    def settle(self) -> Program:
+        """Return an iteration, with the varying values and forms that hold in all iterations."""
         for _ in range(_ATTEMPTS):
-            if not self.look():
-                return
+            program = self.look()
+            if program is not None:
+                self.remember()
+                return program
         raise UnimplementedError("a value changes its shape from one iteration of a loop to the next")
 
-    def look(self) -> bool:
-        """Trace an iteration without computing; return True where the trace told something new."""
+    def look(self) -> Program | None:
+        """Trace an iteration; return None where the trace told something new."""
         cells_before = list(self.xla.cells)
         seen: dict[str, Any] = {}
 
         def once(state: Any) -> Any:
-            values = self.enter(state[:2])
+            *inner, held = state
+            values = self.enter(inner)
             contents = [cell.value for cell in cells_before]
             new = self.advance(values)
             seen["values"] = [i for i, (a, b) in enumerate(zip(values, new)) if a is not b and i not in self.varying]
             seen["cells"] = self.changed_cells(cells_before, contents)
-            return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells]
+            return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells], held & self.holds()
 
-        state = self.state()
         with undone(self.xla):
-            after = jax.eval_shape(once, state)
+            program = Program(once, (*self.state(), jnp.asarray(True)))
         for i in seen["values"]:
-            self.varying.append(i)
-            self.values[i] = _as_array(self.values[i])
+            self.vary(i)
         for cell in seen["cells"]:
             self.carry(cell, cells_before)
-        return self.widen(after) or bool(seen["values"] or seen["cells"])
+        is_new = self.widen(program.results) or bool(seen["values"] or seen["cells"])
+        return None if is_new else program
 
-    def carry(self, cell: Any, known: Sequence[Any]) -> None:
-        """Let a cell's content go from iteration to iteration; an array of gradients that is new begins before the loop."""
-        if cell not in known:
-            cell.begin(next(source for source in known if cell in getattr(source, "gradients", {}).values()))
-            self.xla.cells.append(cell)
-        cell.value = _as_array(cell.value)
-        self.cells.append(cell)
+    def decision(self, state: Any) -> tuple[Program, bool]:
+        """Return whether another iteration follows and requirements hold, as a program, and whether there are any."""
+        seen = {}
+
+        def decide(*inner: Any) -> Any:
+            again = jnp.asarray(self.condition(self.enter(inner)))  # type: ignore[arg-type]
+            if again.ndim:
+                raise UnimplementedError("a loop's condition is not a scalar")
+            seen["requires"] = bool(self.xla.conditions)
+            return again, self.holds()
+
+        with undone(self.xla):
+            return Program(decide, *state), seen["requires"]
 
     def widen(self, after: Any) -> bool:
         """Give lists at the start the room that they have `after` an iteration; True where they had less."""
@@ -156,82 +192,80 @@ class _LoopPart(_Part):
 
     def run(self, times: int | None) -> list[Any]:
         """Return the values after the last iteration; `times` bounds the iterations where it is known."""
-        self.settle()
+        step = self.settle()
         if not self.varying and not self.cells:
             raise UnimplementedError("no loop variable changes between iterations")
         state = (*self.state(), jnp.asarray(True))
+        _require_alike(state, step.results)
+        decision, requires = self.decision(self.state())
         with undone(self.xla):
-            _require_alike(state, jax.eval_shape(self.step, state))
-            values, contents, held = self.repeated(state, times if self.xla.fed is not None else None)
+            values, contents, held = self.repeated(step, decision, state, times if self.xla.fed is not None else None)
         inside = self.enter((values, contents))
         self.xla.require(held)
-        with _only_conditions(self.xla):
-            self.condition(inside)
+        if requires:  # the requirements of the condition, after the last iteration
+            self.xla.require(decision(values, contents)[1])
         return inside
 
-    def repeated(self, state: Any, times: int | None) -> Any:
+    def repeated(self, step: Program, decision: Program, state: Any, times: int | None) -> Any:
         """Return the state after the last iteration, by a scan over `times` iterations where they are known."""
+
+        def goes_on(state: Any) -> Any:
+            *inner, held = state
+            return decision(*inner)[0] & held & self.xla.alive
+
         if times is None:
-            return jax.lax.while_loop(self.goes_on, self.step, state)
+            return jax.lax.while_loop(goes_on, step, state)
 
         def once(state: Any, _: None) -> tuple[Any, None]:
-            return jax.lax.cond(self.goes_on(state), self.step, lambda same: same, state), None
+            return jax.lax.cond(goes_on(state), step, lambda same: same, state), None
 
         return jax.lax.scan(once, state, None, length=times)[0]
 
 
-@contextlib.contextmanager
-def _only_conditions(xla: Any) -> Iterator[None]:
-    """Return a context that discards everything traced inside but the conditions."""
-    before, conditions = list(xla.conditions), None
-    with undone(xla):
-        yield
-        conditions = xla.conditions
-    xla.conditions = [*before, *conditions]
+def loop(
+    xla: Any,
+    site: Hashable,
+    condition: Condition,
+    advance: Advance,
+    values: Sequence[Any],
+    times: int | None,
+    around: Sequence[Any] = (),
+) -> list[Any]:
+    """Return `values` after `advance` for as long as `condition` holds, at most `times` times if known.
 
-
-def loop(xla: Any, condition: Condition, advance: Advance, values: Sequence[Any], times: int | None) -> list[Any]:
-    """Return `values` after `advance` for as long as `condition` holds, at most `times` times if known."""
+    `site` stands for the loop in the graph; `around` are further values that the two functions read.
+    """
     outer = xla.times
     xla.times = None if outer is None or times is None else outer * times
     try:
-        return _LoopPart(xla, condition, advance, values).run(times)
+        return _LoopPart(xla, site, condition, advance, values, around).run(times)
     finally:
         xla.times = outer
 
 
-def choose(xla: Any, index: Any, branches: Sequence[Advance], values: Sequence[Any]) -> list[Any]:
-    """Return the results of the branch numbered `index` on `values`."""
+def choose(xla: Any, site: Hashable, index: Any, branches: Sequence[Advance], values: Sequence[Any]) -> list[Any]:
+    """Return the results of the branch numbered `index` on `values`; `site` stands for the branches in the graph."""
     if not isinstance(index, jax.Array):
         return list(branches[int(index)](values))
-    part = _Part(xla, values)
-    while True:
-        results, cells = [], []
-        for branch in branches:
-            output, changed = _seen(part, branch)
-            results.append(output)
-            cells += [cell for cell in changed if cell not in cells]
-        if not cells:
-            break
-        part.cells += cells
-    known = [_common(outputs) for outputs in zip(*results)]
+    part = _Part(xla, site, values)
+    traces = _settled(part, branches)
+    known = [_common(outputs) for outputs in zip(*(trace.values for trace in traces))]
     left = [i for i, value in enumerate(known) if value is None]
-    forms = [next((value for value in outputs if not isinstance(value, Unread)), outputs[0]) for outputs in zip(*results)]
+    forms = [_form(outputs) for outputs in zip(*(trace.values for trace in traces))]
 
-    def inside(branch: Advance) -> Callable[[Any], Any]:
+    def inside(trace: _Trace) -> Callable[[Any], Any]:
         def run(contents: Any) -> Any:
-            new = branch(part.enter(([], contents)))
-            inside = [_as_array(_read(new[i], forms[i])) for i in left]
-            return inside, [_as_array(cell.value) for cell in part.cells], part.holds()
+            new, after, held = trace.program(contents)
+            return [_as_array(_read(trace.values[i], new[i], forms[i])) for i in left], after, held
 
         return run
 
-    contents = [_as_array(cell.value) for cell in part.cells]
+    contents = [cell.value for cell in part.cells]
     with undone(xla):
-        shapes = [jax.eval_shape(inside(branch), contents) for branch in branches]
+        shapes = [jax.eval_shape(inside(trace), contents) for trace in traces]
         for other in shapes[1:]:
             _require_alike(shapes[0], other)
-        outputs, contents, held = jax.lax.switch(index, [inside(branch) for branch in branches], contents)
+        outputs, contents, held = jax.lax.switch(index, [inside(trace) for trace in traces], contents)
     part.enter(([], contents))
     xla.require(held)
     for i, value in zip(left, outputs):
@@ -239,28 +273,45 @@ def choose(xla: Any, index: Any, branches: Sequence[Advance], values: Sequence[A
     return known
 
 
-def _seen(part: _Part, branch: Advance) -> tuple[list[Any], list[Any]]:
-    """Return the results of a branch, constants among them known, and the cells that the branch changes."""
-    cells_before = list(part.xla.cells)
-    results: list[Any] = []
-    cells: list[Any] = []
+class _Trace:
+    """A branch as a program of the contents of the part's cells, with what the trace told."""
 
-    def once() -> Any:
-        contents = [cell.value for cell in cells_before]
-        results.extend(branch(part.enter(([], [cell.value for cell in part.cells]))))
-        cells.extend(part.changed_cells(cells_before, contents))
-        if any(cell not in cells_before for cell in cells):
-            raise UnimplementedError("a branch begins an array of gradients")
-        return [_as_array(value) for value in results]
+    def __init__(self, part: _Part, branch: Advance) -> None:
+        cells_before = list(part.xla.cells)
 
-    with undone(part.xla):
-        jax.eval_shape(once)
-    return results, cells
+        def once(contents: Sequence[Any]) -> Any:
+            values = part.enter(([], contents))
+            before = [cell.value for cell in cells_before]
+            self.values = list(branch(values))
+            self.cells = part.changed_cells(cells_before, before)
+            if any(cell not in cells_before for cell in self.cells):
+                raise UnimplementedError("a branch begins an array of gradients")
+            return [_as_array(value) for value in self.values], [_as_array(cell.value) for cell in part.cells], part.holds()
+
+        with undone(part.xla):
+            self.program = Program(once, [cell.value for cell in part.cells])
 
 
-def _read(value: Any, form: Any) -> Any:
-    """Return a value; for an unread value, zeros of the form on another branch."""
-    return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), form) if isinstance(value, Unread) else value
+def _settled(part: _Part, branches: Sequence[Advance]) -> list[_Trace]:
+    """Trace the branches of a part until the cells that they change are its inputs."""
+    while True:
+        traces = [_Trace(part, branch) for branch in branches]
+        cells = list(dict.fromkeys(cell for trace in traces for cell in trace.cells))
+        if not cells:
+            part.remember()
+            return traces
+        for cell in cells:
+            part.carry(cell, part.xla.cells)
+
+
+def _form(values: Sequence[Any]) -> Any:
+    """Return the first value of several branches that is read."""
+    return next((value for value in values if not isinstance(value, Unread)), values[0])
+
+
+def _read(traced: Any, value: Any, form: Any) -> Any:
+    """Return a value; of one that was unread when traced, zeros of the form on another branch."""
+    return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), form) if isinstance(traced, Unread) else value
 
 
 def _common(values: Sequence[Any]) -> Any:

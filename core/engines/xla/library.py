@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable
 from typing import Any, Final
 
 
@@ -19,3 +20,5 @@ def _imported() -> Any:
 jax: Final = _imported()
 jnp: Final = importlib.import_module("jax.numpy")
 special: Final = importlib.import_module("jax.scipy.special")
+program_function: Final[Callable[[Any], Callable[..., Any]]] = importlib.import_module("jax.extend.core").jaxpr_as_fun
+"""Make a function of a traced program."""

@@ -37,6 +37,7 @@ from .gradient_barriers import ends_of_iterations, passed_on
 from .library import jax, jnp, special
 from .list_programs import CompiledStack, CompiledTensorArray, StackedElements, Unread
 from .op_gradients import detached, differentiated, with_factor
+from .trace_memory import TraceMemory
 
 _WIDE: Final = "call `jax.config.update('jax_enable_x64', True)` first, or work within `jax.enable_x64(True)`"
 
@@ -59,6 +60,7 @@ class Namespace:
         self.functions: Mapping[str, Function] = graph.functions
         self.plans: dict[str, tuple[Function, Plan]] = {}
         self.conditions: list[Any] = []
+        self.memory = TraceMemory()
         self.barriers: list[Any] = []
         """New values of variables, as returned by `stored`."""
         self.cells: list[CompiledStack | CompiledTensorArray] = []
@@ -189,7 +191,7 @@ class Namespace:
         """Return the results of the function numbered by the index."""
         branches = [functools.partial(self.call, function) for function in functions]
         index = index.astype(np.int32) if isinstance(index, jax.Array) else np.int32(index)
-        return tuple(control_flow_programs.choose(self, index, branches, values))
+        return tuple(control_flow_programs.choose(self, tuple(functions), index, branches, values))
 
     def repeat(self, condition: FuncRef, body: FuncRef, values: Sequence[Any]) -> Any:
         """Return `values` after `body` has run for as long as `condition` is true of them."""
@@ -199,12 +201,14 @@ class Namespace:
             slots = [i for i in plan.fetches[: len(definition.results)] if i is not None]
             return known_results(plan.steps, _started(plan, arguments), slots)
 
-        times = trip_bound(lambda arguments: known(condition, arguments)[0], functools.partial(known, body), _known(values))
+        site, starts = (condition, body), _known(values)
+        goes_on_known, advance_known = lambda arguments: known(condition, arguments)[0], functools.partial(known, body)
+        times = self.memory.once(site, starts, lambda: trip_bound(goes_on_known, advance_known, starts))
         goes_on, advance = (
             lambda arguments: self.is_true(self.call(condition, arguments)[0]),
             functools.partial(self.call, body),
         )
-        return tuple(control_flow_programs.loop(self, goes_on, advance, values, times))
+        return tuple(control_flow_programs.loop(self, site, goes_on, advance, values, times))
 
     @staticmethod
     def transposed(forward: Callable[[Any], Any], shape: tuple[int, ...], value: Any) -> Any:
@@ -374,15 +378,23 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
     condition = [loop.condition]
     first = [initial[slot] for slot in targets]
     goes_on, advance = lambda arguments: known(loop.head, condition, arguments)[0], functools.partial(known, steps, sources)
-    times = trip_bound(goes_on, advance, _known(first))
+    around = [value for slot, value in enumerate(initial) if slot not in targets]
+    starts, others = _known(first), _known(around)
+
+    def indices(place: int) -> list[Any]:
+        return [known(steps, [place], arguments)[0] for arguments in iterations(goes_on, advance, starts) or ()]
+
+    times = xla.memory.once(loop.node, [*starts, *others], lambda: trip_bound(goes_on, advance, starts))
     for step in growing_steps(loop):
         place, source = step.inputs[1], step.inputs[0]
-        rounds = iterations(goes_on, advance, _known(first)) if _is_grown_alone(loop, step) else None
-        numbers = [known(steps, [place], arguments)[0] for arguments in rounds or ()]
+        numbers = []
+        if _is_grown_alone(loop, step):
+            find = functools.partial(indices, place)
+            numbers = xla.memory.once((loop.node, step.node), [*starts, *others], find)
         if numbers and UNKNOWN not in numbers:
             first[targets.index(source)] = first[targets.index(source)].grown(int(max(numbers)) + 1)
     final = control_flow_programs.loop(
-        xla, lambda arguments: traced(loop.head, condition, arguments)[0], advanced, first, times
+        xla, loop.node, lambda arguments: traced(loop.head, condition, arguments)[0], advanced, first, times, around
     )
     left = zip(loop.leaves, traced((*loop.head, *loop.tail), loop.exits, final))
     return [value if xla.fed is None else passed_on(xla, xla.fed, leave.inputs[0], value) for leave, value in left]

@@ -1,0 +1,92 @@
+"""What traces of a loop or conditional have found, for later traces of the same one: of a loop in a loop there are several.
+
+Without this memory, each level of loops would multiply the number of traces of the innermost loop.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .library import jax
+from .list_programs import StackedElements, Unread
+
+
+@dataclasses.dataclass
+class Finding:
+    """What a trace with these values has found: the places of values, and of cells, that change inside."""
+
+    values: Sequence[Any]
+    varying: Sequence[int] = ()
+    cells: Sequence[int] = ()
+
+
+class TraceMemory:
+    """The findings of a program by the loop or conditional, and its results that follow from known values alone."""
+
+    def __init__(self) -> None:
+        self._findings: dict[Hashable, list[Finding]] = {}
+        self._results: dict[Hashable, list[tuple[Sequence[Any], Any]]] = {}
+
+    def found(self, site: Hashable, values: Sequence[Any]) -> Iterable[Finding]:
+        """Return the findings of which all hold for `values`: a trace that knew as much or more found no change too many."""
+        return [one for one in self._findings.get(site, ()) if _knows_all(one.values, values)]
+
+    def note(self, site: Hashable, finding: Finding) -> None:
+        """Keep a finding, in place of an older one of the same values."""
+        known = self._findings.get(site, ())
+        kept = [one for one in known if not (_knows_all(one.values, finding.values) and _knows_all(finding.values, one.values))]
+        self._findings[site] = [*kept, finding]
+
+    def once(self, site: Hashable, values: Sequence[Any], find: Callable[[], Any]) -> Any:
+        """Return the result of `find` for known values; it is called once for the same values."""
+        results = self._results.setdefault(site, [])
+        for known, result in results:
+            if all(a is b or (_is_constant(a) and _is_constant(b) and _equal(a, b)) for a, b in zip(known, values)):
+                return result
+        results.append((list(values), find()))
+        return results[-1][1]
+
+
+def _knows_all(before: Sequence[Any], after: Sequence[Any]) -> bool:
+    """Return True where `before` has each constant that `after` has."""
+    return len(before) == len(after) and all(_knows(a, b) for a, b in zip(before, after))
+
+
+def _knows(before: Any, after: Any) -> bool:
+    if before is after:
+        return True
+    if isinstance(before, StackedElements) or isinstance(after, StackedElements):
+        return type(before) is type(after) and _knows_list(before, after)
+    if isinstance(before, Unread) or isinstance(after, Unread):
+        return before == after
+    if hasattr(before, "value") and type(before) is type(after):  # a variable, a stack, an array of tensors
+        return _knows(before.value, after.value)
+    if _is_constant(before) and _is_constant(after):
+        return _equal(before, after)
+    return isinstance(after, jax.Array) and (_is_constant(before) or isinstance(before, jax.Array)) and _alike(before, after)
+
+
+def _knows_list(before: StackedElements, after: StackedElements) -> bool:
+    """Return True where the earlier list is known as well; what it has room for is seen by no step."""
+    length = isinstance(before.length, np.integer) and (
+        not isinstance(after.length, np.integer) or before.length == after.length
+    )
+    traced = not isinstance(before.length, np.integer) and not isinstance(after.length, np.integer)
+    constant = after.constant is None or (before.constant is not None and _equal(before.constant, after.constant))
+    return before.dtype == after.dtype and (length or traced) and constant
+
+
+def _is_constant(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return a.dtype == b.dtype and np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return bool(a.dtype == b.dtype and np.shape(a) == np.shape(b))
