@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "convert cut": "convert {path} {out}.pb --to y --clear-devices --strip-default-attrs --quiet",
     "convert folder": "convert {path} {out}_model/ {init} --to y --quiet",
     "convert onnx": "convert {path} {out}.onnx {init} --to y --quiet",
+    "convert stablehlo": "convert {path} {out}.stablehlo {init} --to y --quiet",
     "checkpoint": "checkpoint {out}.npz",
     "diff": "diff {path} {half}",
     "diff numbers": "diff {path} {numbered}",
@@ -63,6 +64,7 @@ COMMANDS: Mapping[str, str] = {
     "optimize all": "optimize {path} --fetch y -o {out}.pb --passes default,layout --cluster --no-costs --quiet",
     "reduce": "reduce {path} --fetch y --feed x={ones} {init} --test {fails} -o {out}.pb --quiet",
     "run": "run {path} --fetch y --feed x={ones} {init} --quiet",
+    "run xla": "run {path} --fetch y --feed x={ones} {init} --engine xla --quiet",
     "train": "train {path} --loss y --feed x={ones} --steps 1 -o {out}.pb --quiet",
     "view": "view {path} -o {out}.html --quiet",
     "checkpoint safetensors": "checkpoint {tensors}.safetensors --stats",
@@ -83,7 +85,7 @@ _WITH_OTHER_FILES = ("chain", "variables")
 """The forms of the graphs from which other files are written."""
 WITHOUT_GRAPHS = ("cluster", "completion", "ops", "samples")
 """The commands that read no file of a user."""
-_RUNNING = ("compare", "convert frozen", "convert folder", "reduce", "run", "train")
+_RUNNING = ("compare", "convert frozen", "convert folder", "reduce", "run", "run xla", "train")
 """They take as long as the graph asks for."""
 _VAST = ("twice", "forked_conditionals", "mutual")
 """The forms with exponential or endless runs."""
@@ -114,6 +116,7 @@ LARGE_RESULTS: Mapping[tuple[str, str], str] = {
 
 BOUNDED: Mapping[tuple[str, str], str] = {
     ("twice", "convert onnx"): "inlining all function calls makes the model far larger than the graph",
+    ("twice", "convert stablehlo"): "functions call each other more than 10,000 times",
     ("twice", "grad"): "more than the limit of 10,000",
     ("forked_conditionals", "grad"): "more than the limit of 10,000",
 }

@@ -26,6 +26,8 @@ from tfg.formats.protos.graph_pb2 import GraphDef
 SMALL, LARGE = 320, 1280
 MOST = 1.15
 """The largest exponent of the number of nodes in the growth of calls, with a margin for n log n."""
+EXTRAS = {"convert onnx": ("onnx", "onnx"), "convert stablehlo": ("jax", "xla")}
+"""The packages that commands need, and their extras."""
 WORKS = {**scale.ON_FILES, **scale.ON_GRAPHS, **scale.WITHOUT_SHAPES}
 
 
@@ -75,12 +77,13 @@ def test_every_command_grows_with_nodes(request, tmp_path, form):
 
 @pytest.mark.parametrize(("form", "command"), mostly_slow(growth.BOUNDED, every=3))
 def test_doubling_results_are_refused_by_name_with_a_next_step(tmp_path, capsys, form, command):
-    if command == "convert onnx":
-        pytest.importorskip("onnx", reason="the extra tfg[onnx] is not installed")
+    if command in EXTRAS:
+        package, extra = EXTRAS[command]
+        pytest.importorskip(package, reason=f"the extra tfg[{extra}] is not installed")
     assert run(growth.words(tmp_path, form, command, 2 * FEW)) == 1
     error, hint = capsys.readouterr().err.splitlines()
     assert growth.BOUNDED[form, command] in error and hint.startswith("hint: ")
-    assert {"'if'", "'left'", "'right'"} & set(error.split()) or "/left: " in error or "/right: " in error
+    assert {"'if'", "'left'", "'right'"} & set(error.split()) or "/left: " in error or "/left'" in error or "/right: " in error
 
 
 @pytest.mark.growth
@@ -96,6 +99,15 @@ def test_loops_in_loops_are_exported_once(tmp_path):
     growth.lines(growth.words(tmp_path, "loops_in_loops", "convert onnx", FEW))
     exponent, counts = growth.growth(tmp_path, "loops_in_loops", "convert onnx", FEW)
     assert exponent < growth.MOST, counts
+
+
+@pytest.mark.parametrize("form", ["while_in_while", "forked_conditionals", "twice"])
+def test_loops_branches_and_calls_are_traced_once(tmp_path, form):
+    """Each trace of a loop's body that repeats the loops inside multiplies the traces of the innermost by the depth."""
+    pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
+    sizes = (FEW, 2 * FEW, 4 * FEW) if form != "twice" else (16, 32, 44)  # below the largest number of calls
+    counts = [growth.lines(growth.words(tmp_path, form, "convert stablehlo", size)) for size in (sizes[0], *sizes)][1:]
+    assert scale.power((sizes[0], counts[0]), (sizes[2], counts[2])) < growth.MOST, counts
 
 
 def test_every_command_is_measured():

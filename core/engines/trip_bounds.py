@@ -39,6 +39,12 @@ def trip_bound(
     return None
 
 
+def changing(advance: Callable[[Sequence[Any]], Sequence[Any]], values: Sequence[Any]) -> list[int]:
+    """Return the places of known values that are surely others after an iteration."""
+    pairs = enumerate(zip(values, advance(values)))
+    return [i for i, (old, new) in pairs if old is not UNKNOWN and new is not UNKNOWN and not np.array_equal(old, new)]
+
+
 def iterations(
     condition: Callable[[Sequence[Any]], Any], advance: Callable[[Sequence[Any]], Sequence[Any]], values: Sequence[Any]
 ) -> list[Sequence[Any]] | None:

@@ -11,6 +11,7 @@ import numpy as np
 from ...support.errors import UnimplementedError
 from .library import jax, jnp, program_function
 from .list_programs import StackedElements, Unread
+from .symbolic_dims import is_symbolic
 from .trace_memory import Finding
 
 Condition = Callable[[Sequence[Any]], Any]
@@ -19,6 +20,9 @@ _ATTEMPTS: Final = 8
 """The largest number of traces of a body until the forms of the carried values settle; each level of nested lists takes
 one.
 """
+
+_MOST_CALLS: Final = 10_000
+"""The largest number of calls, each as often as a run makes it: XLA, and JAX's walks of shardings, take each by itself."""
 
 
 class Program:
@@ -31,6 +35,82 @@ class Program:
     def __call__(self, *arguments: Any) -> Any:
         """Return the results for arguments of the same form."""
         return jax.tree.unflatten(jax.tree.structure(self.results), self.function(*jax.tree.leaves(arguments)))
+
+
+class _Shared:
+    """A function of arrays and constants as a program that several calls share, with constants among its results known."""
+
+    def __init__(self, xla: Any, values: Sequence[Any], compute: Advance) -> None:
+        self.places = [i for i, value in enumerate(values) if isinstance(value, (jax.Array, StackedElements))]
+
+        def run(arrays: Sequence[Any], alive: Any) -> Any:
+            given = list(values)
+            for i, array in zip(self.places, arrays):
+                given[i] = array
+            xla.alive = alive
+            results = list(compute(given))
+            self.requires = bool(xla.conditions)
+            self.inputs = {n: i for n, new in enumerate(results) for i in self.places if new is given[i]}
+            self.known = {n: new for n, new in enumerate(results) if isinstance(new, (np.ndarray, np.generic))}
+            self.count = len(results)
+            return [new for n, new in enumerate(results) if n not in self.inputs and n not in self.known], _holds(xla)
+
+        alive, calls = xla.alive, xla.calls
+        xla.calls = 1
+        with undone(xla):
+            try:
+                self.program = Program(run, [values[i] for i in self.places], alive)
+                self.calls = xla.calls
+            finally:
+                xla.alive, xla.calls = alive, calls
+        self.program.function = jax.jit(self.program.function)
+
+    def __call__(self, xla: Any, values: Sequence[Any]) -> list[Any]:
+        """Return the results for values of the same form; UnimplementedError where a run would make too many calls."""
+        xla.calls += self.calls
+        if xla.calls > _MOST_CALLS:
+            problem = f"functions call each other more than {_MOST_CALLS:,} times"
+            raise UnimplementedError(problem, hint="run the graph without an engine: a program repeats each call")
+        new, held = self.program([values[i] for i in self.places], xla.alive)
+        if self.requires:
+            xla.require(held)
+        rest = iter(new)
+        return [
+            self.known[n] if n in self.known else values[self.inputs[n]] if n in self.inputs else next(rest)
+            for n in range(self.count)
+        ]
+
+
+def shared(xla: Any, site: Hashable, values: Sequence[Any], compute: Advance) -> list[Any]:
+    """Return what `compute` makes of the values; the code at `site` is traced twice at most for values of one form.
+
+    A function that calls another twice, which does the same, would otherwise be traced 2 ** depth times.
+    """
+    if not all(map(_is_shareable, values)):
+        return list(compute(values))
+    site = (site, xla.times, xla.alive is True)
+    call = xla.memory.call(site, values)
+    if call is None:
+        results = list(compute(values))
+        xla.memory.note_call(site, values, all(map(_is_shareable, results)))
+        return results
+    if not call.is_closed:
+        return list(compute(values))
+    if call.program is None:
+        call.program = _Shared(xla, values, compute)
+    return call.program(xla, values)  # type: ignore[no-any-return]
+
+
+def _is_shareable(value: Any) -> bool:
+    """Return True for arrays, lists and constants; handles belong to one trace."""
+    return isinstance(value, (jax.Array, StackedElements, np.ndarray, np.generic)) and not is_symbolic(value)
+
+
+def _holds(xla: Any) -> Any:
+    """Return whether all requirements hold since the conditions were last taken."""
+    conditions = [jnp.asarray(condition) for condition in xla.conditions]
+    xla.conditions = []
+    return jnp.all(jnp.stack(conditions)) if conditions else jnp.asarray(True)
 
 
 @contextlib.contextmanager
@@ -104,12 +184,6 @@ class _Part:
             cell.value = content
         return values
 
-    def holds(self) -> Any:
-        """Return whether all requirements hold since the conditions were last taken."""
-        conditions = [jnp.asarray(condition) for condition in self.xla.conditions]
-        self.xla.conditions = []
-        return jnp.all(jnp.stack(conditions)) if conditions else jnp.asarray(True)
-
     def changed_cells(self, known: Sequence[Any], contents: Sequence[Any]) -> list[Any]:
         """Return the changed cells, and new arrays of gradients of older arrays, which must be created outside."""
         cells = [cell for cell, content in zip(known, contents) if cell.value is not content and cell not in self.cells]
@@ -145,7 +219,7 @@ class _LoopPart(_Part):
             new = self.advance(values)
             seen["values"] = [i for i, (a, b) in enumerate(zip(values, new)) if a is not b and i not in self.varying]
             seen["cells"] = self.changed_cells(cells_before, contents)
-            return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells], held & self.holds()
+            return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells], held & _holds(self.xla)
 
         with undone(self.xla):
             program = Program(once, (*self.state(), jnp.asarray(True)))
@@ -161,11 +235,11 @@ class _LoopPart(_Part):
         seen = {}
 
         def decide(*inner: Any) -> Any:
-            again = jnp.asarray(self.condition(self.enter(inner)))  # type: ignore[arg-type]
+            again = jnp.asarray(self.condition(self.enter(inner)))
             if again.ndim:
                 raise UnimplementedError("a loop's condition is not a scalar")
             seen["requires"] = bool(self.xla.conditions)
-            return again, self.holds()
+            return again, _holds(self.xla)
 
         with undone(self.xla):
             return Program(decide, *state), seen["requires"]
@@ -229,16 +303,22 @@ def loop(
     advance: Advance,
     values: Sequence[Any],
     times: int | None,
+    varying: Sequence[int] = (),
     around: Sequence[Any] = (),
 ) -> list[Any]:
     """Return `values` after `advance` for as long as `condition` holds, at most `times` times if known.
 
-    `site` stands for the loop in the graph; `around` are further values that the two functions read.
+    `site` stands for the loop in the graph; `varying` are values that surely change, `around` further values that the two
+    functions read.
     """
     outer = xla.times
     xla.times = None if outer is None or times is None else outer * times
     try:
-        return _LoopPart(xla, site, condition, advance, values, around).run(times)
+        part = _LoopPart(xla, site, condition, advance, values, around)
+        for place in varying:
+            if place not in part.varying:
+                part.vary(place)
+        return part.run(times)
     finally:
         xla.times = outer
 
@@ -286,7 +366,8 @@ class _Trace:
             self.cells = part.changed_cells(cells_before, before)
             if any(cell not in cells_before for cell in self.cells):
                 raise UnimplementedError("a branch begins an array of gradients")
-            return [_as_array(value) for value in self.values], [_as_array(cell.value) for cell in part.cells], part.holds()
+            new = [_as_array(value) for value in self.values]
+            return new, [_as_array(cell.value) for cell in part.cells], _holds(part.xla)
 
         with undone(part.xla):
             self.program = Program(once, [cell.value for cell in part.cells])

@@ -23,7 +23,7 @@ def passed_on(xla: Any, fed: Collection[Output], source: Output, value: Any) -> 
 
     Behind a node that names a gradient, the value has that gradient.
     """
-    barrier = _barrier(fed, source)
+    barrier = _barrier(fed, source, xla.gradient_ends.setdefault(bool(fed), {}))
     value = getattr(value, "value", value) if barrier is not None else value
     if barrier is None or not isinstance(value, (jax.Array, StackedElements)):
         return value
@@ -42,18 +42,30 @@ def ends_of_iterations(fed: Collection[Output], loop: Loop) -> Iterator[tuple[in
         if not enter.attr("is_constant"):
             merge = next(user for user in enter.uses if user.op in MERGE)
             end = next(value.node for value in merge.inputs if value.node.op in NEXT_ITERATION).inputs[0]
-            if _barrier(fed, end) is not None:
+            if _barrier(fed, end, {}) is not None:
                 yield slot, end
 
 
-def _barrier(fed: Collection[Output], source: Output) -> Node | None:
-    """Return the last node where gradients end, among the nodes that pass on the tensor `source`."""
+def _barrier(fed: Collection[Output], source: Output, known: dict[Output, Node | None]) -> Node | None:
+    """Return the last node where gradients end, among the nodes that pass on the tensor `source`; `known` are earlier
+    answers.
+    """
+    passed, barrier = [], None
     while source not in fed and hands_in(source.node) and source.node.inputs:
-        node = source.node
-        if _stops(node) or node.attr("message") is not None or gradient_name(node):
-            return node
-        source = node.inputs[0]
-    return None
+        if source in known:
+            barrier = known[source]
+            break
+        passed.append(source)
+        if _ends(source.node):
+            barrier = source.node
+            break
+        source = source.node.inputs[0]
+    known.update(dict.fromkeys(passed, barrier))
+    return barrier
+
+
+def _ends(node: Node) -> bool:
+    return _stops(node) or node.attr("message") is not None or bool(gradient_name(node))
 
 
 def _stops(node: Node) -> bool:

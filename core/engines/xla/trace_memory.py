@@ -1,6 +1,6 @@
-"""What traces of a loop or conditional have found, for later traces of the same one: of a loop in a loop there are several.
+"""What traces of loops, conditionals and calls have found, for later traces: of a loop in a loop there are several.
 
-Without this memory, each level of loops would multiply the number of traces of the innermost loop.
+Without this memory, each level of loops or calls would multiply the number of traces of the innermost.
 """
 
 from __future__ import annotations
@@ -24,11 +24,21 @@ class Finding:
     cells: Sequence[int] = ()
 
 
+@dataclasses.dataclass
+class Call:
+    """A call with values of one form: the program for it, from the second call on, where it `is_closed`."""
+
+    values: Sequence[Any]
+    is_closed: bool
+    program: Any = None
+
+
 class TraceMemory:
-    """The findings of a program by the loop or conditional, and its results that follow from known values alone."""
+    """The findings of a program by the loop or conditional, its calls, and its results that follow from known values alone."""
 
     def __init__(self) -> None:
         self._findings: dict[Hashable, list[Finding]] = {}
+        self._calls: dict[Hashable, list[Call]] = {}
         self._results: dict[Hashable, list[tuple[Sequence[Any], Any]]] = {}
 
     def found(self, site: Hashable, values: Sequence[Any]) -> Iterable[Finding]:
@@ -37,9 +47,20 @@ class TraceMemory:
 
     def note(self, site: Hashable, finding: Finding) -> None:
         """Keep a finding, in place of an older one of the same values."""
-        known = self._findings.get(site, ())
-        kept = [one for one in known if not (_knows_all(one.values, finding.values) and _knows_all(finding.values, one.values))]
-        self._findings[site] = [*kept, finding]
+
+        def is_replaced(one: Finding) -> bool:
+            return _knows_all(one.values, finding.values) and _knows_all(finding.values, one.values)
+
+        self._findings[site] = [*(one for one in self._findings.get(site, ()) if not is_replaced(one)), finding]
+
+    def call(self, site: Hashable, values: Sequence[Any]) -> Call | None:
+        """Return the call with values of the same form and the same constants, None for the first."""
+        known = self._calls.get(site, ())
+        return next((call for call in known if all(map(_is_same, call.values, values))), None)
+
+    def note_call(self, site: Hashable, values: Sequence[Any], is_closed: bool) -> None:
+        """Keep a first call."""
+        self._calls.setdefault(site, []).append(Call(values, is_closed))
 
     def once(self, site: Hashable, values: Sequence[Any], find: Callable[[], Any]) -> Any:
         """Return the result of `find` for known values; it is called once for the same values."""
@@ -49,6 +70,15 @@ class TraceMemory:
                 return result
         results.append((list(values), find()))
         return results[-1][1]
+
+
+def _is_same(before: Any, after: Any) -> bool:
+    """Return True where a program for one value is right for the other: equal constants, or arrays of one form."""
+    if _is_constant(before) or _is_constant(after):
+        return _is_constant(before) and _is_constant(after) and _equal(before, after)
+    if jax.tree.structure(before) != jax.tree.structure(after):
+        return False
+    return all(map(_alike, jax.tree.leaves(before), jax.tree.leaves(after)))
 
 
 def _knows_all(before: Sequence[Any], after: Sequence[Any]) -> bool:
@@ -67,7 +97,7 @@ def _knows(before: Any, after: Any) -> bool:
         return _knows(before.value, after.value)
     if _is_constant(before) and _is_constant(after):
         return _equal(before, after)
-    return isinstance(after, jax.Array) and (_is_constant(before) or isinstance(before, jax.Array)) and _alike(before, after)
+    return isinstance(after, jax.Array) and isinstance(before, (jax.Array, np.ndarray, np.generic)) and _alike(before, after)
 
 
 def _knows_list(before: StackedElements, after: StackedElements) -> bool:

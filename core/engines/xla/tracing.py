@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...functions.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
@@ -29,7 +30,7 @@ from ..protocol import ENDING, Cluster, Declined, UnsupportedNodes, inputs_of
 from ..reasons import uncompiled
 from ..static_inputs import growing_steps
 from ..step_bodies import only_decides
-from ..trip_bounds import UNKNOWN, iterations, known_results, trip_bound
+from ..trip_bounds import UNKNOWN, changing, iterations, known_results, trip_bound
 from . import control_flow_programs, symbolic_dims
 from .branch_programs import Branches, on_branch
 from .exported_modules import call_module
@@ -61,6 +62,10 @@ class Namespace:
         self.plans: dict[str, tuple[Function, Plan]] = {}
         self.conditions: list[Any] = []
         self.memory = TraceMemory()
+        self.gradient_ends: dict[bool, dict[Output, Node | None]] = {}
+        """The nodes where gradients end before a tensor, with the fed tensors and without."""
+        self.calls = 0
+        """The number of calls of shared programs, with those inside."""
         self.barriers: list[Any] = []
         """New values of variables, as returned by `stored`."""
         self.cells: list[CompiledStack | CompiledTensorArray] = []
@@ -172,7 +177,13 @@ class Namespace:
         return self.plans[function.name]
 
     def call(self, function: FuncRef, values: Sequence[Any]) -> list[Any]:
-        """Return the results of a function of the library."""
+        """Return the results of a function of the library; functions that call others are shared by their callers."""
+        inlined = functools.partial(self._inlined, function)
+        if any(isinstance(step, Loop) or next(function_references(step.node), None) for step in self.plan(function)[1].steps):
+            return control_flow_programs.shared(self, function, values, inlined)
+        return inlined(values)
+
+    def _inlined(self, function: FuncRef, values: Sequence[Any]) -> list[Any]:
         definition, plan = self.plan(function)
         slots = _started(plan, values)
         branches = run_steps(self, plan.steps, slots)
@@ -189,9 +200,14 @@ class Namespace:
 
     def choose(self, index: Any, functions: Sequence[FuncRef], values: Sequence[Any]) -> Any:
         """Return the results of the function numbered by the index."""
+        site = tuple(functions)
         branches = [functools.partial(self.call, function) for function in functions]
         index = index.astype(np.int32) if isinstance(index, jax.Array) else np.int32(index)
-        return tuple(control_flow_programs.choose(self, tuple(functions), index, branches, values))
+
+        def chosen(given: Sequence[Any]) -> list[Any]:
+            return control_flow_programs.choose(self, site, given[0], branches, given[1:])
+
+        return tuple(control_flow_programs.shared(self, site, [index, *values], chosen))
 
     def repeat(self, condition: FuncRef, body: FuncRef, values: Sequence[Any]) -> Any:
         """Return `values` after `body` has run for as long as `condition` is true of them."""
@@ -203,12 +219,18 @@ class Namespace:
 
         site, starts = (condition, body), _known(values)
         goes_on_known, advance_known = lambda arguments: known(condition, arguments)[0], functools.partial(known, body)
-        times = self.memory.once(site, starts, lambda: trip_bound(goes_on_known, advance_known, starts))
+        times, varying = self.memory.once(
+            site, starts, lambda: (trip_bound(goes_on_known, advance_known, starts), changing(advance_known, starts))
+        )
         goes_on, advance = (
             lambda arguments: self.is_true(self.call(condition, arguments)[0]),
             functools.partial(self.call, body),
         )
-        return tuple(control_flow_programs.loop(self, site, goes_on, advance, values, times))
+
+        def looped(given: Sequence[Any]) -> list[Any]:
+            return control_flow_programs.loop(self, site, goes_on, advance, given, times, varying)
+
+        return tuple(control_flow_programs.shared(self, site, values, looped))
 
     @staticmethod
     def transposed(forward: Callable[[Any], Any], shape: tuple[int, ...], value: Any) -> Any:
@@ -349,6 +371,10 @@ def _known(values: Sequence[Any]) -> list[Any]:
 def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
     """Return the results of a V1 loop."""
     entering = [value.value if i in loop.dereferenced else value for i, value in enumerate(values)]
+    return control_flow_programs.shared(xla, loop.node, entering, functools.partial(_looped, xla, loop))
+
+
+def _looped(xla: Namespace, loop: Loop, entering: Sequence[Any]) -> list[Any]:
     initial: list[Any] = [None] * loop.slots
     for slot, value in zip(loop.entries, entering):
         initial[slot] = value
@@ -384,7 +410,9 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
     def indices(place: int) -> list[Any]:
         return [known(steps, [place], arguments)[0] for arguments in iterations(goes_on, advance, starts) or ()]
 
-    times = xla.memory.once(loop.node, [*starts, *others], lambda: trip_bound(goes_on, advance, starts))
+    times, varying = xla.memory.once(
+        loop.node, [*starts, *others], lambda: (trip_bound(goes_on, advance, starts), changing(advance, starts))
+    )
     for step in growing_steps(loop):
         place, source = step.inputs[1], step.inputs[0]
         numbers = []
@@ -394,7 +422,7 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
         if numbers and UNKNOWN not in numbers:
             first[targets.index(source)] = first[targets.index(source)].grown(int(max(numbers)) + 1)
     final = control_flow_programs.loop(
-        xla, loop.node, lambda arguments: traced(loop.head, condition, arguments)[0], advanced, first, times, around
+        xla, loop.node, lambda arguments: traced(loop.head, condition, arguments)[0], advanced, first, times, varying, around
     )
     left = zip(loop.leaves, traced((*loop.head, *loop.tail), loop.exits, final))
     return [value if xla.fed is None else passed_on(xla, xla.fed, leave.inputs[0], value) for leave, value in left]
