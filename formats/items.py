@@ -8,7 +8,7 @@ import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..core.codecs.tfrecord import RecordError, decode_record
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.regular_files import open_regular
-from .codecs.csv_table import Row, find_rows
+from .codecs.csv_table import CsvFile, Row, find_rows
 from .codecs.npy import open_array
 from .codecs.npz import read_npz
 from .codecs.source import read_source
@@ -31,24 +31,27 @@ _KINDS: Final = f"inputs are pictures, and files with the extension .npz, .npy, 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Item:
-    """An input: a file, or the part of a file of lines or rows from byte `start` up to `end`. `name` names the input's
-    result.
+    """An input: a file, or the part of a file of lines or rows from byte `start` up to `end`, which begins in line `line`.
+    `name` names the input's result.
     """
 
     name: str
     path: str
     start: int | None = None
     end: int = 0
+    line: int = 0
 
     @property
     def row(self) -> Row | None:
         """Return the place of a row of a CSV file, None for another input."""
-        return (self.start, self.end) if self.start is not None and self.path.lower().endswith(CSV) else None
+        if self.start is None or not self.path.lower().endswith(CSV):
+            return None
+        return Row(self.start, self.end, int(self.name.rpartition("-")[2]), self.line)
 
     @property
     def place(self) -> str:
         """Return the file, and the number of a line of JSON, in words."""
-        line = "" if self.start is None else f"line {int(self.name.rpartition('-')[2]):,} of "
+        line = "" if self.start is None else f"line {self.line:,} of "
         return f"{line}'{self.path}'"
 
     @property
@@ -116,7 +119,7 @@ def _items(path: str, below: str) -> Iterator[Item]:
     elif ending in _LINES:
         yield from _lines(path, stem)
     elif ending == CSV:
-        yield from (Item(f"{stem}-{number:06d}", path, *row) for number, row in enumerate(find_rows(path), 1))
+        yield from (Item(f"{stem}-{row.number:06d}", path, row.start, row.end, row.line) for row in find_rows(path))
     elif is_picture(path):
         yield Item(stem, path)
     else:
@@ -133,27 +136,59 @@ def _lines(path: str, stem: str) -> Iterator[Item]:
     with file_errors(path), open_regular(path) as file:
         for number, line in enumerate(file, 1):
             if line.strip():
-                yield Item(f"{stem}-{number:06d}", path, start, start + len(line))
+                yield Item(f"{stem}-{number:06d}", path, start, start + len(line), number)
             start += len(line)
 
 
-def read_item(item: Item) -> Mapping[str, Any]:
-    """Return the arrays of an input by name: of an npz file, or of a line's JSON object. The input is no row or picture.
+class ItemReader:
+    """Reads inputs. The file of the last line or row stays open, so that its next line costs no more than itself."""
 
-    An npy file and a TFRecord file, a vector of strings, have the name `WHOLE`. NotFoundError where the file is gone,
-    DataLossError where the file is damaged.
-    """
-    if item.start is not None:
-        return _parsed(item)
-    if _is_records(item.path):
-        return {WHOLE: _records(item.path)}
-    if item.path.endswith(".npy"):
-        return {WHOLE: open_array(item.path).read()}
-    return {name: tensor.numpy() for name, tensor in read_npz(item.path).items()}
+    def __init__(self) -> None:
+        self._path: str | None = None
+        self._lines: BinaryIO | None = None
+        self._table: CsvFile | None = None
+
+    def close(self) -> None:
+        """Close the open file."""
+        for file in (self._lines, self._table):
+            if file is not None:
+                file.close()
+        self._path = self._lines = self._table = None
+
+    def read(self, item: Item) -> Mapping[str, Any]:
+        """Return the arrays of an input by name: of an npz file, or of a line's JSON object. The input is no row or picture.
+
+        An npy file and a TFRecord file, a vector of strings, have the name `WHOLE`. NotFoundError where the file is gone,
+        DataLossError where the file is damaged.
+        """
+        if item.start is not None:
+            return _parsed(item, self._line(item))
+        if _is_records(item.path):
+            return {WHOLE: _records(item.path)}
+        if item.path.endswith(".npy"):
+            return {WHOLE: open_array(item.path).read()}
+        return {name: tensor.numpy() for name, tensor in read_npz(item.path).items()}
+
+    def table(self, path: str) -> CsvFile:
+        """Return an open CSV file."""
+        if self._table is None or self._path != path:
+            self.close()
+            self._table = CsvFile(path)
+            self._path = path
+        return self._table
+
+    def _line(self, item: Item) -> bytes:
+        assert item.start is not None
+        with file_errors(item.path):
+            if self._lines is None or self._path != item.path:
+                self.close()
+                self._lines = open_regular(item.path)
+                self._path = item.path
+            self._lines.seek(item.start)
+            return self._lines.read(item.end - item.start)
 
 
-def _parsed(item: Item) -> Mapping[str, Any]:
-    line = bytes(read_source(item.path)[item.start : item.end])
+def _parsed(item: Item, line: bytes) -> Mapping[str, Any]:
     try:
         parsed = json.loads(line)
     except json.JSONDecodeError as error:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import tfg
-from benchmarks import growth, scale, scale_graphs
+from benchmarks import growth, input_files, scale, scale_graphs
 from benchmarks.scale_graphs import FORMS
 from tests.sampling import mostly_slow
 from tfg.cli.main import commands, run
@@ -99,6 +99,14 @@ def test_loops_in_loops_are_exported_once(tmp_path):
     growth.lines(growth.words(tmp_path, "loops_in_loops", "convert onnx", FEW))
     exponent, counts = growth.growth(tmp_path, "loops_in_loops", "convert onnx", FEW)
     assert exponent < growth.MOST, counts
+
+
+@pytest.mark.parametrize("way", input_files.WAYS)
+def test_reading_grows_with_inputs(tmp_path, way):
+    """Each row, line, record, member or file costs no more than itself; tests/cli/test_each.py counts the opened files."""
+    growth.lines(input_files.words(tmp_path, way, FEW))  # what is imported and found once is there
+    counts = [growth.lines(input_files.words(tmp_path, way, times * FEW)) for times in (1, 2, 4)]
+    assert scale.power((1, counts[0]), (4, counts[2])) < growth.MOST, counts
 
 
 @pytest.mark.parametrize("form", ["while_in_while", "forked_conditionals", "twice"])

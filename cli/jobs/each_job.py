@@ -109,7 +109,8 @@ def _summarize(report: BatchReport, options: RunOptions) -> None:
     if len(failed) > _MAX_LISTED:
         render.note(f"error: {len(failed) - _MAX_LISTED} more failed")
     place = options.out_dir or f"{counted(report.shards, 'shard')} of {os.path.abspath(options.out or '')}"
-    parts = [f"{counted(report.done, 'result')} written to {place}", *([f"{len(failed)} failed"] if failed else [])]
+    written = f"{counted(report.done, 'result')} written to {place}" if report.done or not failed else "no result written"
+    parts = [written, *([f"{len(failed)} failed"] if failed else [])]
     parts += [f"{report.skipped} already there"] if report.skipped else []
     if worked:
         rate, cpu = worked / max(report.seconds, 1e-6), report.cpu / worked * 1e3

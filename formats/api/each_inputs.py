@@ -25,8 +25,8 @@ from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
 from ...core.support.words import counted
 from ...core.types.arrays import Array
-from ..codecs.csv_table import Row, cells_as_array, read_row, row_place
-from ..items import WHOLE, Item, find_items, read_item
+from ..codecs.csv_table import CsvFile, Row
+from ..items import WHOLE, Item, ItemReader, find_items
 from ..pictures import parse_transform
 from ..state import State
 from ..value_literals import cast_value, fed_shape, value_of
@@ -34,6 +34,8 @@ from .prepared_sessions import Opener, named, names_of, session_on
 
 EACH: Final = "@each"
 """The value of a --feed that stands for an input, with `:KEY` for an array or for columns, with `?OPTIONS` for a picture."""
+_ALL: Final = (WHOLE, "*")
+"""The keys of all columns."""
 _PART: Final = re.compile(r"([^?]*)(\?.*)?", re.DOTALL)
 
 
@@ -136,6 +138,8 @@ class InputArrays:
         `find` returns the tensor of a name. InvalidArgumentError for wrong options of pictures.
         """
         self._graph, self._words, self._fetches = graph, words, fetches
+        self._reader = ItemReader()
+        self._found: dict[str, Sequence[str]] = {}
         self._find = find or (lambda word: graph.output(words.get(word, word)))
         matches = {name: _PART.fullmatch(text) for name, text in parts.items()}
         self._tensors = {match[1] or WHOLE: name for name, match in matches.items() if match}
@@ -147,14 +151,14 @@ class InputArrays:
     def of(self, item: Item) -> dict[str, Any]:
         """Return the values to feed by the names of tensors."""
         if item.row is not None:
-            return self._of_row(item.path, item.row)
+            return self._of_row(self._reader.table(item.path), item.row)
         if item.is_picture:
             word = self._tensor(WHOLE)
             fed = self._find(word)
             picture = f"@{item.path}{self._options.get(word, '')}"
             return {fed.name: value_of(picture, fed.dtype, f"--feed {word}", fed_shape(fed))}
         values: dict[str, Any] = {}
-        for key, value in read_item(item).items():
+        for key, value in self._reader.read(item).items():
             fed = self._find(self._tensor(key))
             is_parsed = item.start is not None
             place = f"{item.place}, key '{key}'" if key != WHOLE else item.place
@@ -162,22 +166,51 @@ class InputArrays:
             values[fed.name] = value_of(json.dumps(value), fed.dtype, place) if is_parsed else _cast(value, fed, key, said)
         return values
 
-    def _of_row(self, path: str, row: Row) -> dict[str, Any]:
+    def close(self) -> None:
+        """Close the file of the last line or row."""
+        self._reader.close()
+
+    def _of_row(self, table: CsvFile, row: Row) -> dict[str, Any]:
         """Return the cells of a row, fed by the names of columns, or to the tensors that name the columns."""
-        cells, values = read_row(path, row), {}
-        for key in self._tensors or cells:
-            columns = [name.strip() for name in key.split(",")] if key != WHOLE else list(cells)
+        cells, values = table.read(row), {}
+        for key in self._tensors or self._keys(table):
+            columns = table.names if key in _ALL else [name.strip() for name in key.split(",")]
             fed = self._of_column(key)
-            array = _of_rank(cells_as_array(path, {row: cells}, columns, fed.dtype), fed_shape(fed).rank)
-            values[fed.name] = _cast(array, fed, key, functools.partial(row_place, path, row))
+            own = [cells[place] for place in table.places(columns)]
+            array = _of_rank(table.as_array([row], [own], columns, fed.dtype), fed_shape(fed).rank)
+            values[fed.name] = _cast(array, fed, key, functools.partial(row.place, table.path))
         return values
+
+    def _keys(self, table: CsvFile) -> Sequence[str]:
+        """Return the keys of a table without --feed: its columns, or all together where they fit the only input."""
+        if table.path not in self._found:
+            is_one = not any(map(self._is_tensor, table.names)) and self._takes(len(table.names))
+            self._found = {table.path: [WHOLE] if is_one else table.names}
+        return self._found[table.path]
+
+    def _is_tensor(self, word: str) -> bool:
+        try:
+            self._find(word)
+        except TfgError:
+            return False
+        return True
+
+    def _takes(self, count: int) -> bool:
+        """Return True where the graph has a single input, whose rows have this number of elements."""
+        names = self._inputs()
+        if len(names) != 1:
+            return False
+        dims = fed_shape(self._find(names[0])).dims
+        if not dims:
+            return dims is None or count == 1
+        return not isinstance(dims[-1], int) or dims[-1] == count
 
     def _of_column(self, key: str) -> Output:
         """Return the tensor that columns feed; NotFoundError for a column without a tensor of its name."""
         try:
             return self._find(self._tensor(key))
         except NotFoundError as error:
-            way = f"choose the columns of a tensor with --feed TENSOR={EACH}:COLUMN,COLUMN"
+            way = f"choose the columns of a tensor with --feed TENSOR={EACH}:COLUMN,COLUMN, or all with {EACH}:*"
             raise NotFoundError(f"{error.message}: {way}", hint=error.hint) from None
 
     def _tensor(self, key: str) -> str:
@@ -189,7 +222,7 @@ class InputArrays:
     @functools.cached_property
     def _sole_input(self) -> str:
         """The only tensor for an input without a name; InvalidArgumentError where there is none, or several."""
-        names = list(self._words) or self._placeholders()
+        names = self._inputs()
         if len(names) != 1:
             several = ", ".join(names) or "none"
             raise InvalidArgumentError(
@@ -198,8 +231,10 @@ class InputArrays:
             )
         return names[0]
 
-    def _placeholders(self) -> list[str]:
-        """Return the placeholders that the fetches need."""
+    def _inputs(self) -> list[str]:
+        """Return the inputs of the signature, else the placeholders that the fetches need."""
+        if self._words:
+            return list(self._words)
         needed = needed_nodes([self._graph.fetch(name) for name in self._fetches])
         return [node.name for node in needed if node.must_be_fed]
 

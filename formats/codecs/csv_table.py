@@ -1,12 +1,11 @@
-"""CSV files with a header: columns by name, and rows by their bytes."""
+"""CSV files with a header: columns by name, and rows as a stream or by their bytes."""
 
 from __future__ import annotations
 
 import csv
-import functools
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, Final, NamedTuple
 
 import numpy as np
 
@@ -17,46 +16,125 @@ from ...core.types.arrays import Array
 from ...core.types.dtypes import DType, string
 from ...core.types.shapes import UNKNOWN, Shape
 from ...core.types.tensors import as_bytes_array
-from .source import read_source
 
 _BOM: Final = b"\xef\xbb\xbf"
 _TRUTH: Final = {"true": 1, "false": 0}
+_FEW: Final = 20
+"""The largest number of columns that an error lists."""
 
-Row = tuple[int, int]
-"""The first byte of a row and the byte behind it."""
+
+class Row(NamedTuple):
+    """A place in a file: the first byte, the byte behind, and the numbers, from 1, of the row and of its first line."""
+
+    start: int
+    end: int
+    number: int
+    line: int
+
+    def place(self, path: str) -> str:
+        """Return the file and the place in words."""
+        return f"'{path}', row {self.number:,} (line {self.line:,})"
 
 
-def read_header(path: str) -> list[str]:
-    """Return the names of the columns; DataLossError for a file without a header, InvalidArgumentError for equal names."""
-    with file_errors(path):
-        return list(_header(path, os.stat(path).st_mtime_ns)[0])
+class CsvFile:
+    """An open CSV file: the names of its columns, and its rows. `close` closes the file."""
+
+    def __init__(self, path: str) -> None:
+        """Open a file; DataLossError for a file without a header, InvalidArgumentError for two columns of a name."""
+        self.path = path
+        with file_errors(path):
+            self._file: BinaryIO = open_regular(path)
+        try:
+            self.names = self._read_header()
+        except BaseException:
+            self._file.close()
+            raise
+        self._columns = {name: place for place, name in enumerate(self.names)}
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _read_header(self) -> list[str]:
+        with file_errors(self.path):
+            start = len(_BOM) if self._file.read(len(_BOM)) == _BOM else 0
+            self._file.seek(start)
+            header, cells = next(_records(self.path, self._file, Row(start, start, 0, 1)), (Row(0, 0, 0, 1), []))
+            self._file.seek(start)
+            lines = self._file.read(header.end - start).count(b"\n")
+        self._below = Row(header.end, header.end, 0, 1 + lines)
+        names = [cell.strip() for cell in cells]
+        if not any(names):
+            raise DataLossError(f"'{self.path}' has no header", hint="the first line of a CSV file names the columns")
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
+        if twice is not None:
+            raise InvalidArgumentError(f"'{self.path}' has two columns '{twice}'")
+        return names
+
+    def rows(self) -> Iterator[tuple[Row, list[str]]]:
+        """Yield the rows below the header in order; a quoted cell may hold line ends. Blank lines are no rows."""
+        with file_errors(self.path):
+            self._file.seek(self._below.start)
+            filled = (record for record in _records(self.path, self._file, self._below) if record[1])
+            for number, (row, cells) in enumerate(filled, 1):
+                yield row._replace(number=number), cells
+
+    def read(self, row: Row) -> list[str]:
+        """Return the cells of a row; DataLossError for a row of another length than the header."""
+        with file_errors(self.path):
+            self._file.seek(row.start)
+            lines = self._file.read(row.end - row.start).splitlines(keepends=True)
+        return self.whole(row, next((cells for _, cells in _records(self.path, lines, row)), []))
+
+    def whole(self, row: Row, cells: list[str]) -> list[str]:
+        """Return the cells of a row; DataLossError for another number of cells than of columns."""
+        if len(cells) != len(self.names):
+            problem = f"{row.place(self.path)}: the row has {len(cells)} cells, but the header has {len(self.names)}"
+            raise DataLossError(problem, hint="put a cell with a comma into double quotes")
+        return cells
+
+    def places(self, names: Iterable[str]) -> list[int]:
+        """Return the places of columns in a row; NotFoundError names the columns that exist."""
+        places = []
+        for name in names:
+            if name not in self._columns:
+                more = f" and {len(self.names) - _FEW} more" if len(self.names) > _FEW else ""
+                hint = f"the columns are {', '.join(self.names[:_FEW])}{more}"
+                raise NotFoundError(f"'{self.path}' has no column '{name}'", hint=hint)
+            places.append(self._columns[name])
+        return places
+
+    def as_array(
+        self, rows: Sequence[Row], cells: Sequence[Sequence[str]], names: Sequence[str], dtype: DType | None
+    ) -> Array:
+        """Return the cells of columns, (rows, columns), as numbers, or as strings of bytes for `string`; without a dtype as
+        numbers where all are numbers.
+
+        InvalidArgumentError names the row and the column of a cell that is no number.
+        """
+        if dtype is string:
+            return as_bytes_array(cells)
+        numbers = [list(map(_number, row)) for row in cells]
+        missing = next((place for place, row in enumerate(numbers) if None in row), None)
+        if missing is None:
+            return np.array(numbers)
+        if dtype is None:
+            return as_bytes_array(cells)
+        column = numbers[missing].index(None)
+        cell = cells[missing][column].strip()
+        place = f"{rows[missing].place(self.path)}, column '{names[column]}'"
+        problem = f"the cell '{cell[:80]}' is not a number" if cell else "the cell is empty"
+        hint = "write nan for a missing number, or feed other columns: @FILE.csv:COLUMN,COLUMN"
+        raise InvalidArgumentError(f"{place}: {problem}", hint=hint)
 
 
 def find_rows(path: str) -> Iterator[Row]:
-    """Yield the places of the rows below the header; a quoted cell may hold line ends. Blank lines are no rows."""
-    with file_errors(path):
-        start = _header(path, os.stat(path).st_mtime_ns)[1]
-        with open_regular(path) as file:
-            file.seek(start)
-            yield from (place for place, cells in _records(path, file, start) if cells)
-
-
-def read_row(path: str, row: Row) -> dict[str, str]:
-    """Return the cells of a row by column; DataLossError for a row of another length than the header."""
-    names = read_header(path)
-    data = bytes(read_source(path)[row[0] : row[1]])
-    cells = next(iter(_records(path, data.splitlines(keepends=True), row[0])))[1]
-    if len(cells) != len(names):
-        problem = f"{row_place(path, row)}: the row has {len(cells)} cells, but the header has {len(names)}"
-        raise DataLossError(problem, hint="put a cell with a comma into double quotes")
-    return dict(zip(names, cells))
-
-
-def row_place(path: str, row: Row) -> str:
-    """Return the file, the number of a row below the header and the number of its first line, in words."""
-    number = next(number for number, place in enumerate(find_rows(path), 1) if place == row)
-    line = 1 + bytes(read_source(path)[: row[0]]).count(b"\n")
-    return f"'{path}', row {number:,} (line {line:,})"
+    """Yield the places of the rows below the header."""
+    file = CsvFile(path)
+    try:
+        yield from (row for row, _ in file.rows())
+    finally:
+        file.close()
 
 
 def read_columns(path: str, columns: Sequence[str] = (), dtype: DType | None = None, shape: Shape = UNKNOWN) -> Array:
@@ -64,40 +142,18 @@ def read_columns(path: str, columns: Sequence[str] = (), dtype: DType | None = N
 
     The rank of `shape`, 2 or 1, decides where it is known and one column is read.
     """
-    names, rows = list(columns) or read_header(path), {row: read_row(path, row) for row in find_rows(path)}
-    array = cells_as_array(path, rows, names, dtype).reshape(len(rows), len(names))
+    file = CsvFile(path)
+    try:
+        names = list(columns) or file.names
+        places, rows, cells = file.places(names), [], []
+        for row, found in file.rows():
+            whole = file.whole(row, found)
+            rows.append(row)
+            cells.append([whole[place] for place in places])
+        array = file.as_array(rows, cells, names, dtype).reshape(len(rows), len(names))
+    finally:
+        file.close()
     return array[:, 0] if len(names) == 1 and shape.rank != 2 else array
-
-
-def pick(row: Mapping[str, str], names: Sequence[str], path: str) -> list[str]:
-    """Return the cells of columns; NotFoundError names the columns that exist."""
-    for name in names:
-        if name not in row:
-            raise NotFoundError(f"'{path}' has no column '{name}'", hint=f"the columns are {', '.join(row)}")
-    return [row[name] for name in names]
-
-
-def cells_as_array(path: str, rows: Mapping[Row, Mapping[str, str]], names: Sequence[str], dtype: DType | None) -> Array:
-    """Return the cells of columns as numbers, or as strings of bytes for `string`; without a dtype as numbers where all are
-    numbers. `rows` maps the places of rows to their cells.
-
-    InvalidArgumentError names the row and the column of a cell that is no number.
-    """
-    cells = [pick(row, names, path) for row in rows.values()]
-    if dtype is string:
-        return as_bytes_array(cells)
-    numbers = [list(map(_number, row)) for row in cells]
-    missing = next(((row, column) for row, values in enumerate(numbers) for column, v in enumerate(values) if v is None), None)
-    if missing is None:
-        return np.array(numbers)
-    if dtype is None:
-        return as_bytes_array(cells)
-    row, column = missing
-    cell = cells[row][column].strip()
-    place = f"{row_place(path, list(rows)[row])}, column '{names[column]}'"
-    problem = f"the cell '{cell[:80]}' is not a number" if cell else "the cell is empty"
-    hint = "write nan for a missing number, or feed other columns: @FILE.csv:COLUMN,COLUMN"
-    raise InvalidArgumentError(f"{place}: {problem}", hint=hint)
 
 
 def _number(cell: str) -> int | float | None:
@@ -112,25 +168,9 @@ def _number(cell: str) -> int | float | None:
     return None
 
 
-@functools.lru_cache(maxsize=16)
-def _header(path: str, changed: int) -> tuple[tuple[str, ...], int]:
-    """Return the names of the columns and the first byte below them; `changed` is the time of the file's last change."""
-    with open_regular(path) as file:
-        start = len(_BOM) if file.read(len(_BOM)) == _BOM else 0
-        file.seek(start)
-        place, cells = next(_records(path, file, start), ((0, 0), []))
-    names = tuple(cell.strip() for cell in cells)
-    if not any(names):
-        raise DataLossError(f"'{path}' has no header", hint="the first line of a CSV file names the columns")
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InvalidArgumentError(f"'{path}' has two columns '{twice}'")
-    return names, place[1]
-
-
-def _records(path: str, lines: Iterator[bytes] | Sequence[bytes], start: int) -> Iterator[tuple[Row, list[str]]]:
-    """Yield the place and the cells of each record, blank lines as records without cells; lines begin at byte `start`."""
-    end = start
+def _records(path: str, lines: Iterable[bytes], at: Row) -> Iterator[tuple[Row, list[str]]]:
+    """Yield the place and the cells of each record, blank lines as records without cells; lines begin at the place `at`."""
+    start = end = at.start
 
     def texts() -> Iterator[str]:
         nonlocal end
@@ -138,9 +178,10 @@ def _records(path: str, lines: Iterator[bytes] | Sequence[bytes], start: int) ->
             end += len(line)
             yield line.decode("utf-8")
 
+    reader, line = csv.reader(texts(), strict=True), at.line
     try:
-        for cells in csv.reader(texts(), strict=True):
-            yield (start, end), cells
-            start = end
+        for cells in reader:
+            yield Row(start, end, at.number, line), cells
+            start, line = end, at.line + reader.line_num
     except (csv.Error, UnicodeDecodeError) as error:
         raise DataLossError(f"'{path}' is not a CSV file: {error}, at byte {start}") from None

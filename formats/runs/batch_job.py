@@ -79,7 +79,7 @@ class BatchReport(Report):
     cpu: float
     """The CPU time of all runs in all processes, in seconds."""
     shards: int = 0
-    """The number of shards; 0 for a folder of results."""
+    """The number of shards that exist; 0 for a folder of results."""
 
     def headline(self) -> str:
         failed = [f"{len(self.failed)} failed"] if self.failed else []
@@ -122,7 +122,7 @@ class BatchJob:
             failed += [FailedInput(outcome.task.name, outcome.error) for outcome in report.outcomes if outcome.error]
             if progress is not None:
                 progress(BatchProgress(report.computed, len(left), time.monotonic() - started))
-        shards = len({task.shard for task in self._tasks} - {None})
+        shards = sum(shard is not None and os.path.exists(shard) for shard in {task.shard for task in self._tasks})
         return BatchReport(done, len(self._tasks) - len(left), tuple(failed), time.monotonic() - started, cpu, shards)
 
     def _recorded(self, tasks: Sequence[SweepTask]) -> Generator[SweepReport]:

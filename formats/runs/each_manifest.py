@@ -69,10 +69,10 @@ class Manifest(Record):
                 flush(file)
 
     def _line(self, shard: str) -> bytes:
-        if not os.path.exists(shard):
+        names, errors = self._names.pop(shard, []), self._errors.pop(shard, {})
+        if names and not os.path.exists(shard):  # a shard without a result has no file
             hint = "--output must be in a folder shared by this machine and all workers"
             raise NotFoundError(f"a worker wrote the shard '{shard}', but this machine does not have the file", hint=hint)
-        names, errors = self._names.pop(shard, []), self._errors.pop(shard, {})
         entry = {_SHARD: os.path.basename(shard), _RESULTS: names} | ({_FAILED: errors} if errors else {})
         return f"{json.dumps(entry)}\n".encode()
 

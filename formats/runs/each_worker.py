@@ -88,7 +88,7 @@ class Worker:
         return self._sessions.runner(names, values, prepared, own=bool(assigned), always=self._session.on is not None)
 
     def close(self) -> None:
-        """End the sessions on a cluster."""
+        """End the sessions on a cluster, and close the file of the last input."""
         self._closing.close()
 
     @functools.cached_property
@@ -96,4 +96,6 @@ class Worker:
         """What an input feeds; InvalidArgumentError for options of a picture that do not exist."""
         plan = self._plan
         fetches = (*plan.fetches.values(), *plan.targets)
-        return InputArrays(self._graph, plan.names.inputs, fetches, self._parts, plan.names.input)
+        arrays = InputArrays(self._graph, plan.names.inputs, fetches, self._parts, plan.names.input)
+        self._closing.callback(arrays.close)
+        return arrays

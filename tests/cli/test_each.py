@@ -291,3 +291,44 @@ def test_an_input_of_no_numbers_is_an_error_with_the_place(name, content, told, 
     part = "x=@each:a,b" if name == "t.csv" else "x=@each" if name == "t.tfrecord" else "x=@each:x"
     done = run("run", "g.pb", "--each", name, "--feed", part, "--out-dir", "o", "--keep-going")
     assert done.code == 1 and told in done.err
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    """A graph with a vector of three as its only input, and a table of three columns."""
+    monkeypatch.chdir(tmp_path)
+    g = tfg.GraphBuilder()
+    g.Square(g.Placeholder(dtype="float", shape=[None, 3], name="x"), name="y")
+    tfg.save(g.graph, "g.pb")
+    pathlib.Path("t.csv").write_text("a,b,c\n" + "1,2,3\n4,5,6\n" * 50)
+
+
+@pytest.mark.parametrize("feed", [(), ("--feed", "x=@each:*"), ("--feed", "x=@each"), ("--feed", "x=@each:a,b,c")])
+def test_all_columns_feed_the_only_input(feed, rows, tmp_path):
+    done = run("run", "g.pb", "--fetch", "y", "--each", "t.csv", *feed, "--out-dir", "o")
+    assert done.code == 0, done.err
+    made = results(tmp_path / "o")
+    assert len(made) == 100
+    assert made["t-000001"]["y"].tolist() == [[1, 4, 9]] and made["t-000100"]["y"].tolist() == [[16, 25, 36]]
+
+
+def test_columns_that_do_not_fit_are_an_error_without_shards(rows):
+    pathlib.Path("t.csv").write_text("a,b\n1,2\n")
+    done = run("run", "g.pb", "--each", "t.csv", "--output", "o.npz")
+    assert done.code == 1 and "no result written; 1 failed" in done.err and "@each:*" in done.err, done.err
+    assert not list(pathlib.Path().glob("o*.npz"))
+
+
+@pytest.mark.parametrize("name, line", [("t.csv", "1,2,3\n"), ("t.jsonl", "[[1, 2, 3]]\n")])
+def test_a_file_is_opened_once_for_all_its_rows(name, line, rows, monkeypatch):
+    pathlib.Path(name).write_text(("a,b,c\n" if name == "t.csv" else "") + line * 100)
+    opened = []
+    real_open = os.open
+
+    def noted(path, *arguments, **named):
+        opened.append(os.fspath(path))
+        return real_open(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", noted)
+    assert len(list(tfg.run_each(tfg.load("g.pb"), name, parts={"x": ""}))) == 100
+    assert 0 < opened.count(name) <= 2, "to find the rows, and to read them"

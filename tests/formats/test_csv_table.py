@@ -10,7 +10,7 @@ import pytest
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from tfg.core.types.dtypes import float32, int32, string
 from tfg.core.types.shapes import Shape
-from tfg.formats.codecs.csv_table import find_rows, read_row
+from tfg.formats.codecs.csv_table import CsvFile, find_rows
 from tfg.formats.value_literals import parse_value
 
 
@@ -29,10 +29,13 @@ def test_columns_by_name(table):
     assert parse_value(f"@{table}:name", string).tolist() == [b"x,\n1", b"y"]
 
 
-def test_rows_by_their_bytes(table):
-    assert [read_row(table, row) for row in find_rows(table)] == [
-        {"name": "x,\n1", "a": "1", "b": "2.5"}, {"name": "y", "a": "3", "b": "-4e2"},
-    ]  # fmt: skip
+def test_rows_in_any_order_from_one_open_file(table):
+    rows = list(find_rows(table))
+    assert [(row.number, row.line) for row in rows] == [(1, 2), (2, 5)]
+    file = CsvFile(table)
+    assert [file.read(row) for row in reversed(rows)] == [["y", "3", "-4e2"], ["x,\n1", "1", "2.5"]]
+    assert file.names == ["name", "a", "b"]
+    file.close()
 
 
 def test_truth_and_all_columns(tmp_path):
