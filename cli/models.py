@@ -29,10 +29,10 @@ save_model_option = click.option(
 
 def save_model(
     folder: str, graph: Graph, session: SessionLike, names: Names, fetches: Iterable[str], quiet: bool,
-    signatures: SignatureOptions | None = None,
-) -> None:  # fmt: skip
+    signatures: SignatureOptions | None = None, place: str | None = None,
+) -> str:  # fmt: skip
     """Write a graph as a SavedModel, with the variables of a session of the same or a similar graph; print a note on the
-    contents.
+    contents, with `place` for the folder, and return the note.
 
     A graph without a signature gets a signature for `fetches`. `signatures` are changes of the signatures.
     """
@@ -49,7 +49,9 @@ def save_model(
     but = ", but kept its signatures" if written else ""
     more = f"; the changes removed its Python objects and functions{but}" if lost else ""
     described = f"signature{'s' * (len(written) > 1)} {', '.join(written)}" if written else "no signature"
-    render.note(f"wrote a SavedModel with {described} to {folder}{more}", quiet)
+    note = f"wrote a SavedModel with {described} to {place or folder}{more}"
+    render.note(note, quiet)
+    return note
 
 
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:

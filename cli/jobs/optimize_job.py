@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import functools
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...core.comparing.drawn_feeds import NoFeedsError
@@ -15,11 +17,12 @@ from ...core.passes.pipeline import OptimizeReport, optimize
 from ...core.support.hints import command_form
 from ...core.support.words import counted
 from ...formats.api.outputs import default_fetches
-from ...formats.api.verification import Verification, verify
+from ...formats.api.verification import Verification, verify, verify_file
 from ...formats.runs.names import Names
 from .. import render
 from ..models import note_variables, save_model
 from ..sections.optimize_sections import cluster_text
+from ..sections.verification_sections import feeds_of, verification_sections
 from ..sessions import SessionOptions
 
 
@@ -98,26 +101,48 @@ class OptimizeJob:
         for cluster in report.clusters if self.options.cluster else ():
             render.note(cluster_text(cluster), self.options.quiet)
         if self.options.verify:
-            self._verify(result, report.tolerance)
-        if self.options.output and self.may_write:
-            from ...formats.saving import save
-
-            save(result, self.options.output, text=self.options.text or None)
-            render.note(f"wrote {counted(len(result), 'node')} to {render.place(self.options.output)}")
-            note_variables(result, self.graph, self.options.quiet)
+            self._verify_and_write(result, report.tolerance)
+        else:
+            self._note(result, self._write(result, self.options.output, self.options.save_model))
         if self.options.output is None and self.options.save_model is None:
             render.note("nothing written: -o FILE writes the optimized graph", self.options.quiet)
-        if self.options.save_model and self.may_write:
-            words = self.options.fetches or self.names.outputs
-            save_model(
-                self.options.save_model,
-                result,
-                self.session.filled(self.graph).on_graph(result),
-                self.names,
-                words,
-                quiet=False,
-            )
         return report
+
+    def _verify_and_write(self, result: Graph, stated: float | Accuracy) -> None:
+        """Write into a private folder, verify what was written, and put it in its place if it is right."""
+        from ...formats.api.written_copies import private_folder, publish
+
+        with private_folder() as folder:
+            wanted = {kind: path for kind, path in (("graph", self.options.output), ("model", self.options.save_model)) if path}
+            written = {kind: os.path.join(folder, _file_name(path)) for kind, path in wanted.items()}
+            notes = self._write(result, written.get("graph"), written.get("model"))
+            self._verify(result, list(written.values()), stated)
+            if not self.may_write:
+                return
+            for kind, path in written.items():
+                publish(path, wanted[kind])
+            self._note(result, notes)
+
+    def _write(self, result: Graph, output: str | None, folder: str | None) -> list[str]:
+        """Write the graph and the SavedModel that the options ask for; return notes on them."""
+        notes = []
+        if output:
+            from ...formats.saving import save
+
+            save(result, output, text=self.options.text or None)
+            notes.append(f"wrote {counted(len(result), 'node')} to {render.place(self.options.output or output)}")
+        if folder:
+            words = self.options.fetches or self.names.outputs
+            session = self.session.filled(self.graph).on_graph(result)
+            place = self.options.save_model
+            notes.append(save_model(folder, result, session, self.names, words, quiet=True, place=place))
+        return notes
+
+    def _note(self, result: Graph, notes: Sequence[str]) -> None:
+        for note in notes:
+            render.note(note)
+        if self.options.output:
+            note_variables(result, self.graph, self.options.quiet)
 
     def _saver(self) -> SaverInfo | None:
         """Return the saver of a SavedModel's variables, if the command writes a SavedModel again."""
@@ -133,34 +158,37 @@ class OptimizeJob:
         return {
             "report": self.report,
             "verification": self.verification.comparisons if self.verification else (),
+            **feeds_of(self.verification),
             **unverified,
         }
 
     def verdict_sections(self) -> Iterator[render.Section]:
         """Yield the results of --verify."""
         if self.verification is not None:
-            rows = [
-                (c.fetch, c.step, c.largest_difference, c.tolerance_needed, c.passed) for c in self.verification.comparisons
-            ]
-            columns = ("fetch", "worst step", "largest difference", "passing tolerance", "passed")
-            title = f"verification over {counted(self.verification.steps, 'step')}"
-            yield render.Table(columns, rows, title, "verification")
+            yield from verification_sections(self.verification)
         if self.tolerance is not None:
             yield render.Text(f"tolerance: {100 * self.tolerance:g} % of the largest element, for passes that change numbers")
 
-    def _verify(self, result: Graph, stated: float | Accuracy) -> None:
-        """Compare the results of the fetches, or of each signature separately."""
+    def _verify(self, result: Graph, paths: Sequence[str], stated: float | Accuracy) -> None:
+        """Compare the results of the fetches, or of each signature separately, with the written files or the graph."""
         options = self.options
         tolerance = stated if options.tolerance is None else options.tolerance
         self.tolerance = stated if options.tolerance is None and isinstance(stated, float) else None
+        run = functools.partial(verify_file, self.graph, fetches=self.named, feeds=self.feeds, open_session=self.session.filled)
         try:
-            self.verification = verify(
-                self.graph, result, self.named, self.feeds, tolerance=tolerance,
-                steps=options.steps, open_session=self.session.filled,
-            )  # fmt: skip
+            found = [run(path, tolerance=tolerance, steps=options.steps) for path in paths] or [
+                verify(self.graph, result, self.named, self.feeds, tolerance=tolerance, steps=options.steps,
+                       open_session=self.session.filled)
+            ]  # fmt: skip
+            self.verification = Verification.joined(found)
         except NoFeedsError as error:
             if not options.unverified:
                 hint = f"{command_form(error.hint)}; or write the graph unverified with --unverified"
                 raise NoFeedsError(error.message, node=error.node, op=error.op, hint=hint) from None
             self.unverified = error.message
             render.note(f"not verified: {error.message}", options.quiet)
+
+
+def _file_name(path: str) -> str:
+    """Return the name of a file or folder; a file of the same kind stands for standard output."""
+    return "graph" if path == "-" else os.path.basename(os.path.abspath(path))

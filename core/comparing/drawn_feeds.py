@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +17,9 @@ from ..registry.input_ranks import input_rank_bounds
 from ..registry.op_facts import has_fact
 from ..support.errors import DataLossError, InvalidArgumentError, OutOfRangeError
 from ..support.words import counted
-from ..types.dtypes import DType
-from ..types.shapes import as_shape
+from ..types.shapes import Shape, as_shape
+from .feed_plans import EDGES, GROWN, VARIED, Plan, drawn_array, size_variations, sizes_of, truth_variations
+from .fitting_sizes import fitting_sizes
 from .readable_texts import contents_of
 
 _Result = TypeVar("_Result")
@@ -26,40 +28,21 @@ _MAX_SIZE: Final = 1 << 28
 _WANTED: Final = 3
 """The number of feeds to run where different feeds can take different paths through the graph."""
 
-_FAULTS: Final = (InvalidArgumentError, OutOfRangeError, DataLossError)
+FAULTS: Final = (InvalidArgumentError, OutOfRangeError, DataLossError)
 """The errors of a run that may be the feeds' fault."""
-
-
-class NoFeedsError(InvalidArgumentError):
-    """The graph runs on none of the feeds that were drawn."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Plan:
-    """A plan of drawing: sizes of unknown dimensions, integers and truth values.
-
-    The first dimension is `batch`, all others are `size`, larger by `apart` from each to the next. Truth values are drawn
-    where `truth` is None; integers are drawn from 0 and 1, or count up from `first`.
-    """
-
-    batch: int = 2
-    size: int = 2
-    apart: int = 0
-    truth: bool | None = None
-    first: int | None = None
-
-
-_VARIED: Final = (_Plan(), _Plan(3, 4, 1, True, 1), _Plan(2, 2, 0, False, 1), _Plan(2, 3, 2, False, 0), _Plan(1, 5, 0, True))
-"""Plans that differ in unknown dimensions and take both branches of conditions."""
-
-_GROWN: Final = tuple(_Plan(2, size) for size in (8, 32, 64, 128, 224, 331))
-"""Sizes for windows that fit into nothing smaller."""
 
 _MOST_GROWN: Final = 1 << 21
 """The number of elements of a placeholder beyond which no larger sizes are tried."""
 
 _RANKS: Final = (2, 4, 1, 3, 0)
 """The ranks to try for a placeholder of unknown rank, in this order, within the bounds of the readers."""
+
+_MOST_CASES: Final = 32
+"""The number of feeds on which a rewrite is compared with the graph."""
+
+
+class NoFeedsError(InvalidArgumentError):
+    """The graph runs on none of the feeds that were drawn."""
 
 
 class Feeds:
@@ -68,6 +51,7 @@ class Feeds:
     """
 
     def __init__(self, graph: Graph, fixed_feeds: Mapping[str, Any], fetches: Sequence[str]) -> None:
+        self.graph = graph
         self.fixed_feeds = fixed_feeds
         needed = needed_nodes([graph.fetch(name) for name in fetches])
         placeholders = [node for node in graph if node.is_placeholder and node in needed]
@@ -76,15 +60,18 @@ class Feeds:
 
     def first(self) -> dict[str, Any]:
         """Return the plainest feeds: random values, 2 for each unknown size."""
-        return self._by(_VARIED[0], self._sizes(_VARIED[0], 0))
+        return self._by(VARIED[0], self._sizes(VARIED[0], 0))
 
-    def candidates(self, plans: Sequence[_Plan]) -> Iterator[dict[str, Any]]:
-        """Yield feeds by each of several plans."""
-        ranks = _RANKS if any(as_shape(node.attr("shape")).dims is None for node in self.drawn) else (0,)
-        for plan, rank in itertools.product(plans, ranks):
+    def candidates(self, plans: Sequence[Plan], is_fitted: bool) -> Iterator[tuple[Plan, int, dict[str, Any]]]:
+        """Yield feeds by each of several plans, each with the plan and the rank of placeholders of unknown rank.
+
+        With `is_fitted` sizes are those that constants of the graph require.
+        """
+        for plan, rank in itertools.product(plans, self._ranks):
+            plan = self._fitted(plan, rank) if is_fitted else plan
             sizes = self._sizes(plan, rank)
-            if plans is not _GROWN or all(math.prod(of_node) <= _MOST_GROWN for of_node in sizes.values()):
-                yield self._by(plan, sizes)
+            if plans is not GROWN or all(math.prod(of_node) <= _MOST_GROWN for of_node in sizes.values()):
+                yield plan, rank, self._by(plan, sizes)
 
     def each_that_runs(self, run: Callable[[Mapping[str, Any]], _Result]) -> Iterator[tuple[dict[str, Any], _Result]]:
         """Yield feeds on which `run` raises no error, each with the result; raise NoFeedsError where all feeds fail.
@@ -95,11 +82,11 @@ class Feeds:
             yield dict(self.fixed_feeds), run(self.fixed_feeds)
             return
         count, error = 0, None
-        for plans in (_VARIED, _GROWN) if self._varies else (_VARIED[:1],):
-            for feeds in self.candidates(plans):
+        for plans, is_fitted in self._rounds:
+            for _, _, feeds in self.candidates(plans, is_fitted):
                 try:
                     result = run(feeds)
-                except _FAULTS as fault:
+                except FAULTS as fault:
                     error = fault
                     continue
                 yield feeds, result
@@ -110,6 +97,62 @@ class Feeds:
                 return
         raise self._refused(error)
 
+    def try_each(self, attempt: Callable[[Mapping[str, Any]], Exception | None], edges: Callable[[], bool]) -> None:
+        """Call `attempt` on feeds that take each way through the graph; NoFeedsError where it returns an error for all.
+
+        Of the feeds that succeed first there are variations: sizes of single inputs 1, 0 and one more against the others,
+        each truth value, and values near edges as long as `edges` is true.
+        """
+        seen: set[Any] = set()
+
+        def fresh(feeds: Mapping[str, Any]) -> Exception | None:
+            seen.add(_key(feeds))
+            return attempt(feeds)
+
+        found, error = None, None
+        for plans, is_fitted in self._rounds:
+            for plan, rank, feeds in self.candidates(plans, is_fitted):
+                if _key(feeds) not in seen:
+                    error = fresh(feeds)
+                    found = found or ((plan, rank) if error is None else None)
+            if found:
+                break
+        if found is None:
+            assert error is not None
+            raise self._refused(error) if self.drawn else error
+        for plan in self._variations(*found, edges):
+            feeds = self._by(plan, self._sizes(plan, found[1]))
+            if len(seen) < _MOST_CASES and _key(feeds) not in seen:
+                fresh(feeds)
+
+    def words(self, feeds: Mapping[str, Any]) -> str:
+        """Return the drawn feeds in a few words: shapes, and single integers and truth values."""
+        return ", ".join(f"{node.name} {_in_words(feeds[node.output().name])}" for node in self.drawn) or "no drawn feeds"
+
+    def unknown_axes(self, rank: int) -> dict[int, list[int]]:
+        """Return the axes of unknown size by the number of the placeholder."""
+        shapes = [_shape(node, rank) for node in self.drawn]
+        return {number: [axis for axis, dim in enumerate(shape) if not isinstance(dim, int)] for number, shape in enumerate(shapes)}
+
+    def _variations(self, base: Plan, rank: int, edges: Callable[[], bool]) -> Iterator[Plan]:
+        bools = [number for number, node in enumerate(self.drawn) if node.attrs["dtype"].name == "bool"]
+        yield from truth_variations(base, bools)
+        yield from size_variations(base, self.unknown_axes(rank))
+        for values in EDGES:
+            if edges():
+                yield dataclasses.replace(base, **values)
+
+    @property
+    def _rounds(self) -> Sequence[tuple[Sequence[Plan], bool]]:
+        """Return the rounds of plans, each for graphs that run on no feeds of the rounds before."""
+        if not self._varies:
+            return ((VARIED[:1], False),)
+        return ((VARIED, False), ((VARIED[0], VARIED[-1]), True), (GROWN, False), (GROWN[:3], True))
+
+    @functools.cached_property
+    def _ranks(self) -> tuple[int, ...]:
+        return _RANKS if any(_declared_shape(node).dims is None for node in self.drawn) else (0,)
+
     @property
     def _varies(self) -> bool:
         """Return True where feeds of other sizes, or other integers or truth values, may take another way through the
@@ -118,30 +161,44 @@ class Feeds:
         dtypes = [node.attrs["dtype"] for node in self.drawn]
         if not all(dtype.is_floating or dtype.is_complex for dtype in dtypes):
             return True
-        return not all(as_shape(node.attr("shape")).is_known for node in self.drawn)
+        return not all(_declared_shape(node).is_known for node in self.drawn)
 
-    def _sizes(self, plan: _Plan, rank: int) -> dict[Node, Sequence[int]]:
-        number = itertools.count()
-        return {node: _sizes(node, plan, rank, number) for node in self.drawn}
+    def _fitted(self, plan: Plan, rank: int) -> Plan:
+        """Return the plan with sizes that constants and variables of the graph require."""
+        sizes, axes = self._sizes(plan, rank), self.unknown_axes(rank)
+        if not any(axes.values()):
+            return plan
+        free = {node: axes[number] for number, node in enumerate(self.drawn)}
+        fitted = fitting_sizes(self.graph, sizes, free)
+        changed = {
+            (number, axis): fitted[node][axis]
+            for number, node in enumerate(self.drawn) for axis in free[node] if fitted[node][axis] != sizes[node][axis]
+        }  # fmt: skip
+        return dataclasses.replace(plan, sizes={**plan.sizes, **changed}) if changed else plan
 
-    def _by(self, plan: _Plan, sizes: Mapping[Node, Sequence[int]]) -> dict[str, Any]:
+    def _sizes(self, plan: Plan, rank: int) -> dict[Node, list[int]]:
+        counter = itertools.count()
+        return {node: sizes_of(_shape(node, rank), number, plan, counter) for number, node in enumerate(self.drawn)}
+
+    def _by(self, plan: Plan, sizes: Mapping[Node, Sequence[int]]) -> dict[str, Any]:
         rng = np.random.default_rng(0)
-        drawn = {node.output().name: self._value(node, plan, sizes[node], rng) for node in self.drawn}
-        return {**self.fixed_feeds, **drawn}
+        values = {node.output().name: self._value(number, plan, sizes[node], rng) for number, node in enumerate(self.drawn)}
+        return {**self.fixed_feeds, **values}
 
-    def _value(self, node: Node, plan: _Plan, sizes: Sequence[int], rng: np.random.Generator) -> Any:
+    def _value(self, number: int, plan: Plan, sizes: Sequence[int], rng: np.random.Generator) -> Any:
+        node = self.drawn[number]
         if math.prod(sizes) > _MAX_SIZE:
-            message = f"{as_shape(node.attr('shape'))} is too large for random values"
+            message = f"{_declared_shape(node)} is too large for random values"
             raise NoFeedsError(message, node=node.name, op=node.op, hint="feed a value")
         dtype = node.attrs["dtype"]
         if dtype.is_object:
             values = np.empty(sizes, object)
             values[...] = self.contents[node]
             return values
-        return _drawn(rng, sizes, dtype, plan)
+        return drawn_array(rng, sizes, dtype, plan, number)
 
     def _refused(self, error: Exception | None) -> NoFeedsError:
-        names = ", ".join(f"{node.name} ({node.attrs['dtype']} {as_shape(node.attr('shape'))})" for node in self.drawn)
+        names = ", ".join(f"{node.name} ({node.attrs['dtype']} {_declared_shape(node)})" for node in self.drawn)
         flags = " ".join(f"--feed {node.name}=VALUE" for node in self.drawn)
         what = f"the graph fails on all random feeds of {counted(len(self.drawn), 'placeholder')}: {names}"
         return NoFeedsError(f"{what}; the last error was: {error}", hint=f"feed valid values: {flags}")
@@ -152,16 +209,28 @@ def generated_feeds(graph: Graph, fixed_feeds: Mapping[str, Any], fetches: Seque
     return Feeds(graph, fixed_feeds, fetches).first()
 
 
-def _sizes(node: Node, plan: _Plan, rank: int, number: Iterator[int]) -> list[int]:
-    shape = as_shape(node.attr("shape"))
-    if shape.dims is None:
-        low, high = _rank_bounds(node)
-        shape = as_shape([None] * int(min(max(rank, low), high)))
-    sizes = []
-    for axis, dim in enumerate(shape):
-        unknown = plan.batch if axis == 0 else plan.size + plan.apart * next(number)
-        sizes.append(dim if isinstance(dim, int) else unknown)
-    return sizes
+def _key(feeds: Mapping[str, Any]) -> Any:
+    """Return a key that is equal for equal feeds."""
+    arrays = {name: np.asarray(value) for name, value in feeds.items()}
+    return tuple((name, a.shape, a.tobytes() if a.dtype != object else tuple(a.ravel())) for name, a in arrays.items())
+
+
+def _in_words(value: Any) -> str:
+    array = np.asarray(value)
+    return f"= {str(array).lower()}" if not array.ndim and array.dtype.kind in "biu" else str(as_shape(list(array.shape)))
+
+
+def _declared_shape(node: Node) -> Shape:
+    return as_shape(node.attr("shape"))
+
+
+def _shape(node: Node, rank: int) -> Shape:
+    """Return the shape of a placeholder; one of unknown rank gets `rank`, or the nearest rank that its readers take."""
+    shape = _declared_shape(node)
+    if shape.dims is not None:
+        return shape
+    low, high = _rank_bounds(node)
+    return as_shape([None] * int(min(max(rank, low), high)))
 
 
 def _rank_bounds(node: Node) -> tuple[int, float]:
@@ -179,13 +248,3 @@ def _rank_bounds(node: Node) -> tuple[int, float]:
             for least, most in (input_rank_bounds(user.op, i) for i, source in enumerate(user.inputs) if source == value):
                 low, high = max(low, least), min(high, most)
     return low, high
-
-
-def _drawn(rng: np.random.Generator, sizes: Sequence[int], dtype: DType, plan: _Plan) -> Any:
-    if dtype.is_floating or dtype.is_complex:
-        return rng.standard_normal(sizes).astype(dtype.numpy)
-    if dtype.name == "bool" and plan.truth is not None:
-        return np.full(sizes, plan.truth)
-    if dtype.name != "bool" and plan.first is not None:
-        return (plan.first + np.arange(math.prod(sizes)).reshape(sizes) % 4).astype(dtype.numpy)
-    return rng.integers(0, 2, sizes).astype(dtype.numpy)

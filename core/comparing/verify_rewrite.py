@@ -1,71 +1,302 @@
-"""Running a graph before and after optimization on the same feeds."""
+"""A graph and its rewrite on the same feeds, drawn so that a wrong rewrite differs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import dataclasses
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ..graph.graph import Graph
-from ..runtime.session.runner import Runner
-from ..runtime.session.session_like import SessionLike
-from ..support.errors import InvalidArgumentError
+from ..control_flow.deadness import is_choice
+from ..control_flow.frames import find_frames
+from ..functions.call_kinds import Form, call_kind
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import reachable
+from ..planning.reachability import needed_nodes
+from ..runtime.session.session import Session
+from ..runtime.state.resources import Variable
+from ..runtime.state.run_context import Hook
+from ..support.errors import InvalidArgumentError, TfgError
 from ..support.tensor_names import parse_tensor_name
-from .drawn_feeds import Feeds
+from .drawn_feeds import FAULTS, Feeds
 from .element_differences import Comparison, compare, is_value, worse
+from .rounding_noise import LARGEST, ROUNDINGS, RoundingHook
 
 Tolerance = Callable[[Any], float]
 """A function from the dtype of compared values to the relative tolerance."""
 
+Values = dict[str, Any]
+"""The results of a step by name: of fetches, and of variables that any of the graphs changed."""
+
+_NOISES: Final = 2
+"""The number of runs with other roundings."""
+
+_MOST_TOLD: Final = 8
+"""The number of refusals that are told."""
+
+
+class UndeclaredError(InvalidArgumentError):
+    """A model does not declare to take an input of this shape."""
+
+
+class Runs(Protocol):
+    """A graph or a model in a file: each call starts it anew, and returns the values of each step.
+
+    A call raises UndeclaredError for feeds that the model need not take, other TfgErrors for feeds that it refuses.
+    """
+
+    raises_as_the_graph: bool
+    """Whether feeds that the graph refuses are to be refused; other runtimes may compute where TensorFlow raises an error."""
+
+    def __call__(self, feeds: Mapping[str, Any]) -> Sequence[Values]: ...
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Refusal:
+    """Feeds that only the graph, or only the rewrite, refuses."""
+
+    feeds: str
+    """The drawn feeds."""
+    by: str
+    """`original` or `rewrite`."""
+    error: str
+    """The error."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Drawn:
+    """The feeds of a verification."""
+
+    compared: tuple[str, ...] = ()
+    """The feeds that were compared, in words."""
+    refused: tuple[str, ...] = ()
+    """The feeds that both refuse."""
+    undeclared: tuple[str, ...] = ()
+    """The feeds that the written model does not declare to take."""
+    one_sided: tuple[str, ...] = ()
+    """The predicates that took the same side on all feeds."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Verdict:
+    """The worst comparison of each value, feeds that only one of the two refuses, and the feeds that were drawn."""
+
+    comparisons: tuple[Comparison, ...]
+    refusals: tuple[Refusal, ...]
+    drawn: Drawn
+
+    @property
+    def passed(self) -> bool:
+        """True where all values agree, and both take the same feeds."""
+        return not self.refusals and all(comparison.passed for comparison in self.comparisons)
+
+
+class GraphRuns:
+    """Runs of a graph in sessions that `open_session` opens: `steps` in a row, with the variables as they are at the end.
+
+    `fetches` maps names of results to tensors and operations of the graph. `inputs` maps feeds to tensors of the graph;
+    other feeds keep their names, and feeds of nodes that the graph lacks are dropped.
+    """
+
+    raises_as_the_graph = True
+
+    def __init__(
+        self,
+        graph: Graph,
+        fetches: Mapping[str, str],
+        open_session: Callable[[Graph], Session],
+        steps: int = 1,
+        inputs: Mapping[str, str] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.fetches = dict(fetches)
+        self.open_session = open_session
+        self.steps = steps
+        self.inputs = inputs or {}
+        self.watched: tuple[str, ...] = ()
+        """Tensors to look at beside the fetches: predicates."""
+        self.seen: list[Sequence[Any]] = []
+        """The values of `watched` in each step."""
+        self._unchanged: Session | None = None
+
+    def __call__(self, feeds: Mapping[str, Any], hook: Hook | None = None) -> list[Values]:
+        named = {self.inputs.get(name, name): value for name, value in feeds.items()}
+        given = {name: value for name, value in named.items() if parse_tensor_name(name)[0] in self.graph}
+        session, self._unchanged = self._unchanged or self.open_session(self.graph), None
+        before = _versions(session)
+        results = [self._step(session, given, hook) for _ in range(self.steps)]
+        after = _versions(session)
+        changed = [item for item in _variables(session) if item.is_initialized and item.version != before.get(item)]
+        results[-1] |= {f"variable {item.name}": np.asarray(item.read()) for item in changed} | _tables(session)
+        if before == after and not session.node_states:
+            self._unchanged = session
+        return results
+
+    def _step(self, session: Session, feeds: Mapping[str, Any], hook: Hook | None) -> Values:
+        values = session.live_values([*self.fetches.values(), *self.watched], feeds, hook=hook)
+        self.seen.append(values[len(self.fetches) :])
+        return {name: value for name, value in zip(self.fetches, values) if value is not None}
+
+
+def _versions(session: Session) -> dict[Any, Any]:
+    """Return a number for each variable, table and other resource that changes with the contents, as far as it is known."""
+    others = [item for _, item in session.resources.items() if not isinstance(item, Variable)]
+    return {item: item.version for item in _variables(session)} | {id(item): _size(item) for item in others}
+
+
+def _variables(session: Session) -> list[Variable]:
+    return [item for item in session.held_variables() if isinstance(item, Variable)]
+
+
+def _size(resource: Any) -> Any:
+    """Return the number of entries of a table; a new object, unequal to all others, for resources of other kinds."""
+    return len(resource.entries) if hasattr(resource, "entries") else object()
+
+
+def _tables(session: Session) -> Values:
+    """Return the contents of the session's tables, each entry as text, in an order that no table has."""
+    tables = {name: item for (_, name), item in session.resources.items() if hasattr(item, "export") and hasattr(item, "entries")}
+    texts = {name: sorted(repr(entry).encode() for entry in table.entries.items()) for name, table in tables.items()}
+    return {f"table {name}": np.array(own, object) for name, own in texts.items() if own}
+
+
+class _Comparing:
+    """The comparison of an original with a rewrite, feed by feed."""
+
+    def __init__(self, original: GraphRuns, rewrite: Runs, feeds: Feeds, tolerance: Tolerance, grows: bool) -> None:
+        self.original, self.rewrite, self.feeds = original, rewrite, feeds
+        self.tolerance, self.grows = tolerance, grows
+        self.worst: dict[str, Comparison] = {}
+        self.refusals: list[Refusal] = []
+        self.compared: list[str] = []
+        self.refused: list[str] = []
+        self.undeclared: list[str] = []
+
+    def attempt(self, feeds: Mapping[str, Any]) -> Exception | None:
+        """Compare both on feeds; return the error of the original, if any."""
+        words = self.feeds.words(feeds)
+        try:
+            first = self.original(feeds)
+        except FAULTS as error:
+            self._refuses_too(feeds, words, error)
+            return error
+        try:
+            second = self.rewrite(feeds)
+        except UndeclaredError:
+            self.undeclared.append(words)
+            return None
+        except TfgError as error:
+            self.refusals.append(Refusal(words, "rewrite", str(error)))
+            return None
+        self.compared.append(words)
+        self._compare(feeds, first, second)
+        return None
+
+    def _refuses_too(self, feeds: Mapping[str, Any], words: str, error: TfgError) -> None:
+        """Note feeds that the original refuses."""
+        if self.rewrite.raises_as_the_graph and self.feeds.drawn:
+            try:
+                self.rewrite(feeds)
+            except TfgError:
+                pass
+            else:
+                self.refusals.append(Refusal(words, "original", str(error)))
+                return
+        self.refused.append(words)
+
+    def _compare(self, feeds: Mapping[str, Any], first: Sequence[Values], second: Sequence[Values]) -> None:
+        rows = [row for row in self._rows(first, second, None) if row is not None]
+        if self.grows and any(not row.passed and np.isfinite(row.tolerance_needed) for row in rows):
+            rows = self._rows(first, second, self._roundings(feeds, first))
+        for row in rows:
+            self.worst[row.fetch] = worse(self.worst.get(row.fetch), row)
+
+    def _rows(
+        self, first: Sequence[Values], second: Sequence[Values], own: Mapping[tuple[int, str], float] | None
+    ) -> list[Comparison]:
+        rows = []
+        for step, (a, b) in enumerate(zip(first, second), 1):
+            for name in (*a, *(name for name in b if name not in a)):
+                if name not in a or name not in b:
+                    rows.append(Comparison(name, step, np.inf, np.inf, False))
+                elif is_value(a[name]) and is_value(b[name]):
+                    allowed = self.tolerance(np.asarray(a[name]).dtype)
+                    if own is not None:
+                        allowed = max(allowed, min(LARGEST, ROUNDINGS * own.get((step, name), 0.0)))
+                    rows.append(compare(name, step, a[name], b[name], allowed))
+        return rows
+
+    def _roundings(self, feeds: Mapping[str, Any], first: Sequence[Values]) -> dict[tuple[int, str], float]:
+        """Return the relative effect of roundings on each result: the largest of some runs with other roundings."""
+        own: dict[tuple[int, str], float] = {}
+        for seed in range(_NOISES):
+            try:
+                moved = self.original(feeds, RoundingHook(seed))
+            except FAULTS:  # a rounded value is out of bounds: nothing is known of the roundings
+                return {}
+            for step, (a, b) in enumerate(zip(first, moved), 1):
+                for name in a.keys() & b.keys():
+                    if is_value(a[name]) and is_value(b[name]):
+                        needed = compare(name, step, a[name], b[name], 0.0).tolerance_needed
+                        own[step, name] = max(own.get((step, name), 0.0), needed if np.isfinite(needed) else 0.0)
+        return own
+
 
 def verify(
-    before: Graph,
-    after: Graph,
-    fetches: Sequence[str],
-    fixed_feeds: Mapping[str, Any],
-    open_session: Callable[[Graph], SessionLike],
-    tolerance: Tolerance | float,
-    steps: int = 1,
-) -> list[Comparison]:
-    """Compare the fetches of both graphs in `steps` runs each on several feeds; return the worst comparison of each fetch.
+    original: GraphRuns, rewrite: Runs, feeds: Feeds, tolerance: Tolerance | float, *, grows: bool = True
+) -> Verdict:
+    """Compare the values of a graph and of its rewrite on feeds, and the variables and tables after the last step.
 
-    Feeds beside `fixed_feeds` are drawn. `tolerance` is relative to the largest element, or a function from the dtype of a
-    fetch to the tolerance. An operation is compared by the values of the variables after the run. `open_session` returns
-    the session of a graph: a seed common to both, the variables initialized, files as allowed. Raises NoFeedsError where
-    the first graph runs on no feeds, InvalidArgumentError where there is nothing to compare.
+    `tolerance` is relative to the largest element, or a function from the dtype of a value to the tolerance; with `grows` it
+    grows with the effect of roundings on the value. A value on an untaken branch must be dead in both. Feeds that both
+    refuse are no counterexample; feeds that only one refuses are. Raises NoFeedsError where the original runs on no feeds,
+    InvalidArgumentError where there is nothing to compare.
     """
-    worst: dict[str, Comparison] = {}
-
-    def run(feeds: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return _runs(before, fetches, feeds, open_session, steps)
-
-    for feeds, first in Feeds(before, fixed_feeds, fetches).each_that_runs(run):
-        left = {name: value for name, value in feeds.items() if parse_tensor_name(name)[0] in after}
-        second = _runs(after, fetches, left, open_session, steps)
-        for step, pair in enumerate(zip(first, second), 1):
-            for name in pair[0].keys() & pair[1].keys():
-                if not (is_value(pair[0][name]) and is_value(pair[1][name])):
-                    continue
-                allowed = tolerance(np.asarray(pair[0][name]).dtype) if callable(tolerance) else tolerance
-                comparison = compare(name, step, pair[0][name], pair[1][name], allowed)
-                worst[name] = worse(worst.get(name), comparison)
-    if not worst:
-        raise InvalidArgumentError(f"nothing to compare: {', '.join(fetches)} have no values and change no variables")
-    order = {name: place for place, name in enumerate(fetches)}
-    return sorted(worst.values(), key=lambda comparison: (order.get(comparison.fetch, len(order)), comparison.fetch))
+    drawn = [original.inputs.get(node.output().name, node.output().name) for node in feeds.drawn]
+    predicates = _Predicates(original, {original.graph.output(name).node for name in drawn})
+    work = _Comparing(original, rewrite, feeds, tolerance if callable(tolerance) else lambda dtype: tolerance, grows)
+    feeds.try_each(work.attempt, predicates.one_sided)
+    if not work.worst and not work.refusals:
+        names = ", ".join(original.fetches)
+        raise InvalidArgumentError(f"nothing to compare: {names} have no values and change no variables")
+    order = {name: place for place, name in enumerate(original.fetches)}
+    rows = sorted(work.worst.values(), key=lambda row: (order.get(row.fetch, len(order)), row.fetch))
+    lists = (work.compared, work.refused, work.undeclared, predicates.one_sided())
+    return Verdict(tuple(rows), tuple(work.refusals[:_MOST_TOLD]), Drawn(*map(tuple, lists)))
 
 
-def _runs(
-    graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], open_session: Callable[[Graph], SessionLike], steps: int
-) -> list[dict[str, Any]]:
-    """Return the values of each step by name: of fetches, and of the variables where a fetch is an operation."""
-    session = open_session(graph)
-    results = []
-    for _ in range(steps):
-        values = dict(zip(fetches, session.run(list(fetches), feeds)))
-        results_of_step = {name: value for name, value in values.items() if value is not None}
-        if len(results_of_step) < len(values):
-            results_of_step |= {f"variable {name}": tensor.numpy() for name, tensor in Runner(session).state().items()}
-        results.append(results_of_step)
-    return results
+class _Predicates:
+    """The predicates of the conditionals that a run of a graph needs, and the sides that they took."""
+
+    def __init__(self, runs: GraphRuns, drawn: Container[Node]) -> None:
+        self.runs = runs
+        graph = runs.graph
+        frames = find_frames(graph)
+        nodes = needed_nodes([graph.fetch(name) for name in runs.fetches.values()])
+        found = [_predicate(graph, node) for node in graph if node in nodes and node not in frames]
+        vary = [value for value in found if value is not None and not value.dtype.is_ref and _varies(value, drawn)]
+        self.names = tuple(dict.fromkeys(value.name for value in vary))
+        runs.watched = self.names
+
+    def one_sided(self) -> list[str]:
+        """Return the predicates that took a single side so far."""
+        sides: dict[str, set[int]] = {name: set() for name in self.names}
+        for values in self.runs.seen:
+            for name, value in zip(self.names, values):
+                if value is not None and np.size(value) == 1:
+                    sides[name].add(int(np.ravel(value)[0]))
+        return [name for name, taken in sides.items() if len(taken) < 2]
+
+
+def _varies(value: Output, drawn: Container[Node]) -> bool:
+    """Return True where a value depends on a drawn feed."""
+    return any(source in drawn for source in reachable([value.node]))
+
+
+def _predicate(graph: Graph, node: Node) -> Output | None:
+    """Return the value that selects the branch of a conditional."""
+    if is_choice(node):
+        return node.inputs[1]
+    kind = call_kind(graph.functions, node)
+    return node.inputs[0] if kind is not None and kind.form is Form.BRANCH and node.inputs[0].dtype is not None else None

@@ -1,52 +1,85 @@
-"""The function behind `tfg optimize --verify`."""
+"""The function behind `--verify`: a graph beside a rewritten graph, a written file, or a model of another runtime."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import functools
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from ...core.comparing.element_differences import Comparison
-from ...core.comparing.verify_rewrite import verify as verify_run
-from ...core.graph.graph import Graph
+from ...core.comparing.drawn_feeds import Feeds
+from ...core.comparing.element_differences import Comparison, worse
+from ...core.comparing.verify_rewrite import Drawn, GraphRuns, Refusal, Verdict
+from ...core.comparing.verify_rewrite import verify as verify_runs
+from ...core.graph.graph import Graph, Node
+from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
-from ...core.runtime.session.session_like import SessionLike
+from ...core.runtime.session.runner import Runner
+from ...core.runtime.session.session import Session
 from ...core.support.arguments import takes
 from ...core.support.display import Report
+from ...core.support.errors import TfgError
 from ...core.support.words import counted
+from ..loading import load
 from ..state import State
 from .outputs import default_runs
-from .prepared_sessions import Opener, named, names_of, session_on
+from .prepared_sessions import Opener, local_session, named, names_of
+from .written_copies import private_copy
 
 _STEPS: Final = 3
+
+Opened = Callable[[Graph], Session]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Verification(Report):
-    """A comparison of the fetches of two graphs over several feeds, and over `steps` runs in a row on each."""
+    """A comparison of the results of a graph and of its rewrite over several feeds, and over `steps` runs in a row on each."""
 
     main_table: ClassVar[str] = "comparisons"
 
     comparisons: tuple[Comparison, ...]
     steps: int
+    refusals: tuple[Refusal, ...] = ()
+    """Feeds that only one of the two refuses."""
+    drawn: Drawn = Drawn()
+    """The feeds that were drawn."""
 
     @property
     def passed(self) -> bool:
-        """True where all fetches agree."""
-        return all(comparison.passed for comparison in self.comparisons)
+        """True where all fetches agree, and both take the same feeds."""
+        return not self.refusals and all(comparison.passed for comparison in self.comparisons)
 
     def headline(self) -> str:
         differing = sum(not comparison.passed for comparison in self.comparisons)
         return f"{differing} of {len(self.comparisons)} values differ over {counted(self.steps, 'step')}"
 
+    @classmethod
+    def of(cls, verdicts: Sequence[Verdict], steps: int) -> Verification:
+        """Return the verdicts of several runs as one."""
+        rows: dict[str, Comparison] = {}
+        for row in (row for verdict in verdicts for row in verdict.comparisons):
+            rows[row.fetch] = worse(rows.get(row.fetch), row)
+        refusals = tuple(refusal for verdict in verdicts for refusal in verdict.refusals)
+        fields = [field.name for field in dataclasses.fields(Drawn)]
+        drawn = (dict.fromkeys(word for verdict in verdicts for word in getattr(verdict.drawn, name)) for name in fields)
+        return cls(tuple(rows.values()), steps, refusals, Drawn(*map(tuple, drawn)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Verification]) -> Verification:
+        """Return the verifications of several files of a graph as one."""
+        verdicts = [Verdict(part.comparisons, part.refusals, part.drawn) for part in parts]
+        return cls.of(verdicts, max(part.steps for part in parts))
+
 
 @takes(
-    before=Graph, after=Graph, feeds=Mapping | None, tolerance=float | int | Accuracy, steps=int | None, state=Mapping | None
-)
+    before=Graph, after=Graph | str | os.PathLike, feeds=Mapping | None, tolerance=float | int | Accuracy, steps=int | None,
+    state=Mapping | None,
+)  # fmt: skip
 def verify(
     before: Graph,
-    after: Graph,
+    after: Graph | str | os.PathLike[str],
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
     *,
@@ -55,21 +88,194 @@ def verify(
     state: State | None = None,
     open_session: Opener | None = None,
 ) -> Verification:
-    """Run a graph and its rewritten copy on the same feeds, and return how far their fetches differ.
+    """Run a graph and its rewrite on the same feeds, and return how far their results differ.
+
+    `after` is a rewritten graph, or the path of a written graph or SavedModel. A file is read from a copy in another folder,
+    without access to the files of `before`; a SavedModel has nothing but its own variables, tables and assets.
 
     `fetches` are by default the outputs of each signature, or the outputs that stand out. Placeholders without a value in
-    `feeds` get drawn values of several shapes. `tolerance` is relative to a tensor's largest magnitude, or an accuracy
-    class, such as the `accuracy` of an OptimizeReport. `steps` runs follow each other, by default 3 where the graph has
-    variables. The variables of both graphs begin with the initial values of `before`, or those of `state`; `open_session`
-    opens the session of `before`. NoFeedsError where `before` runs on no drawn feeds.
+    `feeds` get drawn values: sizes that differ from input to input (1, 2, 3 and 0), both truth values, and values on both
+    sides of predicates. `tolerance` is relative to a tensor's largest magnitude, or an accuracy class, such as the `accuracy`
+    of an OptimizeReport; the tolerance of a class grows with the roundings on the way to a result. `steps` runs follow each
+    other, by default 3 where the graph has variables. The variables of both graphs begin with the initial values of
+    `before`, or those of `state`, and are compared at the end. Fetched initializers also run without any state.
+    `open_session` opens a session of `before`. NoFeedsError where `before` runs on no drawn feeds.
     """
-    names = names_of(fetches)
-    count = steps or (_STEPS if find_variables(before) else 1)
-    allowed = (lambda dtype: tolerance_of(tolerance, dtype)) if isinstance(tolerance, Accuracy) else tolerance
+    work = _Verifying(before, named(feeds), tolerance, steps, lambda graph: local_session(graph, open_session, state))
+    if isinstance(after, Graph):
+        return work.graph(after, names_of(fetches))
+    with private_copy(after) as path:
+        return work.file(path, names_of(fetches), keeps_state=bool(find_variables(before)))
 
-    def opened(graph: Graph) -> SessionLike:
-        return session_on(before, open_session, state).on_graph(graph)
 
-    runs = [names] if names else default_runs(before)
-    rows = [row for run in runs for row in verify_run(before, after, run, named(feeds), opened, allowed, count)]
-    return Verification(tuple(rows), count)
+def verify_file(
+    before: Graph,
+    path: str | os.PathLike[str],
+    fetches: Sequence[str],
+    feeds: Mapping[str, Any],
+    open_session: Opened,
+    *,
+    tolerance: float | Accuracy,
+    steps: int | None = None,
+    keeps_state: bool = True,
+    cuts: Sequence[str] = (),
+    is_whole: bool = True,
+) -> Verification:
+    """Compare a graph with a graph or SavedModel that was written to `path`, as `verify` does.
+
+    With `keeps_state` a graph's file gets the variables and tables of `before`, as a session would have them; a frozen graph
+    has to do without. `cuts` are tensors of `before` that are placeholders in the file. With `is_whole` a SavedModel has to
+    have all signatures of `before`.
+    """
+    work = _Verifying(before, feeds, tolerance, steps, open_session, cuts)
+    with private_copy(path) as copied:
+        return work.file(copied, tuple(fetches), keeps_state=keeps_state, is_whole=is_whole)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Pair:
+    """Fetches of two graphs by the name of the result, and inputs of the second by tensors of the first."""
+
+    mine: Mapping[str, str]
+    theirs: Mapping[str, str]
+    inputs: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def same(cls, names: Sequence[str]) -> _Pair:
+        """Return fetches of the same names in both graphs."""
+        return cls({name: name for name in names}, {name: name for name in names})
+
+
+class _Verifying:
+    """A comparison of `before` with rewrites."""
+
+    def __init__(
+        self, before: Graph, feeds: Mapping[str, Any], tolerance: float | Accuracy, steps: int | None, open_session: Opened,
+        cuts: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        self.before = before
+        self.feeds = feeds
+        self.steps = steps or (_STEPS if find_variables(before) else 1)
+        self.opened = open_session
+        self.cuts = {name: cut_name(before, name) for name in cuts}
+        self.grows = isinstance(tolerance, Accuracy)
+        self.tolerance = (lambda dtype: tolerance_of(tolerance, dtype)) if isinstance(tolerance, Accuracy) else tolerance
+
+    def graph(self, after: Graph, fetches: Sequence[str]) -> Verification:
+        """Compare with a graph that runs on the state of `before`."""
+        runs = [_Pair.same(run) for run in ([fetches] if fetches else default_runs(self.before))]
+        return self._compared(after, runs, lambda graph: self.opened(self.before).on_graph(graph))
+
+    def file(self, path: str, fetches: Sequence[str], *, keeps_state: bool, is_whole: bool = True) -> Verification:
+        """Compare with the graph or SavedModel at a path."""
+        after = load(path)
+        written = after.meta.signatures if after.meta is not None and after.meta.folder is not None else {}
+        if not any(signature.outputs for signature in written.values()):
+            runs = [_Pair.same(run) for run in ([fetches] if fetches else default_runs(self.before))]
+            return self._compared(after, runs, self._with_state if keeps_state else self._frozen)
+        runs = [self._pair(signature) for signature in written.values() if signature.outputs]
+        lost = sorted(self._signatures - set(written)) if is_whole and not fetches else []
+        result = self._compared(after, runs, self._alone)
+        missing = tuple(Refusal("", "rewrite", f"the written model has no signature '{name}'") for name in lost)
+        return dataclasses.replace(result, refusals=(*missing, *result.refusals))
+
+    @property
+    def _signatures(self) -> set[str]:
+        signatures = self.before.meta.signatures.values() if self.before.meta is not None else ()
+        return {signature.name for signature in signatures if signature.outputs}
+
+    def _pair(self, written: Signature) -> _Pair:
+        """Return the fetches and inputs of a written signature and of the original's signature of this name, by word.
+
+        A word that the original does not have stands for the tensor of the same name.
+        """
+        own = self.before.meta.signatures.get(written.name) if self.before.meta is not None else None
+        fed, fetched = (own.fed, own.fetched) if own is not None else ({}, {})
+        mine: dict[str, str] = {}
+        theirs: dict[str, str] = {}
+        for word, name in written.fetched.items():
+            tensor = fetched.get(word, name)
+            label = tensor if tensor not in mine else f"{written.name} {word}"
+            mine[label], theirs[label] = tensor, name
+        return _Pair(mine, theirs, {fed.get(word, name): name for word, name in written.fed.items()})
+
+    def _compared(self, after: Graph, runs: Sequence[_Pair], opened: Opened) -> Verification:
+        """Run the fetches of each pair on the opened state, and initializers without a state."""
+        verdicts = []
+        for run in runs:
+            verdicts.append(self._verdict(after, run, self.opened, opened, self.steps))
+            initializers = self._initializers(run)
+            if initializers:
+                verdicts.append(self._verdict(after, initializers, self._empty, self._empty, 1))
+        return Verification.of(verdicts, self.steps)
+
+    def _verdict(self, after: Graph, run: _Pair, opened: Opened, opened_after: Opened, steps: int) -> Verdict:
+        """Compare on feeds drawn for the original, or for a graph that has placeholders where the original has not."""
+        if self.cuts:
+            original = GraphRuns(self.before, run.mine, opened, steps, {name: tensor for tensor, name in self.cuts.items()})
+            rewrite = GraphRuns(after, run.theirs, opened_after, steps)
+            drawn = Feeds(after, self.feeds, list(run.theirs.values()))
+        else:
+            original = GraphRuns(self.before, run.mine, opened, steps)
+            rewrite = GraphRuns(after, run.theirs, opened_after, steps, run.inputs)
+            drawn = Feeds(self.before, self.feeds, list(run.mine.values()))
+        return verify_runs(original, rewrite, drawn, self.tolerance, grows=self.grows)
+
+    def _initializers(self, run: _Pair) -> _Pair | None:
+        """Return the fetched operations that run without any variable; none for a model that restores its own."""
+        if self.before.meta is not None and self.before.meta.start_steps:
+            return None
+        operations = {label: name for label, name in run.mine.items() if isinstance(self.before.fetch(name), Node)}
+        mine = {label: name for label, name in operations.items() if self._runs_from_nothing(name)}
+        return _Pair(mine, {label: run.theirs[label] for label in mine}, run.inputs) if mine else None
+
+    def _runs_from_nothing(self, name: str) -> bool:
+        if Feeds(self.before, self.feeds, [name]).drawn:
+            return False
+        try:
+            session = self._empty(self.before)
+            session.run(name, self.feeds)
+        except TfgError:  # it reads a variable: it is no initializer
+            return False
+        return bool(session.resources.items())
+
+    @functools.cached_property
+    def _settings(self) -> Session:
+        """A session with the settings that the caller chose."""
+        return self.opened(self.before)
+
+    def _empty(self, graph: Graph) -> Session:
+        """Return a session without state, which cannot read the files of `before`."""
+        folder = self.before.meta.folder if self.before.meta is not None else None
+        return self._settings.reopened(graph, hidden=() if folder is None else (folder,))
+
+    def _alone(self, graph: Graph) -> Session:
+        """Return a session of a SavedModel with what the model restores."""
+        session = self._empty(graph)
+        session.start()
+        return session
+
+    def _with_state(self, graph: Graph) -> Session:
+        """Return a session with the variables and tables of `before`."""
+        session = self._empty(graph)
+        session.share(self.opened(self.before))
+        return session
+
+    def _frozen(self, graph: Graph) -> Session:
+        """Return a session of a frozen graph: it fills its own tables, and only variables that it kept get their values."""
+        session = self._empty(graph)
+        session.start()
+        runner = Runner(session)
+        runner.fill()
+        runner.begin_iterators()
+        kept = find_variables(graph).keys()
+        values = {name: value for name, value in Runner(self._settings).state().items() if name in kept} if kept else {}
+        if values:
+            runner.restore(values)
+        return session
+
+
+def cut_name(graph: Graph, name: str) -> str:
+    """Return the placeholder's tensor that stands in a cut graph for a tensor, as `core.transforms.subgraphs` names it."""
+    value = graph.output(name)
+    return value.name if len(value.node.output_dtypes) == 1 else f"{value.node.name}/output_{value.index}:0"

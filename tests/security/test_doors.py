@@ -11,7 +11,8 @@ from tests.security import escapes
 from tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_graph
 from tfg import GraphBuilder
 from tfg.cli import main
-from tfg.core.comparing.verify_rewrite import verify
+from tfg.core.comparing.drawn_feeds import Feeds
+from tfg.core.comparing.verify_rewrite import GraphRuns, verify
 from tfg.core.flops.measured import measure
 from tfg.core.functions.purity import impurity
 from tfg.core.gradients.central_differences import check_gradient
@@ -164,7 +165,8 @@ def least_squares(graph, session):
 
 def verified(graph, session):
     after, _ = tfg.optimize(graph, ["y:0"], ["x:0"])
-    verify(graph, after, ["y:0"], X, tfg.Session if session is None else session.on_graph, 1e-4)
+    opened = tfg.Session if session is None else session.on_graph
+    verify(*(GraphRuns(one, {"y:0": "y:0"}, opened) for one in (graph, after)), Feeds(graph, X, ["y:0"]), 1e-4)
 
 
 X = {"x:0": np.float32(1)}

@@ -184,7 +184,7 @@ class _DataflowRun:
         return [self.result(i, item) for i, item in enumerate(program.fetch_items)]
 
     def result(self, index: int, item: _Item | None) -> Any:
-        if item is None:
+        if item is None or (index not in self.fetched and current().takes_dead):
             return None
         if index not in self.fetched:
             target = self.program.plan.targets[index]

@@ -182,6 +182,8 @@ class Program:
 
     def _fetched(self, index: int, value: Any) -> Any:
         if value is DEAD:
+            if current().takes_dead:
+                return None
             target = self.plan.targets[index]
             raise InvalidArgumentError(f"'{target}' has no value: it is on a branch that was not taken")
         return value.read() if isinstance(value, Readable) else value

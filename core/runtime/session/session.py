@@ -130,6 +130,7 @@ class Session(Displayed):
         graph.check()
         self.graph = graph
         self.seed = seed
+        self._allowed = files
         self.files = files.reading(graph.meta.folder) if graph.meta is not None and graph.meta.folder else files
         self._checkpoints = checkpoints
         self._limits = None if timeout is None and max_memory is None else Limits(timeout, max_memory)
@@ -185,6 +186,22 @@ class Session(Displayed):
         other._is_started = True
         return other
 
+    def reopened(self, graph: Graph, hidden: Sequence[str] = ()) -> Session:
+        """Return a session on another graph with this session's settings, and with none of its state.
+
+        Of the files only the allowed ones are open, not the folder of this session's model, and nothing below `hidden`.
+        """
+        other = Session(
+            graph,
+            seed=self.seed,
+            files=self._allowed.hiding(hidden) if hidden else self._allowed,
+            checkpoints=self._checkpoints,
+            engine=self._auto or self._runtime or NUMPY,
+            optimize=self._optimize,
+        )
+        other._limits = self._limits
+        return other
+
     @overload
     def run(self, fetches: str | Output, feeds: Feeds = None, *, hook: Hook | None = None) -> Array: ...
     @overload
@@ -218,6 +235,10 @@ class Session(Displayed):
         names = tuple(fetched_names(fetches, self.graph))
         return arranged(fetches, iter(self._run(names, feeds, hook)))
 
+    def live_values(self, fetches: Sequence[str], feeds: Feeds = None, *, hook: Hook | None = None) -> list[Any]:
+        """Return the values of `fetches` as `run` does, None for a tensor on a branch that was not taken."""
+        return self._run(tuple(fetches), feeds, hook, takes_dead=True)
+
     @overload
     def make_callable(self, fetches: str | Output, feeds: Sequence[str | Output] = ()) -> Callable[..., Array]: ...
     @overload
@@ -248,7 +269,9 @@ class Session(Displayed):
 
         return call
 
-    def _run(self, names: tuple[str, ...], feeds: Mapping[Any, Any] | None, hook: Hook | None) -> list[Any]:
+    def _run(
+        self, names: tuple[str, ...], feeds: Mapping[Any, Any] | None, hook: Hook | None, takes_dead: bool = False
+    ) -> list[Any]:
         self.start()
         feeds = {} if feeds is None else feeds
         if not isinstance(feeds, Mapping):
@@ -260,12 +283,15 @@ class Session(Displayed):
         if prepared is None:
             with bounded_depth():
                 prepared = self._prepare(names, tuple(feeds))
-        return self._values(prepared, names, feeds.values(), hook)
+        return self._values(prepared, names, feeds.values(), hook, takes_dead)
 
-    def _values(self, prepared: _Prepared, names: tuple[str, ...], fed: Iterable[Any], hook: Hook | None) -> list[Any]:
+    def _values(
+        self, prepared: _Prepared, names: tuple[str, ...], fed: Iterable[Any], hook: Hook | None, takes_dead: bool = False
+    ) -> list[Any]:
         """Return the values of a program's fetches for the values of its feeds."""
         values = [feed.convert(value) for feed, value in zip(prepared.feeds, fed) if feed is not None]
         run = Run(next(self._numbers), hook)
+        run.takes_dead = takes_dead
         if self._limits is not None:
             self._limits.begin(run)
         with one_thread, run, np.errstate(all="ignore"):

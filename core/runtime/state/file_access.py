@@ -26,6 +26,8 @@ class FileAccess:
 
     readable: tuple[pathlib.Path, ...] | None = ()
     writable: tuple[pathlib.Path, ...] | None = ()
+    hidden: tuple[pathlib.Path, ...] = ()
+    """Folders that stay closed, though they lie in open ones."""
 
     @staticmethod
     def everything() -> FileAccess:
@@ -47,6 +49,10 @@ class FileAccess:
             return self
         resolved = _resolved(folder)
         return dataclasses.replace(self, readable=(*self.readable, resolved, *_contents_in_cache(resolved)))
+
+    def hiding(self, folders: Iterable[str | pathlib.Path]) -> FileAccess:
+        """Return this access without the files in some folders."""
+        return dataclasses.replace(self, hidden=(*self.hidden, *map(_resolved, folders)))
 
 
 def _resolved(path: str | pathlib.Path) -> pathlib.Path:
@@ -142,10 +148,14 @@ class FileGate:
     def _checked(self, path: str, allowed: tuple[pathlib.Path, ...] | None, verb: str) -> str:
         if "\0" in path:
             raise InvalidArgumentError(f"a file name cannot hold a NUL: {path!r}")
-        if allowed is None:
+        if allowed is None and not self.access.hidden:
             return path
         resolved = os.path.realpath(path)
-        if not any(pathlib.PurePath(resolved).is_relative_to(folder) for folder in allowed):
+        if _is_below(resolved, self.access.hidden):
+            raise self._denied(path, verb, resolved)
+        if allowed is None:
+            return path
+        if not _is_below(resolved, allowed):
             raise self._denied(path, verb, resolved)
         return resolved
 
@@ -164,6 +174,10 @@ class FileGate:
             file.close()
             raise self._denied(path, "open", os.path.realpath(checked))
         return file
+
+
+def _is_below(path: str, folders: Iterable[pathlib.Path]) -> bool:
+    return any(pathlib.PurePath(path).is_relative_to(folder) for folder in folders)
 
 
 def _follow_no_link(path: str, flags: int) -> int:

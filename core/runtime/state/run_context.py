@@ -40,13 +40,15 @@ class Run:
 
     `number` tells the runs of a session apart, `deadline` is the time.monotonic() that ends the run, and `depth` counts
     nested functions; `is_over` says that no kernel of the run is at work any more. `is_watched` says that the hook reads
-    values; the hook of limits does not. `reserve` raises for bytes beyond the limit.
+    values; the hook of limits does not. `reserve` raises for bytes beyond the limit. `takes_dead` says that a fetched value
+    may be dead, and is None then.
     """
 
     deadline = timeout = math.inf
     reserve: Callable[[int], None] | None = None
     depth = 0
     is_over = False
+    takes_dead = False
     _resources: ResourceManager | None = None
     _attempts: dict[Any, tuple[Attempt, Any]] | None = None
 

@@ -7,7 +7,8 @@ import pytest
 
 from tests.cli.running import SAMPLES, tfg
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.comparing.verify_rewrite import verify
+from tfg.core.comparing.drawn_feeds import Feeds
+from tfg.core.comparing.verify_rewrite import GraphRuns, verify
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session.session import Session
 from tfg.formats import load, save
@@ -58,11 +59,16 @@ def initialized(graph):
     return session
 
 
+def compared(graphs, name, opened, steps):
+    first, second = (GraphRuns(graph, {name: name}, opened, steps) for graph in graphs)
+    return verify(first, second, Feeds(graphs[0], {}, [name]), 1e-6).comparisons
+
+
 @pytest.mark.parametrize(("steps", "passed"), [(1, True), (3, False)])
 def test_every_step_is_compared(steps, passed):
     graphs = counter("Mul"), counter("AddV2")
-    (result,) = verify(*graphs, ["step:0"], {}, initialized, 1e-6, steps)
-    assert result.passed is passed
+    result, variable = compared(graphs, "step:0", initialized, steps)
+    assert result.passed is passed and variable.passed is passed
     assert (result.step, result.largest_difference) == ((1, 0.0) if passed else (3, 8.0))
 
 
@@ -96,7 +102,7 @@ def test_single_strings_are_compared(other, passed):
         g = GraphBuilder()
         g.StringUpper(g.constant(text), name="upper")
         graphs.append(g.graph)
-    (result,) = verify(*graphs, ["upper:0"], {}, Session, 1e-6)
+    (result,) = compared(graphs, "upper:0", Session, 1)
     assert result.passed is passed
 
 

@@ -1,0 +1,114 @@
+"""Plans of drawing: which sizes, integers, floats and truth values the feeds of a run get."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..types.dtypes import DType
+from ..types.shapes import Shape
+
+ZERO: Final = 0
+"""The size that models in other runtimes need not take."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plan:
+    """A plan of drawing: sizes of unknown dimensions, integers, floats and truth values.
+
+    The first dimension is `batch`, all others are `size`, larger by `apart` from each to the next. `sizes` has the sizes of
+    single dimensions, by placeholder and axis. Truth values are drawn where `truth` is None; `truths` has those of single
+    placeholders. Integers are drawn from the first `span` numbers, or count up from `first`. All floats lie on the side of
+    0 where `moved` is.
+    """
+
+    batch: int = 2
+    size: int = 2
+    apart: int = 0
+    truth: bool | None = None
+    first: int | None = None
+    span: int = 2
+    moved: float | None = None
+    sizes: Mapping[tuple[int, int], int] = dataclasses.field(default_factory=dict)
+    truths: Mapping[int, bool] = dataclasses.field(default_factory=dict)
+
+
+VARIED: Final = (
+    Plan(), Plan(3, 4, 1, True, 1), Plan(2, 2, 0, False, 1), Plan(2, 3, 2, False, 0), Plan(1, 5, 0, True), Plan(span=1),
+)  # fmt: skip
+"""Plans that differ in unknown dimensions and take both branches of conditions; the last has labels of a single class."""
+
+GROWN: Final = tuple(Plan(2, size) for size in (8, 32, 64, 128, 224, 331))
+"""Sizes for windows that fit into nothing smaller."""
+
+EDGES: Final = (
+    {"moved": 3.0}, {"moved": -3.0}, {"first": 0}, {"first": 3}, {"first": 100}, {"truth": True}, {"truth": False},
+)  # fmt: skip
+"""Values by which a computed predicate may take its other side."""
+
+_ALL_COMBINATIONS: Final = 3
+"""The number of truth values of which all combinations are tried; of more, each alone is turned around."""
+
+_MOST_INPUTS: Final = 4
+"""The number of placeholders whose sizes are varied on their own; a graph with more has one of each kind among the first."""
+
+
+def size_variations(base: Plan, unknown: Mapping[int, Sequence[int]]) -> Iterator[Plan]:
+    """Yield plans that differ from `base` in sizes of single placeholders: 1, one more, and 0, against the others' sizes.
+
+    `unknown` has the axes of unknown size by placeholder. Broadcasting turns on the difference of 1 and N between two
+    inputs, so each input is 1 where the others are not, before all are.
+    """
+    inputs = list(itertools.islice(unknown.items(), _MOST_INPUTS))
+    first = {number: [axis for axis in axes if axis == 0] for number, axes in inputs}
+    later = {number: [axis for axis in axes if axis != 0] for number, axes in inputs}
+    for size in (1, base.batch + 1, ZERO):
+        yield from _each_alone(base, first, size)
+        yield _with_sizes(base, {(number, 0): size for number, axes in unknown.items() if 0 in axes})
+        yield from _each_alone(base, later, size)
+
+
+def _each_alone(base: Plan, axes: Mapping[int, Sequence[int]], size: int) -> Iterator[Plan]:
+    for number, own in axes.items():
+        yield from (_with_sizes(base, {(number, axis): size}) for axis in own)
+
+
+def _with_sizes(base: Plan, sizes: Mapping[tuple[int, int], int]) -> Plan:
+    return dataclasses.replace(base, sizes={**base.sizes, **sizes})
+
+
+def truth_variations(base: Plan, numbers: Sequence[int]) -> Iterator[Plan]:
+    """Yield plans with other truth values of the placeholders with these numbers: all combinations, or each turned around."""
+    if len(numbers) <= _ALL_COMBINATIONS:
+        choices = [dict(zip(numbers, values)) for values in itertools.product((True, False), repeat=len(numbers))]
+    else:
+        choices = [dict.fromkeys(numbers, True), dict.fromkeys(numbers, False)]
+        choices += [{**dict.fromkeys(numbers, value), number: not value} for number in numbers for value in (True, False)]
+    yield from (dataclasses.replace(base, truths=choice) for choice in choices if choice)
+
+
+def sizes_of(shape: Shape, number: int, plan: Plan, counter: Iterator[int]) -> list[int]:
+    """Return the sizes of a placeholder's dimensions by a plan; `number` is the placeholder's place."""
+    sizes = []
+    for axis, dim in enumerate(shape):
+        unknown = plan.batch if axis == 0 else plan.size + plan.apart * next(counter)
+        sizes.append(dim if isinstance(dim, int) else plan.sizes.get((number, axis), unknown))
+    return sizes
+
+
+def drawn_array(rng: np.random.Generator, sizes: Sequence[int], dtype: DType, plan: Plan, number: int) -> Any:
+    """Return an array of random numbers or truth values by a plan."""
+    if dtype.is_floating or dtype.is_complex:
+        values = rng.standard_normal(sizes)
+        return (values if plan.moved is None else np.copysign(np.abs(values) + 0.5, plan.moved)).astype(dtype.numpy)
+    if dtype.name == "bool":
+        truth = plan.truths.get(number, plan.truth)
+        return rng.integers(0, 2, sizes).astype(bool) if truth is None else np.full(sizes, truth)
+    if plan.first is not None:
+        return (plan.first + np.arange(math.prod(sizes)).reshape(sizes) % 4).astype(dtype.numpy)
+    return rng.integers(0, plan.span, sizes).astype(dtype.numpy)
