@@ -268,6 +268,12 @@ def onnx_interface(path: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
     return [value.name for value in session.get_inputs()], [value.name for value in session.get_outputs()]
 
 
+def onnx_input_dims(path: str | os.PathLike[str]) -> dict[str, list[int | str | None]]:
+    """Return the dimensions of a model's inputs: sizes, names, or None for any size; inputs of unknown rank are left out."""
+    session = _onnx_session(path)
+    return {value.name: list(value.shape) for value in session.get_inputs() if value.shape or value.shape == []}
+
+
 def _onnx_session(path: str | os.PathLike[str]) -> Any:
     runtime = require("onnxruntime")
     options = runtime.SessionOptions()

@@ -61,7 +61,7 @@ class ConvertOptions:
     placeholders: PlaceholderOptions
     signatures: SignatureOptions
     verify: bool
-    tolerance: float
+    tolerance: float | None
     quiet: bool
 
     @property
@@ -136,13 +136,14 @@ class ConvertCommand(GroupedCommand):
 @click.option("--clear-devices", is_flag=True, help="Drop the devices of all nodes.")
 @placeholder_options
 @signature_options
-@click.option("--verify", is_flag=True, help="Run the model file on random feeds and compare with tfg.")
-@tolerance_option("--verify")
+@click.option(
+    "--verify", is_flag=True, help="Run a copy of the written file on random feeds beside IN; exit with 3 if they differ."
+)
+@tolerance_option("--verify", "1e-5, more where roundings have more effect, and 1e-4 for a graph")
 @quiet_option
 @graph_options
 @gathered(ConvertOptions)
 @excluding("--text --gzip", "--kind=saved_model OUT=*/")
-@needing("--verify", "OUT=*.onnx OUT=*.stablehlo")
 @needing(EDITS, "--kind=saved_model OUT=*/")
 @needing("--tolerance", "--verify")
 @needing("--except", "--freeze")
@@ -173,9 +174,11 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     if form is not None and target == "-" and not form.text:
         refuse_terminal("a graph without --text")
     names_part = session.signature is not None or reader.function is not None
+    if options.verify and "-" in (source, target):
+        raise InvalidArgumentError("--verify reads the file again, and a stream can be read once", hint="name a file")
     if form is not None and not names_part and options.changes_form_only:
         _change_form(source, target, reader, form, options.quiet)
-        return DONE
+        return _verified(reader.load(source), target, (), (), session, options) if options.verify else DONE
     loaded = reader.load_part(source) if options.outputs or names_part else reader.load(source)
     line = f"tfg convert {shlex.quote(source)} {shlex.quote(target)} --kind saved_model"
     names = _names(loaded, session.signature, options, line)
@@ -192,10 +195,30 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
         assert opened is not None
         words = options.outputs or options.signatures.words or names.outputs or _default_outputs(loaded, names, options)
         save_model(target, graph, opened.session, names, words, options.quiet, options.signatures)
+    else:
+        _save(graph, target, form, options.quiet)
+        note_variables(graph, loaded, options.quiet)
+    if not options.verify:
         return DONE
-    _save(graph, target, form, options.quiet)
-    note_variables(graph, loaded, options.quiet)
-    return DONE
+    fetches = [names.fetch(word) for word in options.outputs] or _default_outputs(loaded, names, options)
+    return _verified(part, target, fetches, inputs, session, options)
+
+
+def _verified(
+    original: Graph, target: str, fetches: Sequence[str], cuts: Sequence[str], session: SessionOptions, options: ConvertOptions
+) -> int:  # fmt: skip
+    """Compare a written graph or SavedModel with the original, and print the verdict."""
+    from ...core.passes.base.accuracy import Accuracy
+    from ...formats.api.verification import verify_file
+    from ..sections.verification_sections import verification_sections
+
+    tolerance = Accuracy.ROUNDING if options.tolerance is None else options.tolerance
+    result = verify_file(
+        original, target, fetches, {}, session.filled, tolerance=tolerance, keeps_state=not options.freeze, cuts=cuts,
+        is_whole=not (options.cuts or options.signatures.words or session.signature),
+    )  # fmt: skip
+    render.print_sections(verification_sections(result))
+    return DONE if result.passed else COMPARISON_FAILED
 
 
 def _names(graph: Graph, signature: str | None, options: ConvertOptions, line: str) -> Names:
@@ -284,7 +307,8 @@ def _to_model(
     """Write an ONNX or StableHLO file, and compare its results for --verify."""
     from ...formats.api.changes import convert
     from ...formats.api.outputs import outputs_of
-    from ..jobs.convert_job import note_export, verdict_sections
+    from ..jobs.convert_job import note_export
+    from ..sections.verification_sections import verification_sections
 
     outputs_named = options.outputs or tuple(names.outputs) or outputs_of(names.graph)
     outputs = {word: names.output(word).name for word in outputs_named}
@@ -295,9 +319,9 @@ def _to_model(
     note_export(written, options.quiet)
     if not options.verify:
         return DONE
-    comparisons = written.verify(tolerance=options.tolerance, open_session=session.local)
-    render.print_sections(verdict_sections(comparisons, written.runtime))
-    return DONE if all(comparison.passed for comparison in comparisons) else COMPARISON_FAILED
+    result = written.verify(tolerance=options.tolerance, open_session=session.filled)
+    render.print_sections(verification_sections(result, written.runtime))
+    return DONE if result.passed else COMPARISON_FAILED
 
 
 def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
-
 from ...core.support.words import counted
 from ...formats.api.onnx_export import OnnxExport
 from ...formats.api.stablehlo_export import StableHloExport
 from ...formats.onnx_model import OPSET
 from .. import render
-
-if TYPE_CHECKING:
-    from ...core.comparing.element_differences import Comparison
 
 
 def note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
@@ -31,9 +25,3 @@ def note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
         some = ", ".join(written.narrowed[:3]) + (" ..." if len(written.narrowed) > 3 else "")
         count_of = counted(len(written.narrowed), "node")
         render.note(f"{count_of} computed in 32 bits, as onnxruntime lacks 64-bit kernels: {some}", quiet)
-
-
-def verdict_sections(comparisons: Sequence[Comparison], runtime: str) -> Iterator[render.Section]:
-    """Yield the results of --verify."""
-    rows = [(c.fetch, c.largest_difference, c.tolerance_needed, c.passed) for c in comparisons]
-    yield render.Table(("output", "largest difference", "passing tolerance", "passed"), rows, f"{runtime} compared with tfg")

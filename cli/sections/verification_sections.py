@@ -13,11 +13,17 @@ _SHOWN: Final = 6
 """The number of feeds that are shown."""
 
 
-def verification_sections(verification: Verification, compared: str = "") -> Iterator[render.Section]:
-    """Yield the worst comparison of each value, the feeds, and feeds that only one of the two refuses."""
-    columns = ("fetch", "worst step", "largest difference", "passing tolerance", "passed")
+def verification_sections(verification: Verification, runtime: str | None = None) -> Iterator[render.Section]:
+    """Yield the worst comparison of each value, the feeds, and feeds that only one of the two refuses.
+
+    `runtime` is the library that ran a model of another kind, in a single step.
+    """
     rows = [(c.fetch, c.step, c.largest_difference, c.tolerance_needed, c.passed) for c in verification.comparisons]
-    title = f"verification over {counted(verification.steps, 'step')}{compared}"
+    columns = ("fetch", "worst step", "largest difference", "passing tolerance", "passed")
+    title = f"verification over {counted(verification.steps, 'step')}"
+    if runtime is not None:
+        columns, rows = ("output", *columns[2:]), [(row[0], *row[2:]) for row in rows]
+        title = f"{runtime} compared with tfg"
     yield render.Table(columns, rows, title, "verification")
     yield render.Text("\n".join(_feeds(verification)))
     if verification.refusals:

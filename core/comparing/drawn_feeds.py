@@ -20,7 +20,7 @@ from ..support.words import counted
 from ..types.shapes import Shape, as_shape
 from .feed_plans import EDGES, GROWN, VARIED, Plan, drawn_array, size_variations, sizes_of, truth_variations
 from .fitting_sizes import fitting_sizes
-from .readable_texts import contents_of
+from .readable_texts import PLAIN, contents_of
 
 _Result = TypeVar("_Result")
 
@@ -37,7 +37,7 @@ _MOST_GROWN: Final = 1 << 21
 _RANKS: Final = (2, 4, 1, 3, 0)
 """The ranks to try for a placeholder of unknown rank, in this order, within the bounds of the readers."""
 
-_MOST_CASES: Final = 32
+_MOST_CASES: Final = 48
 """The number of feeds on which a rewrite is compared with the graph."""
 
 
@@ -56,6 +56,8 @@ class Feeds:
         needed = needed_nodes([graph.fetch(name) for name in fetches])
         placeholders = [node for node in graph if node.is_placeholder and node in needed]
         self.drawn = [node for node in placeholders if node.output().name not in fixed_feeds]
+        self.keys: Mapping[str, Sequence[Any]] = {}
+        """Keys of the graph's tables by the name of the dtype: values that a look-up finds."""
         self.contents = {node: contents_of(graph, node.output()) for node in self.drawn if node.attrs["dtype"].is_object}
 
     def first(self) -> dict[str, Any]:
@@ -137,7 +139,10 @@ class Feeds:
     def _variations(self, base: Plan, rank: int, edges: Callable[[], bool]) -> Iterator[Plan]:
         bools = [number for number, node in enumerate(self.drawn) if node.attrs["dtype"].name == "bool"]
         yield from truth_variations(base, bools)
-        yield from size_variations(base, self.unknown_axes(rank))
+        if any(self.keys.get(node.attrs["dtype"].name) for node in self.drawn):
+            yield dataclasses.replace(base, is_keyed=True)
+        for truth in (True, False) if bools else (None,):
+            yield from size_variations(dataclasses.replace(base, truth=truth), self.unknown_axes(rank))
         for values in EDGES:
             if edges():
                 yield dataclasses.replace(base, **values)
@@ -194,8 +199,9 @@ class Feeds:
         if dtype.is_object:
             values = np.empty(sizes, object)
             values[...] = self.contents[node]
-            return values
-        return drawn_array(rng, sizes, dtype, plan, number)
+            return _with_keys(values, self.keys.get(dtype.name, ())) if self.contents[node] == PLAIN else values
+        values = drawn_array(rng, sizes, dtype, plan, number)
+        return _with_keys(values, self.keys.get(dtype.name, ())) if plan.is_keyed else values
 
     def _refused(self, error: Exception | None) -> NoFeedsError:
         names = ", ".join(f"{node.name} ({node.attrs['dtype']} {_declared_shape(node)})" for node in self.drawn)
@@ -207,6 +213,15 @@ class Feeds:
 def generated_feeds(graph: Graph, fixed_feeds: Mapping[str, Any], fetches: Sequence[str]) -> dict[str, Any]:
     """Return the feeds, and for every other placeholder that `fetches` need random values; unknown sizes become 2."""
     return Feeds(graph, fixed_feeds, fetches).first()
+
+
+def _with_keys(values: Any, keys: Sequence[Any]) -> Any:
+    """Return values with keys of tables in place of all elements but the last, as far as keys are scalars."""
+    keys = [key for key in keys if not isinstance(key, tuple)]
+    flat = np.array(values).reshape(-1)
+    for place in range(max(flat.size - 1, 1) if keys and flat.size else 0):
+        flat[place] = keys[place % len(keys)]
+    return flat.reshape(np.shape(values))
 
 
 def _key(feeds: Mapping[str, Any]) -> Any:

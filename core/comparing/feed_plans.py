@@ -13,10 +13,6 @@ import numpy as np
 from ..types.dtypes import DType
 from ..types.shapes import Shape
 
-ZERO: Final = 0
-"""The size that models in other runtimes need not take."""
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Plan:
     """A plan of drawing: sizes of unknown dimensions, integers, floats and truth values.
@@ -24,7 +20,7 @@ class Plan:
     The first dimension is `batch`, all others are `size`, larger by `apart` from each to the next. `sizes` has the sizes of
     single dimensions, by placeholder and axis. Truth values are drawn where `truth` is None; `truths` has those of single
     placeholders. Integers are drawn from the first `span` numbers, or count up from `first`. All floats lie on the side of
-    0 where `moved` is.
+    0 where `moved` is. With `is_keyed` integers are keys of tables.
     """
 
     batch: int = 2
@@ -34,6 +30,7 @@ class Plan:
     first: int | None = None
     span: int = 2
     moved: float | None = None
+    is_keyed: bool = False
     sizes: Mapping[tuple[int, int], int] = dataclasses.field(default_factory=dict)
     truths: Mapping[int, bool] = dataclasses.field(default_factory=dict)
 
@@ -67,7 +64,7 @@ def size_variations(base: Plan, unknown: Mapping[int, Sequence[int]]) -> Iterato
     inputs = list(itertools.islice(unknown.items(), _MOST_INPUTS))
     first = {number: [axis for axis in axes if axis == 0] for number, axes in inputs}
     later = {number: [axis for axis in axes if axis != 0] for number, axes in inputs}
-    for size in (1, base.batch + 1, ZERO):
+    for size in (1, base.batch + 1, 0):
         yield from _each_alone(base, first, size)
         yield _with_sizes(base, {(number, 0): size for number, axes in unknown.items() if 0 in axes})
         yield from _each_alone(base, later, size)

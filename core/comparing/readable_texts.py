@@ -19,7 +19,7 @@ from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import as_shape
 
-_PLAIN: Final = b"a"
+PLAIN: Final = b"a"
 _SIZE: Final = 64
 """Rows and columns of an image."""
 
@@ -37,7 +37,7 @@ def contents_of(graph: Graph, value: Output) -> bytes:
             if has_fact(reader.op, fact):
                 text: bytes = make(graph, reader)
                 return text
-    return _PLAIN
+    return PLAIN
 
 
 def _readers(graph: Graph, value: Output) -> Iterator[Node]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Final, Protocol
 
@@ -31,6 +32,9 @@ Values = dict[str, Any]
 
 _NOISES: Final = 2
 """The number of runs with other roundings."""
+
+_MOST_KEYS: Final = 3
+"""The number of keys of a table that are looked up."""
 
 _MOST_TOLD: Final = 8
 """The number of refusals that are told."""
@@ -124,11 +128,12 @@ class GraphRuns:
         named = {self.inputs.get(name, name): value for name, value in feeds.items()}
         given = {name: value for name, value in named.items() if parse_tensor_name(name)[0] in self.graph}
         session, self._unchanged = self._unchanged or self.open_session(self.graph), None
-        before = _versions(session)
+        before, tables = _versions(session), _tables(session)
         results = [self._step(session, given, hook) for _ in range(self.steps)]
         after = _versions(session)
         changed = [item for item in _variables(session) if item.is_initialized and item.version != before.get(item)]
-        results[-1] |= {f"variable {item.name}": np.asarray(item.read()) for item in changed} | _tables(session)
+        results[-1] |= {f"variable {item.name}": np.asarray(item.read()) for item in changed}
+        results[-1] |= {name: own for name, own in _tables(session).items() if not np.array_equal(own, tables.get(name))}
         if before == after and not session.node_states:
             self._unchanged = session
         return results
@@ -155,10 +160,21 @@ def _size(resource: Any) -> Any:
 
 
 def _tables(session: Session) -> Values:
-    """Return the contents of the session's tables, each entry as text, in an order that no table has."""
-    tables = {name: item for (_, name), item in session.resources.items() if hasattr(item, "export") and hasattr(item, "entries")}
-    texts = {name: sorted(repr(entry).encode() for entry in table.entries.items()) for name, table in tables.items()}
+    """Return the contents of the session's tables: the entries as texts, in an order that does not depend on the table."""
+    texts = {
+        name: sorted(repr(entry).encode() for entry in item.entries.items())
+        for (_, name), item in session.resources.items() if hasattr(item, "entries")
+    }  # fmt: skip
     return {f"table {name}": np.array(own, object) for name, own in texts.items() if own}
+
+
+def _keys(session: Session) -> dict[str, list[Any]]:
+    """Return keys of the session's tables by the name of the dtype: a few of each, as a wrong table may lack any."""
+    keys: dict[str, list[Any]] = {}
+    for _, item in session.resources.items():
+        if hasattr(item, "entries"):
+            keys.setdefault(item.key_dtype.name, []).extend(itertools.islice(item.entries, _MOST_KEYS))
+    return keys
 
 
 class _Comparing:
@@ -187,7 +203,7 @@ class _Comparing:
             self.undeclared.append(words)
             return None
         except TfgError as error:
-            self.refusals.append(Refusal(words, "rewrite", str(error)))
+            self._refuses_alone(words, "rewrite", error)
             return None
         self.compared.append(words)
         self._compare(feeds, first, second)
@@ -201,9 +217,15 @@ class _Comparing:
             except TfgError:
                 pass
             else:
-                self.refusals.append(Refusal(words, "original", str(error)))
+                self._refuses_alone(words, "original", error)
                 return
         self.refused.append(words)
+
+    def _refuses_alone(self, words: str, by: str, error: TfgError) -> None:
+        """Note feeds that only one of the two refuses: all results differ."""
+        self.refusals.append(Refusal(words, by, str(error)))
+        for name in self.original.fetches:
+            self.worst[name] = worse(self.worst.get(name), Comparison(name, 1, np.inf, np.inf, False))
 
     def _compare(self, feeds: Mapping[str, Any], first: Sequence[Values], second: Sequence[Values]) -> None:
         rows = [row for row in self._rows(first, second, None) if row is not None]
@@ -256,8 +278,9 @@ def verify(
     drawn = [original.inputs.get(node.output().name, node.output().name) for node in feeds.drawn]
     predicates = _Predicates(original, {original.graph.output(name).node for name in drawn})
     work = _Comparing(original, rewrite, feeds, tolerance if callable(tolerance) else lambda dtype: tolerance, grows)
+    feeds.keys = _keys(original.open_session(original.graph)) if feeds.drawn else {}
     feeds.try_each(work.attempt, predicates.one_sided)
-    if not work.worst and not work.refusals:
+    if not work.worst:
         names = ", ".join(original.fetches)
         raise InvalidArgumentError(f"nothing to compare: {names} have no values and change no variables")
     order = {name: place for place, name in enumerate(original.fetches)}

@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final, Self, TypeVar
+
+import numpy as np
 
 from ...core.comparing.drawn_feeds import Feeds
-from ...core.comparing.element_differences import Comparison, compare, worse
-from ...core.functions.table_fills import table_fills
+from ...core.comparing.verify_rewrite import GraphRuns, UndeclaredError, Verdict
+from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.graph.graph import Graph, Output
 from ...core.onnx.stateless import updates, without_updates
 from ...core.passes.pipeline import inline_functions
+from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
+from ...core.runtime.state.run_context import Hook
 from ...core.support.display import Displayed
+from ...core.support.errors import UnimplementedError
 from ...core.transforms.freezing import freeze
 from ...core.types.arrays import Array
 from ...core.types.shapes import Shape, as_shape, merge_shapes
+from ...core.types.tensors import Tensor
 from ..state import State
 from .outputs import default_outputs
-from .prepared_sessions import Opener, names_of, state_of
+from .prepared_sessions import Opener, local_session, names_of, state_of
+from .verification import Verification, cut_name
+from .written_copies import private_copy
+
+_TOLERANCE: Final = 1e-5
+"""The largest difference of a result where roundings have little effect."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Source:
+    """The graph that a model was made of: values of variables, outputs by their names in the model, and tensors of the graph
+    by the tensors that stand for them in the frozen graph, where the graph was cut.
+    """
+
+    graph: Graph
+    values: Mapping[str, Tensor]
+    outputs: Mapping[str, str]
+    inputs: Mapping[str, str]
 
 
 class ModelExport(Displayed):
@@ -38,8 +63,10 @@ class ModelExport(Displayed):
         inputs: Mapping[str, Output],
         outputs: Mapping[str, Output],
         states: Sequence[str],
+        source: Source,
     ) -> None:
         self.graph = graph
+        self.source = source
         self.path = path
         self.inputs = inputs
         self.outputs = outputs
@@ -59,27 +86,90 @@ class ModelExport(Displayed):
         """Return an output of the graph in the form of the model's outputs."""
         return value
 
-    def verify(self, *, tolerance: float = 1e-5, open_session: Opener = Session) -> tuple[Comparison, ...]:
-        """Run the model in its `runtime` and the graph here on drawn feeds; return the worst comparison of each output.
+    def declares(self, inputs: Mapping[str, Array]) -> bool:
+        """Return whether the model declares to take inputs of these shapes, by its named and fixed dimensions."""
+        bound: dict[str, int] = {}
+        dims = self.declared_dims()
+        return all(
+            len(dims[word]) == np.ndim(value) and all(_fits(dim, size, bound) for dim, size in zip(dims[word], np.shape(value)))
+            for word, value in inputs.items() if dims.get(word) is not None
+        )  # fmt: skip
 
-        `tolerance` is relative to a tensor's largest magnitude. `open_session` opens a session of the frozen graph.
+    def declared_dims(self) -> Mapping[str, Sequence[int | str | None]]:
+        """Return the dimensions of inputs by name, as the written model declares them: sizes, names, or None for any size."""
+        raise NotImplementedError
+
+    def verify(self, *, tolerance: float | None = None, open_session: Opener | None = None) -> Verification:
+        """Run the written model in its `runtime`, and the graph that it was made of here, on drawn feeds.
+
+        The model is read from a copy in another folder. `tolerance` is relative to a tensor's largest magnitude; by default
+        1e-5, and more where roundings on the way to a result have more effect. `open_session` opens a session of the graph,
+        by default with the values that the model was made with.
         """
-        fetches = [value.name for value in self.outputs.values()]
-        worst: dict[str, Comparison] = {}
-        drawn = Feeds(self.graph, {}, [*fetches, *(value.name for value in self.inputs.values())])
-        for feeds, expected in drawn.each_that_runs(lambda feeds: self._initialized(open_session).run(fetches, feeds)):
-            values = self.run({word: feeds[value.name] for word, value in self.inputs.items()})
-            for word, a, b in zip(self.outputs, expected, values):
-                comparison = compare(word, 1, self.expected(a), b, tolerance)
-                worst[word] = worse(worst.get(word), comparison)
-        return tuple(worst[word] for word in self.outputs)
+        with private_copy(self.path) as path:
+            model = copy.copy(self)
+            model.path = path
+            return Verification.of([self._verdict(model, tolerance, open_session)], 1)
 
-    def _initialized(self, open_session: Opener) -> SessionLike:
-        """Return a session of the graph with the contents of tables."""
-        session = open_session(self.graph)
-        for node in table_fills(self.graph):
-            session.run(node.name)
-        return session
+    def _verdict(self, model: Self, tolerance: float | None, open_session: Opener | None) -> Verdict:
+        source = self.source
+        fetches = {word: name for word, name in source.outputs.items() if word in self.outputs}
+        needed = [*(value.name for value in self.outputs.values()), *(value.name for value in self.inputs.values())]
+        original = _Source(self, source.graph, fetches, lambda graph: local_session(graph, open_session, source.values))
+        allowed = _TOLERANCE if tolerance is None else tolerance
+        return verify_runs(original, _ModelRuns(model), Feeds(self.graph, {}, needed), allowed, grows=tolerance is None)
+
+
+def _fits(dim: int | str | None, size: int, bound: dict[str, int]) -> bool:
+    """Return whether a size fits a declared dimension, and bind a name to the size."""
+    return dim is None or (bound.setdefault(dim, size) if isinstance(dim, str) else dim) == size
+
+
+class _Source(GraphRuns):
+    """Runs of the graph that a model was made of, with the model's inputs and results."""
+
+    def __init__(
+        self, model: ModelExport, graph: Graph, fetches: Mapping[str, str], open_session: Callable[[Graph], Session]
+    ) -> None:
+        super().__init__(graph, fetches, open_session, 1, model.source.inputs)
+        self.model = model
+        self.states = {model.inputs[f"{name}_before"].name: name for name in model.states}
+
+    def __call__(self, feeds: Mapping[str, Any], hook: Hook | None = None) -> list[dict[str, Any]]:
+        values = {self.states[name]: Tensor.from_numpy(np.asarray(feeds[name])) for name in self.states}
+        opened = self.open_session
+
+        def with_values(graph: Graph) -> Session:
+            session = opened(graph)
+            Runner(session).restore(values)
+            return session
+
+        run = GraphRuns(self.graph, self.fetches, with_values if values else opened, 1, self.inputs)
+        run.watched, run.seen = self.watched, self.seen
+        (results,) = run({name: value for name, value in feeds.items() if name not in self.states}, hook)
+        after = {f"{name}_after": results.get(f"variable {name}") for name in self.model.states}
+        results = {word: results[word] for word in self.fetches if word in results} | after
+        return [{word: self.model.expected(value) for word, value in results.items() if value is not None}]
+
+
+class _ModelRuns:
+    """Runs of a written model in its runtime."""
+
+    raises_as_the_graph = False
+
+    def __init__(self, model: ModelExport) -> None:
+        self.model = model
+
+    def __call__(self, feeds: Mapping[str, Any]) -> list[dict[str, Any]]:
+        inputs = {word: np.asarray(feeds[value.name]) for word, value in self.model.inputs.items()}
+        if not self.model.declares(inputs):
+            raise UndeclaredError(f"the model declares other sizes: {dict(self.model.declared_dims())}")
+        try:
+            return [dict(zip(self.model.outputs, self.model.run(inputs)))]
+        except UnimplementedError as error:
+            if all(value.size for value in inputs.values()):
+                raise
+            raise UndeclaredError(f"{self.model.runtime} takes no empty input: {error.message}") from error
 
 
 Model = TypeVar("Model", bound=ModelExport)
@@ -104,6 +194,7 @@ def export_model(
     words = dict(names) if names is not None else dict(usual.fed) if usual is not None else {}
     fetches = dict(outputs) if isinstance(outputs, Mapping) else {name: name for name in names_of(outputs)}
     fetches = fetches or (dict(usual.fetched) if usual is not None else {name: name for name in default_outputs(graph)})
+    fetched = {word.removesuffix(":0"): graph.output(name).name for word, name in fetches.items()}
     values = state_of(graph, state)
     plain, states = _stateless(graph, [graph.output(name).name for name in fetches.values()])
     fetches |= {f"{name}_after": tensor for name, tensor in states.items()}
@@ -114,10 +205,12 @@ def export_model(
     by_tensor = {tensor: word for word, tensor in words.items()}
     placeholders = [node.output() for node in frozen if node.is_placeholder]
     inputs_by_name = {by_tensor.get(value.name, value.node.name): value for value in placeholders}
+    originals = {cut_name(graph, name): name for name in names_of(inputs)}
+    sourced = Source(graph, values, fetched, {name: graph.output(tensor).name for name, tensor in originals.items()})
     return kind(
         frozen, os.fspath(path),
         {word: inputs_by_name[word] for word in (*words, *inputs_by_name) if word in inputs_by_name},
-        {word.removesuffix(":0"): frozen.output(name) for word, name in fetches.items()}, tuple(states),
+        {word.removesuffix(":0"): frozen.output(name) for word, name in fetches.items()}, tuple(states), sourced,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from ...core.onnx.exporting import export
 from ...core.support.words import counted
 from ...core.types.arrays import Array
-from ..onnx_model import as_pairs, require, run_onnx, save_onnx
+from ..onnx_model import as_pairs, onnx_input_dims, require, run_onnx, save_onnx
 from .model_export import ModelExport
 
 
@@ -34,6 +34,10 @@ class OnnxExport(ModelExport):
     def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs that onnxruntime computes."""
         return run_onnx(self.path, inputs)
+
+    def declared_dims(self) -> Mapping[str, Sequence[int | str | None]]:
+        """Return the dimensions of the inputs in the file."""
+        return onnx_input_dims(self.path)
 
     def expected(self, value: Array) -> Array:
         """Return a value with complex numbers as pairs."""

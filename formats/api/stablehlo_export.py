@@ -32,6 +32,14 @@ class StableHloExport(ModelExport):
     def __repr__(self) -> str:
         return f"<StableHloExport {os.path.basename(self.path)}: {self.size:,} bytes>"
 
+    def declared_dims(self) -> Mapping[str, Sequence[int | str | None]]:
+        """Return the dimensions of the inputs in the file; all unknown first dimensions have one name."""
+        return dict(zip(self.inputs, jax_functions().exported_dims(bytes(read_source(self.path)))))
+
+    def declares(self, inputs: Mapping[str, Array]) -> bool:
+        """Return whether the program takes inputs of these shapes: JAX's symbolic sizes are 1 or more."""
+        return all(value.size for value in inputs.values()) and super().declares(inputs)
+
     def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs that JAX computes."""
         program = bytes(read_source(self.path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from ...core.comparing.drawn_feeds import Feeds
@@ -50,6 +50,9 @@ class Verification(Report):
     def passed(self) -> bool:
         """True where all fetches agree, and both take the same feeds."""
         return not self.refusals and all(comparison.passed for comparison in self.comparisons)
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.comparisons)
 
     def headline(self) -> str:
         differing = sum(not comparison.passed for comparison in self.comparisons)

@@ -167,6 +167,12 @@ def run_exported(program: bytes, inputs: Sequence[Any]) -> dict[str, Any]:
     return {name: np.asarray(value) for name, value in results.items()}
 
 
+def exported_dims(program: bytes) -> list[list[int | str | None]]:
+    """Return the dimensions of an exported program's inputs: sizes, and symbols by name."""
+    inputs = jax.export.deserialize(bytearray(program)).in_avals
+    return [[dim if isinstance(dim, int) else str(dim) for dim in value.shape] for value in inputs]
+
+
 def _spec(name: str, output: Output, static_shape: Shape, scope: Any) -> Any:
     """Return the shape of an input with symbols, and the dtype."""
     shape = merge_shapes(_declared_shape(output), static_shape)
