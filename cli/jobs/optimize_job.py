@@ -113,7 +113,9 @@ class OptimizeJob:
         from ...formats.api.written_copies import private_folder, publish
 
         with private_folder() as folder:
-            wanted = {kind: path for kind, path in (("graph", self.options.output), ("model", self.options.save_model)) if path}
+            wanted = {
+                kind: path for kind, path in (("graph", self.options.output), ("model", self.options.save_model)) if path
+            }
             written = {kind: os.path.join(folder, _file_name(path)) for kind, path in wanted.items()}
             notes = self._write(result, written.get("graph"), written.get("model"))
             self._verify(result, list(written.values()), stated)
@@ -174,7 +176,9 @@ class OptimizeJob:
         options = self.options
         tolerance = stated if options.tolerance is None else options.tolerance
         self.tolerance = stated if options.tolerance is None and isinstance(stated, float) else None
-        run = functools.partial(verify_file, self.graph, fetches=self.named, feeds=self.feeds, open_session=self.session.filled)
+        run = functools.partial(
+            verify_file, self.graph, fetches=self.named, feeds=self.feeds, open_session=self.session.filled
+        )
         try:
             found = [run(path, tolerance=tolerance, steps=options.steps) for path in paths] or [
                 verify(self.graph, result, self.named, self.feeds, tolerance=tolerance, steps=options.steps,

@@ -15,11 +15,21 @@ from ..graph.graph import Graph, Node
 from ..planning.reachability import needed_nodes
 from ..registry.input_ranks import input_rank_bounds
 from ..registry.op_facts import has_fact
-from ..support.errors import DataLossError, InvalidArgumentError, OutOfRangeError
+from ..registry.registry import has_kernel
+from ..support.errors import (
+    DataLossError,
+    InvalidArgumentError,
+    NotFoundError,
+    OutOfRangeError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    TfgError,
+)
 from ..support.words import counted
 from ..types.shapes import Shape, as_shape
+from .composite_feeds import CompositeFeeds
 from .feed_plans import EDGES, GROWN, VARIED, Plan, drawn_array, size_variations, sizes_of, truth_variations
-from .fitting_sizes import fitting_sizes
+from .fitting_sizes import changed_sizes, fitting_sizes, numbers_in
 from .readable_texts import PLAIN, contents_of
 
 _Result = TypeVar("_Result")
@@ -36,6 +46,9 @@ _MOST_GROWN: Final = 1 << 21
 
 _RANKS: Final = (2, 4, 1, 3, 0)
 """The ranks to try for a placeholder of unknown rank, in this order, within the bounds of the readers."""
+
+_MOST_MENDED: Final = 24
+"""The number of runs with sizes from an error."""
 
 _MOST_CASES: Final = 48
 """The number of feeds on which a rewrite is compared with the graph."""
@@ -87,9 +100,9 @@ class Feeds:
         for plans, is_fitted in self._rounds:
             for _, _, feeds in self.candidates(plans, is_fitted):
                 try:
-                    result = run(feeds)
+                    result = self._telling(run, feeds)
                 except FAULTS as fault:
-                    error = fault
+                    error = self._of_graph(fault)
                     continue
                 yield feeds, result
                 count += 1
@@ -109,16 +122,18 @@ class Feeds:
 
         def fresh(feeds: Mapping[str, Any]) -> Exception | None:
             seen.add(_key(feeds))
-            return attempt(feeds)
+            return self._telling(attempt, feeds)
 
         found, error = None, None
         for plans, is_fitted in self._rounds:
             for plan, rank, feeds in self.candidates(plans, is_fitted):
                 if _key(feeds) not in seen:
-                    error = fresh(feeds)
+                    error = self._of_graph(fresh(feeds))
                     found = found or ((plan, rank) if error is None else None)
             if found:
                 break
+        if found is None:
+            found = self._mended(fresh, error)
         if found is None:
             assert error is not None
             raise self._refused(error) if self.drawn else error
@@ -127,6 +142,42 @@ class Feeds:
             if len(seen) < _MOST_CASES and _key(feeds) not in seen:
                 fresh(feeds)
 
+    def _mended(
+        self, attempt: Callable[[Mapping[str, Any]], Exception | None], error: Exception | None
+    ) -> tuple[Plan, int] | None:
+        """Return a plan that runs with a size that the error of a run names, as kernels check more than shape functions."""
+        axes = self.unknown_axes(self._ranks[0])
+        free = {node: axes[number] for number, node in enumerate(self.drawn)}
+        for rank in self._ranks if any(axes.values()) and error is not None else ():
+            plan = self._fitted(VARIED[0], rank)
+            sizes = self._sizes(plan, rank)
+            error = attempt(self._by(plan, sizes))
+            for changed in itertools.islice(changed_sizes(sizes, free, numbers_in(str(error))), _MOST_MENDED):
+                mended = self._with_sizes(plan, free, changed)
+                if attempt(self._by(mended, changed)) is None:
+                    return mended, rank
+        return None
+
+    def _telling(self, run: Callable[[Mapping[str, Any]], _Result], feeds: Mapping[str, Any]) -> _Result:
+        """Run on drawn feeds; an error that names a file or a resource tells that the name may have been drawn."""
+        try:
+            return run(feeds)
+        except (PermissionDeniedError, NotFoundError, ResourceExhaustedError) as error:
+            if self.drawn:
+                error.details = (*error.details, f"on drawn feeds: {self.words(feeds)}; {self._flags} sets others")
+            raise
+
+    @property
+    def _flags(self) -> str:
+        return " ".join(f"--feed {node.name}=VALUE" for node in self.drawn)
+
+    def _of_graph(self, error: Exception | None) -> Exception | None:
+        """Return the error of a run; raise an error that no feed can mend: of an op without a kernel."""
+        if isinstance(error, TfgError) and error.op is not None:
+            if not has_kernel(error.op) and error.op not in self.graph.functions:
+                raise error
+        return error
+
     def words(self, feeds: Mapping[str, Any]) -> str:
         """Return the drawn feeds in a few words: shapes, and single integers and truth values."""
         return ", ".join(f"{node.name} {_in_words(feeds[node.output().name])}" for node in self.drawn) or "no drawn feeds"
@@ -134,7 +185,9 @@ class Feeds:
     def unknown_axes(self, rank: int) -> dict[int, list[int]]:
         """Return the axes of unknown size by the number of the placeholder."""
         shapes = [_shape(node, rank) for node in self.drawn]
-        return {number: [axis for axis, dim in enumerate(shape) if not isinstance(dim, int)] for number, shape in enumerate(shapes)}
+        return {
+            number: [axis for axis, dim in enumerate(shape) if not isinstance(dim, int)] for number, shape in enumerate(shapes)
+        }
 
     def _variations(self, base: Plan, rank: int, edges: Callable[[], bool]) -> Iterator[Plan]:
         bools = [number for number, node in enumerate(self.drawn) if node.attrs["dtype"].name == "bool"]
@@ -153,6 +206,10 @@ class Feeds:
         if not self._varies:
             return ((VARIED[:1], False),)
         return ((VARIED, False), ((VARIED[0], VARIED[-1]), True), (GROWN, False), (GROWN[:3], True))
+
+    @functools.cached_property
+    def _composites(self) -> CompositeFeeds:
+        return CompositeFeeds(self.graph, self.drawn)
 
     @functools.cached_property
     def _ranks(self) -> tuple[int, ...]:
@@ -174,12 +231,12 @@ class Feeds:
         if not any(axes.values()):
             return plan
         free = {node: axes[number] for number, node in enumerate(self.drawn)}
-        fitted = fitting_sizes(self.graph, sizes, free)
-        changed = {
-            (number, axis): fitted[node][axis]
-            for number, node in enumerate(self.drawn) for axis in free[node] if fitted[node][axis] != sizes[node][axis]
-        }  # fmt: skip
-        return dataclasses.replace(plan, sizes={**plan.sizes, **changed}) if changed else plan
+        return self._with_sizes(plan, free, fitting_sizes(self.graph, sizes, free))
+
+    def _with_sizes(self, plan: Plan, free: Mapping[Node, Sequence[int]], sizes: Mapping[Node, Sequence[int]]) -> Plan:
+        """Return the plan with the given sizes of the free axes."""
+        chosen = {(number, axis): sizes[node][axis] for number, node in enumerate(self.drawn) for axis in free[node]}
+        return dataclasses.replace(plan, sizes={**plan.sizes, **chosen})
 
     def _sizes(self, plan: Plan, rank: int) -> dict[Node, list[int]]:
         counter = itertools.count()
@@ -187,8 +244,9 @@ class Feeds:
 
     def _by(self, plan: Plan, sizes: Mapping[Node, Sequence[int]]) -> dict[str, Any]:
         rng = np.random.default_rng(0)
-        values = {node.output().name: self._value(number, plan, sizes[node], rng) for number, node in enumerate(self.drawn)}
-        return {**self.fixed_feeds, **values}
+        values = {node: self._value(number, plan, sizes[node], rng) for number, node in enumerate(self.drawn)}
+        values |= self._composites.fitted(values)
+        return {**self.fixed_feeds, **{node.output().name: value for node, value in values.items()}}
 
     def _value(self, number: int, plan: Plan, sizes: Sequence[int], rng: np.random.Generator) -> Any:
         node = self.drawn[number]
@@ -205,9 +263,8 @@ class Feeds:
 
     def _refused(self, error: Exception | None) -> NoFeedsError:
         names = ", ".join(f"{node.name} ({node.attrs['dtype']} {_declared_shape(node)})" for node in self.drawn)
-        flags = " ".join(f"--feed {node.name}=VALUE" for node in self.drawn)
         what = f"the graph fails on all random feeds of {counted(len(self.drawn), 'placeholder')}: {names}"
-        return NoFeedsError(f"{what}; the last error was: {error}", hint=f"feed valid values: {flags}")
+        return NoFeedsError(f"{what}; the last error was: {error}", hint=f"feed valid values: {self._flags}")
 
 
 def generated_feeds(graph: Graph, fixed_feeds: Mapping[str, Any], fetches: Sequence[str]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from ..types.dtypes import DType
 from ..types.shapes import Shape
 
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Plan:
     """A plan of drawing: sizes of unknown dimensions, integers, floats and truth values.

@@ -64,12 +64,10 @@ class _Search:
         names = [name for name in self.inference.reasons if self.always.get(name) != self.inference.reasons[name]]
         return min(names, key=lambda name: self.order[name], default=None)
 
-    def better(
-        self, sizes: _Sizes, free: Mapping[Node, Sequence[int]], conflict: str
-    ) -> Iterator[tuple[_Sizes, str | None]]:
+    def better(self, sizes: _Sizes, free: Mapping[Node, Sequence[int]], conflict: str) -> Iterator[tuple[_Sizes, str | None]]:
         """Yield sizes with a later first conflict, or without one."""
         numbers = list(self._numbers(conflict))
-        for changed in _changes(sizes, free, numbers):
+        for changed in changed_sizes(sizes, free, numbers):
             if self.trials >= _MOST_TRIALS:
                 return
             later = self.first_conflict(changed)
@@ -85,10 +83,15 @@ class _Search:
             texts.append(str(spec.shape))
             known = spec.value if isinstance(spec.value, np.ndarray) and spec.value.size <= 8 else ()
             texts += [str(number) for number in np.ravel(known)]
-        yield from dict.fromkeys(int(number) for text in texts for number in _NUMBER.findall(text) if len(number) < 7)
+        yield from numbers_in(" ".join(texts))
 
 
-def _changes(sizes: _Sizes, free: Mapping[Node, Sequence[int]], numbers: Sequence[int]) -> Iterator[_Sizes]:
+def numbers_in(text: str) -> list[int]:
+    """Return the numbers in a text that can be sizes, each once."""
+    return list(dict.fromkeys(int(number) for number in _NUMBER.findall(text) if len(number) < 7))
+
+
+def changed_sizes(sizes: _Sizes, free: Mapping[Node, Sequence[int]], numbers: Sequence[int]) -> Iterator[_Sizes]:
     """Yield sizes with a candidate in place of a single dimension, or of all dimensions behind the first of a placeholder.
 
     A flattened picture has the product of its sizes: a required product is reached by a factor, or by its root for height

@@ -265,9 +265,7 @@ class _Comparing:
         return own
 
 
-def verify(
-    original: GraphRuns, rewrite: Runs, feeds: Feeds, tolerance: Tolerance | float, *, grows: bool = True
-) -> Verdict:
+def verify(original: GraphRuns, rewrite: Runs, feeds: Feeds, tolerance: Tolerance | float, *, grows: bool = True) -> Verdict:
     """Compare the values of a graph and of its rewrite on feeds, and the variables and tables after the last step.
 
     `tolerance` is relative to the largest element, or a function from the dtype of a value to the tolerance; with `grows` it

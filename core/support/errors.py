@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from .hints import Hint
+from .words import shortened
 
 _NEAREST: Final = 3
 """The number of names that an error proposes."""
@@ -15,7 +16,8 @@ class TfgError(Exception):
     """An error with a next step for the user.
 
     `message` names the fault, `node` and `op` the place, `hint` the next step. `details` are lines of their own below the
-    message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes.
+    message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes. Long values in a
+    message are cut: a value may be a whole file.
     The hint is a note of the exception too, so that a traceback shows the hint. Hints are written with options of the
     command line, for which `hint` has parameters of Python.
     """
@@ -29,12 +31,13 @@ class TfgError(Exception):
         hint: str | None = None,
         details: Sequence[str] = (),
     ) -> None:
+        message = shortened(message)
         super().__init__(message)
         self.message = message
         self.node = node
         self.op = op
         self.hint = hint
-        self.details = tuple(details)
+        self.details = tuple(map(shortened, details))
         if hint:
             self.add_note(f"hint: {self.hint}")
 

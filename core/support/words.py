@@ -3,10 +3,37 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
 _UNITS: Final = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"), (1 << 40, "TiB"))
+
+
+_LONGEST_VALUE: Final = 300
+"""The number of characters of a quoted value or a list that a message shows whole."""
+
+_LONGEST_MESSAGE: Final = 1_000
+"""The number of characters of a message or a line of details."""
+
+_LONG_VALUE: Final = re.compile(rf"'[^']{{{_LONGEST_VALUE},}}'|\"[^\"]{{{_LONGEST_VALUE},}}\"|\[[^\]]{{{_LONGEST_VALUE},}}\]")
+
+
+def shortened(text: str) -> str:
+    """Return a message with the middle of long quoted values and lists left out, and of the whole where it is long."""
+    if len(text) < _LONGEST_VALUE:
+        return text
+    text = _LONG_VALUE.sub(lambda match: _cut(match[0], _LONGEST_VALUE), text)
+    return _cut(text, _LONGEST_MESSAGE)
+
+
+def _cut(text: str, length: int) -> str:
+    """Return a text without the middle, and the number of characters, where the text is longer than `length`."""
+    if len(text) <= length:
+        return text
+    note = f" ... ({len(text):,} characters) ... "
+    kept = length - len(note)
+    return f"{text[: kept - kept // 4]}{note}{text[-(kept // 4) :]}"
 
 
 def counted(count: int, noun: str) -> str:

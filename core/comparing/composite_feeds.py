@@ -1,0 +1,136 @@
+"""Values of placeholders that are the parts of a sparse or ragged tensor: indices within the shape, splits that end at the
+number of values.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..functions.call_kinds import call_kind
+from ..functions.implementations import implementation
+from ..graph.graph import Graph, Node, Output
+from ..inference.inference import Inference, infer
+from ..registry.catalog import OpDef
+from ..registry.op_facts import has_fact
+
+_ROWS: Final = 8
+"""The smallest size of a dimension in the shape of a sparse tensor: more than the number of drawn indices."""
+
+_Reader = tuple[Node, int]
+
+
+class CompositeFeeds:
+    """The placeholders of `drawn` that ops read as indices, shapes and splits, by the argument names of the catalog."""
+
+    def __init__(self, graph: Graph, drawn: Sequence[Node]) -> None:
+        self.graph = graph
+        sources: dict[Node, dict[str, list[Node | None]]] = {}
+        for placeholder in drawn:
+            for node, index in _readers(graph, placeholder.output()):
+                if node.op_def is not None:
+                    parts = sources.setdefault(node, _arguments(node.op_def, node))
+                    _put(parts, node, index, placeholder)
+        self.shapes = list(_sparse(sources))
+        self.splits = list(_ragged(sources))
+
+    def fitted(self, values: Mapping[Node, Any]) -> dict[Node, Any]:
+        """Return new values of indices, shapes and splits that fit the drawn values of all placeholders."""
+        changed: dict[Node, Any] = {}
+        for reader, indices, shape in self.shapes:
+            rank = int(np.size(values[shape]))
+            rows = np.arange(len(values[indices])) if indices in values and np.ndim(values[indices]) else np.arange(0)
+            sizes = np.full(rank, max(_ROWS, len(rows)), values[shape].dtype)
+            if rank > 1:
+                sizes[-1] = self._columns(reader) or sizes[-1]
+            changed[shape] = sizes
+            if indices in values and np.ndim(values[indices]) == 2:
+                table = np.zeros_like(values[indices])
+                table[:, :1] = rows[:, None]
+                changed[indices] = table
+        for splits, ends in self.splits:
+            count = len(values[ends]) if ends in values and np.ndim(values[ends]) else 0
+            last = count - 1 if any(ends is other for other, _ in self.splits) else count
+            if np.ndim(values[splits]) == 1:
+                changed[splits] = np.linspace(0, max(last, 0), np.size(values[splits])).astype(values[splits].dtype)
+        return changed
+
+    @functools.cached_property
+    def _inference(self) -> Inference:
+        return infer(self.graph)
+
+    def _columns(self, reader: Node) -> int | None:
+        """Return the number of rows of a constant matrix that a sparse matrix is multiplied with."""
+        if reader.name not in self.graph or self.graph[reader.name] is not reader:
+            return None
+        shapes = [self._inference.shape(value) for value in reader.inputs if not value.node.is_placeholder]
+        sizes = [shape.dims[0] for shape in shapes if shape.dims is not None and len(shape.dims) == 2]
+        return next((size for size in sizes if isinstance(size, int)), None)
+
+
+def _arguments(definition: OpDef, node: Node) -> dict[str, list[Node | None]]:
+    return {arg.name: [None] * (node.attr(arg.number_attr) if arg.number_attr else 1) for arg in definition.inputs}
+
+
+def _put(parts: dict[str, list[Node | None]], node: Node, index: int, placeholder: Node) -> None:
+    """Note that an input of a node comes from a placeholder."""
+    for own in parts.values():
+        if index < len(own):
+            own[index] = placeholder
+            return
+        index -= len(own)
+
+
+def _sparse(sources: Mapping[Node, Mapping[str, Sequence[Node | None]]]) -> Iterator[tuple[Node, Node | None, Node]]:
+    """Yield (reader, indices, shape) of sparse tensors: arguments `a_indices` and `a_shape` of an op, however called."""
+    for reader, parts in sources.items():
+        indices = [name for name in parts if name.endswith("indices")]
+        shapes = [name for name in parts if name.endswith("shape")]
+        for mine, shape in zip(indices, shapes):
+            for a, b in zip(parts[mine], parts[shape]):
+                if b is not None:
+                    yield reader, a, b
+
+
+def _ragged(sources: Mapping[Node, Mapping[str, Sequence[Node | None]]]) -> Iterator[tuple[Node, Node | None]]:
+    """Yield row splits, each with what they divide: the next splits of a nested tensor, or the values."""
+    for parts in sources.values():
+        splits = [
+            one
+            for name, own in parts.items()
+            if name.endswith("splits") and name != "size_splits" or "row_partition" in name
+            for one in own
+        ]
+        values = next((own[0] for name, own in parts.items() if name.endswith("values")), None)
+        yield from ((one, after) for one, after in zip(splits, [*splits[1:], values]) if one is not None)
+
+
+def _readers(graph: Graph, value: Output) -> Iterator[_Reader]:
+    """Yield the nodes that read a value, with the number of the input, through copies, casts and calls of functions."""
+    seen: set[Output] = set()
+    queue = collections.deque([value])
+    while queue:
+        value = queue.popleft()
+        if value in seen:
+            continue
+        seen.add(value)
+        for user in value.node.uses:
+            for place in (place for place, source in enumerate(user.inputs) if source == value):
+                yield user, place
+                queue += _argument(graph, user, place)
+            if user.is_identity or (has_fact(user.op, "elementwise") and len(user.inputs) == 1):
+                queue.append(user.output())
+
+
+def _argument(graph: Graph, node: Node, place: int) -> Iterator[Output]:
+    """Yield the argument of a called function that an input of the call stands for."""
+    kind = call_kind(graph.functions, node)
+    for reference in kind.references(node) if kind is not None and kind.is_plain else ():
+        function = graph.functions.get(implementation(graph.functions, reference.name))
+        number = place - kind.before if kind is not None else place
+        if function is not None and 0 <= number < len(function.args):
+            yield function.args[number].output()
