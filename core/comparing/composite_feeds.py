@@ -102,7 +102,7 @@ def _ragged(sources: Mapping[Node, Mapping[str, Sequence[Node | None]]]) -> Iter
         splits = [
             one
             for name, own in parts.items()
-            if name.endswith("splits") and name != "size_splits" or "row_partition" in name
+            if (name.endswith("splits") and name != "size_splits") or "row_partition" in name
             for one in own
         ]
         values = next((own[0] for name, own in parts.items() if name.endswith("values")), None)

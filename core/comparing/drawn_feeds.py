@@ -173,9 +173,9 @@ class Feeds:
 
     def _of_graph(self, error: Exception | None) -> Exception | None:
         """Return the error of a run; raise an error that no feed can mend: of an op without a kernel."""
-        if isinstance(error, TfgError) and error.op is not None:
-            if not has_kernel(error.op) and error.op not in self.graph.functions:
-                raise error
+        op = error.op if isinstance(error, TfgError) else None
+        if error is not None and op is not None and not has_kernel(op) and op not in self.graph.functions:
+            raise error
         return error
 
     def words(self, feeds: Mapping[str, Any]) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, overload
 
 from ..building.placement import Placement
+from ..control_flow.deadness import ALWAYS, Deadness
+from ..control_flow.frames import SWITCH
 from ..functions.callers import all_nodes, callers_by_function
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, Node
@@ -369,13 +371,27 @@ def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None)
 
 
 def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
-    """Yield the losses, and nodes of the model without users."""
+    """Yield the losses, and nodes of the model without users; dead ends of conditionals only where there is nothing else."""
     losses = dict.fromkeys(roles.losses)
     yield from losses
-    for node in graph:
-        ends = not node.uses and node.op not in _NO_OUTPUT and (node.output_dtypes or node.op_def is None)
-        if ends and placed[node][0] in ("model", "loss") and node not in losses:
-            yield node
+    ends = [
+        node for node in graph
+        if not node.uses and node.op not in _NO_OUTPUT and (node.output_dtypes or node.op_def is None)
+        and placed[node][0] in ("model", "loss") and node not in losses
+    ]  # fmt: skip
+    alive = _alive(graph, ends)
+    yield from alive or ([] if losses else ends)
+
+
+def _alive(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes that have a value in every run: not on a branch of a V1 conditional, where a run may not go."""
+    if not any(node.op in SWITCH for node in graph):
+        return list(nodes)
+    deadness = Deadness()
+    try:
+        return [node for node in nodes if all(deadness.of_value(value) == ALWAYS for value in node.outputs() or ())]
+    except TfgError:  # nodes wait for each other: the graph has no runs
+        return list(nodes)
 
 
 def function_results(graph: Graph, inference: Inference | None = None) -> tuple[TensorFacts, ...]:

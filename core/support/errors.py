@@ -16,9 +16,9 @@ class TfgError(Exception):
     """An error with a next step for the user.
 
     `message` names the fault, `node` and `op` the place, `hint` the next step. `details` are lines of their own below the
-    message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes. Long values in a
-    message are cut: a value may be a whole file.
-    The hint is a note of the exception too, so that a traceback shows the hint. Hints are written with options of the
+    message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes. Long
+    values are cut: a value may be a whole file. The hint is a note of the exception too, so that a traceback shows the
+    hint. Hints are written with options of the
     command line, for which `hint` has parameters of Python.
     """
 

@@ -90,10 +90,8 @@ class ModelExport(Displayed):
         """Return whether the model declares to take inputs of these shapes, by its named and fixed dimensions."""
         bound: dict[str, int] = {}
         dims = self.declared_dims()
-        return all(
-            len(dims[word]) == np.ndim(value) and all(_fits(dim, size, bound) for dim, size in zip(dims[word], np.shape(value)))
-            for word, value in inputs.items() if dims.get(word) is not None
-        )  # fmt: skip
+        declared = [(dims[word], np.shape(value)) for word, value in inputs.items() if word in dims]
+        return all(len(own) == len(sizes) and all(map(_fits, own, sizes, [bound] * len(own))) for own, sizes in declared)
 
     def declared_dims(self) -> Mapping[str, Sequence[int | str | None]]:
         """Return the dimensions of inputs by name, as the written model declares them: sizes, names, or None for any size."""

@@ -43,7 +43,7 @@ class Verification(Report):
     steps: int
     refusals: tuple[Refusal, ...] = ()
     """Feeds that only one of the two refuses."""
-    drawn: Drawn = Drawn()
+    drawn: Drawn = dataclasses.field(default_factory=Drawn)
     """The feeds that were drawn."""
 
     @property
@@ -148,6 +148,11 @@ class _Pair:
         """Return fetches of the same names in both graphs."""
         return cls({name: name for name in names}, {name: name for name in names})
 
+    def without(self, others: _Pair) -> _Pair:
+        """Return the fetches that are not among `others`."""
+        mine = {label: name for label, name in self.mine.items() if label not in others.mine}
+        return _Pair(mine, {label: self.theirs[label] for label in mine}, self.inputs)
+
 
 class _Verifying:
     """A comparison of `before` with rewrites."""
@@ -203,12 +208,17 @@ class _Verifying:
         return _Pair(mine, theirs, {fed.get(word, name): name for word, name in written.fed.items()})
 
     def _compared(self, after: Graph, runs: Sequence[_Pair], opened: Opened) -> Verification:
-        """Run the fetches of each pair on the opened state, and initializers without a state."""
+        """Run initializers without a state, and the other fetches of each pair on the opened state.
+
+        Initializers beside other fetches would undo the updates of a step.
+        """
         verdicts = []
         for run in runs:
-            verdicts.append(self._verdict(after, run, self.opened, opened, self.steps))
             initializers = self._initializers(run)
-            if initializers:
+            others = run.without(initializers)
+            if others.mine:
+                verdicts.append(self._verdict(after, others, self.opened, opened, self.steps))
+            if initializers.mine:
                 verdicts.append(self._verdict(after, initializers, self._empty, self._empty, 1))
         return Verification.of(verdicts, self.steps)
 
@@ -224,13 +234,13 @@ class _Verifying:
             drawn = Feeds(self.before, self.feeds, list(run.mine.values()))
         return verify_runs(original, rewrite, drawn, self.tolerance, grows=self.grows)
 
-    def _initializers(self, run: _Pair) -> _Pair | None:
+    def _initializers(self, run: _Pair) -> _Pair:
         """Return the fetched operations that run without any variable; none for a model that restores its own."""
         if self.before.meta is not None and self.before.meta.start_steps:
-            return None
+            return _Pair({}, {})
         operations = {label: name for label, name in run.mine.items() if isinstance(self.before.fetch(name), Node)}
         mine = {label: name for label, name in operations.items() if self._runs_from_nothing(name)}
-        return _Pair(mine, {label: run.theirs[label] for label in mine}, run.inputs) if mine else None
+        return _Pair(mine, {label: run.theirs[label] for label in mine}, run.inputs)
 
     def _runs_from_nothing(self, name: str) -> bool:
         if Feeds(self.before, self.feeds, [name]).drawn:
