@@ -48,5 +48,6 @@ def _feeds(verification: Verification) -> Iterator[str]:
 
 
 def _some(words: Sequence[str]) -> str:
-    more = f"; and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
-    return f"{'; '.join(words[:_SHOWN])}{more}"
+    kinds = list(dict.fromkeys(words))
+    more = f"; and {len(kinds) - _SHOWN:,} other kinds" if len(kinds) > _SHOWN else ""
+    return f"{'; '.join(kinds[:_SHOWN])}{more}"

@@ -20,8 +20,8 @@ class Plan:
 
     The first dimension is `batch`, all others are `size`, larger by `apart` from each to the next. `sizes` has the sizes of
     single dimensions, by placeholder and axis. Truth values are drawn where `truth` is None; `truths` has those of single
-    placeholders. Integers are drawn from the first `span` numbers, or count up from `first`. All floats lie on the side of
-    0 where `moved` is. With `is_keyed` integers are keys of tables.
+    placeholders. Integers are drawn from the first `span` numbers, or count up from `first`. Floats lie around
+    `moved`. With `is_keyed` integers are keys of tables.
     """
 
     batch: int = 2
@@ -45,7 +45,8 @@ GROWN: Final = tuple(Plan(2, size) for size in (8, 32, 64, 128, 224, 331))
 """Sizes for windows that fit into nothing smaller."""
 
 EDGES: Final = (
-    {"moved": 3.0}, {"moved": -3.0}, {"first": 0}, {"first": 3}, {"first": 100}, {"truth": True}, {"truth": False},
+    {"moved": 3.0}, {"moved": -3.0}, {"moved": 1e3}, {"moved": -1e3}, {"first": 0}, {"first": 3}, {"first": 1000},
+    {"truth": True}, {"truth": False},
 )  # fmt: skip
 """Values by which a computed predicate may take its other side."""
 
@@ -103,7 +104,7 @@ def drawn_array(rng: np.random.Generator, sizes: Sequence[int], dtype: DType, pl
     """Return an array of random numbers or truth values by a plan."""
     if dtype.is_floating or dtype.is_complex:
         values = rng.standard_normal(sizes)
-        return (values if plan.moved is None else np.copysign(np.abs(values) + 0.5, plan.moved)).astype(dtype.numpy)
+        return (values if plan.moved is None else values + plan.moved).astype(dtype.numpy)
     if dtype.name == "bool":
         truth = plan.truths.get(number, plan.truth)
         return rng.integers(0, 2, sizes).astype(bool) if truth is None else np.full(sizes, truth)

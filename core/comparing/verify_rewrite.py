@@ -128,6 +128,7 @@ class GraphRuns:
         named = {self.inputs.get(name, name): value for name, value in feeds.items()}
         given = {name: value for name, value in named.items() if parse_tensor_name(name)[0] in self.graph}
         session, self._unchanged = self._unchanged or self.open_session(self.graph), None
+        session.start()
         before, tables = _versions(session), _tables(session)
         results = [self._step(session, given, hook) for _ in range(self.steps)]
         after = _versions(session)
@@ -274,7 +275,8 @@ def verify(original: GraphRuns, rewrite: Runs, feeds: Feeds, tolerance: Toleranc
     InvalidArgumentError where there is nothing to compare.
     """
     drawn = [original.inputs.get(node.output().name, node.output().name) for node in feeds.drawn]
-    predicates = _Predicates(original, {original.graph.output(name).node for name in drawn})
+    graph = original.graph  # which has no placeholder where a model takes the value of a variable
+    predicates = _Predicates(original, {graph.output(name).node for name in drawn if parse_tensor_name(name)[0] in graph})
     work = _Comparing(original, rewrite, feeds, tolerance if callable(tolerance) else lambda dtype: tolerance, grows)
     feeds.keys = _keys(original.open_session(original.graph)) if feeds.drawn else {}
     feeds.try_each(work.attempt, predicates.one_sided)

@@ -66,7 +66,7 @@ class Verification(Report):
             rows[row.fetch] = worse(rows.get(row.fetch), row)
         refusals = tuple(refusal for verdict in verdicts for refusal in verdict.refusals)
         fields = [field.name for field in dataclasses.fields(Drawn)]
-        drawn = (dict.fromkeys(word for verdict in verdicts for word in getattr(verdict.drawn, name)) for name in fields)
+        drawn = ([word for verdict in verdicts for word in getattr(verdict.drawn, name)] for name in fields)
         return cls(tuple(rows.values()), steps, refusals, Drawn(*map(tuple, drawn)))
 
     @classmethod

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import tfg as run
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.base.graph_pass import Pass, PassContext
@@ -131,7 +132,7 @@ def factor(b):
     x = placeholder(b, "x")
     h = b.MatMul(x, b.constant(np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)), name="h")
     b.Tanh(h, name="out")
-    return ["out:0"], replaced("h", lambda b, old: b.Mul(old, b.constant(np.float32(1.003))))
+    return ["out:0"], replaced("h", lambda b, old: b.Mul(old, b.constant(np.float32(1.001))))
 
 
 KINDS = [broadcast, one_axis, empty_mean, v1_branch, computed_branch, dropped_update, dead_update, initializer, factor]
@@ -159,3 +160,132 @@ def test_wrong_files_are_found(kind, tmp_path):
     for one, passed in ((right, True), (wrong, False)):
         tfg.convert(one, tmp_path / "graph.pb")
         assert tfg.verify(graph, tmp_path / "graph.pb", fetches).passed is passed
+
+
+def table_model(folder, *, keys=(b"b", b"c"), outputs=("found", "twice")):
+    """Write a SavedModel that looks words up in a table, twice the number in a second output; return the path."""
+    b = GraphBuilder()
+    words = placeholder(b, "words", (None,), "string")
+    table = b.HashTableV2(key_dtype="string", value_dtype="int64", shared_name="t", name="table")
+    texts = np.empty(len(keys), object)
+    texts[:] = keys
+    b.LookupTableImportV2(table, b.constant(texts), b.constant(np.arange(7, 7 + len(keys))), name="fill")
+    found = b.LookupTableFindV2(table, words, b.constant(np.int64(-1)), name="found")
+    b.Mul(found, b.constant(np.int64(2)), name="twice")
+    signature = ({"words": "words:0"}, {"a": f"{outputs[0]}:0", "b": f"{outputs[1]}:0"})
+    tfg.save_model(b.graph, folder, signatures={"serving_default": signature, "second": signature})
+    return folder
+
+
+def test_a_saved_model_stands_alone(tmp_path):
+    model = tfg.load(table_model(tmp_path / "model"))
+    assert tfg.verify(model, table_model(tmp_path / "same")).passed
+    assert not tfg.verify(model, table_model(tmp_path / "swapped", outputs=("twice", "found"))).passed
+    assert not tfg.verify(model, table_model(tmp_path / "lost", keys=(b"b",))).passed
+
+
+def test_every_signature_is_there_and_is_run(tmp_path):
+    model = tfg.load(table_model(tmp_path / "model"))
+    tfg.save_model(model, tmp_path / "less", dropped=["second"])
+    result = tfg.verify(model, tmp_path / "less")
+    assert not result.passed and "no signature 'second'" in result.refusals[0].error
+
+
+def test_files_of_the_original_are_out_of_reach(tmp_path):
+    """A written model with the path of a file in the original's folder runs nowhere else."""
+    folder = table_model(tmp_path / "model")
+    (folder / "assets").mkdir()
+    (folder / "assets" / "words.txt").write_text("b\nc\n")
+    model, allowed = tfg.load(folder), tfg.FileAccess.only(readable=[tmp_path])
+    extended = model.copy()
+    builder = GraphBuilder(extended)
+    builder.Identity(builder.ReadFile(builder.constant(str(folder / "assets" / "words.txt").encode())), name="text")
+    tfg.convert(extended, tmp_path / "graph.pb")
+
+    def opened(graph):
+        return tfg.Session(graph, files=allowed)
+
+    assert tfg.verify(extended, extended, "text:0", open_session=opened).passed
+    result = tfg.verify(extended, tmp_path / "graph.pb", "text:0", open_session=opened)
+    assert not result.passed and "may not read" in result.refusals[0].error
+
+
+def network(depth, factor=1.0):
+    """Return a network of dense layers; `factor` is a fault of the last one."""
+    rng, b = np.random.default_rng(0), GraphBuilder()
+    hidden = placeholder(b, "x", (None, 32))
+    for _ in range(depth):
+        weights = rng.standard_normal((32, 32)) * np.sqrt(2 / 32)
+        hidden = b.Relu(b.MatMul(hidden, b.constant(weights.astype(np.float32))))
+    b.Mul(hidden, b.constant(np.float32(factor)), name="out")
+    return b.graph
+
+
+def in_double(graph):
+    """Return the network with its products in double precision: the same up to float32's roundings."""
+    result = graph.copy()
+    b = GraphBuilder(result)
+    for node in [node for node in graph if node.op == "MatMul"]:
+        own = result.node(node.name)
+        wide = b.MatMul(*(b.Cast(value, DstT="double") for value in own.inputs))
+        result.replace_all_uses(own.output(), b.Cast(wide, DstT="float"))
+    return result
+
+
+def test_the_tolerance_grows_with_the_depth():
+    graph = network(200)
+    result = tfg.verify(graph, in_double(graph), "out:0", tolerance=tfg.Accuracy.EXACT)
+    assert result.passed and result.comparisons[0].tolerance_needed > 1e-6
+    assert not tfg.verify(graph, in_double(graph), "out:0", tolerance=1e-7).passed
+
+
+@pytest.mark.parametrize("depth", [1, 200])
+def test_an_error_of_a_thousandth_is_no_rounding(depth):
+    assert not tfg.verify(network(depth), network(depth, 1.001), "out:0", tolerance=tfg.Accuracy.EXACT).passed
+
+
+def test_dead_in_both_is_equal():
+    b = GraphBuilder()
+    v1_branch(b)
+    fetches = ["out:0", "off:0", "on:0"]
+    right, _ = tfg.optimize(b.graph, fetches)
+    assert tfg.verify(b.graph, right, fetches).passed
+    alive = b.graph.copy()
+    builder = GraphBuilder(alive)
+    alive.replace_all_uses(alive.output("off:0"), builder.Identity(alive.output("x:0")))
+    alive.set_input(alive.node("off"), 0, alive.output("x:0"))
+    assert not tfg.verify(b.graph, alive, fetches).passed
+
+
+def test_what_both_refuse_is_told():
+    b = GraphBuilder()
+    b.AddV2(placeholder(b, "x"), placeholder(b, "y"), name="out")
+    drawn = tfg.verify(b.graph, b.graph.copy(), "out:0").drawn
+    assert {"x (1,3), y (2,3)", "x (2,3), y (1,3)", "x (0,3), y (0,3)"} <= set(drawn.compared)
+    assert "x (3,3), y (2,3)" in drawn.refused and not drawn.one_sided
+
+
+def test_predicates_that_took_one_side_are_told():
+    b = GraphBuilder()
+    x = placeholder(b, "x", ())
+    off, on = b.Switch(x, b.Greater(b.Square(x), b.constant(np.float32(-1)), name="always"))
+    b.Identity(b.Merge([off, on])[0], name="out")
+    assert tfg.verify(b.graph, b.graph.copy(), "out:0").drawn.one_sided == ("always:0",)
+
+
+WRITTEN = {
+    "graph.pb": ("--to", "out"), "graph.pbtxt": (), "graph.meta": (), "model/": ("--to", "out"),
+    "frozen.pb": ("--freeze", "--to", "out"), "cut.pb": ("--from", "h", "--to", "out"), "model.onnx": ("--to", "out"),
+    "model.stablehlo": ("--to", "out"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_convert_verifies_what_it_writes(name, tmp_path):
+    if name.endswith(("onnx", "stablehlo")):
+        pytest.importorskip("jax" if name.endswith("stablehlo") else "onnxruntime")
+    b = GraphBuilder()
+    factor(b)
+    tfg.convert(b.graph, tmp_path / "in.pb")
+    done = run("convert", tmp_path / "in.pb", f"{tmp_path}/{name}", *WRITTEN[name], "--verify")
+    assert done.code == 0 and "compared on" in done.out, done.err
