@@ -96,21 +96,30 @@ class Feeds:
         if not self.drawn:
             yield dict(self.fixed_feeds), run(self.fixed_feeds)
             return
+        results: list[tuple[dict[str, Any], _Result]] = []
+        wanted = _WANTED if self._varies else 1
+
+        def attempt(feeds: Mapping[str, Any]) -> Exception | None:
+            try:
+                results.append((dict(feeds), self._telling(run, feeds)))
+            except FAULTS as error:
+                return error
+            return None
+
         count, error = 0, None
         for plans, is_fitted in self._rounds:
             for _, _, feeds in self.candidates(plans, is_fitted):
-                try:
-                    result = self._telling(run, feeds)
-                except FAULTS as fault:
-                    error = self._of_graph(fault)
-                    continue
-                yield feeds, result
-                count += 1
-                if count == (_WANTED if self._varies else 1):
+                error = self._of_graph(attempt(feeds))
+                yield from results
+                count += len(results)
+                results.clear()
+                if count == wanted:
                     return
             if count:
                 return
-        raise self._refused(error)
+        if self._mended(attempt, error) is None:
+            raise self._refused(error)
+        yield from results
 
     def try_each(self, attempt: Callable[[Mapping[str, Any]], Exception | None], edges: Callable[[], bool]) -> None:
         """Call `attempt` on feeds that take each way through the graph; NoFeedsError where it returns an error for all.

@@ -17,7 +17,7 @@ from ..types.shapes import TensorSpec, as_shape
 
 _Sizes = dict[Node, list[int]]
 
-_MOST_TRIALS: Final = 24
+_MOST_TRIALS: Final = 48
 """The number of inferences of a search: each costs as much as planning a run."""
 
 _MOST_NODES: Final = 20_000
@@ -95,7 +95,7 @@ def changed_sizes(sizes: _Sizes, free: Mapping[Node, Sequence[int]], numbers: Se
     """Yield sizes with a candidate in place of a single dimension, or of all dimensions behind the first of a placeholder.
 
     A flattened picture has the product of its sizes: a required product is reached by a factor, or by its root for height
-    and width together.
+    and width together. At last two dimensions change at once, as a constant may require both.
     """
     for (node, axes), number in itertools.product(free.items(), numbers):
         later = [axis for axis in axes if axis != 0]
@@ -106,6 +106,9 @@ def changed_sizes(sizes: _Sizes, free: Mapping[Node, Sequence[int]], numbers: Se
         if later and pair[0] and pair[1]:
             size = sizes[node][later[0]] * (pair[0] / pair[1]) ** (1 / len(later))
             yield _replaced(sizes, node, later, math.ceil(size))
+    for node, axes in free.items():
+        for pair, number, other in itertools.product(itertools.combinations(axes, 2), numbers, numbers):
+            yield _replaced(_replaced(sizes, node, pair[:1], number), node, pair[1:], other)
 
 
 def _replaced(sizes: _Sizes, node: Node, axes: Sequence[int], size: int) -> _Sizes:

@@ -10,7 +10,7 @@ from tests.functions import call_with_an_unread_input
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.comparing.drawn_feeds import Feeds, NoFeedsError
 from tfg.core.runtime.session.session import Session
-from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
+from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError, PermissionDeniedError
 from tfg.formats.saving import save
 
 
@@ -98,6 +98,91 @@ def test_examples_have_the_features_that_are_parsed():
     assert all(result.shape == (64, 64, 3) for _, result in drawn(b, picture))
     assert all(result.size for _, result in drawn(b, outputs[1]))
     assert all(result.shape[1:] == (3,) for _, result in drawn(b, outputs[3]))
+
+
+def floats(b, name, *shape):
+    return b.Placeholder(dtype="float", shape=list(shape) if shape != (None,) else None, name=name)
+
+
+def ones(b, *shape):
+    return b.constant(np.ones(shape, np.float32))
+
+
+def flattened(b):
+    """A picture of unknown size, flattened before a layer for 28 x 28."""
+    x = floats(b, "x", None, None, None, 1)
+    rows = b.Slice(b.Shape(x), b.constant(np.int32([0])), b.constant(np.int32([1])))
+    return b.MatMul(b.Reshape(x, b.ConcatV2([rows, b.constant(np.int32([-1]))], number(b, 0))), ones(b, 784, 5))
+
+
+FITTING = {
+    "matrix": (lambda b: b.MatMul(floats(b, "x", None), ones(b, 11, 12)), (11,)),
+    "bias": (lambda b: b.BiasAdd(b.Relu(floats(b, "x", None, None)), ones(b, 17)), (17,)),
+    "channels": (lambda b: b.Conv2D(floats(b, "x", None, None, None, None), ones(b, 1, 1, 5, 2), strides=[1] * 4,
+                                    padding="VALID"), (5,)),
+    "reshape": (lambda b: b.Reshape(floats(b, "x", None), b.constant(np.int32([-1, 7, 13]))), None),
+    "flattened": (flattened, (28, 28, 1)),
+    "sum": (lambda b: b.AddV2(floats(b, "x", None, None), ones(b, 3, 19)), (19,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FITTING)
+def test_sizes_are_those_that_constants_require(name):
+    build, sizes = FITTING[name]
+    b = GraphBuilder()
+    shapes = [feeds["x:0"].shape for feeds, _ in drawn(b, build(b))]
+    assert shapes and (sizes is None or {shape[-len(sizes) :] for shape in shapes} == {sizes})
+
+
+@pytest.mark.parametrize("classes", [1, 3])
+def test_labels_are_within_the_classes(classes):
+    b = GraphBuilder()
+    logits = b.MatMul(floats(b, "x", None, 4), ones(b, 4, classes))
+    labels = b.Placeholder(dtype="int64", shape=[None], name="labels")
+    assert drawn(b, b.SparseSoftmaxCrossEntropyWithLogits(logits, labels)[0])
+
+
+def integers(b, name, *shape):
+    return b.Placeholder(dtype="int64", shape=list(shape), name=name)
+
+
+def sparse_parts(b):
+    values = b.Placeholder(dtype="float", shape=[None], name="values")
+    return integers(b, "indices", None, 2), values, integers(b, "sizes", 2)
+
+
+PARTS = {
+    "product": lambda b: b.SparseTensorDenseMatMul(*sparse_parts(b), ones(b, 9, 5)),
+    "dense": lambda b: (lambda i, v, s: b.SparseToDense(i, s, v, b.constant(np.float32(0))))(*sparse_parts(b)),
+    "sum": lambda b: b.SparseReduceSum(*sparse_parts(b), b.constant(np.int32([0]))),
+    "ragged": lambda b: b.RaggedTensorToSparse([integers(b, "splits", None)], floats(b, "values", None, 2))[1],
+    "nested": lambda b: b.RaggedTensorToTensor(
+        b.constant(np.int64([-1, -1, -1])), b.Placeholder(dtype="float", shape=[None], name="values"),
+        b.constant(np.float32(0)), [integers(b, "outer", None), integers(b, "inner", None)],
+        row_partition_types=["ROW_SPLITS", "ROW_SPLITS"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_of_tensors_fit_together(name):
+    b = GraphBuilder()
+    assert any(np.size(result) for _, result in drawn(b, PARTS[name](b)))
+
+
+def test_an_op_without_a_kernel_is_not_the_fault_of_feeds():
+    b = GraphBuilder()
+    b.graph.add_node("y", "NoSuchOp", [floats(b, "x", None, 2)])
+    with pytest.raises(InvalidArgumentError, match="NoSuchOp") as refused:
+        drawn(b, b.graph.node("y").output())
+    assert not isinstance(refused.value, NoFeedsError)
+
+
+def test_an_error_of_a_drawn_name_says_that_the_feeds_were_drawn():
+    b = GraphBuilder()
+    y = b.ReadFile(b.Placeholder(dtype="string", shape=[], name="x"))
+    with pytest.raises(PermissionDeniedError, match="on drawn feeds: x .* --feed x=VALUE sets others"):
+        drawn(b, y)
 
 
 def unreadable():
