@@ -20,7 +20,7 @@ from tests import skips
 class Outcomes:
     """The tests that ran in some step, and those that were skipped with the reason.
 
-    Of several reasons the last without a step counts: a test that takes long may turn out to be a case for no step.
+    Tests that a mark leaves out are in neither: the steps `slow` and `growth` run all tests with their marks.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -31,8 +31,8 @@ class Outcomes:
                 outcome, nodeid, *reason = line.split("\t")
                 if outcome == "ran":
                     self.ran.add(nodeid)
-                elif nodeid not in self.skipped or not _step(reason[0]):
-                    self.skipped[nodeid] = reason[0]
+                else:
+                    self.skipped.setdefault(nodeid, reason[0])
         self.files = {nodeid.partition("::")[0] for nodeid in self.ran}
 
     def never(self) -> list[str]:

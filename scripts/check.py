@@ -1,7 +1,6 @@
 """Run the checks of a change; .ci/run and the pre-commit hooks use this list of checks.
 
-usage: check.py [CHECK ...]        default: lint, format, types and tests; house has the tests of the
-                                   whole code, quick has less than two minutes of tests
+usage: check.py [CHECK ...]        default: lint, format, types and tests; house has the tests of the whole code
 """
 
 from __future__ import annotations
@@ -12,25 +11,14 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-LONG = (
-    *("tests/core/ops/test_ops.py", "tests/core/gradients/test_op_gradients.py", "tests/core/passes/test_accuracy.py"),
-    *("tests/core/datasets/test_ahead.py", "tests/core/runtime/session/test_concurrent_runs.py"),
-    *("tests/formats/cluster/test_tasks.py", "tests/formats/api/test_client.py", "tests/formats/api/test_real_notebook.py"),
-)
-"""The longest tests: recorded cases of all ops, waits for threads and tasks, type checkers, notebooks."""
-PYTEST = ("pytest", "-q", "-m", "not live")
+HOUSE = ("tests/test_architecture.py", "tests/test_derived.py", "tests/test_docs.py", "tests/test_skips.py")
 CHECKS = {
     "lint": ("ruff", "check", "."),
     "format": ("ruff", "format", "--check", "."),
     "types": ("scripts.check_types",),
-    "tests": (*PYTEST, "-n", "2"),
-    # The kernels, passes and formats, without engines and the longest tests.
-    "quick": (
-        *("pytest", "-q", "-m", "not live and not engine"),
-        *("-n", "2", "tests/core", "tests/formats", *(f"--ignore={path}" for path in LONG)),
-    ),
+    "tests": ("pytest", "-q", "-n", "2"),
     # What no change of one file shows: who may import whom, and whether all that is derived is up to date.
-    "house": (*PYTEST, "tests/test_architecture.py", "tests/test_derived.py", "tests/test_docs.py", "tests/test_skips.py"),
+    "house": ("pytest", "-q", "-m", "slow or not slow", *HOUSE),
 }
 DEFAULT = ("lint", "format", "types", "tests")
 

@@ -6,12 +6,13 @@ gRPC is quiet, because gRPC's threads write into the standard error of programs 
 
 import os
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pytest
 
 from tests import skips
+from tests.sampling import mostly_slow
 from tfg.core.inference import inference
 
 inference.MISFITS_ARE_FAULTS = True
@@ -21,16 +22,59 @@ os.environ["GRPC_VERBOSITY"] = "NONE"
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 
+LEFT: pytest.StashKey[dict[str, int]] = pytest.StashKey()
+LEFT_OUT = ("slow", "growth", "engine", "live")
+"""Marks of tests that run only where -m names the mark."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--outcomes", metavar="FILE", help="Write which tests ran and which were skipped for which reasons.")
+    parser.addoption("--op", action="append", metavar="NAME", help="Run only the tests of this op; repeatable.")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test with the argument `cases` an item for each op, with all cases of the op.
+
+    `@pytest.mark.ops(every=8)` leaves all ops but one in eight to `-m slow`; `single=True` keeps cases of the op alone, and
+    `where=` the cases for which a function is true.
+    """
+    if "cases" not in metafunc.fixturenames or (mark := metafunc.definition.get_closest_marker("ops")) is None:
+        return
+    asked = metafunc.config.getoption("--op")
+    choice = dict(mark.kwargs)
+    every = choice.pop("every", 1)
+    metafunc.parametrize("cases", mostly_slow(_of_ops(asked, **choice), 1 if asked else every))
+
+
+def _of_ops(asked: Collection[str] | None, single: bool = False, where: Any = None) -> list[Any]:
+    from tests import opcases  # not needed for other tests
+
+    chosen = {
+        op: [pair for pair in pairs if (pair[1].is_single_op or not single) and (where is None or where(pair[1]))]
+        for op, pairs in opcases.by_op().items()
+        if asked is None or op in asked
+    }
+    return [pytest.param(pairs, id=op) for op, pairs in chosen.items() if pairs]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip slow tests, unless the expression of -m names them."""
-    if "slow" not in config.option.markexpr:
-        for item in items:
-            if item.get_closest_marker("slow"):
-                item.add_marker(pytest.mark.skip(reason="takes long: -m slow runs it"))
+    """Leave out the tests with a mark of LEFT_OUT, unless the expression of -m names the mark."""
+    if config.getoption("--op"):
+        items[:] = [item for item in items if item.get_closest_marker("ops")]
+    left: dict[str, int] = {}
+    for mark in LEFT_OUT:
+        if mark not in config.option.markexpr:
+            marked = [item for item in items if item.get_closest_marker(mark)]
+            items[:] = [item for item in items if not item.get_closest_marker(mark)]
+            config.hook.pytest_deselected(items=marked)
+            left[mark] = len(marked)
+    config.stash[LEFT] = left
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take the numbers from a process of pytest-xdist, which collects the tests in place of this process."""
+    node.config.stash[LEFT] = getattr(node, "workeroutput", {}).get("left", {})  # a process that crashed has no output
 
 
 def _skipped(reporter: Any) -> Iterator[tuple[str, str]]:
@@ -42,9 +86,10 @@ def _skipped(reporter: Any) -> Iterator[tuple[str, str]]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Make a skip that is not allowed an error."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None:  # one of several processes, which reports to the first
+    if hasattr(session.config, "workeroutput"):  # one of several processes, which reports to the first
+        session.config.workeroutput["left"] = session.config.stash.get(LEFT, {})
         return
+    reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
     if any(skips.refused(reason for _, reason in _skipped(reporter))) and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     path = session.config.getoption("--outcomes")
@@ -54,7 +99,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         pathlib.Path(path).write_text("".join([*ran, *lines]), encoding="utf-8")
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    left = {mark: count for mark, count in config.stash.get(LEFT, {}).items() if count}
+    if left:
+        parts = ", ".join(f"{count:,} by `-m {mark}`" for mark, count in left.items())
+        terminalreporter.write_line(f"left to .ci/run: {parts}")
     reasons = [reason for _, reason in _skipped(terminalreporter)]
     if reasons:
         terminalreporter.write_line(skips.summary(reasons))

@@ -7,6 +7,7 @@ tests/recorded/FAMILY.npz under the case's key.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import pathlib
 import zlib
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.registry import registry
 from tfg.core.registry.registry import Cost
 from tfg.core.support.versions import Versions
 from tfg.core.types import dtypes
@@ -162,6 +164,30 @@ def load_cases(family: str) -> list[Case]:
     duplicates = {k for k in keys if keys.count(k) > 1}
     assert not duplicates, f"cases of {family} share the keys {duplicates}"
     return cases
+
+
+@functools.cache
+def by_op() -> dict[str, list[tuple[str, Case]]]:
+    """Return the cases of each op, with their families."""
+    cases: dict[str, list[tuple[str, Case]]] = {}
+    for family in families():
+        for item in load_cases(family):
+            cases.setdefault(item.op, []).append((family, item))
+    return dict(sorted(cases.items()))
+
+
+def for_each(cases: Sequence[tuple[str, Case]], check: Callable[[str, Case], object]) -> None:
+    """Check all cases of an op; the first failure names the case, the file of the case and the module of the op."""
+    failures = []
+    for family, item in cases:
+        try:
+            check(family, item)
+        except Exception as error:
+            error.add_note(f"{item.op}: case {item.key!r} of tests/cases/{family}.py; the op is in {registry.family(item.op)}")
+            failures.append(error)
+    if failures:
+        failures[0].add_note(f"{len(failures)} of {len(cases)} cases fail")
+        raise failures[0]
 
 
 def _feed(feeds: dict[str, np.ndarray], name: str, value: Any) -> str:

@@ -33,8 +33,6 @@ ALLOWED = (
     AllowedSkip(r"the program '\S+' is not installed|no Chromium is installed", "need programs beside Python", "programs"),
     AllowedSkip(r"this is no checkout of git", "need a checkout of git", None),
     AllowedSkip(r"there is no \.\./shared", "need the shared graphs beside the checkout", None),
-    AllowedSkip(r"takes minutes: -m growth ", "are asked for with -m growth", "growth"),
-    AllowedSkip(r"takes long: -m slow ", "are asked for with -m slow", "slow"),
     AllowedSkip(r"takes minutes: ", "are asked for by name", None),
     AllowedSkip(r"other systems: |(Windows|this system) has no ", "are for other systems", None),
     AllowedSkip(r"this user cannot mount|no sparse files here", "need rights or a file system that is not here", None),

@@ -7,11 +7,14 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
 import tfg
 
 ROOT = pathlib.Path(tfg.__file__).parent
 
 
+@pytest.mark.slow
 def test_tests_run_in_a_checkout_called_copy(tmp_path):
     checkout, packages = tmp_path / "copy", tmp_path / "packages"
     checkout.mkdir()

@@ -16,6 +16,8 @@ import pytest
 import tfg
 from tests.recorded_answers import Answers
 
+pytestmark = pytest.mark.slow
+
 ROOT = pathlib.Path(tfg.__file__).parent
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 FAMILY = "linalg"

@@ -17,6 +17,7 @@ HELD_ELSEWHERE = {"outputs"}
 NOT_HELD = {"picture"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", sorted({*runpy.run_path(str(SCRIPT))["PARTS"]} - HELD_ELSEWHERE - NOT_HELD))
 def test_is_up_to_date(part):
     """Otherwise the message names the command to run."""

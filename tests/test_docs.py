@@ -46,6 +46,7 @@ def examples_of(page):
             yield command, docs["codes"](fails), expected.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if docs["BLOCK"].search(page.read_text())], ids=page_id)
 def test_console_examples(page, clone):
     examples = list(examples_of(page))
@@ -77,6 +78,7 @@ def snippets(page: pathlib.Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=page_id)
 def test_python_examples(page, clone):
     """The examples of each page run in a separate process, because examples register ops."""

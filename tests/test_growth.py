@@ -23,11 +23,11 @@ from tfg.core.passes.loops.frame_hoisting import nodes_within
 from tfg.formats.loading import load_leniently
 from tfg.formats.protos.graph_pb2 import GraphDef
 
+pytestmark = pytest.mark.slow
+
 SMALL, LARGE = 320, 1280
 MOST = 1.15
 """The largest exponent of the number of nodes in the growth of calls, with a margin for n log n."""
-EXTRAS = {"convert onnx": ("onnx", "onnx"), "convert stablehlo": ("jax", "xla")}
-"""The packages that commands need, and their extras."""
 WORKS = {**scale.ON_FILES, **scale.ON_GRAPHS, **scale.WITHOUT_SHAPES}
 
 
@@ -45,12 +45,6 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("growth")
 
 
-def needs_asking(request):
-    """Skip a test of all pairs unless `-m growth` requests the test."""
-    if "growth" not in request.config.option.markexpr:
-        pytest.skip("takes minutes: -m growth tries everything on all forms of graphs")
-
-
 @pytest.mark.parametrize(
     ("form", "command"), mostly_slow([pair for pair in REPRESENTATIVE if pair in set(growth.pairs())], every=4)
 )
@@ -62,8 +56,7 @@ def test_commands_grow_with_nodes(tmp_path, form, command):
 
 @pytest.mark.growth
 @pytest.mark.parametrize("form", growth.FORMS)
-def test_every_command_grows_with_nodes(request, tmp_path, form):
-    needs_asking(request)
+def test_every_command_grows_with_nodes(tmp_path, form):
     too_fast = {}
     for command in (command for one, command in growth.pairs() if one == form):
         growth.lines(growth.words(tmp_path, form, command, FEW))
@@ -77,9 +70,10 @@ def test_every_command_grows_with_nodes(request, tmp_path, form):
 
 @pytest.mark.parametrize(("form", "command"), mostly_slow(growth.BOUNDED, every=3))
 def test_doubling_results_are_refused_by_name_with_a_next_step(tmp_path, capsys, form, command):
-    if command in EXTRAS:
-        package, extra = EXTRAS[command]
-        pytest.importorskip(package, reason=f"the extra tfg[{extra}] is not installed")
+    if command == "convert onnx":
+        pytest.importorskip("onnx", reason="the extra tfg[onnx] is not installed")
+    if command == "convert stablehlo":
+        pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
     assert run(growth.words(tmp_path, form, command, 2 * FEW)) == 1
     error, hint = capsys.readouterr().err.splitlines()
     assert growth.BOUNDED[form, command] in error and hint.startswith("hint: ")
@@ -88,8 +82,7 @@ def test_doubling_results_are_refused_by_name_with_a_next_step(tmp_path, capsys,
 
 @pytest.mark.growth
 @pytest.mark.parametrize(("form", "command"), growth.BOUNDED)
-def test_doubling_results_are_refused_in_bounded_time(request, tmp_path, form, command):
-    needs_asking(request)
+def test_doubling_results_are_refused_in_bounded_time(tmp_path, form, command):
     small, large = (growth.lines(growth.words(tmp_path, form, command, times * FEW)) for times in (2, 6))
     assert large < 1.1 * small
 
@@ -132,8 +125,7 @@ def test_calls_grow_with_nodes(folder, form, work):
 
 @pytest.mark.growth
 @pytest.mark.parametrize("form", FORMS)
-def test_calls_of_all_work_grow_with_nodes(request, folder, form):
-    needs_asking(request)
+def test_calls_of_all_work_grow_with_nodes(folder, form):
     for work in WORKS:
         assert_calls_grow(folder, form, work)
 

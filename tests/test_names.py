@@ -9,6 +9,8 @@ import pathlib
 import re
 from collections.abc import Iterator
 
+import pytest
+
 import tfg
 from tests.sources import nodes_of
 
@@ -70,6 +72,7 @@ def exists(name: str) -> bool:
     return any(ROOT.glob(name)) or any(ROOT.glob(f"{name}.*"))
 
 
+@pytest.mark.slow
 def test_files_and_folders_are_there():
     def missing() -> Iterator[tuple[pathlib.Path, str]]:
         for page, text in written().items():

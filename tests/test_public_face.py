@@ -203,6 +203,7 @@ MADE_BY_TFG = {
 """Classes with objects made only by functions of tfg."""
 
 
+@pytest.mark.slow
 def test_every_public_name_is_tried(tmp_path):
     tried = {name.partition(".")[0] for name in right_arguments(tmp_path)}
     assert tried | {"describe_cluster", "explain_engine", "to_jax"} == set(tfg.__all__) - MADE_BY_TFG - {"errors"}
@@ -211,6 +212,7 @@ def test_every_public_name_is_tried(tmp_path):
         call(function, arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: str(type(wrong).__name__))
 def test_wrong_types_are_refused(wrong, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -284,6 +286,7 @@ def entered(function, arguments):
             pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", range(len(right_edits(sample()))))
 def test_wrong_edits_are_refused_and_leave_the_graph_sound(index):
     function, right = right_edits(sample())[index]

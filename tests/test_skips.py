@@ -16,6 +16,8 @@ from tests import skips
 from tests.cli.running import ROOT
 from tests.sources import nodes_of
 
+pytestmark = pytest.mark.slow
+
 CI = ROOT / ".ci"
 needs_checkout = pytest.mark.skipif(not CI.exists(), reason="this is no checkout of git")
 
@@ -72,9 +74,11 @@ def test_a_skip_for_another_reason_is_an_error(reason, code, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "ran"), [([], 1), (["-m", "not live"], 1), (["-m", "slow"], 1), (["-m", "slow or not slow"], 2)]
+    ("words", "ran"),
+    [([], 1), (["-m", "not live"], 1), (["-n", "2"], 1), (["-m", "slow"], 1), (["-m", "slow or not slow"], 2)],
 )
 def test_slow_tests_run_where_they_are_asked_for(words, ran, tmp_path):
+    """A line says how many were left out, also with several processes."""
     text = "import pytest\n@pytest.mark.slow\ndef test_slow(): pass\ndef test_quick(): pass\n"
     (tmp_path / "test_some.py").write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", "-o", "markers=slow"]
@@ -84,9 +88,8 @@ def test_slow_tests_run_where_they_are_asked_for(words, ran, tmp_path):
     )
     assert done.returncode == 0, done.stdout
     lines = outcomes.read_text(encoding="utf-8").splitlines()
-    assert sum(line.startswith("ran") for line in lines) == ran
-    skipped = [skips.allowance(line.split("\t")[2]) for line in lines if line.startswith("skipped")]
-    assert [allowed.step for allowed in skipped if allowed] == ([] if "slow" in "".join(words) else ["slow"])
+    assert [line.split("\t")[0] for line in lines] == ["ran"] * ran
+    assert (b"left to .ci/run: 1 by `-m slow`" in done.stdout) == ("slow" not in "".join(words))
 
 
 @needs_checkout
@@ -116,12 +119,3 @@ def test_a_test_that_no_step_runs_is_an_error(tmp_path):
     missed = outcomes("check", "replay", "readme", "programs")
     assert missed.returncode == 1 and "tests/b.py ran in no step, not even in 'engines'" in missed.stdout
     assert outcomes("check", "engines", "readme", "programs").returncode == 0
-
-
-@needs_checkout
-def test_a_slow_test_may_turn_out_to_be_a_case_for_no_step(tmp_path):
-    for name, reason in (("readme", "takes long: -m slow runs it"), ("slow", "TensorFlow refuses the case")):
-        (tmp_path / name).write_text(f"skipped\ttests/a.py::one\t{reason}\n", encoding="utf-8")
-    for files, code in ((["readme"], 1), (["readme", "slow"], 0), (["slow", "readme"], 0)):
-        command = [sys.executable, str(CI / "outcomes.py"), "check", "replay", *(str(tmp_path / file) for file in files)]
-        assert subprocess.run(command, cwd=tmp_path).returncode == code

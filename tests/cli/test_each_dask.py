@@ -18,6 +18,8 @@ from tests.cli.running import command_line  # noqa: E402
 from tests.cli.running import tfg as run  # noqa: E402
 from tests.cli.test_each import wait_for  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 COUNT = 24
 
 

@@ -40,6 +40,7 @@ def suggested(done: Outcome) -> list[str]:
     return shlex.split(match[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "shown"),
     [
@@ -169,6 +170,7 @@ def flags(name: str) -> set[str]:
     return {flag for param in command.params for flag in param.opts}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alias", sorted(ALIASES))
 def test_every_alias_is_a_line_that_its_command_takes(alias, monkeypatch):
     """All words are options and arguments that the command has."""

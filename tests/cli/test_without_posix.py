@@ -12,6 +12,8 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 
+pytestmark = pytest.mark.slow
+
 WINDOWS = """
 import faulthandler, os, signal, sys
 

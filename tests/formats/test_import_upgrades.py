@@ -74,7 +74,7 @@ def test_the_file_keeps_the_empty_shape(old, tmp_path):
 
 @pytest.mark.engine
 def test_onnx_takes_the_input_of_unknown_rank(old, tmp_path):
-    onnxruntime = pytest.importorskip("onnxruntime")
+    onnxruntime = pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
     assert command("convert", old, tmp_path / "o.onnx", "--to", "y").code == 0
     (y,) = onnxruntime.InferenceSession(tmp_path / "o.onnx").run(None, {"x": np.ones((2, 3), np.float32)})
     np.testing.assert_array_equal(y, [[6], [6]])

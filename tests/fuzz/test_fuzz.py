@@ -27,6 +27,8 @@ from tfg.core.inference import error_context
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.support.errors import InternalError, InvalidArgumentError
 
+pytestmark = pytest.mark.slow
+
 CASES = int(os.environ.get("TFG_FUZZ_CASES", "3000"))
 CHUNKS = 10
 

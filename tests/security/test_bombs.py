@@ -17,6 +17,8 @@ from tests.security.bombs.table import EVERY, tried
 from tfg.cli.main import COMPARISON_FAILED, DONE, REFUSED, USAGE
 from tfg.core.support.errors import TfgError
 
+pytestmark = pytest.mark.slow
+
 BOMBS = tried()
 SLACK = 30
 """Seconds of computing that a slow machine may take for what takes less than one; waiting for other work does not count."""

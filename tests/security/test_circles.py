@@ -38,6 +38,7 @@ def _trials(number: int) -> list[tuple[str, Trial]]:
     return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: corpus.cases()[number].key)
 def test_looks_at_circles_end(number):
     for place, trial in _trials(number):

@@ -13,6 +13,8 @@ import pytest
 
 import tfg
 
+pytestmark = pytest.mark.slow
+
 CLI = ("-c", "from tfg.cli.main import main; main()")
 ISOLATED = """
 import numpy as np, tfg

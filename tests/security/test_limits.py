@@ -116,6 +116,7 @@ def test_less_memory_than_tfg_needs_is_wrong_usage(bomb, size):
     assert "MiB" in stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["24M", "50M", "100M"])
 def test_memory_counts_from_where_tfg_stands(tmp_path, size):
     """Linear algebra, special functions and bfloat16 of small tensors work under any limit that is taken."""
@@ -185,6 +186,7 @@ def text_scalar(g, value):
     return g.constant(Tensor.from_numpy(array))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", API_BOMBS)
 def test_session_keeps_its_limits(name):
     make, expected = API_BOMBS[name]

@@ -182,6 +182,7 @@ def _reads(path: pathlib.Path) -> list[int]:
     return [call.lineno for call in opens if not re.search("'[wxa]", "".join(map(ast.unparse, call.args[1:])))]
 
 
+@pytest.mark.slow
 def test_one_door_opens_files():
     root = pathlib.Path(tfg.__file__).parent
     sources = [path for part in ("cli", "core", "formats") for path in (root / part).rglob("*.py")]

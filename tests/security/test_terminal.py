@@ -19,6 +19,8 @@ from tfg.core.support.escaping import printable, printable_json, printable_line
 from tfg.formats import load, to_bytes
 from tfg.formats.protos.graph_pb2 import GraphDef
 
+pytestmark = pytest.mark.slow
+
 EVIL = "e\x1b]0;owned\x07\x9b31m\u202e\u2028\n\t\r\x08\x7f"
 SHOWN = "e\\x1b]0;owned\\x07\\x9b31m\\u202e\\u2028\\n\\t\\r\\x08\\x7f"
 CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,6 @@ from tests import opcases
 from tests.comparison import assert_same
 from tests.core.ops.test_equivalent_ops import EQUIVALENT
 from tests.recorded_answers import answers, expected_error
-from tests.sampling import mostly_slow
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.inference import inference, node_calls
 from tfg.core.registry import registry
@@ -20,13 +21,13 @@ from tfg.core.support.errors import TfgError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape, TensorSpec
 
+Cases = Sequence[tuple[str, opcases.Case]]
+"""All cases of an op, each with the family."""
 
-def parameters() -> list:
-    return [
-        pytest.param(family, case, id=f"{family}-{case.key}")
-        for family in opcases.families()
-        for case in opcases.load_cases(family)
-    ]
+
+def is_refused(family: str, case: opcases.Case) -> bool:
+    """Return True if TensorFlow refuses the case in the first step."""
+    return bool(answers(family).steps(case.key)[0]["error"])
 
 
 def build(case: opcases.Case):
@@ -34,8 +35,12 @@ def build(case: opcases.Case):
     return builder.graph, case.build(builder)
 
 
-@pytest.mark.parametrize(("family", "case"), parameters())
-def test_values(family: str, case: opcases.Case) -> None:
+@pytest.mark.ops
+def test_values(cases: Cases) -> None:
+    opcases.for_each(cases, check_values)
+
+
+def check_values(family: str, case: opcases.Case) -> None:
     recorded = answers(family).steps(case.key)
     try:
         graph, steps = build(case)
@@ -58,38 +63,44 @@ def check_step(session, fetches, case, step) -> None:
             assert_same(got, want, case.tolerance)
 
 
-@pytest.mark.parametrize(("family", "case"), mostly_slow(parameters(), every=8))
-def test_values_in_every_tier(family: str, case: opcases.Case) -> None:
+@pytest.mark.ops(every=8)
+def test_values_in_every_tier(cases: Cases) -> None:
     """The results are TensorFlow's in each tier, from the first run on. `test_values` runs interpreted; the others fuse
     steps.
 
     A group learns the possible layouts in the first run, so cases without state run twice.
     """
-    recorded = answers(family).steps(case.key)
-    if recorded[0]["error"]:
-        pytest.skip("TensorFlow refuses the case")
+    opcases.for_each(cases, check_tiers)
+
+
+def check_tiers(family: str, case: opcases.Case) -> None:
+    if is_refused(family, case):
+        return
     for tier in (Tier.SPECIALIZED, Tier.PARALLEL):
         graph, steps = build(case)
         with forcing(tier):
             session = Session(graph, seed=0, files=FileAccess.everything())
         runs = 1 if graph.functions or any(node.op_def is None or node.op_def.is_stateful for node in graph) else 2
-        for fetches, step in zip(steps, recorded):
+        for fetches, step in zip(steps, answers(family).steps(case.key)):
             for _ in range(runs):
                 check_step(session, fetches, case, step)
 
 
-@pytest.mark.parametrize(("family", "case"), [p for p in parameters() if p.values[1].is_single_op])
-def test_shapes(family: str, case: opcases.Case) -> None:
+@pytest.mark.ops(single=True)
+def test_shapes(cases: Cases) -> None:
     """The shape function agrees with the recorded shapes, from full knowledge, from unknown dimensions and from no rank."""
-    step = answers(family).steps(case.key)[0]
-    if step["error"]:
-        pytest.skip("TensorFlow refuses the case")
-    graph, steps = build(case)
+    opcases.for_each(cases, check_shapes)
+
+
+def check_shapes(family: str, case: opcases.Case) -> None:
     assert registry.shape_function(case.op) is not None, f"{case.op} has no shape function"
+    if is_refused(family, case):
+        return
+    graph, steps = build(case)
     for known in (fed_specs(graph, case, full=True), fed_specs(graph, case, full=False), unknown_ranks(graph, case)):
         result = inference.infer(graph, known)
         assert "op" not in result.reasons, result.reasons["op"]
-        for name, want in zip(steps[0], step["results"]):
+        for name, want in zip(steps[0], answers(family).steps(case.key)[0]["results"]):
             if want is not None:
                 assert_compatible(result.shape(graph.output(name)), np.asarray(want).shape)
 
@@ -118,13 +129,17 @@ def assert_compatible(shape: Shape, want: tuple[int, ...]) -> None:
         assert not isinstance(dim, int) or dim == size, f"inferred {shape}, TensorFlow gives {want}"
 
 
-@pytest.mark.parametrize(("family", "case"), [p for p in parameters() if p.values[1].is_single_op])
-def test_flops_are_decided(family: str, case: opcases.Case) -> None:
+@pytest.mark.ops(single=True)
+def test_flops_are_decided(cases: Cases) -> None:
     """The op has a FLOPs function with numbers for known shapes, equal to the expected count of the case, if there is any."""
-    if answers(family).steps(case.key)[0]["error"]:
-        pytest.skip("TensorFlow refuses the case")
+    opcases.for_each(cases, check_flops)
+
+
+def check_flops(family: str, case: opcases.Case) -> None:
     function = registry.flops_function(case.op)
     assert function is not None, f"{case.op} has no FLOPs decision"
+    if is_refused(family, case):
+        return
     graph, _ = build(case)
     node = graph["op"]
     specs = inference.infer(graph, fed_specs(graph, case, full=True)).specs

@@ -13,6 +13,8 @@ import pytest
 
 import tfg
 
+pytestmark = pytest.mark.slow
+
 CLIENT = pathlib.Path(__file__).with_name("client.py")
 ROOT = pathlib.Path(tfg.__file__).parent
 MISTAKES = """\

@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 nbformat = pytest.importorskip("nbformat", reason="the extra tfg[notebook] is not installed")
 nbclient = pytest.importorskip("nbclient", reason="the extra tfg[notebook] is not installed")
 pytest.importorskip("ipykernel", reason="the extra tfg[notebook] is not installed")

@@ -22,6 +22,8 @@ from tfg.formats.cluster.cluster_session import ClusterSession  # noqa: E402
 from tfg.formats.cluster.master import Master  # noqa: E402
 from tfg.formats.protos import cluster_pb2 as pb  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 MASTER = "/job:chief/replica:0/task:0"
 WORKERS = [f"/job:worker/replica:0/task:{number}" for number in range(3)]
 
