@@ -13,7 +13,7 @@ from ..registry.registry import Cost
 from ..support.display import Report
 from ..support.grouping import grouped
 from ..support.words import counted
-from ..types.dims import Dim, DimLike, Monomial, substitute
+from ..types.dims import Dim, DimLike, Monomial, not_negative, substitute
 
 TYPICAL = 100
 """The number put for unknown dimensions and iterations where costs are compared."""
@@ -209,7 +209,7 @@ def typical(symbol: str) -> int:
 
 
 def _substituted(node: NodeCost, values: Mapping[str, int]) -> NodeCost:
-    cost = Cost(*(substitute(v, values) for v in (node.cost.flops, node.cost.macs, node.cost.transcendentals)))
+    cost = Cost(*(not_negative(substitute(v, values)) for v in (node.cost.flops, node.cost.macs, node.cost.transcendentals)))
     return dataclasses.replace(
         node,
         cost=cost,

@@ -15,6 +15,7 @@ from ..registry.input_ranks import check_input_ranks
 from ..support.errors import InternalError, InvalidArgumentError, TfgError
 from ..support.user_signals import pass_on
 from ..support.words import counted
+from ..types.dims import not_negative
 from ..types.dtypes import from_numpy, resource
 from ..types.shapes import Shape, TensorSpec
 from . import binding
@@ -59,7 +60,18 @@ def _flat_results(definition: OpDef, result: Any) -> list[Any]:
 def call_flops_function(
     node: Node, function: Any, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
 ) -> registry.Cost:
-    """Return the cost of running `node` once, from the specs of its inputs and outputs."""
+    """Return the cost of running `node` once, from the specs of its inputs and outputs: 0 for empty results.
+
+    A formula may count an operation less than the elements of each sum, so on empty sums it may end below zero.
+    """
+    cost = formula_cost(node, function, inputs, outputs)
+    if outputs and all(spec.shape.num_elements == 0 for spec in outputs):
+        return registry.ZERO
+    return registry.Cost(*map(not_negative, (cost.flops, cost.macs, cost.transcendentals)))
+
+
+def formula_cost(node: Node, function: Any, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> registry.Cost:
+    """Return the cost by an op's formula alone: also what the op prepares for results that are empty, as a limit asks."""
     definition = binding.require_op_def(node)
     if function is registry.zero_cost:
         return registry.ZERO

@@ -283,6 +283,11 @@ def ceil_div(a: DimLike, b: int) -> DimLike:
     return floor_div(a + b - 1, b)
 
 
+def not_negative(count: DimLike) -> DimLike:
+    """Return 0 for a number below 0, any other count unchanged."""
+    return max(count, 0) if isinstance(count, int) else count
+
+
 def is_known(dim: DimLike) -> bool:
     """Return True for a plain number."""
     return isinstance(dim, int)

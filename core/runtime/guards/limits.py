@@ -14,7 +14,7 @@ import numpy as np
 
 from ...graph.graph import Node
 from ...inference.error_context import faults_of
-from ...inference.node_calls import call_flops_function, call_shape_function, spec_of
+from ...inference.node_calls import call_shape_function, formula_cost, spec_of
 from ...registry.op_facts import has_fact
 from ...registry.registry import Cost, flops_function, kernels, shape_function
 from ...support.errors import DeadlineExceededError, InvalidArgumentError, ResourceExhaustedError, TfgError
@@ -181,7 +181,7 @@ def _cost_of(node: Node, inputs: Sequence[TensorSpec]) -> Cost:
     try:
         outputs = call_shape_function(node, shapes, inputs)
         specs = [item if isinstance(item, TensorSpec) else TensorSpec(d, item) for item, d in zip(outputs, node.output_dtypes)]
-        return call_flops_function(node, function, inputs, specs)
+        return formula_cost(node, function, inputs, specs)
     except TfgError:
         return Cost()  # The kernel reports wrong inputs.
 

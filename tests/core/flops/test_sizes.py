@@ -390,3 +390,12 @@ def test_what_users_get_wrong(path, options, text):
     done = tfg("flops", path, "--fetch", "y", *options)
     assert done.code == 1
     assert text in done.err
+
+
+def test_a_size_of_zero_gives_no_negative_count():
+    """A sum over N rows takes N - 1 additions, and none of no rows."""
+    g = GraphBuilder()
+    total = g.Sum(g.Placeholder(dtype="float", shape=(None, 3), name="x"), [0])
+    report = count_flops(g.graph, [total.name])
+    costs = {n: [node.cost.flops for node in report.substituted({"N": n}).nodes if node.op == "Sum"] for n in (0, 1, 4)}
+    assert costs == {0: [0], 1: [0], 4: [9]}

@@ -148,6 +148,26 @@ def check_flops(family: str, case: opcases.Case) -> None:
     assert case.flops in (None, cost)
 
 
+@pytest.mark.parametrize(("family", "case"), [p for p in parameters() if p.values[1].is_single_op])
+def test_flops_are_never_negative_and_zero_for_empty_results(family: str, case: opcases.Case) -> None:
+    """Of the shapes that TensorFlow's results have, also where inference does not know them."""
+    step = answers(family).steps(case.key)[0]
+    if step["error"]:
+        pytest.skip("TensorFlow refuses the case")
+    graph, _ = build(case)
+    node = graph["op"]
+    specs = inference.infer(graph, fed_specs(graph, case, full=True)).specs
+    results = [
+        specs[o] if r is None else TensorSpec(o.dtype, Shape(np.shape(r))) for o, r in zip(outputs(node), step["results"])
+    ]
+    function = registry.flops_function(case.op)
+    cost = node_calls.call_flops_function(node, function, [specs[v] for v in node.inputs], results)
+    counts = (cost.flops, cost.macs, cost.transcendentals)
+    assert all(not isinstance(count, int) or count >= 0 for count in counts)
+    if results and all(spec.shape.num_elements == 0 for spec in results):
+        assert counts == (0, 0, 0)
+
+
 def outputs(node):
     return [node.output(i) for i in range(len(node.output_dtypes))]
 
