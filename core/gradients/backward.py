@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
+from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
 from ..control_flow.frames import MERGE, Frame
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_validation import check_calls, check_own_calls
@@ -81,6 +81,8 @@ class Backward(Sweep):
                 hint=f'register one in an op library, `@tfg.core.registry.registry.gradient("{node.op}")`, '
                 "or stop the gradient there",
             )
+        if node.is_identity and isinstance(grads[0], IndexedSlices):
+            return grads  # rows of an embedding stay rows behind the read of a V1 variable
         dense = [self.dense_or_zeros(node.output(i), grad) for i, grad in enumerate(grads)]
         with faults_of(node, "gradient function"):
             result: Gradients = function(self.builder, node, *dense)

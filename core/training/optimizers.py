@@ -43,6 +43,8 @@ class Optimizer:
     powers: tuple[str, ...] = ()
     attrs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     has_sparse_op: bool = True
+    scatters: bool = False
+    """True where the rows of a sparse gradient are taken from the variable as they come, an index several times."""
 
     @property
     def decays_weights(self) -> bool:
@@ -66,7 +68,7 @@ _ADAM = {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
 OPTIMIZERS: Mapping[str, Optimizer] = {
     optimizer.name: optimizer
     for optimizer in (
-        Optimizer("sgd", "ApplyGradientDescent", "w -= lr g", 0.01, has_sparse_op=False),
+        Optimizer("sgd", "ApplyGradientDescent", "w -= lr g", 0.01, has_sparse_op=False, scatters=True),
         Optimizer(
             "momentum",
             "ApplyMomentum",

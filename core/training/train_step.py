@@ -7,9 +7,10 @@ operation `train/step` runs a step.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from ..gradients import add_gradients
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..graph.variable_nodes import RESOURCE_VARIABLES, VARIABLES
+from ..ordering.live_edges import LiveEdges
+from ..planning.planner import races_of
 from ..registry.catalog import CATALOG
 from ..runtime.session.restored_variables import restored_variables
 from ..support.errors import InvalidArgumentError, NotFoundError
@@ -25,6 +28,9 @@ from ..types import dtypes
 from ..types.dtypes import DType
 from .optimizers import Optimizer
 from .schedules import Schedule
+
+_MOST_RACES: Final = 1000
+"""The number of races that are searched for new races: a graph may have races in the square of its accesses."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,9 +67,24 @@ def add_training(
 ) -> TrainingGraph:
     """Return a copy of `graph` that `optimizer` trains: `loss` is a tensor name, `variables` a regular expression.
 
-    InvalidArgumentError where the loss depends on no variable that matches.
+    InvalidArgumentError where the loss depends on no variable that matches, and where no control edge could order the
+    updates.
     """
-    return _Builder(graph.copy(), optimizer).build(loss, variables, learning_rate, schedule, clipping)
+    training = _Builder(graph.copy(), optimizer).build(loss, variables, learning_rate, schedule, clipping)
+    require_order(graph, training)
+    return training
+
+
+def require_order(graph: Graph, training: TrainingGraph) -> None:
+    """Raise InvalidArgumentError where a node that training added to `graph` races in a step of `training`."""
+    step = [training.graph.output(training.loss), training.graph.node(training.train_op)]
+    for race in itertools.islice(races_of(training.graph, step), _MOST_RACES):
+        if race.first.node.name not in graph or race.second.node.name not in graph:
+            raise InvalidArgumentError(
+                f"no path orders a training step: '{race.first.node.name}' {race.first.words}, and "
+                f"'{race.second.node.name}' {race.second.words}",
+                hint="train other variables with --var, or another loss",
+            )
 
 
 def trainable_variables(graph: Graph, loss: Output, pattern: str = "") -> list[Node]:
@@ -125,8 +146,8 @@ class _Builder:
         slots = {node: self._slots(node) for node, _ in pairs}
         powers = {name: self._power(name, pairs[0][0]) for name in self.optimizer.powers}
         self._end_stage("slots")
-        with self.g.control_dependencies(self._decayed(pairs, rate)):
-            updates = [self._update(node, grad, slots[node], powers, rate) for node, grad in pairs]
+        awaited = self._decayed(pairs, rate, self._gate(target, pairs))
+        updates = [self._update(node, grad, slots[node], powers, rate, awaited) for node, grad in pairs]
         finish = self._finish(updates, powers, step)
         self._end_stage("updates")
         init = self.g.add("NoOp", (), {}, "init_train")
@@ -146,7 +167,7 @@ class _Builder:
         pairs = [(node, grad) for node, grad in zip(variables, gradients) if grad is not None]
         if not pairs:
             raise InvalidArgumentError(f"the loss '{loss}' has no gradient with respect to any variable")
-        if self.optimizer.has_sparse_op:
+        if self.optimizer.has_sparse_op or self.optimizer.scatters:
             return pairs
         return [(node, self.g.densify(grad)) for node, grad in pairs]
 
@@ -213,34 +234,78 @@ class _Builder:
         rate = self.optimizer.hyperparameters[name]
         return self._variable(rate, f"{name}_power", like.attrs["dtype"], like.op in RESOURCE_VARIABLES)
 
+    def _gate(self, loss: Output, pairs: Sequence[tuple[Node, Any]]) -> list[Node]:
+        """Return a NoOp that waits for the loss and all gradients, and so for all of their reads of variables.
+
+        All updates wait for the gate: no gradient sees a variable of the next step. A gradient on a branch is waited for by
+        a node that is alive on the other branches, too.
+        """
+        edges = LiveEdges(self.graph)
+        ends = dict.fromkeys([loss.node, *(value.node for _, grad in pairs for value in _values(grad))])
+        live = [edges.live_behind(node) for node in ends]
+        return [self.g.group([node for node in live if node is not None], "train/gate")]
+
     def _update(
-        self, variable: Node, grad: Output | IndexedSlices, slots: Mapping[str, Node], powers: Mapping[str, Node], rate: Output
+        self,
+        variable: Node,
+        grad: Output | IndexedSlices,
+        slots: Mapping[str, Node],
+        powers: Mapping[str, Node],
+        rate: Output,
+        gate: Sequence[Node],
     ) -> Node:
-        """Add the update op of a variable; the op's inputs are found by their names in the op's interface."""
-        is_sparse = isinstance(grad, IndexedSlices)
-        kind = "Resource" if variable.op in RESOURCE_VARIABLES else ""
-        op = f"{kind}{'Sparse' if is_sparse else ''}{self.optimizer.op}"
+        """Add the update op of a variable, after the nodes of `gate`."""
         dtype = variable.attrs["dtype"]
         with self.g.name_scope(f"train/update_{variable.name}"), self.g.colocate_with(variable):
+            if isinstance(grad, IndexedSlices) and self.optimizer.scatters:
+                return self._scattered(variable, grad, self._as(rate, dtype), gate)
             values: dict[str, Any] = {"var": variable.output(), **{arg: node.output() for arg, node in slots.items()}}
             values |= {f"{name}_power": self._read(node) for name, node in powers.items()}
             values |= dict(self.optimizer.hyperparameters)
             values["lr"] = values["alpha"] = self._as(rate, dtype)
             if isinstance(grad, IndexedSlices):
-                values["grad"], values["indices"] = grad.values, grad.indices
+                values["grad"], values["indices"] = self._summed(grad)
             else:
                 values["grad"] = values["delta"] = grad
-            inputs = [self._operand(values[arg.name], dtype) for arg in CATALOG[op].inputs]
+            return self._applied(variable, values, isinstance(grad, IndexedSlices), gate)
+
+    def _applied(self, variable: Node, values: Mapping[str, Any], is_sparse: bool, gate: Sequence[Node]) -> Node:
+        """Add the update op of a variable; the op's inputs are found by their names in the op's interface."""
+        kind = "Resource" if variable.op in RESOURCE_VARIABLES else ""
+        op = f"{kind}{'Sparse' if is_sparse else ''}{self.optimizer.op}"
+        dtype = variable.attrs["dtype"]
+        inputs = [self._operand(values[arg.name], dtype) for arg in CATALOG[op].inputs]
+        with self.g.control_dependencies(gate):
             return self.g.add(op, inputs, {**self.optimizer.attrs, "T": dtype}, op)
 
-    def _decayed(self, pairs: Sequence[tuple[Node, Any]], rate: Output) -> list[Node]:
-        """Add the weight decay of all variables, after all gradients: no gradient may see a variable that has shrunk
-        already.
+    def _scattered(self, variable: Node, grad: IndexedSlices, rate: Output, gate: Sequence[Node]) -> Node:
+        """Take the rows of a gradient, times the rate, from the rows of a variable, a row after another."""
+        if variable.op in RESOURCE_VARIABLES:
+            rows = self.g.Mul(self.g.Neg(grad.values), rate)
+            with self.g.control_dependencies(gate):
+                return self.g.ResourceScatterAdd(variable.output(), grad.indices, rows)
+        rows = self.g.Mul(grad.values, rate)
+        with self.g.control_dependencies(gate):
+            return self.g.ScatterSub(variable.output(), grad.indices, rows).node
+
+    def _summed(self, grad: IndexedSlices) -> tuple[Output, Output]:
+        """Return the values and indices of a gradient with each row once.
+
+        The rows of an index are summed first, since an update op takes a step for each row that it gets.
         """
+        g = self.g
+        indices, places = g.Unique(grad.indices)
+        count = g.StridedSlice(
+            g.Shape(indices), [0], [1], [1], begin_mask=0, end_mask=0, shrink_axis_mask=1, new_axis_mask=0, ellipsis_mask=0
+        )
+        return g.UnsortedSegmentSum(grad.values, places, count), indices
+
+    def _decayed(self, pairs: Sequence[tuple[Node, Any]], rate: Output, gate: Sequence[Node]) -> Sequence[Node]:
+        """Add the weight decay of all variables, after `gate`, and return the nodes that the updates wait for."""
         if not self.optimizer.decays_weights:
-            return []
+            return gate
         decay = self.optimizer.hyperparameters["weight_decay"]
-        with self.g.control_dependencies([grad.node for _, grad in pairs]), self.g.name_scope("train/decay"):
+        with self.g.control_dependencies(gate), self.g.name_scope("train/decay"):
             factor = self.g.Sub(1.0, self.g.Mul(rate, decay))
             return [self._multiply(node, self._as(factor, node.attrs["dtype"])) for node, _ in pairs]
 
@@ -273,6 +338,11 @@ class _Builder:
         else:
             node = self.g.Assign(variable.output(), product).node
         return node
+
+
+def _values(grad: Output | IndexedSlices) -> tuple[Output, ...]:
+    """Return the values that an update takes of a gradient."""
+    return (grad.values, grad.indices) if isinstance(grad, IndexedSlices) else (grad,)
 
 
 def _dtype(value: Output) -> DType:
