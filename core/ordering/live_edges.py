@@ -51,6 +51,10 @@ class LiveEdges:
             merge = self._merges[node, literals] = self._merged(node, literals)
         return merge
 
+    def has_live_end(self, node: Node) -> bool:
+        """Return True where `live_behind` finds a node: the other branches beside the node are known."""
+        return all(_has_two_branches(key) for key, _ in self._deadness.of_node(node))
+
     def is_live(self, node: Node, condition: Condition) -> bool:
         """Return True for a node that is alive wherever `condition` holds."""
         return self._deadness.of_node(node) <= condition

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from ...control_flow.frames import ENTER, SWITCH
+from ...control_flow.frames import ENTER, NEXT_ITERATION, SWITCH
 from ...control_flow.references import WrittenMemory, memory_outputs
 from ...flops.layers import layer_of
 from ...functions.call_kinds import PARTLY_READ, call_kind
@@ -320,8 +320,10 @@ class PassContext:
         return self._inside
 
     def has_effects(self, node: Node) -> bool:
-        """Return True where the node or an ancestor of the node has effects."""
+        """Return True where the node or an ancestor of the node has effects, in any iteration of a loop."""
         known = self._effects
+        if not known and any(each.op in NEXT_ITERATION for each in self.graph):
+            known |= dict.fromkeys(descendants(each for each in self.graph if self.acts(each)), True)
         if node not in known:
             for each in sources_first(node, lambda each: (s for s in forward_predecessors(each) if s not in known)):
                 known[each] = self.acts(each) or any(known.get(source) for source in forward_predecessors(each))

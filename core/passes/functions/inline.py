@@ -6,11 +6,13 @@ import dataclasses
 from collections.abc import Iterator
 from typing import ClassVar
 
+from ...control_flow.frames import SWITCH
 from ...functions.call_kinds import INLINED
 from ...functions.callers import captured_functions
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_identity
+from ...ordering.live_edges import LiveEdges
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
 from ...types.tensors import FuncRef
@@ -70,10 +72,16 @@ class Inline(Pass):
             return "a saved gradient reads its nodes"
         if node.op not in INLINED and any(ctx.acts(n) for n in function.body):
             return "it is called by name and has effects that no result may need"
+        if _has_branches(function) and not all(map(LiveEdges(function.body).has_live_end, function.control_results)):
+            return "its callers wait for a node on a branch whose other branches are unknown"
         is_random = any(has_fact(n.op, "random") for n in function.body)
         if is_random and is_shared:
             return "it draws random numbers and is called from several places"
         return None
+
+
+def _has_branches(function: Function) -> bool:
+    return any(node.op in SWITCH for node in function.body)
 
 
 def _called(graph: Graph, node: Node) -> FuncRef | None:
@@ -93,15 +101,25 @@ class _Inlining:
         self.call = call
         self.function = function
         self.made: dict[Node, Node] = {}
+        self.ends: dict[Node, Node] = {}
+        """The nodes that end after control results on branches."""
 
     def make(self) -> None:
-        """Add the body's nodes, let consumers take their outputs, and drop the call."""
+        """Add the body's nodes, let consumers take their outputs, and drop the call.
+
+        A call ends whichever branches its body takes, and so does a node that waits for a control result on a branch.
+        """
         self._arguments()
         for node in self._needed():
             self._copy(node)
         for node in self.made:
             if node not in self.function.args:
                 self._connect(node)
+        if _has_branches(self.function):
+            edges = LiveEdges(self.graph)
+            condition = edges.condition(self.call)
+            for node in self.function.control_results:
+                self.ends[node] = edges.live_behind(self.made[node], condition) or self.made[node]
         self._redirect([self._result(value) for value in self.function.results])
 
     def _result(self, value: Output) -> Output:
@@ -111,7 +129,7 @@ class _Inlining:
         left = [c for c in self.function.control_results if any(map(self.ctx.acts, needed_nodes([c]) - waited))]
         if not left or value.dtype is None:
             return made
-        controls, dtype = [self.made[c] for c in left], value.dtype.base
+        controls, dtype = [self.ends.get(c, self.made[c]) for c in left], value.dtype.base
         name = f"{self.call.name}/{value.node.name}/result"
         return add_identity(self.graph, name, made, dtype, controls, self.call.device).output()
 
@@ -149,7 +167,7 @@ class _Inlining:
 
     def _redirect(self, results: list[Output]) -> None:
         call, graph = self.call, self.graph
-        done = [self.made[node] for node in self.function.control_results or self.function.args]
+        done = [self.ends.get(node, self.made[node]) for node in self.function.control_results or self.function.args]
         waiting = graph.control_consumers(call)
         if self.ctx.is_preserved(call):
             self._keep_name(results, done)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import predecessors, strongly_connected
 from ..base.descendants import Waves
@@ -43,7 +44,10 @@ class Effects:
         return value if self._ctx.runs_as_read(value.node) else value.node
 
     def _behind(self, values: Sequence[Output], taken: set[Output]) -> tuple[list[Output], list[Node]]:
-        """Return the effects behind `values`, up to the `taken` values, and the control inputs with effects on the way."""
+        """Return the effects behind `values`, up to the `taken` values, and the control inputs with effects on the way.
+
+        The search ends at control flow: an edge from a branch or a loop would switch the waiting node off, or be illegal.
+        """
         seen: set[Output] = set()
         dropped, waits = [], []
         pending = list(values)
@@ -52,7 +56,7 @@ class Effects:
             if v in taken or v in seen or not self._ctx.has_effects(v.node):
                 continue
             seen.add(v)
-            if self._ctx.acts(v.node):
+            if self._ctx.acts(v.node) or v.node.op in CONTROL_FLOW:
                 dropped.append(v)
             elif len(seen) > FAR:
                 return [v for v in dict.fromkeys(values) if v not in taken and self._ctx.has_effects(v.node)], []
