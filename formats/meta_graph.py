@@ -82,6 +82,16 @@ def _with_meta(graph: Graph, around: bytes | bytearray, folder: str | None) -> G
     return graph
 
 
+def with_files_of(model: Graph, part: Graph) -> Graph:
+    """Let a part of a SavedModel know the files of the model that the part takes, and nothing else of the model."""
+    assets = model.meta.assets if model.meta is not None else ()
+    left = tuple(asset for asset in assets if asset.path and asset.tensor.partition(":")[0] in part)
+    if left and model.meta is not None and isinstance(part.source, GraphSource):
+        part.meta = MetaGraph(assets=left, folder=model.meta.folder)
+        part.source = GraphSource(part.source.rest, part.source.kind, b"")
+    return part
+
+
 def meta_graph_chunks(graph: Graph, graph_chunks: Sequence[bytes | memoryview]) -> Iterator[bytes | memoryview]:
     """Yield the serialized MetaGraphDef of a graph in pieces."""
     around = graph.source.meta_graph if isinstance(graph.source, GraphSource) else b""

@@ -8,13 +8,16 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..core.building.saver import add_saver, add_table_initializer, has_saver
+from ..core.building.saver import add_initializer, add_saver, has_saver
 from ..core.codecs import wire
-from ..core.graph.graph import Graph, Output
+from ..core.functions.table_fills import named_files, path_of, table_fills
+from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, MetaGraph, SaverInfo
+from ..core.graph.model_objects import asset_nodes, name_tables
+from ..core.graph.table_nodes import saved_tables
 from ..core.inference.inference import infer
-from ..core.runtime.session.restored_variables import unrestored
-from ..core.runtime.state.file_access import NO_FILES, FileGate
+from ..core.runtime.session.restored_variables import restored_tables, unrestored
+from ..core.runtime.state.file_access import NO_FILES, FileAccess, FileGate
 from ..core.support.atomic import (
     file_errors,
     flush,
@@ -32,7 +35,7 @@ from ..core.support.errors import (
     ResourceExhaustedError,
 )
 from ..core.support.file_formats import MODELS, format_of
-from ..core.support.tensor_names import parse_tensor_name
+from ..core.support.tensor_names import free_name, parse_tensor_name
 from ..core.types.shapes import Shape
 from .codecs.attrs import decode_shape, encode_shape
 from .codecs.scan import parse
@@ -54,6 +57,8 @@ from .protos.meta_graph_pb2 import (
 
 _MAIN_OP = "saved_model_main_op"
 _CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
+_ASSETS = "saved_model_assets"
+"""The collection in which older loaders look for the files of a model."""
 _EXTRAS = ("assets", "assets.extra", "keras_metadata.pb")
 """Files and folders of a SavedModel that do not depend on the variables."""
 _MAX_DEPTH = 64
@@ -69,6 +74,8 @@ class ModelToWrite:
     saver: SaverInfo | None
     has_objects: bool
     """True where the functions and objects of TF2 are there; Python uses the model through them."""
+    files: Mapping[str, Node] = dataclasses.field(default_factory=dict)
+    """The files from outside that fill tables, by their names among the assets: the constants with the paths."""
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -112,6 +119,7 @@ def prepare(
     is_same = not _fit_inputs(result, about) and not edits
     has_objects = is_same and about.HasField("object_graph_def") and _has_objects(result, about)
     if not has_objects:
+        name_tables(result)
         _forget_objects(about)
     for name in [name for name, signature in about.signature_def.items() if not _is_whole(result, signature)]:
         del about.signature_def[name]
@@ -122,13 +130,21 @@ def prepare(
         _describe(result, about.signature_def[signature], inputs or {}, outputs or {})
     _start(result, about)
     _drop_what_is_gone(result, about)
-    return model
+    _declare_assets(result, about)
+    return dataclasses.replace(model, files=_declare_files(result, about))
 
 
-def write_saved_model(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Callable[[str], None]) -> None:
+def write_saved_model(
+    folder: str,
+    model: ModelToWrite,
+    source: MetaGraph | None,
+    save: Callable[[str], None],
+    files: FileAccess = NO_FILES,
+) -> None:
     """Write a SavedModel to a folder that does not exist yet, or is empty; otherwise AlreadyExistsError.
 
-    `save` writes the variables to a prefix by the nodes of the model's saver; `source` says where the assets lie.
+    `save` writes the variables to a prefix by the nodes of the model's saver; `source` says where the assets lie, and
+    `files` which files from outside may be copied into the model (PermissionDeniedError names the node and the file).
     """
     format_of(folder, MODELS)
     require_folder(folder)
@@ -137,6 +153,7 @@ def write_saved_model(folder: str, model: ModelToWrite, source: MetaGraph | None
     with file_errors(folder):
         with staged_folder(target) as staged:
             _write(staged, model, source, save)
+            _copy_files(staged, model, files)
             rename_folder(staged, target)
         flush_folder(target)
 
@@ -153,8 +170,21 @@ def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Cal
         os.mkdir(os.path.join(folder, "variables"))
         save(os.path.join(folder, "variables", "variables"))
     if source is not None and source.folder is not None:
-        for name in _EXTRAS:
+        for name in _EXTRAS if source.signatures or source.objects is not None else _EXTRAS[:1]:
             _copy(source.folder, name, folder)
+
+
+def _copy_files(folder: str, model: ModelToWrite, files: FileAccess) -> None:
+    """Copy the files from outside that fill tables."""
+    assets = os.path.join(folder, "assets")
+    if model.files:
+        os.makedirs(assets, exist_ok=True)
+    for name, node in model.files.items():
+        gate = FileGate(files, node)
+        path = path_of(node)
+        with file_errors(path), gate.open(path) as read, open(os.path.join(assets, name), "xb") as written:
+            shutil.copyfileobj(read, written)
+            flush(written)
 
 
 def _copy(source: str, name: str, target: str) -> None:
@@ -245,7 +275,7 @@ def _sparse_names(sparse: TensorInfo.CooSparse) -> tuple[str, str, str]:
 def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | None:
     """Return the graph's saver, or add a saver of all variables where no objects lead to some of the variables."""
     saver = graph.meta.saver if graph.meta is not None else None
-    if has_saver(graph, saver) and (has_objects or not unrestored(graph)):
+    if has_saver(graph, saver) and (has_objects or not (unrestored(graph) or _unsaved_tables(graph))):
         return saver
     about.ClearField("saver_def")
     added = add_saver(graph)
@@ -255,6 +285,12 @@ def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | 
         about.saver_def.restore_op_name = added.restore_op
         about.saver_def.version = SaverDef.V2
     return added
+
+
+def _unsaved_tables(graph: Graph) -> set[str]:
+    """Return the tables with contents of a checkpoint that the graph's own saver leaves out, by the names of their entries."""
+    entries = {entry for table in saved_tables(graph).values() for entry in table.entries}
+    return entries - set(restored_tables(graph).values())
 
 
 def _fit_inputs(graph: Graph, about: MetaGraphDef) -> bool:
@@ -315,10 +351,10 @@ def _describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output
 
 
 def _start(graph: Graph, about: MetaGraphDef) -> None:
-    """Name the operation that fills the tables, where nothing else starts the graph."""
+    """Name an operation that fills the tables and sets the paths of files, where nothing else starts the graph."""
     if _MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return
-    operation = add_table_initializer(graph)
+    operation = add_initializer(graph)
     if operation is not None:
         about.collection_def[_MAIN_OP].node_list.value.append(operation)
 
@@ -331,6 +367,35 @@ def _drop_what_is_gone(graph: Graph, about: MetaGraphDef) -> None:
     assets = [asset for asset in about.asset_file_def if parse_tensor_name(asset.tensor_info.name)[0] in graph]
     del about.asset_file_def[:]
     about.asset_file_def.extend(assets)
+
+
+def _declare_assets(graph: Graph, about: MetaGraphDef) -> None:
+    """Name the files that the graph takes, for loaders of all versions, where the message does not name them yet."""
+    if about.asset_file_def or about.HasField("object_graph_def"):
+        return
+    about.collection_def.pop(_ASSETS, None)
+    for asset in asset_nodes(graph).values():
+        _declare(about, asset.filename, asset.tensor)
+
+
+def _declare_files(graph: Graph, about: MetaGraphDef) -> dict[str, Node]:
+    """Name the files from outside the model that fill tables, and return the constants with their paths."""
+    declared = {parse_tensor_name(asset.tensor_info.name)[0] for asset in about.asset_file_def}
+    files: dict[str, Node] = {}
+    for fill in table_fills(graph):
+        for node in named_files(fill):
+            if node.name not in declared:
+                taken = {*files, *(asset.filename for asset in about.asset_file_def)}
+                files[free_name(os.path.basename(path_of(node)), taken)] = node
+                _declare(about, list(files)[-1], f"{node.name}:0")
+                declared.add(node.name)
+    return files
+
+
+def _declare(about: MetaGraphDef, filename: str, tensor: str) -> None:
+    proto = about.asset_file_def.add(filename=filename)
+    proto.tensor_info.name = tensor
+    about.collection_def[_ASSETS].any_list.value.add().Pack(proto)
 
 
 def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..core.graph.graph import Graph
+from ..core.graph.graph import Graph, Node
+from ..core.graph.model_objects import asset_variables
+from ..core.graph.table_nodes import saved_tables
 from ..core.graph.variable_nodes import find_variables
-from ..core.runtime.session.restored_variables import read_instead, restored_variables
+from ..core.runtime.session.restored_variables import read_instead, restored_tables, restored_variables
 from ..core.support.arguments import expect
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
@@ -21,7 +23,7 @@ from ..core.support.file_formats import NPZ, SAFETENSORS, STATES, format_of
 from ..core.support.gc_control import rare_collection
 from ..core.support.regular_files import open_regular
 from ..core.types.arrays import Array
-from ..core.types.dtypes import string
+from ..core.types.dtypes import DType, string
 from ..core.types.tensors import Tensor
 from .checkpoint import open_checkpoint, write_checkpoint
 from .codecs.npz import read_npz, write_npz
@@ -133,7 +135,7 @@ def read_graph_state(path: str | os.PathLike[str], graph: Graph) -> dict[str, Te
 
 def names_in_graph(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, str]:
     """Return the names of a graph's variables by the keys of a state."""
-    by_key = restored_variables(graph)
+    by_key = restored_variables(graph) | restored_tables(graph)
     names = {key: by_key[key] for key in tensors if key in by_key}
     full_names = _full_names(tensors)
     others = {key: full_names.get(key, key) for key in tensors if key not in by_key and not _is_apart(key)}
@@ -248,17 +250,26 @@ def write_state(
 
 
 def check_state(path: str | os.PathLike[str], graph: Graph) -> None:
-    """Raise UnimplementedError for a variable of a graph whose dtype the format of a file lacks."""
+    """Raise UnimplementedError for a variable or table of a graph whose dtypes the format of a file lacks."""
     is_safetensors_file = format_of(path, STATES) is SAFETENSORS
+    paths = asset_variables(graph)
     for variable in find_variables(graph).values():
-        dtype, node = variable.dtype, variable.node
-        of_type = f"variable '{variable.name}' of dtype {dtype}"
-        if dtype.is_object and dtype is not string:
-            hint = "a state file holds numbers and strings"
-            raise UnimplementedError(f"no state file can hold {of_type}", node=node.name, op=node.op, hint=hint)
-        if is_safetensors_file and not can_hold(dtype):
-            hint = "write an .npz file or a checkpoint"
-            raise UnimplementedError(f"a safetensors file cannot hold {of_type}", node=node.name, op=node.op, hint=hint)
+        if variable.name not in paths:
+            words = f"variable '{variable.name}' of dtype {variable.dtype}"
+            _check_dtype(variable.dtype, variable.node, words, is_safetensors_file)
+    for table in saved_tables(graph).values():
+        for dtype in (table.key_dtype, table.value_dtype):
+            words = f"table '{table.name}' from {table.key_dtype} to {table.value_dtype}"
+            _check_dtype(dtype, table.node, words, is_safetensors_file)
+
+
+def _check_dtype(dtype: DType, node: Node, words: str, is_safetensors_file: bool) -> None:
+    if dtype.is_object and dtype is not string:
+        hint = "a state file holds numbers and strings"
+        raise UnimplementedError(f"no state file can hold {words}", node=node.name, op=node.op, hint=hint)
+    if is_safetensors_file and not can_hold(dtype):
+        hint = "write an .npz file or a checkpoint"
+        raise UnimplementedError(f"a safetensors file cannot hold {words}", node=node.name, op=node.op, hint=hint)
 
 
 def _in_form(form: str | os.PathLike[str], tensors: Mapping[str, Tensor], graph: Graph | None) -> Mapping[str, Tensor]:

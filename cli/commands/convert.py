@@ -338,7 +338,10 @@ def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner |
         render.note(f"inlined {counted(count, 'call')}", options.quiet or not (count or options.inline_functions))
     if options.freeze:
         assert runner is not None
-        graph = freeze(graph, runner.session, outputs, inputs, keep_functions=True, keep_variables=options.kept_variables)
+        graph = freeze(
+            graph, runner.session, outputs, inputs, keep_functions=True, keep_variables=options.kept_variables,
+            keep_files=options.kind == "saved_model",
+        )  # fmt: skip
     elif options.cuts or names.asked is not None:
         if not outputs:
             raise InvalidArgumentError("nothing to keep: name at least one tensor with --to")

@@ -1,17 +1,23 @@
-"""Nodes for saving and restoring the variables of a graph, in the form of tf.compat.v1.train.Saver."""
+"""Nodes for saving and restoring the variables and tables of a graph, in the form of tf.compat.v1.train.Saver."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ..functions.table_fills import table_fills
+from ..functions.table_fills import filled_tables, table_fills
 from ..graph.graph import Graph, Node, Output
 from ..graph.metagraph import SaverInfo
+from ..graph.model_objects import asset_assignments, asset_variables
+from ..graph.table_nodes import TableNodes, saved_tables
 from ..graph.variable_nodes import VariableNodes, find_variables
 from ..types.arrays import Array
+from ..types.dtypes import DType
 from .builder import GraphBuilder
 
 
@@ -23,33 +29,75 @@ def has_saver(graph: Graph, saver: SaverInfo | None) -> bool:
 
 
 def add_saver(graph: Graph) -> SaverInfo | None:
-    """Add nodes that save and restore all variables under their names; None for a graph without variables."""
-    variables = list(find_variables(graph).values())
-    if not variables:
-        return None
+    """Add nodes that save and restore all variables and the tables that nothing fills, under their names.
+
+    None for a graph without them. Variables with the path of a SavedModel's file are left out.
+    """
     g = GraphBuilder(graph)
     with g.name_scope("save"):
+        states = [*_saved_variables(g), *_saved_contents(g)]
+        if not states:
+            return None
         prefix = g.PlaceholderWithDefault(g.constant(b"model"), shape=[], name="Const")
-        names = _texts(variable.name for variable in variables)
-        slices = _texts("" for _ in variables)
-        save = g.SaveV2(prefix, names, slices, [_value(g, variable) for variable in variables], name="SaveV2")
+        parts = [part for state in states for part in state.parts]
+        names, slices = _texts(part.name for part in parts), _texts("" for _ in parts)
+        save = g.SaveV2(prefix, names, slices, [part.value for part in parts], name="SaveV2")
         with g.control_dependencies([save]):
             saved = g.Identity(prefix, name="control_dependency")
-        dtypes = [variable.dtype for variable in variables]
-        values = g.RestoreV2(prefix, names, slices, dtypes=dtypes, name="RestoreV2")
-        assigns = [_assign(g, variable, value) for variable, value in zip(variables, values)]
-        with g.control_dependencies(assigns):
+        values = iter(g.RestoreV2(prefix, names, slices, dtypes=[part.dtype for part in parts], name="RestoreV2"))
+        restored = [state.restore(list(itertools.islice(values, len(state.parts)))) for state in states]
+        with g.control_dependencies(restored):
             restore = g.NoOp(name="restore_all")
     return SaverInfo(prefix.name, saved.name, restore.name)
 
 
-def add_table_initializer(graph: Graph) -> str | None:
-    """Add an operation that fills all lookup tables of the graph itself; return its name, None for a graph without tables."""
-    filling = table_fills(graph)
-    if not filling:
+@dataclasses.dataclass(frozen=True, slots=True)
+class _SavedTensor:
+    """A tensor of a checkpoint: the name, the dtype, and the value to save."""
+
+    name: str
+    dtype: DType
+    value: Output
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _SavedState:
+    """A state that a checkpoint holds in one or more parts; `restore` adds the node that takes the values of the parts."""
+
+    parts: Sequence[_SavedTensor]
+    restore: Callable[[Sequence[Output]], Node]
+
+
+def _saved_variables(g: GraphBuilder) -> Iterator[_SavedState]:
+    paths = asset_variables(g.graph)
+    for variable in find_variables(g.graph).values():
+        if variable.name not in paths:
+            part = _SavedTensor(variable.name, variable.dtype, _value(g, variable))
+            yield _SavedState([part], functools.partial(_assign, g, variable))
+
+
+def _saved_contents(g: GraphBuilder) -> Iterator[_SavedState]:
+    filled = {owner for node in table_fills(g.graph) for owner in filled_tables(node)}
+    for table in saved_tables(g.graph).values():
+        if table.node not in filled:
+            kinds = (table.key_dtype, table.value_dtype)
+            exported = g.apply(table.op("Export"), table.node.output(), Tkeys=kinds[0], Tvalues=kinds[1])
+            parts = [_SavedTensor(*part) for part in zip(table.entries, kinds, exported)]
+            yield _SavedState(parts, functools.partial(_import, g, table))
+
+
+def add_initializer(graph: Graph) -> str | None:
+    """Add an operation that starts a model: it fills the lookup tables, sets the paths of the model's files, and runs the
+    initializers of the model's collections; return its name, None where nothing is to be done.
+    """
+    meta = graph.meta
+    collected = meta.collected_initializers if meta is not None and meta.folder is not None else ()
+    named = [graph.node(name) for name in collected if name in graph]
+    steps = dict.fromkeys([*table_fills(graph), *asset_assignments(graph), *named])
+    if not steps:
         return None
     g = GraphBuilder(graph)
-    with g.control_dependencies(filling):
+    with g.control_dependencies(steps):
         result: str = g.NoOp(name="init_all_tables").name
         return result
 
@@ -64,10 +112,17 @@ def _value(g: GraphBuilder, variable: VariableNodes) -> Output:
     return g.ReadVariableOp(handle, dtype=variable.dtype) if variable.is_resource else handle
 
 
-def _assign(g: GraphBuilder, variable: VariableNodes, value: Output) -> Node:
+def _assign(g: GraphBuilder, variable: VariableNodes, values: Sequence[Output]) -> Node:
+    """Assign the only part of a variable."""
     handle = variable.node.output()
     if variable.is_resource:
-        node: Node = g.apply("AssignVariableOp", handle, value)
+        node: Node = g.apply("AssignVariableOp", handle, *values)
     else:
-        node = g.apply("Assign", handle, value).node
+        node = g.apply("Assign", handle, *values).node
+    return node
+
+
+def _import(g: GraphBuilder, table: TableNodes, values: Sequence[Output]) -> Node:
+    """Fill a table from its keys and values."""
+    node: Node = g.apply(table.op("Import"), table.node.output(), *values)
     return node

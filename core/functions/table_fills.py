@@ -2,19 +2,62 @@
 
 from __future__ import annotations
 
+import os
+
 from ..graph.graph import Graph, Node
-from ..graph.traversal import reachable
+from ..graph.model_objects import asset_nodes
+from ..graph.traversal import copied_from, reachable, trail_end
 from ..registry.op_facts import has_fact
+from ..types.tensors import Tensor
 from .callers import called_functions
 
 
 def table_fills(graph: Graph) -> list[Node]:
-    """Return the nodes that fill lookup tables without a feed: operations, and calls of functions with these operations."""
-    bodies = {name: function.body for name, function in graph.functions.items()}
-    functions = {name for name, body in bodies.items() if any(has_fact(node.op, "fills_table") for node in body)}
-    filling = [node for node in graph if has_fact(node.op, "fills_table") or _calls(graph, node, functions)]
-    return [node for node in filling if not any(source.must_be_fed for source in reachable([node]))]
+    """Return the nodes that fill lookup tables without a feed: operations, and calls of functions with these operations.
+
+    Paths of a SavedModel's files are no feeds. Nodes that restore a checkpoint are left out: they need the checkpoint.
+    """
+    filling = _functions_with(graph, "fills_table")
+    restoring = _functions_with(graph, "restores")
+    assets = asset_nodes(graph)
+    fills = [node for node in graph if has_fact(node.op, "fills_table") or _calls(graph, node, filling)]
+
+    def needs_more(node: Node) -> bool:
+        is_fed = node.must_be_fed and node not in assets
+        return is_fed or has_fact(node.op, "restores") or _calls(graph, node, restoring)
+
+    return [node for node in fills if not any(map(needs_more, reachable([node])))]
+
+
+def _functions_with(graph: Graph, fact: str) -> set[str]:
+    return {name for name, function in graph.functions.items() if any(has_fact(node.op, fact) for node in function.body)}
 
 
 def _calls(graph: Graph, node: Node, functions: set[str]) -> bool:
     return bool(functions) and not functions.isdisjoint(called_functions(graph, [node]))
+
+
+def filled_tables(fill: Node) -> set[Node]:
+    """Return the nodes of the tables that a node fills: the first input of an operation, and any handle that a call takes."""
+    handles = fill.inputs[:1] if has_fact(fill.op, "fills_table") else fill.inputs
+    return {node for node in reachable([value.node for value in handles], by_control=False) if has_fact(node.op, "table")}
+
+
+def takes_files(graph: Graph, fill: Node) -> bool:
+    """Return True where the contents that a node fills into tables come from a file."""
+    reading = _functions_with(graph, "reads_files")
+    return any(has_fact(node.op, "reads_files") or _calls(graph, node, reading) for node in reachable([fill]))
+
+
+def named_files(fill: Node) -> list[Node]:
+    """Return the constants with the paths of the files that an operation of the graph itself fills a table from."""
+    if not (has_fact(fill.op, "fills_table") and has_fact(fill.op, "reads_files")):
+        return []
+    named = trail_end(fill.inputs[1], copied_from).node
+    return [named] if named.is_constant else []
+
+
+def path_of(constant: Node) -> str:
+    """Return the path that a constant holds."""
+    value: Tensor = constant.attr("value")
+    return os.fsdecode(value.numpy().item())

@@ -171,15 +171,27 @@ class MetaGraph:
     def start_steps(self) -> list[tuple[str, dict[str, str]]]:
         """Return the operations to run before any other, each with its feeds: restore the variables, then run `init_op`.
 
-        Every asset's tensor is fed with its path both times.
+        Every asset's tensor is fed with its path each time. Without `init_op`, the initializers of local variables and
+        tables run, as in TensorFlow 2's loader.
         """
+        if self.folder is None:
+            return []
         assets = {asset.tensor: asset.path for asset in self.assets if asset.path}
         steps = []
         if self.variables_prefix is not None and self.saver is not None:
             steps.append((self.saver.restore_op, {**assets, self.saver.filename_tensor: self.variables_prefix}))
-        if self.init_op is not None and self.folder is not None:
-            steps.append((self.init_op.partition(":")[0], assets))
-        return steps
+        initializers = self.collected_initializers if self.init_op is None else (self.init_op,)
+        return steps + [(name.partition(":")[0], assets) for name in initializers]
+
+    @property
+    def collected_initializers(self) -> tuple[str, ...]:
+        """Return the initializers of local variables and of tables that the graph's collections name."""
+        local = [variable.initializer for variable in self.variables.get("local_variables", ()) if variable.initializer]
+        return (*local, *filter(_is_name, self.collections.get("table_initializer", ())))
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def find_signature(meta: MetaGraph | None, name: str) -> Signature:

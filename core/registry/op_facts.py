@@ -72,6 +72,7 @@ FACTS: Final = {
     "list_read": "returns elements of a tensor list unchanged, and perhaps the list without them",
     "run_state": "creates a stack or an array of tensors for a single run, and returns the handle",
     "table": "creates a lookup table, or finds the table by its name",
+    "saved_table": "creates a lookup table whose contents a checkpoint holds, as runs can change them",
     "assignment": "replaces a variable's value",
     "increment": "adds to the value of a variable, or subtracts from the value",
     "metadata": "reads only the shape or the existence of a tensor or variable",

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
+from ..building.builder import GraphBuilder
 from ..functions.callers import called_functions
-from ..functions.table_fills import table_fills
+from ..functions.table_fills import filled_tables, table_fills, takes_files
 from ..graph.graph import Graph, Node
+from ..graph.model_objects import asset_assignments, asset_nodes, asset_variables, name_tables
 from ..graph.reference_ops import plain_op, read_as
-from ..graph.traversal import reachable, topological_order
+from ..graph.table_nodes import TableNodes, find_tables
+from ..graph.traversal import copied_from, descendants, reachable, topological_order, trail_end
 from ..graph.variable_nodes import RESOURCE_VARIABLES, find_variables
 from ..graph.variable_nodes import variable as find_variable
+from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError
-from ..types.shapes import Shape
+from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
 from .frozen_handles import LEAVE_IT, FrozenValue, Values, replace_handles
 from .subgraphs import subgraph
@@ -25,21 +29,38 @@ def freeze(
     outputs: Sequence[str],
     inputs: Sequence[str] = (),
     keep: Sequence[str] = (),
+    *,
+    keep_files: bool = False,
 ) -> Graph:
     """Return the nodes that `outputs` need, cut at `inputs`, with variables as constants of the given values.
 
     Functions that took handles have copies that take values; functions that nothing calls are dropped. Tables stay tables;
-    `init_all_tables` fills them. The variables of `keep` stay variables. FailedPreconditionError names a variable without a
-    value, or a node that writes to a variable; NotFoundError names the nearest variables for a name in `keep` that none has.
+    `init_all_tables` fills them, from constants where `values` hold the contents that a checkpoint or a file had. With
+    `keep_files` the files of a SavedModel stay files, and the variables with their paths stay variables. The variables of
+    `keep` stay variables, too. FailedPreconditionError names a variable or table without a value, a node that writes to a
+    variable, or a node that reads a file of the model; NotFoundError names the nearest variables for a name in `keep` that
+    none has.
     """
-    initializers = _table_initializers(graph, reachable([graph.node_of(name) for name in outputs]))
-    result = subgraph(graph, [*outputs, *initializers], inputs)
+    source = graph.copy()
+    name_tables(source)
+    paths = asset_variables(source)
+    initializers = [node.name for node in _initializers(source, values, outputs, inputs, keep_files)]
+    result = subgraph(source, [*outputs, *initializers], inputs)
     if initializers:
         result.add_node(result.unique_name("init_all_tables"), "NoOp", (), map(result.node, initializers))
+    _freeze_variables(result, values, {*paths, *(find_variable(source, name).name for name in keep)})
+    if not keep_files:
+        _refuse_files(result, source)
+    result.reorder(topological_order(result))
+    _keep_functions(result, called_functions(result, result))
+    return result
+
+
+def _freeze_variables(graph: Graph, values: Mapping[str, Tensor], kept: Set[str]) -> None:
+    """Turn all variables but the kept into constants."""
     handles: Values = {}
-    variables = {find_variable(graph, name).name for name in keep}
-    for variable in find_variables(result).values():
-        if variable.name in variables:
+    for variable in find_variables(graph).values():
+        if variable.name in kept:
             continue
         value = values.get(variable.name)
         if value is None:
@@ -52,10 +73,77 @@ def freeze(
         else:
             _drop_references(variable.node)
         become_constant(variable.node, value)
-    replace_handles(result, handles)
-    result.reorder(topological_order(result))
-    _keep_functions(result, called_functions(result, result))
-    return result
+    replace_handles(graph, handles)
+
+
+def _initializers(
+    graph: Graph, values: Mapping[str, Tensor], outputs: Sequence[str], inputs: Sequence[str], keep_files: bool
+) -> list[Node]:
+    """Return the nodes that fill the tables that `outputs` take, and with `keep_files` those that set the paths of files.
+
+    Contents of checkpoints and of files come from constants, which are added here.
+    """
+    needed = needed_nodes([graph.fetch(name) for name in outputs], [graph.output(name) for name in inputs])
+    tables = {table.node: table for table in find_tables(graph).values() if table.node in needed}
+    fills = {node: filled_tables(node) & tables.keys() for node in table_fills(graph)}
+    stale: set[Node] = set()
+    if not keep_files:
+        stale = {node for node in fills if _is_stale(graph, node, [tables[table] for table in fills[node]], values)}
+    lasting = [node for node, filled in fills.items() if filled and node not in stale]
+    filled = {table for node in lasting for table in fills[node]}
+    emptied = {table for node in stale for table in fills[node]}
+    g = GraphBuilder(graph)
+    wanting = [table for node, table in tables.items() if node not in filled and (table.is_saved or node in emptied)]
+    made = [_fill(g, table, _contents(table, values)) for table in wanting]
+    needed |= reachable(lasting)
+    assignments = [node for node in asset_assignments(graph) if keep_files and node.inputs[0].node in needed]
+    return [*lasting, *(node for node in made if node is not None), *assignments]
+
+
+def _is_stale(graph: Graph, fill: Node, tables: Sequence[TableNodes], values: Mapping[str, Tensor]) -> bool:
+    """Return True where constants take the place of a node that fills tables from a file: of a model, or of known contents."""
+    if not takes_files(graph, fill):
+        return False
+    are_known = all(entry in values for table in tables for entry in table.entries)
+    return are_known or not reachable([fill]).isdisjoint(asset_nodes(graph))
+
+
+def _contents(table: TableNodes, values: Mapping[str, Tensor]) -> list[Tensor]:
+    """Return the keys and values of a table; FailedPreconditionError where they are not known."""
+    contents = [values[entry] for entry in table.entries if entry in values]
+    if len(contents) < len(table.entries):
+        raise FailedPreconditionError(
+            f"table '{table.name}' has no contents to freeze", node=table.node.name, op=table.node.op,
+            hint=f"add --state FILE with {' and '.join(table.entries)}",
+        )  # fmt: skip
+    return contents
+
+
+def _fill(g: GraphBuilder, table: TableNodes, contents: Sequence[Tensor]) -> Node | None:
+    """Add the operation that fills a table with constants; None for a table without entries."""
+    if not contents[0].size:
+        return None
+    with g.name_scope(table.node.name):
+        parts = [g.constant(value, name=name) for name, value in zip(("keys", "values"), contents)]
+        if table.exports_buckets:
+            parts = [g.PlaceholderWithDefault(part, shape=UNKNOWN, name="buckets") for part in parts]
+        node: Node = g.apply(table.filling_op, table.node.output(), *parts, name="fill")
+    return node
+
+
+def _refuse_files(graph: Graph, source: Graph) -> None:
+    """Raise FailedPreconditionError where a node takes the path of a file of the model that the graph comes from."""
+    assets = {node.name: asset for node, asset in asset_nodes(source).items()}
+    for assignment in asset_assignments(source):
+        assets[assignment.inputs[0].node.name] = assets[trail_end(assignment.inputs[1], copied_from).node.name]
+    for name, asset in assets.items():
+        if name in graph:
+            behind = descendants([graph.node(name)])
+            node = next((node for node in graph if node in behind and has_fact(node.op, "reads_files")), graph.node(name))
+            raise FailedPreconditionError(
+                f"it takes '{asset.filename}', a file of the model that a single graph cannot hold",
+                node=node.name, op=node.op, hint="write a SavedModel: end the name of OUT with a slash",
+            )  # fmt: skip
 
 
 def _keep_functions(graph: Graph, names: Set[str]) -> None:
@@ -69,23 +157,6 @@ def _keep_functions(graph: Graph, names: Set[str]) -> None:
                     f"function '{name}' owns a variable", node=node.name, op=node.op,
                     hint="inline the function with --inline-functions, to freeze the variable",
                 )  # fmt: skip
-
-
-def _table_initializers(graph: Graph, nodes: Set[Node]) -> list[str]:
-    """Return the operations, of tables among the nodes kept, that fill tables without a feed."""
-    takers = {user for node in nodes if has_fact(node.op, "table") for user in _users(node)}
-    return [node.name for node in table_fills(graph) if node in takers]
-
-
-def _users(handle: Node) -> Iterator[Node]:
-    """Yield the users of a handle, also behind nodes that pass the handle on."""
-    pending = [handle]
-    while pending:
-        passed = pending.pop()
-        for user in passed.uses:
-            if any(value.node is passed for value in user.inputs):
-                yield user
-                pending += [user] if user.is_identity else []
 
 
 def become_constant(node: Node, value: Tensor) -> None:

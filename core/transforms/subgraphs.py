@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 from ..explaining.node_listing import declared_shapes
 from ..functions.instantiation import nodes_to_change
+from ..functions.table_fills import filled_tables, table_fills
 from ..graph.graph import Graph, Node, Output
+from ..graph.model_objects import asset_assignments
 from ..graph.traversal import reachable
 from ..inference.inference import infer
+from ..planning.reachability import needed_nodes
 from ..registry.catalog import AttrDef
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError
@@ -56,6 +59,16 @@ def subgraph(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -
     result.remove_nodes([node for node in result if node not in needed])
     forget_locations(result)
     return result
+
+
+def needed_fills(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -> list[Node]:
+    """Return the nodes that fill the tables, and set the paths of a model's files, that `fetches` take.
+
+    No edge leads from `fetches` to these nodes.
+    """
+    needed = needed_nodes([graph.fetch(name) for name in fetches], [graph.output(name) for name in inputs])
+    fills = [node for node in table_fills(graph) if not needed.isdisjoint(filled_tables(node))]
+    return [*fills, *(node for node in asset_assignments(graph) if node.inputs[0].node in needed)]
 
 
 def cut_at(graph: Graph, names: Sequence[str]) -> dict[str, Node]:

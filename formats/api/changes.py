@@ -17,9 +17,10 @@ from ...core.support.file_formats import extension_of
 from ...core.transforms import freezing
 from ...core.transforms.placeholders import set_placeholders, set_shapes
 from ...core.transforms.reduction import reduce_graph
-from ...core.transforms.subgraphs import subgraph
+from ...core.transforms.subgraphs import needed_fills, subgraph
 from ...core.types.shapes import as_shape
 from ...core.types.tensors import as_array
+from ..meta_graph import with_files_of
 from ..saving import graph_form, write_graph
 from ..state import State
 from .model_export import export_model
@@ -32,7 +33,7 @@ _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport]]] = {".onnx
 """The models by the extensions of their files."""
 
 
-@takes(graph=Graph, values=Mapping | SessionLike | None, keep_functions=bool)
+@takes(graph=Graph, values=Mapping | SessionLike | None, keep_functions=bool, keep_files=bool)
 def freeze(
     graph: Graph,
     values: State | SessionLike | None = None,
@@ -41,28 +42,35 @@ def freeze(
     *,
     keep_functions: bool = False,
     keep_variables: Sequence[str] | str = (),
+    keep_files: bool = False,
 ) -> Graph:
-    """Return a copy of the graph with constants in place of variables.
+    """Return a copy of the graph with constants in place of variables, and constants that fill the tables.
 
     `values` are the variables' values by name, or a session that holds them; by default a SavedModel's own values, or those
     of the initializers. The copy has the nodes that `outputs` need, by default all outputs, with placeholders in place of the
     tensors `inputs`. Bodies of functions take the place of calls, unless `keep_functions`; those of `keep_variables` stay
-    variables. FailedPreconditionError names a variable without a value, and a node that writes to a variable.
+    variables. With `keep_files` tables of a SavedModel are filled from the model's files, which `save_model` copies.
+    FailedPreconditionError names a variable or table without a value, a node that writes to a variable, and a node that
+    reads a file of the model otherwise.
     """
     names = names_of(outputs) or default_outputs(graph)
     state = state_of(graph, values)
     if not keep_functions:
         graph = inline_functions(graph)[0]
-    return freezing.freeze(graph, state, names, names_of(inputs), names_of(keep_variables))
+    result = freezing.freeze(graph, state, names, names_of(inputs), names_of(keep_variables), keep_files=keep_files)
+    return with_files_of(graph, result)
 
 
 @takes(graph=Graph)
 def extract(graph: Graph, outputs: Sequence[str] | str, inputs: Sequence[str] | str = ()) -> Graph:
     """Return a copy with the nodes that `outputs` need, and placeholders in place of the tensors `inputs`.
 
-    `outputs` are names of tensors and operations. NotFoundError names the nearest names for a name that is not there.
+    Nodes that fill the needed tables stay, too. `outputs` are names of tensors and operations. NotFoundError names the
+    nearest names for a name that is not there.
     """
-    return subgraph(graph, names_of(outputs), names_of(inputs))
+    names, cuts = names_of(outputs), names_of(inputs)
+    fills = [node.name for node in needed_fills(graph, names, cuts)]
+    return with_files_of(graph, subgraph(graph, [*names, *fills], cuts))
 
 
 @takes(graph=Graph, values=Mapping | None, shapes=Mapping | None)

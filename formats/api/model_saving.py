@@ -12,7 +12,7 @@ from ...core.runtime.session.restored_variables import read_instead
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
-from ...core.runtime.state.file_access import FileAccess
+from ...core.runtime.state.file_access import NO_FILES, FileAccess
 from ...core.support.arguments import expect, takes
 from ...core.support.engine_names import NUMPY
 from ...core.types.tensors import Tensor
@@ -59,14 +59,18 @@ def save_model(
 
 
 def write_model(folder: str, graph: Graph, model: ModelToWrite, session: SessionLike) -> None:
-    """Write the prepared `model` of a graph with the variables of a session."""
+    """Write the prepared `model` of a graph with the variables of a session, and the files that fill tables.
+
+    PermissionDeniedError for a file outside the model that the session may not read.
+    """
 
     def save(prefix: str) -> None:
         assert model.saver is not None
         feeds = {model.saver.filename_tensor: prefix}
         _saving_session(model.graph, session, os.path.dirname(prefix)).run([model.saver.save_tensor], feeds)
 
-    write_saved_model(folder, model, graph.meta, save)
+    files = session.files if isinstance(session, Session) else NO_FILES
+    write_saved_model(folder, model, graph.meta, save, files)
 
 
 def _arguments(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...core.graph.graph import Graph
+from ...core.graph.table_nodes import find_tables
 from ...core.runtime.session.runner import Restored, Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
@@ -74,8 +75,15 @@ def local_session(graph: Graph, open_session: Opener | None, state: State | None
 
 
 def state_of(graph: Graph, values: State | SessionLike | None) -> dict[str, Tensor]:
-    """Return Tensors by name: of a mapping, of a session's variables, or by default of the session that `opened` returns."""
-    return as_tensors(values) if isinstance(values, Mapping) else Runner(values or opened(graph)).state()
+    """Return Tensors by name: of a mapping, of a session's variables and tables, or by default of the session that `opened`
+    returns. A mapping without the contents of tables is completed by such a session.
+    """
+    if not isinstance(values, Mapping):
+        return Runner(values or opened(graph)).contents()
+    tensors = as_tensors(values)
+    if all(entry in tensors for table in find_tables(graph).values() for entry in table.entries):
+        return tensors
+    return {**Runner(opened(graph, tensors or None)).contents(), **tensors}
 
 
 def names_of(names: Sequence[str]) -> tuple[str, ...]:

@@ -139,6 +139,7 @@ class SessionSetup:
 
 def _summary(restored: Restored) -> str:
     message = f"restored {counted(len(restored.restored), 'variable')}"
+    message += f" and {counted(len(restored.tables), 'table')}" if restored.tables else ""
     if restored.absent:
         others = counted(len(restored.absent), "other")
         message += f"; the state lacks {others}: {', '.join(restored.absent[:4])}"

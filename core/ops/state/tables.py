@@ -1,9 +1,10 @@
 """Lookup tables: hash tables initialized once, and mutable tables."""
 # Ops here (scripts/regenerate.py writes this list):
 #   LookupTableExport LookupTableExportV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2
-#   AnonymousHashTable AnonymousMutableDenseHashTable AnonymousMutableHashTable: owns_state table
-#   AnonymousMutableHashTableOfTensors HashTable HashTableV2 MutableDenseHashTable MutableDenseHashTableV2: owns_state table
-#   MutableHashTable MutableHashTableOfTensors MutableHashTableOfTensorsV2 MutableHashTableV2: owns_state table
+#   AnonymousHashTable HashTable HashTableV2: owns_state table
+#   AnonymousMutableDenseHashTable AnonymousMutableHashTable AnonymousMutableHashTableOfTensors: owns_state table saved_table
+#   MutableDenseHashTable MutableDenseHashTableV2 MutableHashTable MutableHashTableOfTensors: owns_state table saved_table
+#   MutableHashTableOfTensorsV2 MutableHashTableV2: owns_state table saved_table
 #   LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2: side_effect
 #   LookupTableImport LookupTableImportV2: side_effect fills_table
 #   InitializeTable InitializeTableV2: side_effect fills_table initializes_table
@@ -85,9 +86,8 @@ def _handle(dtype: Any, key: Any, value: Any, value_shape: Any = SCALAR, key_sha
     return TensorSpec(dtype, SCALAR, None, (TensorSpec(key, key_shape), TensorSpec(value, value_shape)))
 
 
-_CREATE = (
-    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
-)  # fmt: skip
+_CREATE_MUTABLE = ("MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable")
+_CREATE = ("HashTable", "HashTableV2", "AnonymousHashTable", *_CREATE_MUTABLE)
 
 
 @shape(*_CREATE)
@@ -180,6 +180,7 @@ def mutable_dense_hash_table_shape(
 
 
 facts("table", "owns_state", of=(*_CREATE, *_CREATE_OF_TENSORS, *_CREATE_DENSE))
+facts("saved_table", of=(*_CREATE_MUTABLE, *_CREATE_OF_TENSORS, *_CREATE_DENSE))
 
 
 def _static(handle: Array | ReferenceHandle) -> StaticTable:

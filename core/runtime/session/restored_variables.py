@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 from ...functions.call_kinds import Form, call_kind
 from ...graph.graph import Graph, Node, Output
-from ...graph.traversal import reachable
-from ...types.tensors import Tensor
+from ...graph.restore_nodes import restored_values
+from ...graph.table_nodes import IMPORTS, find_tables
+from ...graph.traversal import copied_from, reachable, trail_end
+from ...graph.variable_nodes import ASSIGN_OPS
+from ...registry.op_facts import has_fact
 
-_ASSIGNS = ("Assign", "AssignVariableOp")
 _Owner = Callable[[Output], Node | None]
+_PARTS: Final = {**dict.fromkeys(ASSIGN_OPS, (0,)), **dict.fromkeys(IMPORTS, (0, 1))}
+"""The ops that restore a state, and the parts of the state that the inputs after the handle hold: a variable's value, or the
+keys and the values of a table.
+"""
 
 
 def restored_variables(graph: Graph) -> dict[str, str]:
@@ -22,10 +28,21 @@ def restored_variables(graph: Graph) -> dict[str, str]:
     is empty for a graph that restores nothing, or whose restore op was pruned. Slices of a variable are left out, since
     several slices share a key.
     """
+    return {key: owner.name for key, owner, _ in _restored_parts(graph) if not has_fact(owner.op, "table")}
+
+
+def restored_tables(graph: Graph) -> dict[str, str]:
+    """Return the names in states of the contents of tables, by the checkpoint keys, as `restored_variables`."""
+    tables = {table.node: table for table in find_tables(graph).values()}
+    return {key: tables[owner].entries[part] for key, owner, part in _restored_parts(graph) if owner in tables}
+
+
+def _restored_parts(graph: Graph) -> Iterator[tuple[str, Node, int]]:
+    """Yield (key, owner of the state, number of the part) for all that the graph's restore op restores."""
     saver = graph.meta.saver if graph.meta is not None else None
     restore = None if saver is None else graph.get(saver.restore_op.partition(":")[0])
     roots = list(graph) if saver is None else [restore] if restore is not None else []
-    return {key: owner.name for key, owner in _restored(graph, roots, lambda handle: handle.node)}
+    return _restored(graph, roots, lambda handle: handle.node, {})
 
 
 def read_instead(graph: Graph) -> dict[str, str]:
@@ -49,11 +66,17 @@ def unrestored(graph: Graph) -> dict[str, str]:
     return {restored: read for restored, read in read_instead(graph).items() if read not in owners}
 
 
-def _restored(library: Graph, roots: list[Node], owner: _Owner) -> Iterator[tuple[str, Node]]:
-    """Yield (key, owner of the variable) for all variables that the roots restore, also in called functions."""
-    for node in reachable(roots):
-        if node.op == "RestoreV2":
-            yield from _assigned_keys(node, owner)
+def _restored(
+    library: Graph, roots: list[Node], owner: _Owner, given: Mapping[Output, str]
+) -> Iterator[tuple[str, Node, int]]:
+    """Yield the parts that the roots restore, also in called functions; `given` are the keys of values from outside."""
+    nodes = reachable(roots)
+    keys = {value: key for node in nodes for value, key, spec in restored_values(node) if not spec} | dict(given)
+    for node in nodes:
+        if node.op in _PARTS:
+            state = owner(trail_end(node.inputs[0], copied_from))
+            ends = ((part, keys.get(trail_end(node.inputs[1 + part], copied_from))) for part in _PARTS[node.op])
+            yield from ((key, state, part) for part, key in ends if key is not None and state is not None)
             continue
         kind = call_kind(library.functions, node)
         if kind is None or kind.form is not Form.CALL:
@@ -61,35 +84,13 @@ def _restored(library: Graph, roots: list[Node], owner: _Owner) -> Iterator[tupl
         function = library.functions.get(kind.references(node)[0].name)
         if function is not None:
             operands = dict(zip(function.args, kind.arguments(node.inputs)))
-            yield from _restored(library, list(function.body), functools.partial(_outer, operands=operands, owner=owner))
+            inner = functools.partial(_outer, operands=operands, owner=owner)
+            sources = {arg: trail_end(value, copied_from) for arg, value in operands.items()}
+            passed = {arg.output(): keys[source] for arg, source in sources.items() if source in keys}
+            yield from _restored(library, list(function.body), inner, passed)
 
 
 def _outer(handle: Output, *, operands: Mapping[Node, Output], owner: _Owner) -> Node | None:
     """Return the node that owns a handle in a function's body: a node of the body, or the owner of the caller's argument."""
     outside = operands.get(handle.node)
-    return handle.node if outside is None else owner(outside)
-
-
-def _assigned_keys(restore: Node, owner: _Owner) -> Iterator[tuple[str, Node]]:
-    for value, key, spec in restored_values(restore):
-        for handle in () if spec else assigned_handles(value):
-            variable = owner(handle)
-            if variable is not None:
-                yield key, variable
-
-
-def restored_values(restore: Node) -> Iterator[tuple[Output, str, str]]:
-    """Yield (output, checkpoint key, slice) of a RestoreV2; nothing where keys or slices are no constants."""
-    names, slices = (value.node.attr_of(Tensor, "value") for value in restore.inputs[1:])
-    if names is not None and slices is not None:
-        texts = (map(os.fsdecode, value.numpy().ravel().tolist()) for value in (names, slices))
-        yield from zip(restore.outputs(), *texts)
-
-
-def assigned_handles(value: Output) -> Iterator[Output]:
-    """Return the references and handles of the variables that a value is assigned to, directly or through an Identity."""
-    for user in value.node.uses:
-        if user.is_identity and value in user.inputs:
-            yield from assigned_handles(user.output())
-        elif user.op in _ASSIGNS and user.inputs[1] == value:
-            yield user.inputs[0]
+    return handle.node if outside is None else owner(trail_end(outside, copied_from))

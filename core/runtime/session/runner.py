@@ -9,7 +9,7 @@ import re
 import signal
 import threading
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -17,8 +17,11 @@ import numpy as np
 from ...building.builder import GraphBuilder
 from ...functions.table_fills import table_fills
 from ...graph.graph import Graph, Node, Output
+from ...graph.model_objects import asset_variables
+from ...graph.restore_nodes import assigned_handles, restored_values
+from ...graph.table_nodes import TableNodes, find_tables, saved_tables
 from ...graph.traversal import reachable
-from ...graph.variable_nodes import VariableNodes, find_variables, initializer_ops, variable
+from ...graph.variable_nodes import ASSIGN_OPS, VariableNodes, find_variables, initializer_ops, variable
 from ...registry.op_facts import has_fact
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ...support.grouping import grouped
@@ -30,10 +33,9 @@ from ...types.tensors import Tensor
 from ..state.resources import Stored, Variable
 from ..state.run_context import Hook
 from ..steps.capture import CaptureHook
-from .restored_variables import assigned_handles, restored_values
 from .session_like import SessionLike
 
-ASSIGN = {"assign": ("Assign", "AssignVariableOp"), "add": ("AssignAdd", "AssignAddVariableOp"),
+ASSIGN = {"assign": ASSIGN_OPS, "add": ("AssignAdd", "AssignAddVariableOp"),
           "sub": ("AssignSub", "AssignSubVariableOp")}  # fmt: skip
 
 
@@ -63,13 +65,14 @@ class StepResult:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Restored:
-    """The variables that a state filled, the variables without a value in the state, and names that the graph does not
-    know.
+    """The variables that a state filled, the variables without a value in the state, names that the graph does not know, and
+    the tables that the state filled. Tables are also among the absent names.
     """
 
     restored: tuple[str, ...]
     absent: tuple[str, ...]
     unknown: tuple[str, ...]
+    tables: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     The graph's Restore ops tell the slice of each variable.
     """
     parts: dict[str, Tensor] = {}
-    for restoring in (node for node in graph if node.op == "RestoreV2"):
+    for restoring in graph:
         for output, name, spec in restored_values(restoring):
             if spec.split() and name in tensors:
                 part = _sliced(tensors[name], spec, restoring)
@@ -121,6 +124,15 @@ _EXTENT: Final = re.compile(r"-|([0-9]{1,18}),(?:-|([0-9]{1,18}))")
 """A dimension of a slice: `start,length`, or `-` for the whole dimension."""
 
 
+def _has_contents(table: TableNodes, tensors: Mapping[str, Tensor]) -> bool:
+    """Return True where a state holds a table; InvalidArgumentError where the state has only the keys or only the values."""
+    there = [entry in tensors for entry in table.entries]
+    if any(there) and not all(there):
+        lacking = table.entries[there.index(False)]
+        raise InvalidArgumentError(f"the state lacks '{lacking}' of the table", node=table.node.name, op=table.node.op)
+    return all(there)
+
+
 class Runner:
     """A session, and the actions of a user on the session."""
 
@@ -131,11 +143,17 @@ class Runner:
         self._builder: GraphBuilder | None = None
         self._writing: SessionLike = session
         self._writers: dict[tuple[str, str], tuple[str, str]] = {}
+        self._accesses: dict[str, _TableAccess] = {}
 
     @functools.cached_property
     def variables(self) -> dict[str, VariableNodes]:
         """The variables of the graph by name."""
         return find_variables(self.graph)
+
+    @functools.cached_property
+    def tables(self) -> dict[str, TableNodes]:
+        """The tables of the graph whose contents a state holds, by name."""
+        return saved_tables(self.graph)
 
     def initialize(self, operation: str | None = None) -> tuple[str, ...]:
         """Run an initializer, by default all initializers of the graph; return the names of the nodes that ran.
@@ -169,19 +187,26 @@ class Runner:
         return names
 
     def restore(self, tensors: Mapping[str, Tensor]) -> Restored:
-        """Assign every tensor that has the name of a variable; InvalidArgumentError where no tensor does."""
-        variables = self.variables
+        """Assign every tensor that has the name of a variable, and fill the tables whose keys and values are there.
+
+        InvalidArgumentError where the state has nothing of the graph, or only the keys or the values of a table. Paths of a
+        SavedModel's files stay as they are.
+        """
+        variables = {name: nodes for name, nodes in self.variables.items() if name not in asset_variables(self.graph)}
         tensors = {**tensors, **_slices(self.graph, tensors)}
         matching = [name for name in tensors if name in variables]
-        if not matching and variables:
+        filled = {name: table for name, table in self.tables.items() if _has_contents(table, tensors)}
+        known = {*self.variables, *(entry for table in self.tables.values() for entry in table.entries)}
+        if not matching and not filled and known:
             raise InvalidArgumentError(
                 "the state has no value of any variable of the graph",
-                hint=f"the state has {some(tensors)}; the graph has {some(variables)}",
+                hint=f"the state has {some(tensors)}; the graph has {some(self.variables or self.tables)}",
             )
         values = {name: self._to_assign(tensors[name]) for name in matching}
         self._write([(variables[name], value) for name, value in values.items()], "assign")
-        absent = tuple(name for name in variables if name not in tensors)
-        return Restored(tuple(matching), absent, tuple(name for name in tensors if name not in variables))
+        self._fill([(table, [tensors[entry].read() for entry in table.entries]) for table in filled.values()])
+        absent = (name for name in (*variables, *self.tables) if name not in tensors and name not in filled)
+        return Restored(tuple(matching), tuple(absent), tuple(name for name in tensors if name not in known), tuple(filled))
 
     def _to_assign(self, tensor: Tensor) -> Any:
         """Return a value for a variable. In this process the value is read from its file when the variable is read."""
@@ -193,9 +218,21 @@ class Runner:
         self._write([(nodes, value(nodes))], mode)
 
     def state(self) -> dict[str, Tensor]:
-        """Return the values of all initialized variables by name."""
-        held = [item for item in self.session.held_variables() if item.is_initialized]
-        return {item.name: item.constant() for item in held if item.dtype is string or not item.dtype.is_object}
+        """Return the values of all initialized variables by name, and the contents of tables that a checkpoint holds.
+
+        A table has an entry for its keys and an entry for its values (`TableNodes.entries`), in the order of TensorFlow's
+        export. Paths of a SavedModel's files are left out: they are true only where the model lies.
+        """
+        paths = asset_variables(self.graph)
+        held = [item for item in self.session.held_variables() if item.is_initialized and item.name not in paths]
+        values = {item.name: item.constant() for item in held if item.dtype is string or not item.dtype.is_object}
+        return {**values, **self._contents(self.tables.values())}
+
+    def contents(self) -> dict[str, Tensor]:
+        """Return the `state`, and the contents of the tables that an initializer has filled."""
+        others = [table for name, table in find_tables(self.graph).items() if name not in self.tables]
+        filled = [table for table, size in zip(others, self._sizes(others)) if size]
+        return {**self.state(), **self._contents(filled)}
 
     def steps(self, orders: Orders) -> Iterator[StepResult]:
         """Run the steps in turn; a result without values where nothing was to be fetched.
@@ -220,21 +257,72 @@ class Runner:
             yield StepResult(number, tuple(map(_fetched, shown, shown.values())) if is_fetched else ())
 
     def _write(self, values: Sequence[tuple[VariableNodes, Any]], mode: str) -> None:
-        if self._builder is None:
-            self._builder = GraphBuilder(self.graph.copy())
-            self._writing = self.session.on_graph(self._builder.graph)
+        g = self._extended()
         feeds: dict[str, Any] = {}
         operations = []
         for nodes, value in values:
             _check_shape(nodes, value)
             key = (nodes.name, mode)
             if key not in self._writers:
-                fed, operation = _write_nodes(self._builder, nodes, mode)
+                fed, operation = _write_nodes(g, nodes, mode)
                 self._writers[key] = fed.name, operation.name
             feed, name = self._writers[key]
             feeds[feed] = value
             operations.append(name)
         self._writing.run(operations, feeds)
+
+    def _fill(self, contents: Sequence[tuple[TableNodes, Sequence[Any]]]) -> None:
+        """Replace the contents of tables by keys and values."""
+        nodes = [self._table_nodes(table) for table, _ in contents]
+        parts = [(part, value) for made, (_, values) in zip(nodes, contents) for part, value in zip(made.fed, values)]
+        if nodes:
+            self._writing.run([made.fill for made in nodes], dict(parts))
+
+    def _contents(self, tables: Collection[TableNodes]) -> dict[str, Tensor]:
+        """Return the keys and values of tables by the names of the entries."""
+        entries = {entry: name for table in tables for entry, name in zip(table.entries, self._table_nodes(table).exported)}
+        dtypes = [dtype for table in tables for dtype in (table.key_dtype, table.value_dtype)]
+        values = self._writing.run(list(entries.values())) if entries else ()
+        return {entry: Tensor.from_numpy(value, dtype) for entry, value, dtype in zip(entries, values, dtypes)}
+
+    def _sizes(self, tables: Sequence[TableNodes]) -> Sequence[Any]:
+        """Return the numbers of entries of tables."""
+        names = [self._table_nodes(table).size for table in tables]
+        return self._writing.run(names) if names else ()
+
+    def _table_nodes(self, table: TableNodes) -> _TableAccess:
+        """Return the nodes that access a table, added at first use."""
+        if table.name not in self._accesses:
+            self._accesses[table.name] = _table_access(self._extended(), table)
+        return self._accesses[table.name]
+
+    def _extended(self) -> GraphBuilder:
+        """Return a builder on a copy of the graph, which the session `_writing` runs with the session's state."""
+        if self._builder is None:
+            self._builder = GraphBuilder(self.graph.copy())
+            self._writing = self.session.on_graph(self._builder.graph)
+        return self._builder
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _TableAccess:
+    """The names of the nodes that access a table: fed keys and values, the op that fills, and the contents and the size."""
+
+    fed: tuple[str, str]
+    fill: str
+    exported: tuple[str, str]
+    size: str
+
+
+def _table_access(g: GraphBuilder, table: TableNodes) -> _TableAccess:
+    """Add the nodes that access a table."""
+    handle = g.graph.node(table.node.name).output()
+    keys, values = (g.Placeholder(dtype=dtype, name="tfg_table/value") for dtype in (table.key_dtype, table.value_dtype))
+    fill = g.apply(table.op("Import"), handle, keys, values, name="tfg_table/fill")
+    kinds = {"Tkeys": table.key_dtype, "Tvalues": table.value_dtype}
+    exported = g.apply(table.op("Export"), handle, name="tfg_table/contents", **kinds)
+    size = g.apply(table.op("Size"), handle, name="tfg_table/size")
+    return _TableAccess((keys.name, values.name), fill.name, (exported[0].name, exported[1].name), size.name)
 
 
 def _write_nodes(g: GraphBuilder, nodes: VariableNodes, mode: str) -> tuple[Output, Node]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 import numpy as np
 
 from ...graph.graph import Graph, Node, Output
+from ...graph.model_objects import with_model_objects
 from ...graph.send_recv import connected
 from ...parallel.blas_threads import one_thread
 from ...planning.node_selection import definition_in
@@ -461,9 +462,11 @@ class Session(Displayed):
         return self._by_engine[runtime]
 
     def runnable(self) -> Graph:
-        """Return the graph to run: loops with random numbers lowered as in TensorFlow, and its parts connected."""
+        """Return the graph to run: with the objects of a model, loops with random numbers lowered as in TensorFlow, and its
+        parts connected.
+        """
         if self._lowered is None or self._lowered[0] != len(self.graph):
-            self._lowered = (len(self.graph), lowered(connected(self.graph)))
+            self._lowered = (len(self.graph), lowered(connected(with_model_objects(self.graph))))
         return self._lowered[1]
 
     def _fetch(self, graph: Graph, name: str) -> Output | Node:

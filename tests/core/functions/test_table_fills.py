@@ -6,7 +6,7 @@ import numpy as np
 
 import tfg
 from tests.functions import define
-from tfg.core.building.saver import add_table_initializer
+from tfg.core.building.saver import add_initializer
 from tfg.core.functions.table_fills import table_fills
 from tfg.core.runtime.session.runner import table_initializers
 from tfg.core.transforms.freezing import freeze
@@ -54,4 +54,4 @@ def test_files_and_frozen_graphs_fill_the_same_tables():
     graph = graph_of_tables()
     frozen = freeze(graph, {}, ["x:0", "y:0"])
     assert {node.name for node in frozen.node("init_all_tables").control_inputs} == {"call", "own"}
-    assert {node.name for node in graph.node(add_table_initializer(graph)).control_inputs} == {"call", "own"}
+    assert {node.name for node in graph.node(add_initializer(graph)).control_inputs} == {"call", "own"}
