@@ -14,6 +14,7 @@ from ..types import dtypes
 from ..types.tensors import Tensor
 from .graph import Graph, Node
 from .metagraph import Asset
+from .node_making import become_constant
 from .table_nodes import TABLES
 from .traversal import copied_from, trail_end
 from .variable_nodes import find_variables
@@ -61,10 +62,7 @@ def with_model_objects(graph: Graph) -> Graph:
     result = graph.copy()
     name_tables(result)
     for node, asset in asset_nodes(result).items():
-        value = Tensor.from_numpy(os.fsencode(asset.path), dtypes.string)
-        result.set_inputs(node, ())
-        node.change_op("Const", {"dtype": value.dtype, "value": value})
-        node.device = ""
+        become_constant(result, node, Tensor.from_numpy(os.fsencode(asset.path), dtypes.string))
     return result
 
 

@@ -14,6 +14,13 @@ def add_constant(graph: Graph, name: str, value: Tensor, controls: Sequence[Node
     return graph.add_node(graph.unique_name(name), "Const", (), controls, {"value": value, "dtype": value.dtype}, device)
 
 
+def become_constant(graph: Graph, node: Node, value: Tensor) -> None:
+    """Turn a node into a constant of the same name, which waits for the same nodes."""
+    graph.set_inputs(node, (), node.control_inputs)
+    node.change_op("Const", {"dtype": value.dtype, "value": value})
+    node.device = ""
+
+
 def add_identity(
     graph: Graph, name: str, value: Output, dtype: DType, controls: Sequence[Node] = (), device: str = ""
 ) -> Node:

@@ -9,6 +9,7 @@ from ..functions.callers import called_functions
 from ..functions.table_fills import filled_tables, table_fills, takes_files
 from ..graph.graph import Graph, Node
 from ..graph.model_objects import asset_assignments, asset_nodes, asset_variables, name_tables
+from ..graph.node_making import become_constant
 from ..graph.reference_ops import plain_op, read_as
 from ..graph.table_nodes import TableNodes, find_tables
 from ..graph.traversal import copied_from, descendants, reachable, topological_order, trail_end
@@ -19,7 +20,7 @@ from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
-from .frozen_handles import LEAVE_IT, FrozenValue, Values, replace_handles
+from .frozen_handles import LEAVE_IT, FrozenValue, Values, become_true, replace_handles
 from .subgraphs import subgraph
 
 
@@ -71,8 +72,8 @@ def _freeze_variables(graph: Graph, values: Mapping[str, Tensor], kept: Set[str]
         if variable.is_resource:
             handles[variable.node.output()] = FrozenValue(variable.name, value.dtype, Shape(value.shape))
         else:
-            _drop_references(variable.node)
-        become_constant(variable.node, value)
+            _drop_references(graph, variable.node)
+        become_constant(graph, variable.node, value)
     replace_handles(graph, handles)
 
 
@@ -159,25 +160,21 @@ def _keep_functions(graph: Graph, names: Set[str]) -> None:
                 )  # fmt: skip
 
 
-def become_constant(node: Node, value: Tensor) -> None:
-    """Turn a node without inputs into a constant of the same name."""
-    node.change_op("Const", {"dtype": value.dtype, "value": value})
-    node.device = ""
-
-
-def _drop_references(node: Node) -> None:
+def _drop_references(graph: Graph, node: Node) -> None:
     """Make the users of a node's reference take a value, and in turn the users of the references that they return."""
     pending = [node]
     for giver in pending:
         for user in [user for user in giver.uses if any(value.node is giver for value in user.inputs)]:
             if any(dtype.is_ref for dtype in user.output_dtypes) and plain_op(user.op) is not None:
                 pending.append(user)
-            _drop_reference(user)
+            _drop_reference(graph, user)
 
 
-def _drop_reference(user: Node) -> None:
+def _drop_reference(graph: Graph, user: Node) -> None:
     plain = plain_op(user.op)
-    if plain is not None:
+    if has_fact(user.op, "initialization_test"):
+        become_true(graph, user)
+    elif plain is not None:
         read_as(user, plain)
     elif user.op_def is not None and any(arg.is_ref for arg in user.op_def.inputs):
         raise FailedPreconditionError(

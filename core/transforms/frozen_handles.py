@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from ..building.builder import GraphBuilder
 from ..control_flow.copies import hands_in
 from ..control_flow.frames import EXIT, MERGE, NEXT_ITERATION
@@ -13,6 +15,7 @@ from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import OF_AN_INTERFACE, implementation
 from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.node_making import become_constant
 from ..graph.traversal import topological_order
 from ..registry.catalog import CATALOG, ArgDef
 from ..registry.op_facts import has_fact
@@ -21,7 +24,7 @@ from ..support.tensor_names import free_name
 from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
-from ..types.tensors import FuncRef
+from ..types.tensors import FuncRef, Tensor
 
 _PASSING_ON: Final = ("IdentityN", *MERGE, *EXIT, *NEXT_ITERATION)
 _OF_A_HANDLE: Final = ("_output_shapes", "_handle_dtypes", "_handle_shapes", "_resource_arg_unique_id")
@@ -76,7 +79,9 @@ class _Replacing:
             taken = {i: values[value] for i, value in enumerate(node.inputs) if value in values}
             if not taken:
                 continue
-            if node.op in _READS:
+            if has_fact(node.op, "initialization_test"):
+                become_true(graph, node)
+            elif node.op in _READS:
                 _READS[node.op](graph, node, taken[0])
             elif node.op in _PASSING_ON or hands_in(node):
                 values |= _pass_on(node, taken)
@@ -218,6 +223,11 @@ def _retype(node: Node, args: Sequence[ArgDef], values: Mapping[int, FrozenValue
             node.set_attr(arg.type_list_attr, [here.get(i, dtype) for i, dtype in enumerate(types)])
         elif here and arg.type_attr:
             node.set_attr(arg.type_attr, here[min(here)])
+
+
+def become_true(graph: Graph, node: Node) -> None:
+    """Turn a test whether a frozen variable is initialized into the answer."""
+    become_constant(graph, node, Tensor.from_numpy(np.array(True)))
 
 
 def _become(node: Node, op: str, attrs: Mapping[str, Any]) -> None:

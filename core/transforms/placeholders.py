@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..graph.graph import Graph, Node
+from ..graph.node_making import become_constant
 from ..inference.inference import infer
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.shapes import UNKNOWN, Shape, merge_shapes
 from ..types.tensors import Tensor
-from .freezing import become_constant
 
 
 def set_placeholders(graph: Graph, values: Mapping[str, Array]) -> None:
@@ -23,8 +23,7 @@ def set_placeholders(graph: Graph, values: Mapping[str, Array]) -> None:
         tensor = Tensor.from_numpy(value, node.output().dtype)
         _merged(node, Shape(tensor.shape))
         defaults = [source.node for source in node.inputs]
-        graph.set_inputs(node, ())
-        become_constant(node, tensor)
+        become_constant(graph, node, tensor)
         graph.remove_nodes([default for default in defaults if default.is_constant and not default.uses])
 
 

@@ -227,3 +227,20 @@ def test_missing_value_is_named():
     g.Identity(g.variable(1.0, name="v"), name="y")
     with pytest.raises(FailedPreconditionError, match="variable 'v' has no value"):
         freeze(g.graph, {}, ["y:0"])
+
+
+@pytest.mark.parametrize("is_resource", [False, True])
+def test_a_test_of_initialization_is_true_for_a_frozen_variable(is_resource):
+    """As tf.Variable(other.initialized_value()) makes it: a conditional chooses between the variable and its initial value."""
+    b = GraphBuilder()
+    variable = b.variable(np.float32(2), "v", resource=is_resource)
+    tested = b.VarIsInitializedOp(variable.handle) if is_resource else b.IsVariableInitialized(variable.handle)
+    otherwise, _ = b.Switch(variable.initial_value, tested)
+    if is_resource:
+        with b.control_dependencies([b.Identity(b.Switch(variable.handle, tested)[1])]):
+            then = b.ReadVariableOp(b.Switch(variable.handle, tested)[1], dtype="float32")
+    else:
+        then = b.Identity(b.RefSwitch(variable.handle, tested)[1])
+    b.Identity(b.Merge([otherwise, then])[0], name="y")
+    frozen = freeze(b.graph, {"v": Tensor.from_numpy(np.float32(5))}, ["y:0"])
+    assert Session(frozen).run("y:0") == 5.0
