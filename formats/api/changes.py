@@ -23,6 +23,7 @@ from ...core.types.tensors import as_array
 from ..meta_graph import with_files_of
 from ..saving import graph_form, write_graph
 from ..state import State
+from .live_branches import with_live_branches
 from .model_export import export_model
 from .onnx_export import OnnxExport
 from .outputs import default_fetches, default_outputs
@@ -48,15 +49,16 @@ def freeze(
 
     `values` are the variables' values by name, or a session that holds them; by default a SavedModel's own values, or those
     of the initializers. The copy has the nodes that `outputs` need, by default all outputs, with placeholders in place of the
-    tensors `inputs`. Bodies of functions take the place of calls, unless `keep_functions`; those of `keep_variables` stay
-    variables. With `keep_files` tables of a SavedModel are filled from the model's files, which `save_model` copies.
-    FailedPreconditionError names a variable or table without a value, a node that writes to a variable, and a node that
-    reads a file of the model otherwise.
+    tensors `inputs`, and without the branches that constants switch off. Bodies of functions take the place of calls, unless
+    `keep_functions`; those of `keep_variables` stay variables. With `keep_files` tables of a SavedModel are filled from the
+    model's files, which `save_model` copies. FailedPreconditionError names a variable or table without a value, a node that
+    writes to a variable, and a node that reads a file of the model otherwise.
     """
     names = names_of(outputs) or default_outputs(graph)
     state = state_of(graph, values)
     if not keep_functions:
         graph = inline_functions(graph)[0]
+    graph = with_live_branches(graph, names, names_of(inputs))
     result = freezing.freeze(graph, state, names, names_of(inputs), names_of(keep_variables), keep_files=keep_files)
     return with_files_of(graph, result)
 

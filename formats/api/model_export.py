@@ -27,6 +27,7 @@ from ...core.types.arrays import Array
 from ...core.types.shapes import Shape, as_shape, merge_shapes
 from ...core.types.tensors import Tensor
 from ..state import State
+from .live_branches import with_live_branches
 from .outputs import default_outputs
 from .prepared_sessions import Opener, local_session, names_of, state_of
 from .verification import Verification, cut_name
@@ -194,7 +195,8 @@ def export_model(
     fetches = fetches or (dict(usual.fetched) if usual is not None else {name: name for name in default_outputs(graph)})
     fetched = {word.removesuffix(":0"): graph.output(name).name for word, name in fetches.items()}
     values = state_of(graph, state)
-    plain, states = _stateless(graph, [graph.output(name).name for name in fetches.values()])
+    tensors = [graph.output(name).name for name in fetches.values()]
+    plain, states = _stateless(with_live_branches(graph, tensors, names_of(inputs)), tensors)
     fetches |= {f"{name}_after": tensor for name, tensor in states.items()}
     frozen = freeze(plain, values, list(fetches.values()), names_of(inputs))
     for name, sizes in (shapes or {}).items():
