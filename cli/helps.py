@@ -82,7 +82,7 @@ def help_all_option() -> click.Option:
 
 
 def _show(ctx: click.Context, _param: click.Parameter, is_asked: bool) -> None:
-    if is_asked:
+    if is_asked and not ctx.resilient_parsing:
         ctx.meta[__name__] = True
         click.echo(ctx.get_help())
         ctx.exit()

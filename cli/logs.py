@@ -73,7 +73,7 @@ def _on_terminal(ctx: click.Context, _param: click.Parameter, count: int) -> Non
 
 
 def _in_file(ctx: click.Context, _param: click.Parameter, path: str | None) -> None:
-    if path is not None:
+    if path is not None and not ctx.resilient_parsing:  # the Tab key creates no file
         import logging
 
         from ..core.support.atomic import file_errors

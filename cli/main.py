@@ -24,6 +24,8 @@ COMPARISON_FAILED = 3
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
+_COMPLETION = "_TFG_COMPLETE"
+"""The environment variable by which the script of a shell asks for completions."""
 _FOLDER = os.path.join(os.path.dirname(__file__), "commands")
 
 
@@ -42,7 +44,7 @@ class LazyGroup(click.Group):
         from .options import with_plain_types
 
         command = with_plain_types(with_log_options(import_module(f".commands.{cmd_name}", __package__).command))
-        if "_TFG_COMPLETE" in os.environ:
+        if _COMPLETION in os.environ:
             from .shell_completion import offer_names
 
             return offer_names(command)
@@ -104,7 +106,7 @@ def summary(name: str) -> str | None:
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
-    if value:
+    if value and not ctx.resilient_parsing:
         from .. import __version__
 
         click.echo(f"tfg {__version__}")
@@ -160,6 +162,10 @@ def _flush_output(code: int) -> int:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     try:
+        if _COMPLETION in os.environ:
+            from .completion_shells import register
+
+            register()
         code = root.main(arguments, prog_name="tfg", standalone_mode=False)
         return code if isinstance(code, int) else DONE
     except click.ClickException as error:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 import click
-from click.shell_completion import get_completion_class
 
 from .. import __version__
+from .completion_shells import completion_script
 from .helps import AS_IS, GROUPS, group_of
 from .main import commands, root, summary
 
@@ -28,15 +28,7 @@ def shared_files() -> Iterator[tuple[str, str]]:
     for name in commands():
         yield f"man/man1/tfg-{name}.1", _manual(_command(name), f"tfg {name}", _groups(_command(name)))
     for shell, path in _SCRIPTS.items():
-        yield path, completion_script(shell)
-
-
-def completion_script(shell: str) -> str:
-    """Return the script that lets a shell complete the command line of tfg."""
-    kind = get_completion_class(shell)
-    if kind is None:
-        raise ValueError(f"no completion for the shell '{shell}'")
-    return kind(root, {}, "tfg", "_TFG_COMPLETE").source()
+        yield path, completion_script(shell, root)
 
 
 def _command(name: str) -> click.Command:

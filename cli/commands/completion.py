@@ -6,6 +6,7 @@ import click
 
 from .. import render
 from ..helps import GroupedCommand
+from ..main import root
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -19,6 +20,6 @@ def command(shell: str) -> None:
     eval "$(tfg completion bash)"
     tfg completion fish > ~/.config/fish/completions/tfg.fish
     """
-    from ..manuals import completion_script
+    from ..completion_shells import completion_script
 
-    render.print_text(completion_script(shell))
+    render.print_text(completion_script(shell, root))

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import os
 import pathlib
-import select
 import shutil
 import subprocess
 import sys
-import time
 from typing import Any
 
 import pytest
 
 from tests.cli.running import SAMPLES, process, tfg
+from tests.security.shells import STARTS, shell_in
 
 XOR = str(SAMPLES / "xor.pbtxt")
 
 
 def offered(*words: str) -> list[str]:
     """Return the completions of the last word."""
-    done = process(COMP_WORDS=" ".join(["tfg", *words]), COMP_CWORD=str(len(words)), _TFG_COMPLETE="bash_complete")
+    done = process(*words, _TFG_COMPLETE="zsh_complete")
     assert not done.err
-    return [line.partition(",")[2] for line in done.out.splitlines() if line]
+    return [line.partition("\t")[0] for line in done.out.splitlines()[1:]]
 
 
 @pytest.mark.parametrize(
@@ -37,6 +36,8 @@ def offered(*words: str) -> list[str]:
         (["dump", XOR, "--scope", "hidden/"], {"hidden/kernel"}),
         (["optimize", XOR, "--passes", "pr"], {"prune"}),
         (["run", str(SAMPLES / "scaler_saved_model"), "--signature", "s"], {"serving_default"}),
+        (["run", XOR, "--engine", "x"], {"xla"}),
+        (["checkpoint", str(SAMPLES / "scaler_saved_model"), "--values", ""], {"scale"}),
     ],
 )
 def test_names(words, some):
@@ -44,7 +45,7 @@ def test_names(words, some):
 
 
 def test_graphs_are_files():
-    assert offered("dump", "sam") == ["sam"]
+    assert process("dump", "sam", _TFG_COMPLETE="fish_complete").out == "file\n"
 
 
 def test_a_graph_that_is_not_there_offers_nothing():
@@ -78,7 +79,7 @@ def in_shell(shell: str, folder: pathlib.Path) -> dict[str, Any]:
 
 
 ASKED = {
-    "bash": "source ./script; COMP_WORDS=({}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _tfg_completion tfg; "
+    "bash": "source ./script; COMP_LINE='{0}'; COMP_POINT=${{#COMP_LINE}}; _tfg_completion tfg \"${{COMP_LINE##* }}\"; "
     'printf "%s\\n" "${{COMPREPLY[@]}}"',
     "fish": "source ./script; complete -C '{}'",
 }
@@ -100,24 +101,7 @@ def test_a_shell_completes_a_line(shell, line, completions, tmp_path):
     assert {text.split("\t")[0] for text in done.stdout.splitlines()} == completions, done.stderr
 
 
-def test_zsh_completes_a_line_at_the_tab_key(tmp_path):
-    place = in_shell("zsh", tmp_path)
-    terminal, other = os.openpty()
-    with subprocess.Popen(
-        ["zsh", "-f", "-i"], stdin=other, stdout=other, stderr=other, start_new_session=True, **place
-    ) as zsh:
-        os.close(other)
-        os.write(terminal, b"autoload -U compinit; compinit -D -u; source ./script; echo rea''dy\n")
-        shown_until(terminal, b"ready\r")
-        os.write(terminal, b"tfg expl\t")
-        shown_until(terminal, b"explain ")
-        zsh.kill()
-    os.close(terminal)
-
-
-def shown_until(terminal: int, text: bytes) -> None:
-    """Read what a program shows until it shows `text`; a failure after a minute."""
-    shown, end = b"", time.monotonic() + 60
-    while text not in shown:
-        assert select.select([terminal], [], [], max(end - time.monotonic(), 0))[0], shown
-        shown += os.read(terminal, 4096)
+@pytest.mark.parametrize("shell", STARTS)
+def test_a_command_is_completed_at_the_tab_key(shell, tmp_path):
+    with shell_in(tmp_path, shell) as started:
+        assert started.words_of("tfg expl\t") == ["explain"]

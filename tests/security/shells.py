@@ -1,0 +1,99 @@
+"""Shells at a pseudo terminal: what a user types arrives key by key, and what the shell then runs is recorded."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import pathlib
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tfg.cli.completion_shells import completion_script
+from tfg.cli.main import root
+
+STARTS = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], ". ./script.bash"),
+    "zsh": (["zsh", "-f", "-i"], "autoload -U compinit; compinit -D -u; . ./script.zsh"),
+    "fish": (["fish", "--no-config", "-i"], "source ./script.fish"),
+}
+"""How each shell starts without the user's settings, and the line that loads the completions of tfg."""
+# The program answers a Tab key as tfg does; at Enter it writes down its arguments in place of running.
+_PROGRAM = """#!/bin/sh
+[ -n "$_TFG_COMPLETE" ] && exec "{python}" -P -m tfg "$@"
+printf '%s\\0' "$@" > '{folder}/ran.new' && mv '{folder}/ran.new' '{folder}/ran'
+"""
+_PATIENCE = 30.0
+
+
+class Shell:
+    """A shell in a folder with `tfg` on its path."""
+
+    def __init__(self, folder: pathlib.Path, terminal: int) -> None:
+        self.folder = folder
+        self._terminal = terminal
+        self.shown = b""
+
+    def press(self, keys: str) -> None:
+        """Press keys: `\\t` is Tab, `\\r` is Enter, `\\x03` is Ctrl-C."""
+        os.write(self._terminal, keys.encode())
+
+    def words_of(self, keys: str) -> list[str]:
+        """Press keys and Enter, and return the arguments of the `tfg` that the shell ran."""
+        ran = self.folder / "ran"
+        self.press(f"{keys}\r")
+        self._read_until(ran.exists, keys)
+        words = ran.read_bytes().decode(errors="surrogateescape").split("\0")[:-1]
+        ran.unlink()
+        return words
+
+    def wait_for(self, text: str) -> None:
+        """Read the terminal until it shows a text."""
+        self._read_until(lambda: text.encode() in self.shown, text)
+
+    def _read_until(self, is_done, awaited: str) -> None:
+        end = time.monotonic() + _PATIENCE
+        while not is_done():
+            assert time.monotonic() < end, f"{awaited!r}: {self.shown[-2000:]!r}"
+            if select.select([self._terminal], [], [], 0.05)[0]:
+                self.shown += os.read(self._terminal, 1 << 16)
+
+
+@contextlib.contextmanager
+def shell_in(folder: pathlib.Path, shell: str) -> Iterator[Shell]:
+    """Start a shell with the completions of tfg, in a folder."""
+    if os.name == "nt":
+        pytest.skip("other systems: the scripts are for shells of Unix")
+    if shutil.which(shell) is None:
+        pytest.skip(f"the program '{shell}' is not installed")
+    command, line = STARTS[shell]
+    terminal, other = os.openpty()
+    with subprocess.Popen(
+        command, cwd=folder, env=_environment(folder, shell), preexec_fn=functools.partial(os.login_tty, other)
+    ) as process:
+        os.close(other)
+        try:
+            started = Shell(folder, terminal)
+            started.press(f"{line}; echo rea''dy\r")
+            started.wait_for("ready\r")
+            yield started
+        finally:
+            process.kill()
+            os.close(terminal)
+
+
+def _environment(folder: pathlib.Path, shell: str) -> dict[str, str]:
+    programs = folder / "programs"
+    programs.mkdir()
+    program = programs / "tfg"
+    program.write_text(_PROGRAM.format(python=sys.executable, folder=folder))
+    program.chmod(0o755)
+    (folder / f"script.{shell}").write_text(completion_script(shell, root))
+    path = f"{programs}:{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "TERM": "dumb", "PS1": "> ", "LC_ALL": "C.UTF-8", "HOME": str(folder)}
