@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..core.support.errors import InvalidArgumentError
-from ..core.support.escaping import printable, printable_json, printable_line
+from ..core.support.escaping import is_plain, printable, printable_json, printable_line
 from ..core.support.gc_control import rare_collection
 from ..core.support.json_documents import json_document
 from .layout import column_widths, continued, cut, fitting_columns, terminal_width, wrapped
@@ -311,10 +311,8 @@ def _plain_lines(section: Section) -> list[str]:
 def _column_cells(values: Sequence[Any]) -> Sequence[str]:
     """The cells of a column; of plain names, as most columns are, all are looked at in one piece."""
     kinds = set(map(type, values))
-    if kinds == {str}:
-        joined = "".join(values)
-        if joined.isascii() and joined.isprintable():
-            return values
+    if kinds == {str} and is_plain("".join(values)):
+        return values
     if kinds == {int}:
         return list(map(str, values))
     return list(map(cell, values))

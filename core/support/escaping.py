@@ -1,4 +1,8 @@
-"""Escaping of untrusted text for output: no character moves a cursor, hides text or reverses the direction."""
+"""Escaping of untrusted text for output: no character moves a cursor, hides text or reverses the direction.
+
+A log of a CI service is an output too, and its lines may be commands: `::stop-commands::` at the beginning of a line on
+GitHub, `##[...]`, `##vso[...]` and `##teamcity[...]` in any place on others.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,11 @@ import re
 
 # C0 but for tab and line feed, DEL, C1; marks and embeddings of direction; line and paragraph separators; lone surrogates.
 _CONTROLS = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-_IN_TEXT = re.compile(f"[{_CONTROLS}]")
-_IN_LINE = re.compile(f"[\t\n{_CONTROLS}]")
-_IN_DATA = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_AT_BEGINNING = r"^[^\S\n]*:(?=:)"
+_ANYWHERE = r"#(?=#\w*\[)"
+_IN_TEXT = re.compile(f"[{_CONTROLS}]|{_ANYWHERE}|{_AT_BEGINNING}", re.MULTILINE)
+_IN_LINE = re.compile(f"[\t\n{_CONTROLS}]|{_ANYWHERE}|{_AT_BEGINNING}")
+_IN_DATA = re.compile(f"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|{_ANYWHERE}")
 
 
 def printable(text: str) -> str:
@@ -18,9 +24,14 @@ def printable(text: str) -> str:
 
 def printable_line(text: str) -> str:
     """Return the text on a single line, as `printable`, with tabs and line feeds as escapes too."""
-    if text.isascii() and text.isprintable():  # the common case, faster than any pattern
+    if is_plain(text):  # the common case, faster than any pattern
         return text
     return _IN_LINE.sub(_escape, text)
+
+
+def is_plain(text: str) -> bool:
+    """Return True for text that certainly needs no escape, without a search for patterns."""
+    return text.isascii() and text.isprintable() and "::" not in text and "##" not in text
 
 
 def printable_proto(text: str) -> str:
@@ -34,4 +45,7 @@ def printable_json(text: str) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    return match[0].encode("unicode_escape").decode("ascii")
+    """Return the escape of the last character of a match, after the spaces before it."""
+    spaces, character = match[0][:-1], match[0][-1]
+    escape = f"\\x{ord(character):02x}" if character in ":#" else character.encode("unicode_escape").decode("ascii")
+    return spaces + escape

@@ -37,6 +37,22 @@ def test_escapes():
     assert not any(unicodedata.category(character) == "Cc" for character in printable_line("".join(map(chr, range(256)))))
 
 
+COMMANDS = ["::stop-commands::t", " ::error::m", "##[error]m", "##vso[task.setvariable]", "a##teamcity[x]"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_line_is_a_command_of_a_ci_log(name, tmp_path):
+    graph = GraphDef()
+    graph.node.add(name=name, op="NoOp")
+    graph.node.add(name="x", op=name, device=name)
+    (tmp_path / "g.pb").write_bytes(graph.SerializeToString())
+    for line in ("check", "explain", "dump", "dump --format csv", "dump --format json", "draw --format dot", "run --fetch"):
+        command, *options = line.split()
+        done = tfg(command, tmp_path / "g.pb", *options, *[name] * (command == "run"))
+        for shown in (done.out + done.err).splitlines():
+            assert not shown.strip().startswith("::") and not re.search(r"##\w*\[", shown), line
+
+
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory):
     """A graph whose names are hostile: refused at the door, and named where it is."""
