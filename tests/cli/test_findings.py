@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 import urllib.parse
 
 import pytest
+import yaml
 
 import tfg
 from tests.cli.running import SAMPLES, process
@@ -172,22 +177,56 @@ def test_a_value_that_differs_is_a_finding(tmp_path):
 
 
 def test_the_hook_is_a_command_that_takes_files(folder):
-    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
-    entry, files, exclude = (re.search(rf"^  {key}: (.*)$", text, re.MULTILINE)[1] for key in ("entry", "files", "exclude"))
-    assert process(*shlex.split(entry)[1:], "sound.pbtxt", "broken.pbtxt").code == 3
-    names = ["a/saved_model.pb", "g.pbtxt", "m.ckpt.meta", "a/fingerprint.pb", "keras_metadata.pb", "readme.md", "a.pb.txt"]
-    taken = [name for name in names if re.search(files, name) and not re.search(exclude, name)]
+    hook = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())[0]
+    words = [*shlex.split(hook["entry"])[1:], *hook["args"]]
+    assert process(*words, "sound.pbtxt", "broken.pbtxt").code == 3
+    (folder / "--log-file=x.pb").write_text(SOUND)
+    assert process(*words, "--log-file=x.pb").code == 0 and not (folder / "x.pb").exists()
+    names = ["a/saved_model.pb", "g.pbtxt", "m.ckpt.meta", "a/fingerprint.pb", "keras_metadata.pb", "readme.md", "a.pb.txt",
+             "--log-file=x.pb"]  # fmt: skip
+    taken = [name for name in names if re.search(hook["files"], name) and not re.search(hook["exclude"], name)]
     assert taken == ["a/saved_model.pb", "g.pbtxt", "m.ckpt.meta"]
 
 
-def test_the_action_is_a_command_that_runs(folder):
-    text = (ROOT / "action.yaml").read_text()
-    command = re.search("run: tfg (.*)$", text, re.MULTILINE)[1]
-    inputs = set(re.findall(r"\$\{\{ inputs\.([\w-]+) \}\}", text))
-    assert inputs == set(re.findall(r"^  ([\w-]+):$", text.partition("inputs:")[2].partition("runs:")[0], re.MULTILINE))
-    line = command.replace("$GRAPHS", "sound.pbtxt broken.pbtxt").replace("$OPTIONS", "--strict")
-    done = process(*shlex.split(line))
-    assert done.code == 3 and done.out.startswith("::error file=broken.pbtxt")
+def action_steps():
+    return [step for step in yaml.safe_load((ROOT / "action.yaml").read_text())["runs"]["steps"] if "run" in step]
+
+
+def run_step(step, folder, **inputs):
+    """Run a step of the action as a runner does, in a checkout of a stranger."""
+    programs = folder.parent / "programs"
+    programs.mkdir(exist_ok=True)
+    for name, words in (("python", '"$@"'), ("tfg", '-P -m tfg "$@"')):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {words}\n')
+        (programs / name).chmod(0o755)
+    values = {f"${{{{ inputs.{name} }}}}": value for name, value in inputs.items()} | {"${{ github.action_path }}": str(ROOT)}
+    environment = {name: values.get(value, value) for name, value in step["env"].items()}
+    script = folder.parent / "step.sh"
+    script.write_text(step["run"])
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script], cwd=folder, capture_output=True, text=True,
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", **environment}, stdin=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def test_the_action_runs_nothing_and_takes_no_option_of_the_checkout(tmp_path):
+    if shutil.which("bash") is None:
+        pytest.skip("the program 'bash' is not installed")
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    for module in ("tfg.py", "pip.py", "click.py", "sitecustomize.py"):
+        (checkout / module).write_text("open('ran', 'w')\n")
+    for name in ("--log-file=taken.pbtxt", "broken.pbtxt", "sound one.pbtxt"):
+        (checkout / name).write_text(BROKEN if name == "broken.pbtxt" else SOUND)
+    install, check = action_steps()
+    assert "pip install" in install["run"]
+    asked = install | {"run": install["run"].replace("pip install", "pip help install #")}
+    assert "--no-deps" in run_step(asked, checkout).stdout
+    done = run_step(check, checkout, graphs="*.pbtxt", options="--strict")
+    assert done.returncode == 3 and done.stdout.startswith("::error file=broken.pbtxt"), done.stderr
+    done = run_step(check, checkout, graphs="broken.pbtxt", options="--log*")
+    assert done.returncode == 2 and "--log*" in done.stderr
+    assert not (checkout / "ran").exists() and not (checkout / "taken.pbtxt").exists()
 
 
 def test_the_guide_shows_what_is_offered():
