@@ -74,13 +74,28 @@ def _on_terminal(ctx: click.Context, _param: click.Parameter, count: int) -> Non
 
 def _in_file(ctx: click.Context, _param: click.Parameter, path: str | None) -> None:
     if path is not None and not ctx.resilient_parsing:  # the Tab key creates no file
-        import logging
+        _listen(ctx, _log_file(path), _TO_FILE, DEBUG)
 
-        from ..core.support.atomic import file_errors
 
-        with file_errors(path):
-            handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
-        _listen(ctx, handler, _TO_FILE, DEBUG)
+def _log_file(path: str) -> logging.Handler:
+    """Open a log file. What cannot be written, as on a full disk, is an error of this file, which ends the command."""
+    import logging
+
+    from ..core.support.atomic import file_errors
+
+    class LogFile(logging.FileHandler):
+        """A file whose errors are tfg's."""
+
+        def handleError(self, record: logging.LogRecord) -> None:
+            with file_errors(path):
+                raise
+
+        def close(self) -> None:
+            with file_errors(path):
+                super().close()
+
+    with file_errors(path):
+        return LogFile(path, encoding="utf-8", errors="backslashreplace")
 
 
 def _listen(ctx: click.Context, handler: logging.Handler, form: str, level: int) -> None:

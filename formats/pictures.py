@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
@@ -123,15 +125,28 @@ def _pair(part: str) -> tuple[str, str]:
 
 def _size(text: str) -> tuple[int, int]:
     parts = text.split(",")
-    if len(parts) != 2 or not all(part.isdecimal() and 0 < int(part) <= _LARGEST for part in parts):
+    if len(parts) != 2 or not all(map(_is_side, parts)):
         raise InvalidArgumentError(f"resize={text} is not a height and width from 1 to {_LARGEST}", hint=_FORMS)
     return int(parts[0]), int(parts[1])
+
+
+def _is_side(text: str) -> bool:
+    return text.isdecimal() and len(text) <= len(str(_LARGEST)) and 0 < int(text) <= _LARGEST
 
 
 def _factor(text: str) -> float:
     """Return the number that a decimal or a fraction of decimals such as `1/127.5` stands for."""
     try:
-        parts = [Fraction(part) for part in text.split("/")]
-        return float(parts[0] / parts[1]) if len(parts) == 2 else float(Fraction(text))
-    except (ValueError, ZeroDivisionError, OverflowError):
+        parts = [_exact(part) for part in text.split("/")]
+        (numerator, denominator) = parts if len(parts) == 2 else (*parts, Fraction(1))
+        return float(numerator / denominator)
+    except (ValueError, ArithmeticError):
         raise InvalidArgumentError(f"'{text}' is not a number or fraction", hint=_FORMS) from None
+
+
+def _exact(text: str) -> Fraction:
+    """Return the fraction of a decimal in the range of a float; Fraction itself would write out all digits of 1e999999999."""
+    number = Decimal(text)
+    if not number.is_finite() or abs(number.adjusted()) > sys.float_info.max_10_exp:
+        raise ValueError(f"{text} is out of range")
+    return Fraction(number)

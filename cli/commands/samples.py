@@ -7,7 +7,7 @@ import shutil
 
 import click
 
-from ...core.support.atomic import file_errors
+from ...core.support.atomic import atomic_file, file_errors, flush_folder, rename_folder, staged_folder
 from ...core.support.errors import AlreadyExistsError, NotFoundError
 from ...core.support.file_formats import FOLDERS
 from ...core.support.words import counted
@@ -61,6 +61,10 @@ def _copy(source: str, target: str) -> None:
     if os.path.lexists(target):
         raise AlreadyExistsError(f"'{target}' already exists")
     if os.path.isdir(source):
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        with staged_folder(target) as staged:
+            shutil.copytree(source, staged, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+            rename_folder(staged, target)
+        flush_folder(target)
     else:
-        shutil.copyfile(source, target)
+        with open(source, "rb") as sample, atomic_file(target) as file:
+            shutil.copyfileobj(sample, file)

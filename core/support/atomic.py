@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import os
 import re
 import stat
@@ -27,7 +26,6 @@ try:
 except ImportError:  # Windows refuses to rename or remove an open file, and needs no locks
     fcntl = None  # type: ignore[assignment]
 
-_counter = itertools.count()
 _NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -172,8 +170,11 @@ def staged_folder(target: str) -> Iterator[str]:
 
 
 def staged_name(target: str) -> str:
-    """Return an unused name beside `target`; the next writer of `target` removes a file left over under the name."""
-    return f"{target}.{os.getpid()}-{next(_counter)}.tmp"
+    """Return an unused name beside `target`; the next writer of `target` removes a file left over under the name.
+
+    The part at random tells writers apart that have one process number: containers that share a folder.
+    """
+    return f"{target}.{os.getpid()}-{os.urandom(8).hex()}.tmp"
 
 
 def mode_of(path: str) -> int | None:
@@ -221,7 +222,7 @@ def _locked_folder(target: str) -> tuple[str, int | None]:
 def remove_abandoned(target: str) -> None:
     """Remove the staged files and folders of `target` whose writers were killed."""
     folder, name = os.path.split(target)
-    is_staged = re.compile(re.escape(name) + r"\.\d+-\d+\.tmp").fullmatch
+    is_staged = re.compile(re.escape(name) + r"\.\d+-[0-9a-f]+\.tmp").fullmatch
     for entry in filter(is_staged, os.listdir(folder or ".")):
         with contextlib.suppress(OSError):  # gone by now, being written, or another user's
             _remove_unlocked(os.path.join(folder, entry))

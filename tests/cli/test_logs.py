@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import subprocess
 import sys
 
 import pytest
 
-from tests.cli.running import SAMPLES, tfg
+from tests.cli.running import SAMPLES, STAGES, process, tfg
 from tfg import GraphBuilder
 from tfg.cli.main import commands
 from tfg.core.types.dtypes import float32
@@ -90,3 +91,9 @@ def test_who_does_not_listen_does_not_import_logging():
     code = "import sys; from tfg.cli.main import run; run(['dump', sys.argv[1]]); sys.exit('logging' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, str(XOR)], capture_output=True)
     assert done.returncode == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+def test_a_full_disk_is_an_error_of_the_log():
+    done = process("dump", STAGES[0], "--log-file", "/dev/full")
+    assert done.code == 1 and done.err == "error: '/dev/full': No space left on device\n"

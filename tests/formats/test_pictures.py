@@ -46,8 +46,15 @@ def test_scale_and_offset(picture):
     assert parse_value(f"@{picture}", uint8).tolist() == PIXELS.tolist()
 
 
+HUGE = [
+    "scale=1e999999999", "scale=1/1e-999999999", "offset=0e999999999", "offset=-1e99999999999999999999", "scale=nan",
+    f"resize={'9' * 5000},1", "offset=inf",
+]  # fmt: skip
+"""Numbers whose digits would fill the memory, and numbers that are none."""
+
+
 @pytest.mark.parametrize(
-    "options", ["size=2", "resize=2", "resize=0,3", "resize=2,99999", "scale=1/0", "scale=x", "scale=1&2"]
+    "options", ["size=2", "resize=2", "resize=0,3", "resize=2,99999", "scale=1/0", "scale=x", "scale=1&2", *HUGE]
 )
 def test_options_that_mean_nothing(picture, options):
     with pytest.raises(InvalidArgumentError) as caught:
