@@ -133,7 +133,8 @@ class Lowering:
     """An op's expression for a compiler of array programs, and the places of the inputs whose values must be known.
 
     The first `updates` inputs are variables: the function takes their values and returns the new values. `always`: the
-    function is called even where all inputs are known. `sites`: the function takes the node's name as `site`.
+    function is called even where all inputs are known. `sites`: the function takes the node's name as `site`. The inputs at
+    the places `computed`, though static, may be values of the program where nobody knows them before.
     """
 
     function: Callable[..., Any]
@@ -141,6 +142,7 @@ class Lowering:
     updates: int = 0
     always: bool = False
     sites: bool = False
+    computed: tuple[int, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -268,7 +270,12 @@ def profiled(count: Callable[..., float], *ops: str, differs: str = "") -> None:
 
 
 def lower(
-    *ops: str, static: tuple[int, ...] = (), updates: int = 0, always: bool = False, sites: bool = False
+    *ops: str,
+    static: tuple[int, ...] = (),
+    updates: int = 0,
+    always: bool = False,
+    sites: bool = False,
+    computed: tuple[int, ...] = (),
 ) -> Callable[[_Function], _Function]:
     """Register a lowering (xla, *inputs, **attributes) -> a value, or a tuple of several.
 
@@ -276,10 +283,11 @@ def lower(
     places `static`, -1 being the last, are NumPy arrays, as shapes are. The first `updates` inputs are the values of
     variables, and the results are their new values; an op that reads a variable gets the value as any other input. `always`
     is for ops that are more than their kernels (lists, calls of functions); `sites` for ops that need their node's name.
+    Static inputs that are also `computed` come as arrays of the program where they are not known before.
     """
 
     def register(function: _Function) -> _Function:
-        _register(_LOWERINGS, "lowering", ops, Lowering(function, static, updates, always, sites))
+        _register(_LOWERINGS, "lowering", ops, Lowering(function, static, updates, always, sites, computed))
         return function
 
     return register

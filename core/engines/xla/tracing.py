@@ -14,7 +14,7 @@ import numpy as np
 
 from ...functions.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
-from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
+from ...inference.binding import arg_lengths, bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
 from ...planning.plan import Loop, Plan, Step
 from ...registry.op_facts import has_fact
@@ -31,8 +31,9 @@ from ..reasons import uncompiled
 from ..static_inputs import growing_steps
 from ..step_bodies import only_decides
 from ..trip_bounds import UNKNOWN, changing, iterations, known_results, trip_bound
-from . import control_flow_programs, symbolic_dims
+from . import computed_places, control_flow_programs, symbolic_dims
 from .branch_programs import Branches, on_branch
+from .computed_places import ComputedPlaces
 from .exported_modules import call_module
 from .gradient_barriers import ends_of_iterations, passed_on
 from .library import jax, jnp, special
@@ -62,6 +63,7 @@ class Namespace:
         self.plans: dict[str, tuple[Function, Plan]] = {}
         self.conditions: list[Any] = []
         self.memory = TraceMemory()
+        self.places = ComputedPlaces()
         self.gradient_ends: dict[bool, dict[Output, Node | None]] = {}
         """The nodes where gradients end before a tensor, with the fed tensors and without."""
         self.calls = 0
@@ -152,6 +154,20 @@ class Namespace:
             raise UnimplementedError("a scalar has no rows")
         merge_shapes(shape, Shape(rows.shape[1:]))
         return StackedElements(np.dtype(rows.dtype), jnp.asarray(rows), np.int32(rows.shape[0]), declared=shape)
+
+    def stacked(self, values: Sequence[Any], axis: int) -> Any:
+        """Return arrays stacked on a new axis."""
+        result = jnp.stack(values, axis)
+        self.places.note_vector(result, values)
+        return result
+
+    def computed_rows(self, x: Any, axis: int, start: Any, size: int) -> Any:
+        """Return `size` rows of an axis from a computed place on."""
+        return computed_places.window(self, x, axis, start, size)
+
+    def computed_row(self, x: Any, axis: int, place: Any) -> Any:
+        """Return the row of an axis at a computed place, which may count from the end, as an axis of size 1."""
+        return computed_places.row(self, x, axis, place)
 
     def new_stack(self, dtype: Any, limit: int) -> CompiledStack:
         """Return an empty stack for at most `limit` elements."""
@@ -460,7 +476,9 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
         raise UnimplementedError("it has no lowering", node=node.name, op=node.op)
     _require_widths(node, values)
     flat = _lowered(xla, node, rule, values) if xla.fed is None else _differentiable(xla, node, rule, values)
-    return [_of_dtype(value, dtype) for value, dtype in zip(flat, node.output_dtypes, strict=True)]
+    results = [_of_dtype(value, dtype) for value, dtype in zip(flat, node.output_dtypes, strict=True)]
+    xla.places.note_sum(node, values, results[0] if results else None)
+    return results
 
 
 def _differentiable(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) -> Sequence[Any]:
@@ -507,14 +525,29 @@ def _updated(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) 
     return variables[: len(node.output_dtypes)]
 
 
+def _input_name(node: Node, place: int) -> str:
+    """Return an input's name in words, by the op's definition."""
+    definition = require_op_def(node)
+    counts = arg_lengths(definition.inputs, definition, node.attrs)
+    names = [argument.name for argument, count in zip(definition.inputs, counts) for _ in range(1 if count is None else count)]
+    return f"its input '{names[place]}', on which a shape may depend,"
+
+
 def _lowered(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) -> Sequence[Any]:
     """Return the results of a node's lowering, as a flat tuple."""
     arguments = list(values)
     for place in rule.static:
         if isinstance(arguments[place], jax.Array):
-            raise UnimplementedError("a shape depends on fed values", node=node.name, op=node.op)
+            if place in rule.computed:
+                continue
+            raise UnimplementedError(f"{_input_name(node, place)} is computed in the run", node=node.name, op=node.op)
         arguments[place] = np.asarray(arguments[place])
     keywords = bind_attrs(node, rule.function) | ({"site": node.name} if rule.sites else {})
     call = functools.partial(rule.function, xla, **keywords)
-    results = group_inputs(require_op_def(node), node, call, input_bundles(rule.function, True))(*arguments)
+    try:
+        results = group_inputs(require_op_def(node), node, call, input_bundles(rule.function, True))(*arguments)
+    except UnimplementedError as error:
+        if error.node is None:
+            error.node, error.op = node.name, node.op
+        raise
     return results if isinstance(results, tuple) else (results,)

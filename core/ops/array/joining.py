@@ -248,7 +248,7 @@ zero_flops("Pack")
 facts("shape_arithmetic", of=("Pack",))
 facts("total", of=("Pack",))
 facts("bounded_by_inputs", of=("Pack",))
-lower("Pack")(lambda xla, values, *, axis: xla.stack(values, axis))
+lower("Pack")(lambda xla, values, *, axis: xla.stacked(values, axis))
 lower("ConcatV2", static=(-1,))(lambda xla, values, axis: xla.concatenate(values, int(axis)))
 lower("Concat", static=(0,))(lambda xla, axis, values: xla.concatenate(values, int(axis)))
 

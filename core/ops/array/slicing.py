@@ -16,7 +16,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.constant_inputs import prepared
 from ...registry.registry import facts, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
-from ...support.errors import InvalidArgumentError
+from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
 from ...types.shapes import Shape, TensorSpec
@@ -220,13 +220,21 @@ zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
 facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))
 
 
-@lower("Slice", static=(1, 2))
-def _slice_lowering(xla: Any, x: Any, begin: Array, size: Array) -> Any:
-    return x[tuple(slice(b, None if s < 0 else b + s) for b, s in zip(begin.tolist(), size.tolist()))]
+@lower("Slice", static=(1, 2), computed=(1,))
+def _slice_lowering(xla: Any, x: Any, begin: Any, size: Array) -> Any:
+    starts = xla.places.elements(begin)
+    for axis, (start, count) in enumerate(zip(starts, size.tolist())):
+        if not isinstance(start, int):
+            if count < 0:
+                raise UnimplementedError("its size depends on a place that is computed in the run")
+            x, starts[axis] = xla.computed_rows(x, axis, start, count), 0
+    return x[tuple(slice(start, None if s < 0 else start + s) for start, s in zip(starts, size.tolist()))]
 
 
-@lower("StridedSlice", static=(1, 2, 3))
-def _strided_slice_lowering(xla: Any, x: Any, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Any:
+@lower("StridedSlice", static=(1, 2, 3), computed=(1, 2))
+def _strided_slice_lowering(xla: Any, x: Any, begin: Any, end: Any, strides: Array, *, masks: Masks) -> Any:
+    if not isinstance(begin, np.ndarray) or not isinstance(end, np.ndarray):
+        return _computed_slice(xla, x, xla.places.elements(begin), xla.places.elements(end), strides.tolist(), masks)
     index: list[Any] = []
     for i, (first, last, step) in enumerate(zip(begin.tolist(), end.tolist(), strides.tolist())):
         bit = 1 << i
@@ -236,9 +244,33 @@ def _strided_slice_lowering(xla: Any, x: Any, begin: Array, end: Array, strides:
     return x[tuple(index)]
 
 
-@lower("StridedSliceGrad", static=(0, 1, 2, 3))
+def _computed_slice(xla: Any, x: Any, starts: list[Any], stops: list[Any], steps: list[int], masks: Masks) -> Any:
+    """Take a slice with computed bounds where its size is known: of single rows, and of rows from a place to place + n."""
+    index: list[Any] = []
+    for kind, i, axis in masks.entries(len(steps), x.ndim):
+        if kind in ("all", "new"):
+            index.append(None if kind == "new" else slice(None))
+            continue
+        has_start, has_stop = not masks.begin_mask >> i & 1, not masks.end_mask >> i & 1
+        start, stop = starts[i] if has_start else None, stops[i] if has_stop else None
+        if kind == "shrink":
+            is_known = isinstance(starts[i], int)
+            x = x if is_known else xla.computed_row(x, axis, starts[i])
+            index.append(starts[i] if is_known else 0)
+        elif all(bound is None or isinstance(bound, int) for bound in (start, stop)):
+            index.append(slice(start, stop, steps[i]))
+        else:
+            count = xla.places.distance(start, stop) if has_start and has_stop and steps[i] == 1 else None
+            if count is None or count <= 0:
+                raise UnimplementedError("its size depends on a place that is computed in the run")
+            x = xla.computed_rows(x, axis, start, count)
+            index.append(slice(None))
+    return x[tuple(index)]
+
+
+@lower("StridedSliceGrad", static=(0, 1, 2, 3), computed=(1, 2))
 def _strided_slice_grad_lowering(
-    xla: Any, sizes: Array, begin: Array, end: Array, strides: Array, dy: Any, *, masks: Masks
+    xla: Any, sizes: Array, begin: Any, end: Any, strides: Array, dy: Any, *, masks: Masks
 ) -> Any:
     def forward(x: Any) -> Any:
         return _strided_slice_lowering(xla, x, begin, end, strides, masks=masks)
