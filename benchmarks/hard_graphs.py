@@ -384,12 +384,72 @@ def many_ends(count: int) -> Iterator[NodeDef]:
     yield node("y", "Tanh", "x", **FLOAT)
 
 
+_FACTORS = np.float32([0.5, 1.5, 2.5, 1])
+_TEN = np.full(4, 10, np.float32)
+
+
+def _number(name: str, values: np.ndarray) -> NodeDef:
+    return node(name, "Const", dtype=dtypes.float32, value=Tensor.from_numpy(values))
+
+
+def _with_constants(count: int, ops: tuple[str, ...], values: np.ndarray = _FACTORS, reads: bool = False) -> Iterator[NodeDef]:
+    """Return a chain of binary ops, in turn, with a constant each, behind an Identity where the chain `reads`."""
+    last = "x"
+    for i in range(count // (3 if reads else 2)):
+        operand = f"c_{i}"
+        yield _number(operand, values)
+        if reads:
+            yield node(f"read_{i}", "Identity", operand, **FLOAT)
+            operand = f"read_{i}"
+        yield node(f"op_{i}", ops[i % len(ops)], last, operand, **FLOAT)
+        last = f"op_{i}"
+    yield node("y", "Identity", last, **FLOAT)
+
+
+def products(count: int) -> Iterator[NodeDef]:
+    """Return a chain of products by constants that stay apart, since their product might underflow."""
+    return _with_constants(count, ("Mul",))
+
+
+def overflowing_products(count: int) -> Iterator[NodeDef]:
+    """Return a chain of products by constants; a few at a time have a finite product."""
+    return _with_constants(count, ("Mul",), _TEN)
+
+
+def products_of_reads(count: int) -> Iterator[NodeDef]:
+    """Return a chain of products by constants behind Identity nodes."""
+    return _with_constants(count, ("Mul",), reads=True)
+
+
+def quotients(count: int) -> Iterator[NodeDef]:
+    """Return a chain of products and quotients by constants."""
+    return _with_constants(count, ("Mul", "RealDiv"), _TEN)
+
+
+def sums_and_products(count: int) -> Iterator[NodeDef]:
+    """Return a chain of sums, differences and products with constants."""
+    return _with_constants(count, ("AddV2", "Mul", "Sub", "Sub", "AddV2"))
+
+
+def mixed_products(count: int) -> Iterator[NodeDef]:
+    """Return a chain of products by constants and by computed values in turn, which may not be regrouped."""
+    yield node("t", "Tanh", "x", **FLOAT)
+    last = "x"
+    for i in range(count // 3):
+        yield _number(f"c_{i}", _FACTORS)
+        yield node(f"computed_{i}", "Mul", last, "t", **FLOAT)
+        yield node(f"op_{i}", "Mul", f"computed_{i}", f"c_{i}", **FLOAT)
+        last = f"op_{i}"
+    yield node("y", "Identity", last, **FLOAT)
+
+
 FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     form.__name__: form
     for form in (
         deep_scope, stairs, wide_scopes, repeated_names, long_names, many_devices, colocation_ring, colocation_chain,
         colocation_star, colocation_list, control_chain, control_ladder, control_crossings, diamonds, fibonacci, identities,
         switch_ladder, loops_in_loops, wide_loop, loop_constants, racing_reads, handles, parts_of_variables, tensor_array,
-        tensor_list, draws, folded, long_values, long_lists, many_attributes, shape_arithmetic, towers, many_ends,
+        tensor_list, draws, folded, long_values, long_lists, many_attributes, shape_arithmetic, towers, many_ends, products,
+        overflowing_products, products_of_reads, quotients, sums_and_products, mixed_products,
     )
 }  # fmt: skip

@@ -94,6 +94,19 @@ def test_loops_in_loops_are_exported_once(tmp_path):
     assert exponent < growth.MOST, counts
 
 
+@pytest.mark.parametrize(
+    "form",
+    mostly_slow(
+        ["products", "overflowing_products", "products_of_reads", "quotients", "sums_and_products", "mixed_products"], every=2
+    ),
+)
+def test_rules_for_trees_grow_with_the_tree(tmp_path, form):
+    """A rule that looks at the whole tree at each node of a tree that it refuses takes the square."""
+    growth.lines(growth.words(tmp_path, form, "optimize", FEW))
+    exponent, counts = growth.growth(tmp_path, form, "optimize", 4 * FEW)
+    assert exponent < growth.MOST, counts
+
+
 @pytest.mark.parametrize("way", input_files.WAYS)
 def test_reading_grows_with_inputs(tmp_path, way):
     """Each row, line, record, member or file costs no more than itself; tests/cli/test_each.py counts the opened files."""

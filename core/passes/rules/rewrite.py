@@ -33,6 +33,8 @@ from .ranges import ValueRange, ValueRanges
 MOST_MADE: Final = 2**20
 """The largest number of elements of a constant that a rule makes of a shape alone."""
 _FAST_MATH: Final = "needs fast math"
+_WINDOW: Final = 16
+"""The largest number of nodes of a tree after the whole tree was refused."""
 
 
 class Rewriter:
@@ -186,9 +188,17 @@ class Rewriter:
         return joins(reader) and node.output() in reader.inputs and self.is_open(reader)
 
     def look_alone(self, nodes: Sequence[Node]) -> None:
-        """Queue nodes again, as roots of their subtrees."""
+        """Queue the nodes of a refused tree again, from the leaves up, as roots of trees of at most `most_nodes`."""
         self._again += [node for node in nodes if node not in self._alone]
         self._alone.update(nodes)
+
+    def most_nodes(self, root: Node) -> int | None:
+        """Return the largest number of nodes of the tree at a root; None for any number.
+
+        Parts of a refused tree are small, since each of its nodes is a root: whole subtrees take time in the square of the
+        tree.
+        """
+        return _WINDOW if root in self._alone else None
 
     def is_open(self, node: Node) -> bool:
         """Return True where rules may inspect a node."""

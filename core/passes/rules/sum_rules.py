@@ -106,7 +106,7 @@ def _rebuilt(r: Rewriter, node: Node, group: _InvertibleOperation) -> Output | N
     ordered = [(inverted, value, _elements(r, value)) for inverted, value in terms.values]
     combined = _combined(r, terms.constants, group) if terms.constants else None
     if (combined is None and terms.constants) or not _may_join(r, terms, combined, group):
-        r.look_alone(terms.nodes[1:])
+        r.look_alone(terms.nodes)
         return None
     if combined is not None:
         ordered.insert(0, (False, r.constant(combined, node.output()), combined.size))
@@ -135,11 +135,11 @@ def _becomes_sum(node: Node) -> bool:
 
 def _collected(r: Rewriter, node: Node, group: _InvertibleOperation) -> _Terms:
     """Collect the terms of the tree at `node`, from left to right; a node with other readers is a term."""
-    terms = _Terms([], [], [])
+    terms, most = _Terms([], [], []), r.most_nodes(node)
     pending: list[tuple[bool, Output, Node | None]] = [(False, node.output(), node)]
     while pending:
         inverted, value, tree = pending.pop()
-        if tree is not None:
+        if tree is not None and (most is None or len(terms.nodes) < most):
             terms.nodes.append(tree)
             parts = zip(tree.inputs, group.parts[tree.op])
             pending += [(inverted != flips, v, _inner(r, v, group)) for v, flips in reversed(list(parts))]
