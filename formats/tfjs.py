@@ -6,6 +6,7 @@ tfjs-core/src/io/io_utils.ts their encodings.
 
 from __future__ import annotations
 
+import base64
 import itertools
 import json
 import math
@@ -24,9 +25,12 @@ from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.types import dtypes
 from ..core.types.arrays import Array
+from ..core.types.tensors import Tensor
+from .detect import require_no_pointer
 from .meta_graph import graph_from_meta_graph
 from .protos.graph_pb2 import GraphDef, NodeDef, TensorShapeProto
 from .protos.meta_graph_pb2 import MetaGraphDef, SignatureDef
+from .tfjs_ops import translate
 
 _STORED: Final = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8", "float16": "<f2"}
 """The NumPy dtypes of weights that are not quantized."""
@@ -44,31 +48,58 @@ _DAMAGED: Final = (
 
 
 def graph_from_tfjs(data: memoryview, folder: str | None, faults: list[TfgError] | None = None) -> Graph:
-    """Return the graph of a model.json; errors as `meta_graph_of_tfjs`, and those of nodes as `load`."""
-    about = meta_graph_of_tfjs(data, folder)
-    return graph_from_meta_graph(memoryview(about.SerializeToString()), folder, faults)
+    """Return the graph of a model.json; errors as `meta_graph_of_tfjs`, and those of nodes as `load`.
+
+    Weights in files that are not there have a dtype and a shape; a reader of their elements gets the error.
+    """
+    lacks: dict[str, TfgError] = {}
+    about = meta_graph_of_tfjs(data, folder, lacks)
+    graph = graph_from_meta_graph(memoryview(about.SerializeToString()), folder, faults)
+    for name, error in lacks.items():
+        node = graph.get(name)
+        if node is not None and isinstance(value := node.attrs.get("value"), Tensor):
+            node.set_attr("value", Tensor.lacking(value.dtype, value.shape, error))
+    return graph
 
 
-def meta_graph_of_tfjs(data: memoryview, folder: str | None) -> MetaGraphDef:
+def meta_graph_of_tfjs(data: memoryview, folder: str | None, lacks: dict[str, TfgError] | None = None) -> MetaGraphDef:
     """Return the graph and the signature of a model.json, weights included; `folder` has the files of the weights.
 
     InvalidArgumentError for a layers model, NotFoundError where the files are not there, DataLossError for weights that do
-    not fit the manifest.
+    not fit the manifest. `lacks` gets the NotFoundError of each weight, by name, instead.
     """
     try:
         model = json.loads(bytes(data).decode())
         if "layers-model" in str(model.get("format", "")) or "node" not in model["modelTopology"]:
             hint = "convert the Keras model with tensorflowjs_converter --output_format=tfjs_graph_model"
             raise InvalidArgumentError("the file is a layers model of TensorFlow.js, without a graph", hint=hint)
-        about = MetaGraphDef(graph_def=json_format.ParseDict(model["modelTopology"], GraphDef(), ignore_unknown_fields=True))
+        about = MetaGraphDef(graph_def=_graph_def(model["modelTopology"]))
+        translate(about.graph_def)
         _add_signature(about, model)
-        weights = dict(_weights(model.get("weightsManifest") or [], folder))
+        weights = dict(_weights(model.get("weightsManifest") or [], folder, lacks))
         _fill(about.graph_def, weights)
         if model.get("modelInitializer"):
             _add_initializer(about, model, weights)
     except _DAMAGED as error:
         raise DataLossError(f"the file is not a valid model.json of TensorFlow.js: {str(error)[:200]}") from None
     return about
+
+
+def _graph_def(topology: Mapping[str, Any]) -> GraphDef:
+    """Return the message of a topology; older converters wrote a string as the list of its characters' codes."""
+    functions = (topology.get("library") or {}).get("function") or []
+    nodes = [*(topology.get("node") or ()), *(node for function in functions for node in function.get("nodeDef") or ())]
+    for node in nodes:
+        for value in (node.get("attr") or {}).values():
+            if isinstance(value.get("s"), list):
+                value["s"] = _base64(value["s"])
+            if "list" in value and "s" in value["list"]:
+                value["list"]["s"] = [_base64(text) if isinstance(text, list) else text for text in value["list"]["s"]]
+    return json_format.ParseDict(dict(topology), GraphDef(), ignore_unknown_fields=True)
+
+
+def _base64(codes: list[int]) -> str:
+    return base64.b64encode(bytes(codes)).decode()
 
 
 def _add_signature(about: MetaGraphDef, model: Mapping[str, Any]) -> None:
@@ -88,7 +119,7 @@ def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Map
 
     The graph of the model takes a table as an input, which has the `resourceId` of an output of the initializer.
     """
-    graph = json_format.ParseDict(model["modelInitializer"], GraphDef(), ignore_unknown_fields=True)
+    graph = _graph_def(model["modelInitializer"])
     _fill(graph, weights)
     scope = _free_scope(about.graph_def)
     read = {name.lstrip("^").partition(":")[0] for node in graph.node for name in node.input}
@@ -125,11 +156,17 @@ def _use_tables(about: MetaGraphDef, model: Mapping[str, Any], tables: Mapping[A
         del about.signature_def[USUAL_SIGNATURE].inputs[argument]
 
 
-def _weights(manifest: list[Any], folder: str | None) -> Iterator[tuple[str, Array]]:
+def _weights(manifest: list[Any], folder: str | None, lacks: dict[str, TfgError] | None) -> Iterator[tuple[str, Array]]:
     """Yield the names and values of the weights of all groups; the files of a group are one sequence of bytes."""
     read: set[str] = set()
     for group in manifest:
-        data = b"".join(_contents(path, folder, read) for path in group["paths"])
+        try:
+            data = b"".join(_contents(path, folder, read) for path in group["paths"])
+        except NotFoundError as error:
+            if lacks is None or folder is None or not group["weights"]:
+                raise
+            lacks |= dict.fromkeys([entry["name"] for entry in group["weights"]], error)
+            continue
         position = 0
         for entry in group["weights"]:
             value, position = _weight(entry, data, position)
@@ -147,7 +184,9 @@ def _contents(path: str, folder: str | None, read: set[str]) -> bytes:
         raise ValueError(f"the manifest names the file '{path}' twice")
     read.add(os.path.realpath(place))
     with file_errors(place), FileGate(NO_FILES.reading(folder)).open(place) as file:
-        return file.read()
+        data = file.read()
+    require_no_pointer(data, place)
+    return data
 
 
 def _weight(entry: Mapping[str, Any], data: bytes, position: int) -> tuple[Array, int]:

@@ -26,6 +26,7 @@ from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
 from ..types.dtypes import DType, resource
 from ..types.shapes import NumberedShape, Shape, merge_shapes
+from ..types.tensors import Tensor
 from .broken import fault_of
 from .graph_facts import missing_among
 from .node_listing import RECORDED_SHAPES
@@ -289,7 +290,15 @@ def _is_state(body: CheckedBody, value: Output) -> bool:
     return value.index >= len(dtypes) or dtypes[value.index].is_ref or dtypes[value.index] is resource
 
 
-_BODY_CHECKS: Final[Sequence[Callable[[CheckedBody], Iterable[Problem]]]] = (_colocation, _unreached)
+def _lacking(body: CheckedBody) -> Iterator[Problem]:
+    """Yield constants whose elements are in files that are not there, a problem for each file."""
+    constants = ((node, node.attrs.get("value")) for node in body.graph if node.is_constant)
+    lacks = {str(value.lack): (node, value.lack) for node, value in constants if isinstance(value, Tensor) and value.lack}
+    for node, error in lacks.values():
+        yield body.problem(ERROR, "file", node, error.message, error.hint)
+
+
+_BODY_CHECKS: Final[Sequence[Callable[[CheckedBody], Iterable[Problem]]]] = (_colocation, _unreached, _lacking)
 
 
 def _loops(body: CheckedBody, broken: set[str | None]) -> Iterator[Problem]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..support.errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError, TfgError
 from . import dtypes
 from .dtypes import DType
 
@@ -19,10 +19,11 @@ class Tensor:
     """A constant of known dtype and shape.
 
     The elements come from `decode` on the first call of `numpy()` and stay a view of the file where its layout allows.
-    `source` is data of a format for writing the constant back unchanged.
+    `source` is data of a format for writing the constant back unchanged. `lack` is the error of a constant whose elements
+    are in a file that is not there.
     """
 
-    __slots__ = ("_array", "_decode", "dtype", "shape", "source")
+    __slots__ = ("_array", "_decode", "dtype", "lack", "shape", "source")
 
     def __init__(
         self, dtype: DType, shape: tuple[int, ...], decode: Callable[[], np.ndarray[Any, Any]], source: Any = None
@@ -30,6 +31,7 @@ class Tensor:
         self.dtype = dtype
         self.shape = shape
         self.source = source
+        self.lack: TfgError | None = None
         self._decode = decode
         self._array: np.ndarray[Any, Any] | None = None
 
@@ -40,6 +42,17 @@ class Tensor:
         values = as_bytes_array(array) if dtype is dtypes.string else as_array(array, dtype)
         tensor = Tensor(dtype, values.shape, lambda: values)
         tensor._array = values
+        return tensor
+
+    @staticmethod
+    def lacking(dtype: DType, shape: tuple[int, ...], error: TfgError) -> Tensor:
+        """Return a constant without elements: `error` is raised where they are needed."""
+
+        def refuse() -> NoReturn:
+            raise error
+
+        tensor = Tensor(dtype, shape, refuse)
+        tensor.lack = error
         return tensor
 
     @property
@@ -102,6 +115,8 @@ class Tensor:
         if not isinstance(other, Tensor) or (self.dtype, self.shape) != (other.dtype, other.shape):
             return False
         if self.source is not None and self.source == other.source:
+            return True
+        if self.lack is not None and other.lack is not None and str(self.lack) == str(other.lack):
             return True
         own, others = self.distinct(), other.distinct()
         if own.shape != others.shape:

@@ -226,3 +226,109 @@ def test_json_that_is_cut_or_deep_is_refused(topology):
 def test_weights_need_the_folder():
     with pytest.raises(NotFoundError, match=r"next to model\.json"):
         tfg.load(json.dumps(model()).encode())
+
+
+FUSED_ATTRS = {
+    "T": {"type": "DT_FLOAT"}, "strides": {"list": {"i": ["1", "1", "1", "1"]}},
+    "padding": {"s": base64.b64encode(b"SAME").decode()}, "explicit_paddings": {"list": {}},
+    "dilations": {"list": {"i": ["1", "1", "1", "1"]}}, "leakyrelu_alpha": {"f": 0.5},
+}  # fmt: skip
+IMAGE, FILTER = np.float32([[[[1], [-2]], [[-3], [4]]]]), 2.0
+BIAS, SLOPE = 1.0, 0.25
+
+
+def fused_model(folder, op, parts, arguments, shape=(1, 1, 1, 1)):
+    """A model of one fused node, whose product is the image times 2."""
+    weights = {"w": np.full(shape, FILTER, np.float32), **arguments}
+    attrs = {**FUSED_ATTRS, "num_args": {"i": str(len(arguments))}}
+    attrs["fused_ops"] = {"list": {"s": [base64.b64encode(part.encode()).decode() for part in parts]}}
+    nodes = [
+        {"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": 1}, "shape": {"shape": {"unknownRank": True}}}},
+        *(const(name, "DT_FLOAT", *value.shape) for name, value in weights.items()),
+        {"name": "y", "op": op, "input": ["x", *weights, "^x"], "attr": attrs},
+    ]
+    entries = [{"name": name, "shape": list(value.shape), "dtype": "float32"} for name, value in weights.items()]
+    manifest = [{"paths": ["w.bin"], "weights": entries}]
+    model = {"modelTopology": {"node": nodes, "versions": {"producer": 440}}, "weightsManifest": manifest}
+    (folder / "model.json").write_text(json.dumps(model))
+    (folder / "w.bin").write_bytes(b"".join(value.tobytes() for value in weights.values()))
+    return folder
+
+
+def prelu(x):
+    return np.where(x > 0, x, SLOPE * x)
+
+
+BIASED = {"b": np.float32([BIAS])}
+SLOPED = {"a": np.float32([[[SLOPE]]])}
+PRODUCT = FILTER * IMAGE
+
+
+@pytest.mark.parametrize(
+    ("parts", "arguments", "expected"),
+    [
+        (["BiasAdd"], BIASED, PRODUCT + BIAS),
+        (["BiasAdd", "Relu"], BIASED, np.maximum(PRODUCT + BIAS, 0)),
+        (["BiasAdd", "Prelu"], BIASED | SLOPED, prelu(PRODUCT + BIAS)),
+        (["NoOp", "Prelu"], SLOPED, prelu(PRODUCT)),
+        (["Prelu"], SLOPED, prelu(PRODUCT)),
+        (["NoOp", "Relu6"], {}, np.clip(PRODUCT, 0, 6)),
+        (["NoOp", "LeakyRelu"], {}, np.where(PRODUCT > 0, PRODUCT, 0.5 * PRODUCT)),
+        ([], {}, PRODUCT),
+    ],
+)
+@pytest.mark.parametrize("op", ["_FusedConv2D", "FusedDepthwiseConv2dNative", "_FusedDepthwiseConv2dNative"])
+def test_a_fused_convolution_computes_its_parts(tmp_path, op, parts, arguments, expected):
+    folder = fused_model(tmp_path, op, parts, arguments)
+    y = tfg.Session(tfg.load(folder)).run("y:0", {"x:0": IMAGE})
+    np.testing.assert_allclose(y, expected, rtol=1e-6)
+    assert run("check", folder).code == 0
+
+
+def test_a_fused_product_of_matrices_computes_its_parts(tmp_path):
+    folder = fused_model(tmp_path, "_FusedMatMul", ["BiasAdd", "Prelu"], BIASED | {"a": np.float32([SLOPE])}, (1, 1))
+    x = IMAGE.reshape(4, 1)
+    np.testing.assert_allclose(tfg.Session(tfg.load(folder)).run("y:0", {"x:0": x}), prelu(FILTER * x + BIAS), rtol=1e-6)
+
+
+def test_prelu_alone(tmp_path):
+    folder = fused_model(tmp_path, "_FusedConv2D", ["BiasAdd"], BIASED | SLOPED)
+    model = json.loads((folder / "model.json").read_text())
+    *nodes, fused = model["modelTopology"]["node"]
+    fused["input"], fused["attr"]["num_args"] = ["x", "w", "b"], {"i": "1"}
+    nodes += [fused, {"name": "p", "op": "Prelu", "input": ["y", "a"]}]
+    model["modelTopology"]["node"] = nodes
+    (folder / "model.json").write_text(json.dumps(model))
+    graph = tfg.load(folder)
+    assert "Prelu" not in {node.op for node in graph}
+    np.testing.assert_allclose(tfg.Session(graph).run("p:0", {"x:0": IMAGE}), prelu(PRODUCT + BIAS), rtol=1e-6)
+
+
+def test_strings_as_lists_of_character_codes(tmp_path):
+    folder = fused_model(tmp_path, "_FusedConv2D", ["BiasAdd", "Relu"], BIASED)
+    model = json.loads((folder / "model.json").read_text())
+    attrs = model["modelTopology"]["node"][-1]["attr"]
+    attrs["padding"], attrs["fused_ops"] = {"s": list(b"SAME")}, {"list": {"s": [list(b"BiasAdd"), list(b"Relu")]}}
+    (folder / "model.json").write_text(json.dumps(model))
+    y = tfg.Session(tfg.load(folder)).run("y:0", {"x:0": IMAGE})
+    np.testing.assert_allclose(y, np.maximum(PRODUCT + BIAS, 0), rtol=1e-6)
+    attrs["padding"] = {"s": [300]}
+    (folder / "model.json").write_text(json.dumps(model))
+    with pytest.raises(DataLossError, match=r"not a valid model\.json"):
+        tfg.load(folder)
+
+
+@pytest.mark.parametrize("pointer", [None, b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 8\n"])
+def test_a_model_without_its_weights_is_read_as_far_as_it_goes(tmp_path, pointer):
+    folder = fused_model(tmp_path, "_FusedConv2D", ["BiasAdd"], BIASED)
+    (folder / "w.bin").unlink()
+    if pointer is not None:
+        (folder / "w.bin").write_bytes(pointer)
+    for command in (["explain"], ["dump"], ["draw"], ["flops"], ["diff", folder]):
+        done = run(command[0], folder, *command[1:])
+        assert done.code == 0, done.err
+    problems = run("check", folder, "--format", "json").json["graphs"][0]["problems"]
+    assert [problem["kind"] for problem in problems] == ["file"]
+    assert "w.bin" in problems[0]["message"]
+    with pytest.raises(NotFoundError, match=r"w\.bin"):
+        tfg.Session(tfg.load(folder)).run("y:0", {"x:0": IMAGE})

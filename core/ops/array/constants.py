@@ -25,7 +25,7 @@ def const(*, value: Tensor) -> Result:
 
 @shape("Const")
 def const_shape(*, value: Tensor) -> TensorSpec:
-    array = value.numpy() if value.size <= 4096 else None
+    array = value.numpy() if value.size <= 4096 and value.lack is None else None
     return TensorSpec(value.dtype, Shape(value.shape), array)
 
 
