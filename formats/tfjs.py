@@ -20,6 +20,7 @@ from google.protobuf import json_format
 
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE
+from ..core.ops.shared.tensorflow_js import translate
 from ..core.runtime.state.file_access import NO_FILES, FileGate
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
@@ -30,7 +31,6 @@ from .detect import require_no_pointer
 from .meta_graph import graph_from_meta_graph
 from .protos.graph_pb2 import GraphDef, NodeDef, TensorShapeProto
 from .protos.meta_graph_pb2 import MetaGraphDef, SignatureDef
-from .tfjs_ops import translate
 
 _STORED: Final = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8", "float16": "<f2"}
 """The NumPy dtypes of weights that are not quantized."""
@@ -55,6 +55,7 @@ def graph_from_tfjs(data: memoryview, folder: str | None, faults: list[TfgError]
     lacks: dict[str, TfgError] = {}
     about = meta_graph_of_tfjs(data, folder, lacks)
     graph = graph_from_meta_graph(memoryview(about.SerializeToString()), folder, faults)
+    translate(graph)
     for name, error in lacks.items():
         node = graph.get(name)
         if node is not None and isinstance(value := node.attrs.get("value"), Tensor):
@@ -74,7 +75,6 @@ def meta_graph_of_tfjs(data: memoryview, folder: str | None, lacks: dict[str, Tf
             hint = "convert the Keras model with tensorflowjs_converter --output_format=tfjs_graph_model"
             raise InvalidArgumentError("the file is a layers model of TensorFlow.js, without a graph", hint=hint)
         about = MetaGraphDef(graph_def=_graph_def(model["modelTopology"]))
-        translate(about.graph_def)
         _add_signature(about, model)
         weights = dict(_weights(model.get("weightsManifest") or [], folder, lacks))
         _fill(about.graph_def, weights)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from ..graph.graph import Graph, Node
+from ..graph.reference_ops import REPAIRS
 from ..graph.traversal import predecessors
 from ..registry.op_facts import ops_with
 from ..support.errors import InvalidArgumentError, UnimplementedError
@@ -21,6 +22,7 @@ EXIT: Final = ops_with("exit")
 MERGE: Final = ops_with("merge")
 SWITCH: Final = ops_with("switch")
 NEXT_ITERATION: Final = ops_with("next_iteration")
+OWN_FRAMES: Final = f"{REPAIRS} gives each loop a frame of its own"
 LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
 
 
@@ -164,6 +166,7 @@ class _FrameSearch:
                 f"loop frame '{name}' is used twice: in frame '{parent.name}' and in frame '{frame.parent.name}'",
                 node=node.name,
                 op=node.op,
+                hint=OWN_FRAMES,
             )
         return frame
 
@@ -177,6 +180,7 @@ class _FrameSearch:
                     f"'{first.name}' and '{second.name}'",
                     node=second.name,
                     op=second.op,
+                    hint=OWN_FRAMES,
                 )
 
 

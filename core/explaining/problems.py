@@ -10,7 +10,7 @@ from ..building.placement import DeviceSpec, Placement
 from ..control_flow.frames import LOOP_OPS, find_frames
 from ..functions.callers import function_references
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.reference_ops import lacks_reference, leftover_hint
+from ..graph.reference_ops import handle_hint, lacks_reference, leftover_hint
 from ..graph.traversal import descendants, forward_predecessors, predecessors, reachable, strongly_connected
 from ..graph.variable_nodes import find_variables
 from ..inference.inference import Inference, infer
@@ -193,15 +193,15 @@ def _input(body: CheckedBody, node: Node, index: int, value: Output, want: DType
         )
     elif want is not None and not _fits(dtypes[value.index], want):
         got = dtypes[value.index]
-        hint = leftover_hint(*_takers_of_reference(node)) if lacks_reference(got, want) else None
+        hint = leftover_hint(*_takers_of_reference(node)) if lacks_reference(got, want) else handle_hint(got, want)
         yield body.problem(ERROR, "dtype", node, f"input {index}, '{value}', has dtype {got}, not {want}", hint)
 
 
-def _takers_of_reference(node: Node) -> Iterator[str]:
-    """Yield the types of a node and of the nodes that receive the node's reference in turn."""
+def _takers_of_reference(node: Node) -> Iterator[Node]:
+    """Yield a node and the nodes that receive the node's reference in turn."""
     pending = [node]
     for taker in pending:
-        yield taker.op
+        yield taker
         if any(dtype.is_ref for dtype in taker.output_dtypes):
             pending += [user for user in taker.uses if user not in pending and _wants_reference(user, taker)]
 

@@ -18,7 +18,7 @@ from ..support.words import counted
 from ..types.dtypes import DType
 from .import_upgrades import Versioned, complete_attrs
 from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
-from .reference_ops import lacks_reference, leftover_hint
+from .reference_ops import handle_hint, lacks_reference, leftover_hint
 from .summary import Summarized
 
 if TYPE_CHECKING:
@@ -429,7 +429,7 @@ class Graph(Summarized, Versioned):
             if value.node.op_def is not None:
                 raise InvalidArgumentError(f"input {index}, '{value}', does not exist")
         elif got.base is not want.base or lacks_reference(got, want):
-            hint = leftover_hint(node.op) if lacks_reference(got, want) else None
+            hint = leftover_hint(node) if lacks_reference(got, want) else handle_hint(got, want)
             raise InvalidArgumentError(f"input {index}, '{value}', has dtype {got}, not {want}", hint=hint)
 
     def _nearest(self, name: str) -> str:

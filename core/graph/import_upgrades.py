@@ -7,9 +7,11 @@ change only tells how to read it.
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from ..registry.catalog import CATALOG
 from ..support.errors import TfgError
 from ..types.dtypes import DType
 from ..types.shapes import UNSTATED, Shape
@@ -18,20 +20,26 @@ if TYPE_CHECKING:
     from ..support.versions import Versions
     from .node import Node
 
+_DTYPES: Final = "TArgs"
 _LAST_WITHOUT_UNKNOWN_RANKS: Final = 21
 """The last GraphDef version in which a Placeholder of shape () may have any shape (Placeholder's shape function)."""
-_WITH_LISTED_DTYPES: Final = frozenset(("_FusedConv2D", "_MklNativeFusedConv2D"))
-"""Ops whose further arguments were `num_args` of dtype T, until a list of dtypes named the dtype of each."""
+
+
+@functools.cache
+def _lists_dtypes(op: str) -> bool:
+    """True for a fused op whose arguments were `num_args` of dtype T, until a list of dtypes named the dtype of each."""
+    definition = CATALOG.get(op)
+    return definition is not None and {"num_args", _DTYPES} <= definition.attrs.keys()
 
 
 def complete_attrs(op: str, attrs: Mapping[str, Any], count: int) -> Mapping[str, Any]:
     """Return the attributes of a node with `count` inputs, and those that are newer than the graph and have no default."""
-    if op not in _WITH_LISTED_DTYPES or "TArgs" in attrs:
+    if not _lists_dtypes(op) or _DTYPES in attrs:
         return attrs
     dtype, arguments = attrs.get("T"), attrs.get("num_args")
     if not isinstance(dtype, DType) or not isinstance(arguments, int) or not 0 <= arguments <= count:
         return attrs
-    return {**attrs, "TArgs": [dtype] * arguments}
+    return {**attrs, _DTYPES: [dtype] * arguments}
 
 
 class Versioned(abc.ABC):
@@ -58,11 +66,14 @@ class Versioned(abc.ABC):
 def _forget_unstated_shapes(nodes: Iterable[Node]) -> None:
     """Let placeholders of shape () have any shape: the writer of the graph wrote () for an unknown shape too."""
     for node in nodes:
-        if node.op == "Placeholder" and _is_scalar(node):
+        if node.must_be_fed and _is_scalar(node):
             node.set_attr("shape", UNSTATED)
 
 
 def _is_scalar(node: Node) -> bool:
+    """True for a placeholder of shape () whose op lets the shape out; PlaceholderV2 states every shape."""
+    if node.op_def is None or not node.op_def.attrs["shape"].has_default:
+        return False
     try:
         shape = node.attrs.get("shape")
     except TfgError:  # the check of the node reports a damaged attribute

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ..registry.catalog import CATALOG
-from ..types.dtypes import DType
+from ..registry.op_facts import has_fact
+from ..types.dtypes import DType, resource, variant
 
 if TYPE_CHECKING:
     from .node import Node
 
 _COMPUTING: Final = {"AssignAdd": "AddV2", "AssignSub": "Sub"}
+_REPAIRABLE: Final = ("assignment", "initialization_test")
+"""Facts of ops on references without a plain op that a node without the reference can stand for."""
+REPAIRS: Final = "`tfg optimize GRAPH -o OUT --passes repair`"
 _PREFIXES: Final = (("Ref", ""), ("ScatterNd", "TensorScatter"))
 
 
@@ -46,12 +50,36 @@ def lacks_reference(got: DType | None, want: DType | None) -> bool:
     return got is not None and want is not None and want.is_ref and not got.is_ref and got.base is want.base
 
 
-def leftover_hint(*ops: str) -> str:
-    """Return a hint about nodes of these types, which need references, in a frozen graph without variables."""
-    plain = [(op, plain_op(op)) for op in dict.fromkeys(ops)]
-    mapped = " ".join(f"--map-op {op}={other}" for op, other in plain)
-    reads = f"; `{mapped}` reads these nodes as plain ops" if all(other for _, other in plain) else ""
-    return (
-        "freezing left a training node: `tfg convert GRAPH OUT --to OUTPUT` keeps only the nodes that an output needs"
-        f"{reads}; `tfg optimize GRAPH -o OUT --passes repair` repairs all of them"
-    )
+def lacks_handle(got: DType | None, want: DType | None) -> bool:
+    """Return True where an input needs the handle of a variable and gets a value, as after freezing."""
+    return got is not None and want is resource and got.base not in (resource, variant)
+
+
+def handle_hint(got: DType | None, want: DType | None) -> str | None:
+    """Return a hint about an input that needs the handle of a variable; None for another input."""
+    return f"freezing left a reader of a variable: {REPAIRS} lets it take the value" if lacks_handle(got, want) else None
+
+
+def is_repairable(node: Node) -> bool:
+    """Return True for a node that needs a reference or a handle and can do without, by pass `repair`."""
+    if not any(value.node is node for user in node.uses for value in user.inputs):
+        return True
+    return bool(plain_op(node.op) or slice_op(node.op)) or any(has_fact(node.op, fact) for fact in _REPAIRABLE)
+
+
+def slice_op(op: str) -> str | None:
+    """Return the op that computes the result of ScatterUpdate and similar ops, with a number for each slice as second
+    input.
+    """
+    plain = f"Tensor{op}"
+    return plain if plain in CATALOG else None
+
+
+def leftover_hint(*nodes: Node) -> str:
+    """Return a hint about nodes that need references, in a frozen graph without variables."""
+    plain = {node.op: plain_op(node.op) for node in nodes}
+    mapped = " ".join(f"--map-op {op}={other}" for op, other in plain.items())
+    reads = f"; `{mapped}` reads these nodes as plain ops" if all(plain.values()) else ""
+    repairs = f"; {REPAIRS} repairs all of them" if all(map(is_repairable, nodes)) else ""
+    kept = "`tfg convert GRAPH OUT --to OUTPUT` keeps only the nodes that an output needs"
+    return f"freezing left a training node: {kept}{reads}{repairs}"

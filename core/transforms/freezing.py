@@ -20,7 +20,7 @@ from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
-from .frozen_handles import LEAVE_IT, FrozenValue, Values, become_true, replace_handles
+from .frozen_handles import LEAVE_IT, FrozenValue, Values, become_initialized, replace_handles
 from .subgraphs import subgraph
 
 
@@ -173,7 +173,7 @@ def _drop_references(graph: Graph, node: Node) -> None:
 def _drop_reference(graph: Graph, user: Node) -> None:
     plain = plain_op(user.op)
     if has_fact(user.op, "initialization_test"):
-        become_true(graph, user)
+        become_initialized(graph, user)
     elif plain is not None:
         read_as(user, plain)
     elif user.op_def is not None and any(arg.is_ref for arg in user.op_def.inputs):

@@ -58,6 +58,12 @@ def replace_handles(graph: Graph, values: Values) -> None:
     _Replacing(graph.functions).replace(graph, values)
 
 
+def takes_value(graph: Graph, node: Node) -> bool:
+    """Return True for a node that reads a variable or hands its handle on, so that it can take the value instead."""
+    is_read = node.op in _READS or has_fact(node.op, "initialization_test")
+    return is_read or node.op in _PASSING_ON or hands_in(node) or call_kind(graph.functions, node) is not None
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Copy:
     """A library function that takes values for handles, and the values among its results that were handles."""
@@ -80,7 +86,7 @@ class _Replacing:
             if not taken:
                 continue
             if has_fact(node.op, "initialization_test"):
-                become_true(graph, node)
+                become_initialized(graph, node)
             elif node.op in _READS:
                 _READS[node.op](graph, node, taken[0])
             elif node.op in _PASSING_ON or hands_in(node):
@@ -225,11 +231,6 @@ def _retype(node: Node, args: Sequence[ArgDef], values: Mapping[int, FrozenValue
             node.set_attr(arg.type_attr, here[min(here)])
 
 
-def become_true(graph: Graph, node: Node) -> None:
-    """Turn a test whether a frozen variable is initialized into the answer."""
-    become_constant(graph, node, Tensor.from_numpy(np.array(True)))
-
-
 def _become(node: Node, op: str, attrs: Mapping[str, Any]) -> None:
     """Change a node to another op, with its private attributes kept."""
     node.change_op(op, {**{name: value for name, value in node.attrs.items() if name.startswith("_")}, **attrs})
@@ -258,6 +259,14 @@ def _shape_of(graph: Graph, node: Node, value: FrozenValue) -> None:
 _READS: Final[dict[str, Callable[[Graph, Node, FrozenValue], None]]] = {
     "ReadVariableOp": _read, "ResourceGather": _gather, "ResourceGatherNd": _gather_nd, "VariableShape": _shape_of,
 }  # fmt: skip
+
+
+def become_initialized(graph: Graph, node: Node) -> None:
+    """Turn the question whether a frozen variable has a value into the answer, in the frame and branch of the question."""
+    source = node.inputs[0].node
+    controls = node.control_inputs if source.is_constant else (*node.control_inputs, source)
+    graph.set_inputs(node, (), controls)
+    become_constant(graph, node, Tensor.from_numpy(np.array(True)))
 
 
 def _refusal(node: Node, taken: Mapping[int, FrozenValue], why: str) -> FailedPreconditionError:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
 
+from ...control_flow.frames import ENTER, EXIT
 from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_constant
-from ...graph.reference_ops import lacks_reference, plain_op, read_as
-from ...registry.catalog import CATALOG
+from ...graph.reference_ops import lacks_handle, lacks_reference, plain_op, read_as, slice_op
+from ...graph.traversal import predecessors
 from ...registry.op_facts import has_fact
 from ...registry.validation import expected_inputs
 from ...support.errors import InvalidArgumentError
+from ...transforms.frozen_handles import FrozenValue, Values, become_initialized, replace_handles, takes_value
 from ...transforms.subgraphs import forget_locations
-from ...types.dtypes import int32
+from ...types.dtypes import DType, int32
+from ...types.shapes import UNKNOWN
 from ...types.tensors import Tensor
 from ..base.graph_pass import Pass, PassContext, become, identity_of
 
@@ -34,6 +38,8 @@ class Repair(Pass):
     mends: ClassVar[bool] = True
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
+        self._pass_values(graph, ctx)
+        self._separate_frames(graph, ctx)
         pending = list(graph)
         for node in pending:
             if _lacks_reference(node):
@@ -45,12 +51,48 @@ class Repair(Pass):
         for node in dangling:
             ctx.fire("location", node)
 
+    def _pass_values(self, graph: Graph, ctx: PassContext) -> None:
+        """Let nodes that take the handles of frozen variables take the values, and nodes that write to them become NoOps."""
+        values: Values = {}
+        for node in list(graph):
+            for place in _places(node, lacks_handle):
+                if not (takes_value(graph, node) or any(graph.consumers(value) for value in node.outputs())):
+                    ctx.fire("handle", node, f"it needs a variable, which {node.op} has no more")
+                    _hand_on(graph, node, ())
+                    break
+                given = node.inputs[place]
+                op, attrs = identity_of([given.base_dtype])
+                stand_in = graph.add_node(graph.unique_name("value"), op, [given], (), attrs)
+                graph.set_input(node, place, stand_in.output())
+                values[stand_in.output()] = FrozenValue(given.node.name, given.base_dtype, UNKNOWN)
+                ctx.fire("handle", node, "it takes the value of the frozen variable")
+        stand_ins = [value.node for value in values]
+        replace_handles(graph, values)
+        for node in stand_ins:
+            for user in graph.control_consumers(node):
+                graph.remove_control_input(user, node)
+            graph.replace_all_uses(node.output(), node.inputs[0])
+            graph.remove_node(node)
+
+    def _separate_frames(self, graph: Graph, ctx: PassContext) -> None:
+        """Give a frame of its own to each loop that shares the name of another, as where a graph was imported twice."""
+        taken = {enter.attrs["frame_name"] for enter in graph if enter.op in ENTER}
+        for name, loops in _loops_by_frame(graph).items():
+            for number, enters in enumerate(loops[1:], 1):
+                own = next(one for one in (name + b"_%d" % i for i in itertools.count(number)) if one not in taken)
+                taken.add(own)
+                for enter in enters:
+                    enter.set_attr("frame_name", own)
+                ctx.fire("frame", enters[0], f"its loop gets the frame {own.decode('utf-8', 'replace')}")
+
     def _mend(self, graph: Graph, ctx: PassContext, node: Node) -> bool:
         """Give a node a type that takes values; False, with the reason, where there is none."""
         written, plain = node.op, plain_op(node.op)
         if plain is not None:
             read_as(node, plain)
-        elif (scattering := _of_slices(written)) is not None:
+        elif has_fact(written, "initialization_test"):
+            become_initialized(graph, node)
+        elif (scattering := slice_op(written)) is not None:
             _take_columns(graph, node)
             read_as(node, scattering)
         elif has_fact(written, "assignment") and len(node.inputs) == 2:
@@ -70,14 +112,6 @@ def _hand_on(graph: Graph, node: Node, values: Sequence[Output]) -> None:
     become(graph, node, op, values, attrs)
 
 
-def _of_slices(op: str) -> str | None:
-    """Return the op that computes the result of ScatterUpdate and similar ops, with a number for each slice as second
-    input.
-    """
-    plain = f"Tensor{op}"
-    return plain if plain in CATALOG else None
-
-
 def _take_columns(graph: Graph, node: Node) -> None:
     """Put the numbers of slices into a column: the op for values takes a row of numbers for each slice."""
     last = add_constant(graph, f"{node.name}/axis", Tensor.from_numpy(np.int32(-1)), device=node.device)
@@ -88,10 +122,45 @@ def _take_columns(graph: Graph, node: Node) -> None:
 
 def _lacks_reference(node: Node) -> bool:
     """Return True for a node that would write to a variable and gets a value instead."""
-    if node.op_def is None or not any(arg.is_ref for arg in node.op_def.inputs):
-        return False
+    return any(arg.is_ref for arg in node.op_def.inputs) and bool(_places(node, lacks_reference)) if node.op_def else False
+
+
+def _places(node: Node, lacks: Callable[[DType | None, DType | None], bool]) -> list[int]:
+    """Return the places of the inputs that lack what the node's op wants."""
     try:
-        expected = expected_inputs(node.op_def, node.attrs, len(node.inputs))
+        expected = expected_inputs(node.op_def, node.attrs, len(node.inputs)) if node.op_def is not None else None
     except InvalidArgumentError:
-        return False
-    return any(lacks_reference(value.dtype, want) for value, want in zip(node.inputs, expected or ()))
+        return []
+    return [i for i, (value, want) in enumerate(zip(node.inputs, expected or ())) if lacks(value.dtype, want)]
+
+
+def _loops_by_frame(graph: Graph) -> dict[bytes, list[list[Node]]]:
+    """Return the Enter nodes of each loop that has a condition, by the names of the loops' frames."""
+    loops: dict[bytes, list[list[Node]]] = {}
+    done: set[Node] = set()
+    for enter in graph:
+        if enter.op not in ENTER or enter in done:
+            continue
+        nodes = _loop_around(enter)
+        name = enter.attrs["frame_name"]
+        enters = [node for node in nodes if node.op in ENTER and node.attrs["frame_name"] == name]
+        done.update(enters)
+        if any(node.is_loop_condition and "LoopCounter" not in node.name for node in nodes):
+            loops.setdefault(name, []).append(enters)
+    return loops
+
+
+def _loop_around(enter: Node) -> list[Node]:
+    """Return the nodes of a loop and of the loops in it: what is connected to an Enter on this side of the Exits."""
+    depths, pending = {enter: 1}, [enter]
+    for node in pending:
+        depth = depths[node]
+        after = depth - (node.op in EXIT)
+        before = depth - (node.op in ENTER)
+        around = [(user, after + (user.op in ENTER)) for user in node.uses] if after else []
+        around += [(source, before + (source.op in EXIT)) for source in predecessors(node)] if before else []
+        for other, level in around:
+            if other not in depths:
+                depths[other] = level
+                pending.append(other)
+    return pending

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.cli.running import tfg
+from tfg.core.explaining.problems import find_problems
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session.session import Session
@@ -214,3 +215,134 @@ def test_check_says_what_to_do(leftover):
     assert "`tfg convert GRAPH OUT --to OUTPUT`" in hints["cond/Switch"]
     assert "`--map-op RefSwitch=Switch --map-op AssignSub=Sub`" in hints["cond/Switch"]
     assert "`tfg optimize GRAPH -o OUT --passes repair`" in hints["cond/Switch"]
+
+
+def test_the_initial_value_of_a_frozen_variable_is_its_value():
+    """`v.initialized_value()`: a conditional on IsVariableInitialized, with a RefSwitch on the side that reads."""
+    b = Frozen()
+    v, start, bools = b.constant("v", 2), b.constant("start", 7), {"T": dtypes.bool_}
+    asked = b.graph.add_node("asked", "IsVariableInitialized", [v], attrs={"dtype": dtypes.float32}).output()
+    pred = b.graph.add_node("pred", "Identity", [asked], attrs=bools).output()
+    read = b.graph.add_node("read", "RefSwitch", [v, pred], attrs=FLOAT).output(1)
+    other = b.graph.add_node("other", "Switch", [start, pred], attrs=FLOAT).output(0)
+    merged = b.graph.add_node("merged", "Merge", [other, b.add("kept", "Identity", read)], attrs=FLOAT | {"N": 2}).output()
+    b.add("y", "Mul", merged, b.fed("x"))
+    graph, _ = b.repaired(["y", "asked"])
+    assert run(graph, "y:0", {"x:0": np.float32(3)}) == 6
+    assert run(graph, "asked:0") is True
+
+
+def loop(graph, name, start, frame, factor):
+    """Add a V1 loop that multiplies a value by a factor three times; the factor is any value at the loop's entry."""
+    attrs = {"frame_name": frame, "is_constant": False, "parallel_iterations": 10}
+    ints = {"T": dtypes.int32}
+
+    def const(label, value, *controls):
+        tensor = Tensor.from_numpy(np.int32(value))
+        node = graph.add_node(f"{name}/{label}", "Const", (), controls, {"dtype": tensor.dtype, "value": tensor})
+        return node.output()
+
+    def add(label, op, inputs, types):
+        return graph.add_node(f"{name}/{label}", op, inputs, attrs=types).output()
+
+    count = add("enter_count", "Enter", [const("zero", 0)], ints | attrs)
+    value = add("enter_value", "Enter", [start], FLOAT | attrs)
+    counted = graph.add_node(f"{name}/merge_count", "Merge", [count, count], attrs=ints | {"N": 2})
+    valued = graph.add_node(f"{name}/merge_value", "Merge", [value, value], attrs=FLOAT | {"N": 2})
+    less = add("less", "Less", [counted.output(), const("three", 3, counted)], ints)
+    going = add("going", "LoopCond", [less], {})
+    switch_count = graph.add_node(f"{name}/switch_count", "Switch", [counted.output(), going], attrs=ints)
+    switch_value = graph.add_node(f"{name}/switch_value", "Switch", [valued.output(), going], attrs=FLOAT)
+    now = add("now", "Identity", [switch_count.output(1)], ints)
+    more = add("more", "AddV2", [now, const("one", 1, now.node)], ints)
+    product = add("product", "Mul", [switch_value.output(1), factor(attrs)], FLOAT)
+    graph.set_input(counted, 1, add("next_count", "NextIteration", [more], ints))
+    graph.set_input(valued, 1, add("next_value", "NextIteration", [product], FLOAT))
+    return add("exit", "Exit", [switch_value.output(0)], FLOAT)
+
+
+def test_a_loop_reads_the_value_of_a_frozen_handle():
+    b = Frozen()
+    kernel = b.constant("kernel", 2)
+    b.add("also", "Neg", kernel)
+
+    def factor(attrs):
+        types = {"T": dtypes.resource} | attrs | {"is_constant": True}
+        handle = b.graph.add_node("handle", "Enter", [kernel], attrs=types).output()
+        return b.graph.add_node("read", "ReadVariableOp", [handle], attrs={"dtype": dtypes.float32}).output()
+
+    loop(b.graph, "loop", b.fed("x"), b"frame", factor)
+    assert "repair" in next(problem.hint for problem in find_problems(b.graph) if problem.node == "handle")
+    graph, report = b.repaired(["loop/exit", "also"])
+    assert run(graph, "loop/exit:0", {"x:0": np.float32(1)}) == 8
+    assert run(graph, "also:0") == -2
+    assert not find_problems(graph)
+    assert report.passes[0].fired == {"handle": 1}
+
+
+@pytest.mark.parametrize(
+    ("op", "attrs", "value"),
+    [
+        ("ReadVariableOp", {"dtype": dtypes.float32}, [[1, 2], [3, 4]]),
+        ("VariableShape", {"out_type": dtypes.int32}, [2, 2]),
+        ("VarIsInitializedOp", {}, True),
+    ],
+)
+def test_questions_to_a_frozen_handle_are_answered(op, attrs, value):
+    b = Frozen()
+    b.graph.add_node("asked", op, [b.constant("v", [[1, 2], [3, 4]])], attrs=attrs)
+    graph, _ = b.repaired(["asked"])
+    assert run(graph, "asked:0") == value
+
+
+def test_rows_of_a_frozen_table_are_gathered():
+    b = Frozen()
+    table, rows = b.constant("table", ROWS), b.constant("rows", [2, 0], np.int32)
+    attrs = {"Tindices": dtypes.int32, "dtype": dtypes.float32}
+    b.graph.add_node("found", "ResourceGather", [table, rows], attrs=attrs)
+    graph, _ = b.repaired(["found"])
+    assert run(graph, "found:0") == [[5, 6], [1, 2]]
+
+
+def test_writes_to_a_frozen_handle_are_dropped():
+    b = Frozen()
+    v = b.constant("v", 2)
+    b.graph.add_node("write", "AssignVariableOp", [v, b.constant("w", 3)], attrs={"dtype": dtypes.float32})
+    b.add("y", "Neg", v)
+    graph, _ = b.repaired(["y", "write"])
+    assert graph["write"].is_no_op
+    assert run(graph, "y:0") == -2
+
+
+def test_two_loops_of_one_frame_get_frames_of_their_own():
+    b = Frozen()
+
+    def entered(scope):
+        def factor(attrs):
+            value = b.constant(f"{scope}/c", 2)
+            return b.graph.add_node(f"{scope}/two", "Enter", [value], attrs=FLOAT | attrs | {"is_constant": True}).output()
+
+        return factor
+
+    first = loop(b.graph, "g1", b.fed("x"), b"frame", entered("g1"))
+    loop(b.graph, "g2", first, b"frame", entered("g2"))
+    (problem,) = find_problems(b.graph)
+    assert "used twice" in problem.message
+    assert "repair" in problem.hint
+    graph, _ = b.repaired(["g2/exit"])
+    assert run(graph, "g2/exit:0", {"x:0": np.float32(1)}) == 64
+    assert {node.attrs["frame_name"] for node in graph if node.op == "Enter"} == {b"frame", b"frame_1"}
+    assert not find_problems(graph)
+
+
+def test_the_hint_promises_only_repairs():
+    b = Frozen()
+    v = b.constant("v", 2)
+    counted = b.graph.add_node("counted", "CountUpTo", [b.constant("n", 2, np.int32)], attrs={"T": dtypes.int32, "limit": 9})
+    b.graph.add_node("asked", "IsVariableInitialized", [v], attrs={"dtype": dtypes.float32})
+    b.graph.add_node("reader", "Identity", [counted.output()], attrs={"T": dtypes.int32})
+    hints = {problem.node: problem.hint for problem in find_problems(b.graph) if problem.kind == "dtype"}
+    assert "repair" in hints["asked"]
+    assert "repair" not in hints["counted"]
+    with pytest.raises(InvalidArgumentError, match="counted"):
+        b.repaired(["reader"])
