@@ -81,9 +81,8 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Cache values between steps that no write, feed or random draw changes; print the savings.",
 )
-@click.option("--optimize", type=click.Choice(("none", "fuse", "parallel")), default="parallel", show_default=True,
-              help="Execution of repeated runs: call each kernel separately, run groups of steps as a unit, or also "
-                  "run branches in threads.")  # fmt: skip
+@click.option("--optimize", type=click.Choice(("none", "fuse")), default="fuse", show_default=True,
+              help="Execution of repeated runs: call each kernel separately, or run groups of steps as a unit.")  # fmt: skip
 @click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf, and name the node and its inputs.")
 @click.option("--top-k", type=click.IntRange(1), metavar="N", help="Show the N best classes of each row of fetched scores.")
 @click.option(

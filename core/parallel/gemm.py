@@ -12,8 +12,6 @@ import ctypes
 import functools
 import itertools
 import math
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -69,8 +67,8 @@ MANY_ROWS: Final = 512
 _TAKE_AS_IT_LIES: Final = frozenset((b"SkylakeX", b"Cooperlake", b"SapphireRapids"))
 """OpenBLAS's names of the kernels that read small matrices in place."""
 
-_unfinished: contextvars.ContextVar[Sequence[object]] = contextvars.ContextVar("unfinished", default=())
-"""The unfinished branches among the concurrent branches of the caller."""
+_is_undivided: contextvars.ContextVar[bool] = contextvars.ContextVar("is_undivided", default=False)
+"""Whether the caller does all parts of divided work by itself."""
 
 _ROW_MAJOR, _NO_TRANSPOSE, _TRANSPOSE = 101, 111, 112
 """CBLAS's codes for the order of elements and for transposition."""
@@ -229,17 +227,13 @@ def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | 
     All threads have the caller's error state of NumPy. The first error is raised when all threads have stopped; each stops
     after the current part. A thread that has not begun when all parts are taken is not waited for.
     """
-    threads = one_thread.share // max(len(_unfinished.get()), 1)
+    threads = 1 if _is_undivided.get() else one_thread.share
     workers = min(threads, len(parts), most or len(parts))
     if workers <= 1:
         for part in parts:
             work(part)
         return
-    begun = time.perf_counter()
-    try:
-        _divide(work, parts, workers)
-    finally:
-        divided.seconds += time.perf_counter() - begun
+    _divide(work, parts, workers)
 
 
 def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: int) -> None:
@@ -265,42 +259,14 @@ def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: in
             raise failure
 
 
-class _Divided(threading.local):
-    """The seconds that a thread has spent in `divide`."""
-
-    seconds = 0.0
-
-
-divided = _Divided()
-
-
 @contextlib.contextmanager
 def undivided() -> Iterator[None]:
     """Let a single thread do all parts of divided work inside, cut as usual: the other threads have work of their own."""
-    token = _unfinished.set(range(one_thread.share + 1))
+    token = _is_undivided.set(True)
     try:
         yield
     finally:
-        _unfinished.reset(token)
-
-
-def run_branches(branches: Sequence[Callable[[], object]]) -> None:
-    """Call all branches, by the threads that this run may take.
-
-    Work divided by a branch is cut as usual, so that results do not depend on the other branches. Only threads without a
-    branch share the divided work.
-    """
-    unfinished = list(branches)
-
-    def run(branch: Callable[[], object]) -> None:
-        token = _unfinished.set(unfinished)
-        try:
-            branch()
-        finally:
-            _unfinished.reset(token)
-            unfinished.pop()
-
-    divide(run, branches)
+        _is_undivided.reset(token)
 
 
 def ordered_sum(

@@ -43,7 +43,7 @@ class SessionSetup:
     """The address of a TensorFlow cluster."""
     retry: int = 0
     """How often the cluster repeats a step if a server is lost."""
-    optimize: str = "parallel"
+    optimize: str = "fuse"
     """The execution of repeated runs."""
     precision: str | None = None
     """The arithmetic of an engine that is named."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,11 +11,8 @@ from ...engines.protocol import Engined
 from ...graph.graph import Node
 from ...graph.traversal import descendants
 from ...inference.node_calls import raise_from_kernel
-from ...parallel.gemm import divided
 from ...planning.plan import Loop, Step
 from ...support.gc_control import rare_collection
-from ..optimize.parallel_regions import StepTiming
-from ..optimize.region_calls import single_instructions
 from ..state.blocking import Wait
 from ..state.edge_values import WouldBlock
 from ..state.run_context import current
@@ -32,8 +28,6 @@ def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
                 slots[out] = call(slots[a], slots[b])
             elif kind == 1:
                 slots[out] = call(slots[a])
-            elif kind:
-                call(slots)
             else:
                 result = call(*[slots[i] for i in a])
                 if out.__class__ is int:
@@ -58,33 +52,14 @@ def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
 
 
 @rare_collection()
-def execute_timed(instructions: Sequence[Instruction], slots: list[Any]) -> list[StepTiming]:
-    """Run the instructions on the slots and return their timings; no timings where an instruction had to wait."""
-    timings = []
+def execute_measured(instructions: Sequence[Instruction], slots: list[Any]) -> int:
+    """Run the instructions on the slots; return the number of elements of the largest result."""
+    largest = 0
     for i, instruction in enumerate(instructions):
-        begun, divided_before = time.perf_counter(), divided.seconds
         try:
             _execute_one(instruction, slots)
         except WouldBlock:
             _execute_around(instructions[i:], slots, instruction[-1])
-            return []
-        for slot in released_slots(instruction):
-            slots[slot] = None
-        shared = divided.seconds - divided_before
-        timings.append(StepTiming(time.perf_counter() - begun - shared, shared))
-    return timings
-
-
-@rare_collection()
-def execute_measured(instructions: Sequence[Instruction], slots: list[Any]) -> int:
-    """Run the instructions on the slots, single steps by themselves; return the number of elements of the largest result."""
-    largest = 0
-    remaining = list(single_instructions(instructions))
-    for i, instruction in enumerate(remaining):
-        try:
-            _execute_one(instruction, slots)
-        except WouldBlock:
-            _execute_around(remaining[i:], slots, instruction[-1])
             return largest
         for slot in instruction[-1].outputs:
             value = slots[slot]
@@ -100,7 +75,7 @@ def _execute_around(instructions: Sequence[Instruction], slots: list[Any], first
     progress.
     """
     start = next(i for i, instruction in enumerate(instructions) if instruction[-1] is first)
-    pending: Sequence[Instruction] = list(single_instructions(instructions[start:]))
+    pending: Sequence[Instruction] = instructions[start:]
     deadline = current().deadline
     with Wait() as wait:
         while pending:

@@ -1,4 +1,4 @@
-"""Running a plan: kernels bound once, steps fused and shared among threads once that has settled."""
+"""Running a plan: kernels bound once, steps fused once that has settled."""
 
 from __future__ import annotations
 
@@ -13,28 +13,26 @@ from ...engines.protocol import Body, Engined, ShapePrecompute
 from ...graph.graph import Function, Graph, Node
 from ...inference.binding import bind_kernel, select_kernel
 from ...inference.error_context import faults_of
-from ...parallel.blas_threads import one_thread
 from ...planning.plan import Loop, Plan, Step
 from ...support.errors import InvalidArgumentError
 from ...support.gc_control import rare_collection
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
 from ..optimize.pad_fusion import PadFused, PadFusedCall
-from ..optimize.region_calls import RegionTimings, with_all_regions
 from ..optimize.shape_programs import Runnable, ShapePrograms
 from ..optimize.specializing import Known
 from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
-from ..optimize.tiers import NO_TIERS, Move, Policy, Tier, Tiers
+from ..optimize.tiers import NO_TIERS, Action, Policy, State, Tier, Tiers
 from ..state.edge_values import DEAD
 from ..state.resources import Readable
 from ..state.run_context import Run, current
 from ..steps.constant_steps import does_nothing, fixed_values, for_constants, is_independent
-from ..steps.instructions import ON_SLOTS, Call, Instruction, instruction_of
+from ..steps.instructions import Call, Instruction, instruction_of
 from ..steps.locks import exclusive
 from ..steps.value_cache import Cached, ValueCache, with_cached_trees
 from ..steps.variable_groups import VariableGroup
 from .dataflow import DataflowProgram
-from .execution import execute, execute_measured, execute_timed
+from .execution import execute, execute_measured
 from .precomputed_calls import PrecomputedCall
 from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
 
@@ -47,6 +45,17 @@ class _Bound(NamedTuple):
 
     call: Call
     function: Call
+
+
+class Active(NamedTuple):
+    """The instructions that a program runs, on a copy of `initial`, the slots with the values of constants.
+
+    A change makes another of both and replaces them in a single assignment. So a concurrent run has the instructions and the
+    constants of before, or of after, but never instructions without their constants.
+    """
+
+    instructions: list[Instruction]
+    initial: list[Any]
 
 
 class Program:
@@ -74,19 +83,17 @@ class Program:
         self._context = context
         self._functions = functions if functions is not None else {}
         self._calls = calls if calls is not None else {}
-        self._hooked: list[Instruction] | None = None
-        self._hooking = threading.Lock()
+        self._hooked: Active | None = None
+        self._changing = threading.Lock()
         self._dataflow: DataflowProgram | None = None
         self.fused_calls: dict[Fused, FusedCall] = {}
         self.fused_steps: tuple[Step, ...] = ()
         self._folds_constants = False
-        self._measurement: RegionTimings | None = None
-        self.initial: list[Any] = [None] * plan.slots
-        self.instructions: list[Instruction] = []
+        self.active = Active([], [])
         if plan.needs_dataflow:
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
         else:
-            self.instructions = self._assemble(plan.steps, self.initial, False)
+            self.active = self._activated(plan.steps, [None] * plan.slots)
         has_tiers = groups is None and cache is None and not plan.needs_dataflow
         self._tiers = Tiers(policy if has_tiers else NO_TIERS, _name(plan), is_special=calls is not None)
         self.shape_programs: ShapePrograms | None = None
@@ -102,29 +109,25 @@ class Program:
         hook = (run or current()).hook
         if self._dataflow is not None:
             return self._dataflow.run(feeds, hook)
-        if hook is None:
-            special = None if self.shape_programs is None else self.shape_programs.find(feeds)
-            if special is not None:
-                self._latest = special
-                return special.run(feeds, run)
-            self._latest = self
-            if self._tiers.is_moving:
-                self._move()
-            elif self._tiers.is_looking_out:
-                self._tiers.look_out(_elements(feeds))
-        # The order of these reads is the reverse of the writes of another thread that fuses or settles the program meanwhile:
-        # constants in `initial`, then the instructions that take them, then the measurement of these instructions.
-        measurement = self._measurement
-        instructions = self.instructions if hook is None else self._hooked_instructions()
-        slots = self.initial.copy()
+        if hook is not None:
+            return self._run(self._hooked_active(), feeds)
+        special = None if self.shape_programs is None else self.shape_programs.find(feeds)
+        if special is not None:
+            self._latest = special
+            return special.run(feeds, run)
+        self._latest = self
+        is_measured = self._tiers.state is not State.SETTLED and self._prepare(feeds)
+        return self._run(self.active, feeds, is_measured)
+
+    def _run(self, active: Active, feeds: Sequence[Any], is_measured: bool = False) -> list[Any]:
+        """Return the values of the plan's fetches; a measured run tells the tiers of its sizes."""
+        slots = active.initial.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
-        if hook is None and self._tiers.is_measured:
-            self._tiers.note_results(_elements(feeds), execute_measured(instructions, slots))
-        elif hook is None and measurement is not None and one_thread.share > 1:
-            self._measure(instructions, slots, measurement)
+        if is_measured:
+            self._tiers.note_results(_elements(feeds), execute_measured(active.instructions, slots))
         else:
-            execute(instructions, slots)
+            execute(active.instructions, slots)
         values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
         for i, value in enumerate(values):
             if value.__class__ is not np.ndarray and value is not None and not isinstance(value, np.generic):
@@ -136,49 +139,31 @@ class Program:
         """The tier of the latest run without a hook."""
         return self._tiers.tier if self._latest is self else self._latest.tier
 
+    def _prepare(self, feeds: Sequence[Any]) -> bool:
+        """Change the program before a run, if a change is due; return True if the run is measured."""
+        with self._changing:
+            action = self._tiers.begin_run(_elements(feeds))
+            if action in (Action.FUSE, Action.SETTLE):
+                self._change(action)
+        return action is Action.MEASURE
+
     @rare_collection()
-    def _move(self) -> None:
-        """Change the program before a run, where that is due."""
-        with self._hooking:
-            move = self._tiers.begin_run()
-            if move is Move.FUSE:
-                self._fuse()
-            elif move is Move.SETTLE:
-                self._settle()
+    def _change(self, action: Action) -> None:
+        """Fuse groups of steps, or take the useless groups apart.
 
-    def _fuse(self) -> None:
-        """Fuse groups of steps. From here on, values that follow from constants are constants too."""
-        self._folds_constants = True
-        self.fused_steps = with_fused_steps(self.plan, self._tiers.has_groups).steps
-        self.instructions = self._assemble(self.fused_steps, self.initial, False, self.instructions)
-        if self._tiers.policy.is_forced and self._tiers.policy.allows(Tier.PARALLEL):
-            self.instructions = with_all_regions(self.instructions, execute)
-            self._note_regions("parallel execution is forced")
-
-    def _settle(self) -> None:
-        """Take apart the groups that were of no use, and begin to time steps."""
-        useful = {step for step, call in self.fused_calls.items() if call.is_useful}
-        fed = {step for step, call in self.fused_calls.items() if call.is_fed}
-        steps = settled_steps(self.fused_steps, useful, fed, self.plan) if self.fused_calls else self.fused_steps
-        if steps != self.fused_steps:
-            self.instructions = self._assemble(steps, self.initial, False)
-        if self._tiers.policy.allows(Tier.PARALLEL):
-            self._measurement = RegionTimings()
-
-    def _note_regions(self, reason: str) -> None:
-        if any(instruction[0] == ON_SLOTS for instruction in self.instructions):
-            self._tiers.enter(Tier.PARALLEL, reason)
-
-    def _measure(self, instructions: list[Instruction], slots: list[Any], measurement: RegionTimings) -> None:
-        """Run and time the steps; after some runs, the steps of a region become a single instruction."""
-        timings = execute_timed(instructions, slots)
-        with self._hooking:
-            if self._measurement is measurement:
-                measurement.add(timings)
-                if measurement.is_over:
-                    self._measurement = None
-                    self.instructions = measurement.with_regions(instructions, execute)
-                    self._note_regions("the times of their steps predict a gain")
+        From the first change on, values that follow from constants are constants too.
+        """
+        initial = list(self.active.initial)
+        if action is Action.FUSE:
+            self._folds_constants = True
+            self.fused_steps = with_fused_steps(self.plan, self._tiers.has_groups).steps
+            self.active = self._activated(self.fused_steps, initial, before=self.active.instructions)
+        elif self.fused_calls:
+            useful = {step for step, call in self.fused_calls.items() if call.is_useful}
+            fed = {step for step, call in self.fused_calls.items() if call.is_fed}
+            steps = settled_steps(self.fused_steps, useful, fed, self.plan)
+            if steps != self.fused_steps:
+                self.active = self._activated(steps, initial)
 
     def _fetched(self, index: int, value: Any) -> Any:
         if value is DEAD:
@@ -188,11 +173,16 @@ class Program:
             raise InvalidArgumentError(f"'{target}' has no value: it is on a branch that was not taken")
         return value.read() if isinstance(value, Readable) else value
 
-    def _hooked_instructions(self) -> list[Instruction]:
-        with self._hooking:
+    def _hooked_active(self) -> Active:
+        with self._changing:
             if self._hooked is None:
-                self._hooked = self._assemble(self.plan.steps, self.initial, True)
+                self._hooked = self._activated(self.plan.steps, [None] * self.plan.slots, hooked=True)
         return self._hooked
+
+    def _activated(
+        self, steps: Sequence[Step], initial: list[Any], hooked: bool = False, before: Sequence[Instruction] = ()
+    ) -> Active:
+        return Active(self._assemble(steps, initial, hooked, before), initial)
 
     def _assemble(
         self, steps: Sequence[Step], initial: list[Any], hooked: bool, before: Sequence[Instruction] = ()
@@ -321,7 +311,7 @@ class Program:
         made: list[tuple[list[Any], list[Instruction]]] = []
 
         def assembled() -> tuple[list[Any], list[Instruction]]:
-            with self._hooking:
+            with self._changing:
                 if not made:
                     initial: list[Any] = [None] * body.slots
                     made.append((initial, self._assemble(body.steps, initial, hooked)))

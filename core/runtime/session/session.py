@@ -97,8 +97,7 @@ class Session(Displayed):
     `optimize` says how far runs without limits, hook, engine or cache may depart from calls of single kernels; results
     differ by rounding at most. "fuse": from the second run on, groups of steps run as one, such as a convolution with its
     epilogue, or a chain of elementwise ops; for shapes of feeds that come again, values that follow from shapes are
-    computed once. "parallel": after some more runs, independent branches also run side by side in threads, where this takes
-    less time. "none": neither. `tier` tells how far a fetch has come.
+    computed once. "none": neither. `tier` tells how far a fetch has come.
 
     With glibc as the C library, the first run has glibc keep up to 256 MiB of freed memory, unless the environment says how
     much (`MALLOC_TRIM_THRESHOLD_` and others): fresh pages for each run take up to a sixth of the time of a run.
@@ -126,7 +125,7 @@ class Session(Displayed):
         cache: int = 0,
         engine: str | Engine | EngineRuntime | AutoRuntime | None = None,
         precision: str | None = None,
-        optimize: str = "parallel",
+        optimize: str = "fuse",
     ) -> None:
         graph.check()
         self.graph = graph

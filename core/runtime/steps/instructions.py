@@ -30,11 +30,8 @@ Instruction = tuple[int, Call, Any, Any, Any, Any, Step]
 """(inputs, call, slot or slots of inputs, slot of a second input, slot or slots of outputs, slot or slots to clear, step).
 
 `inputs` is the number of inputs, 1 or 2, of a call with a single output; most steps of a graph are so. 0 marks the general
-form. ON_SLOTS marks a call that takes the list of all slots, and reads and writes the list by itself.
+form.
 """
-
-ON_SLOTS: Final = -1
-"""The number, in place of a slot's, of a call that works on the list of slots."""
 
 
 def instruction_of(step: Step, call: Call, initial: Sequence[Any]) -> Instruction:
@@ -67,8 +64,3 @@ def released_slots(instruction: Instruction) -> tuple[int, ...]:
     if released is None:
         return ()
     return (released,) if released.__class__ is int else released
-
-
-def releasing(instruction: Instruction, slots: Sequence[int]) -> Instruction:
-    """Return the same instruction with other slots to clear."""
-    return (*instruction[:5], _released(slots), instruction[6])

@@ -436,3 +436,22 @@ def test_integers_must_be_equal_in_any_type():
     )
     session.run("y:0", {"x:0": np.eye(2)})
     assert session.engine_report().groups[0].rounded.difference == np.inf
+
+
+@pytest.mark.parametrize(("slower", "choice"), [(0, 1), (1, 0)])
+def test_a_trial_keeps_the_faster_way(slower, choice, monkeypatch):
+    clock, calls = [0.0], []
+    monkeypatch.setattr(trials.time, "perf_counter", lambda: clock[0])
+
+    def way(number):
+        def run():
+            calls.append(number)
+            clock[0] += 2.0 if number == slower else 1.0
+
+        return run
+
+    trial = Trial()
+    while trial.choice is None:
+        trial.run(way(0), way(1))
+    assert trial.choice == choice
+    assert calls.count(0) == calls.count(1)

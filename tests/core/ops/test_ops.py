@@ -76,7 +76,7 @@ def test_values_in_every_tier(cases: Cases) -> None:
 def check_tiers(family: str, case: opcases.Case) -> None:
     if is_refused(family, case):
         return
-    for tier in (Tier.SPECIALIZED, Tier.PARALLEL):
+    for tier in (Tier.FUSED, Tier.SPECIALIZED):
         graph, steps = build(case)
         with forcing(tier):
             session = Session(graph, seed=0, files=FileAccess.everything())
