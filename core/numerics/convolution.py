@@ -5,7 +5,7 @@ each spatial dimension. `WAYS` is the table of the algorithms: `convolve` takes 
 
 Threads take blocks of the result that stay in their caches. `epilogue` finishes a block: given the empty result, the
 function returns a function of a range of positions and a range of channels. A `bias`, a vector (F,), is the initial
-value of the sums. The numbers of x may come from a `producer` on demand; then x has only the shape and dtype.
+value of the sums.
 
 `benchmarks/thresholds.py` measures the thresholds here.
 """
@@ -22,6 +22,7 @@ import numpy as np
 
 from ..parallel.blas_threads import one_thread
 from ..parallel.gemm import (
+    BLOCK_ELEMENTS,
     ELEMENT_WORK,
     add_long_product,
     add_product,
@@ -38,7 +39,6 @@ from ..parallel.gemm import (
     workers_for,
 )
 from . import line_products, winograd
-from .row_producer import BLOCK_ELEMENTS, FinishRows, RowProducer
 from .windows import (
     Array,
     Block,
@@ -61,8 +61,6 @@ FEW_POSITIONS: Final = 128
 """The largest number of positions where a product for each place of a large filter takes less time than a copy of the
 filter.
 """
-_ROWS_OF_EACH: Final = 64
-"""The least number of rows for each of several workers where a product takes no longer by rows than by columns."""
 Finish = Callable[[slice, slice], object]
 Epilogue = Callable[[Array], Finish | None]
 
@@ -78,7 +76,6 @@ class Convolution:
     dilations: Sequence[int]
     epilogue: Epilogue | None
     bias: Array | None
-    producer: RowProducer | None
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
@@ -116,14 +113,11 @@ def convolve(
     dilations: Sequence[int],
     epilogue: Epilogue | None = None,
     bias: Array | None = None,
-    producer: RowProducer | None = None,
 ) -> Array:
     """Compute a convolution, plus a vector (F,), by the first way that suits; C and the filter tell the number of groups."""
     shape = result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
     dtype = x.dtype if x.dtype is w.dtype else np.result_type(x, w)
-    convolution = Convolution(x, w, strides, pads, dilations, epilogue, bias, producer, shape, dtype)
-    if producer is not None and not _takes_each_position(convolution):
-        convolution.x, convolution.producer = producer.whole(), None
+    convolution = Convolution(x, w, strides, pads, dilations, epilogue, bias, shape, dtype)
     for way in WAYS:
         if way.suits(convolution):
             result = way.run(convolution)
@@ -176,22 +170,13 @@ def _has_window_of_one(c: Convolution) -> bool:
     return math.prod(c.w.shape[:-2]) == 1
 
 
-def _takes_each_position(c: Convolution) -> bool:
-    """Return True for a product whose rows are the positions of x."""
-    is_everywhere = all(s == 1 for s in c.strides) and not any(map(any, c.pads))
-    return is_everywhere and _has_window_of_one(c) and not _has_groups(c)
-
-
 def _convolve_positions(c: Convolution) -> Array:
     """Multiply positions by the filter, for a window of a single element: the convolution is a single product."""
     result, finish = c.empty_result()
     depth, filters = c.w.shape[-2:]
     matrix, out = c.w.reshape(depth, filters), result.reshape(-1, filters)
-    if c.producer is not None:
-        _multiply_fed(c.producer, matrix, out, finish, c.bias)
-    else:
-        view = c.padded()[(slice(None), *(slice(None, None, s) for s in c.strides))]
-        _multiply_blocks(view.reshape(-1, depth), matrix, out, finish, c.bias)
+    view = c.padded()[(slice(None), *(slice(None, None, s) for s in c.strides))]
+    _multiply_blocks(view.reshape(-1, depth), matrix, out, finish, c.bias)
     return result
 
 
@@ -276,43 +261,6 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, bias
             finish(some, channels)
 
     divide(multiply, product_parts(rows, columns, count), workers)
-
-
-def _multiply_fed(producer: RowProducer, b: Array, out: Array, finish: Finish | None, bias: Array | None) -> None:
-    """Compute out = a @ b + bias, with the rows of `a` produced block by block before use, or all at once where few."""
-    (rows, columns), inner = out.shape, len(b)
-    workers = workers_for(out.size * (inner + (ELEMENT_WORK if finish else 0)) + producer.work)
-    count = even(max(-(-rows * max(columns, inner) // BLOCK_ELEMENTS), 1), workers)
-    if count == 1 or rows < min(columns, _ROWS_OF_EACH * workers):
-        _multiply_blocks(producer.whole().reshape(rows, inner), b, out, finish, bias)
-        return
-
-    def multiply(some: slice) -> None:
-        _multiply(producer.make(some), b, out[some], bias)
-        if finish is not None:
-            finish(some, slice(0, columns))
-
-    divide(multiply, producer.parts(count), workers)
-
-
-def product_rows(
-    x: Array, w: Array, finish: FinishRows | None, bias: Array | None, producer: RowProducer | None
-) -> RowProducer:
-    """Return the convolution with a window of a single element, w (1..., C, F), at every position, as a producer of rows."""
-    depth, filters = w.shape[-2:]
-    matrix = w.reshape(depth, filters)
-    rows_of = x.reshape(-1, depth).__getitem__ if producer is None else producer.make
-
-    def make(some: slice) -> Array:
-        rows = rows_of(some)
-        out = np.empty((len(rows), filters), rows.dtype)
-        _multiply(rows, matrix, out, bias)
-        if finish is not None:
-            finish(out, some.start)
-        return out
-
-    work = x.size * filters + (0 if producer is None else producer.work)
-    return RowProducer((*x.shape[:-1], filters), x.dtype, make, work, producer is not None and producer.by_lines)
 
 
 def _multiply(a: Array, b: Array, out: Array, bias: Array | None) -> None:

@@ -15,11 +15,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, divide, even, workers_for
+from ..parallel.gemm import BLOCK_ELEMENTS, ELEMENT_WORK, TILE_ELEMENTS, divide, even, workers_for
 from .axis_sums import column_sums
 from .convolution import Epilogue, Finish
 from .input_gradient import filled_phases, transposed_pads
-from .row_producer import BLOCK_ELEMENTS, FinishRows, RowProducer
 from .weak_cache import cached_for_constant
 from .windows import (
     Array,
@@ -49,18 +48,15 @@ def depthwise_convolve(
     pads: Pads,
     dilations: Sequence[int],
     epilogue: Epilogue | None = None,
-    producer: RowProducer | None = None,
 ) -> Array:
-    """Return the convolution; `epilogue` and `producer` as for `convolution.convolve`."""
-    *window, channels, multiplier = w.shape
+    """Return the convolution; `epilogue` as for `convolution.convolve`."""
+    channels, multiplier = w.shape[-2:]
     shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
     result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
     goes_by_lines = multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64)
-    if producer is not None and (not goes_by_lines or len(window) == 1):
-        x, producer = producer.whole(), None
     finish = epilogue(result) if epilogue else None
     if goes_by_lines:
-        _sum_lines(x, w, strides, pads, dilations, result, finish, producer)
+        _sum_lines(x, w, strides, pads, dilations, result, finish)
         return result
     outputs = result.shape[1:-1]
     result[...] = 0
@@ -90,7 +86,6 @@ def _sum_lines(
     dilations: Sequence[int],
     result: Array,
     finish: Finish | None,
-    producer: RowProducer | None = None,
 ) -> None:
     """Fill the result by blocks of lines that stay in a cache together with their input."""
     if len(pads) == 1:  # a 1-D convolution is a 2-D convolution of a single line
@@ -100,11 +95,11 @@ def _sum_lines(
     sums = _sums_of(x, w.shape[:-2], strides, pads, dilations)
     filters = sums.filters(w)
     folded = result.reshape(sums.folded)
-    workers = workers_for(_work(result.size, w.shape[:-2], producer))
+    workers = workers_for(_work(result.size, w.shape[:-2]))
     count = even(-(-max(result.size, x.size) // BLOCK_ELEMENTS), workers)
 
     def fill(block: _Block) -> None:
-        sums.fill(block, sums.placed(block, x, producer), filters, folded[block.images, block.lines])
+        sums.fill(block, sums.placed(block, x), filters, folded[block.images, block.lines])
         if finish is not None:
             finish(block.positions, slice(0, x.shape[-1]))
 
@@ -115,45 +110,19 @@ def _sums_of(x: Array, window: Sequence[int], strides: Sequence[int], pads: Pads
     return _line_sums(x.shape, tuple(window), tuple(strides), tuple(map(tuple, pads)), tuple(dilations))
 
 
-def _work(size: int, window: Sequence[int], producer: RowProducer | None = None) -> int:
+def _work(size: int, window: Sequence[int]) -> int:
     """Return the number of a product's multiply-adds that take as long as `size` results."""
-    return size * math.prod(window) * ELEMENT_WORK + (0 if producer is None else producer.work)
-
-
-def depthwise_rows(
-    x: Array,
-    w: Array,
-    strides: Sequence[int],
-    pads: Pads,
-    dilations: Sequence[int],
-    finish: FinishRows | None,
-    producer: RowProducer | None,
-) -> RowProducer:
-    """Return the convolution of images with a single filter for each channel, (KH, KW, C, 1), as a producer of rows."""
-    shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
-    sums = _sums_of(x, w.shape[:-2], strides, pads, dilations)
-    filters = sums.filters(w)
-
-    def make(some: slice) -> Array:
-        block = sums.block_of(some.start, some.stop)
-        rows = np.empty((some.stop - some.start, shape[-1]), x.dtype)
-        sums.fill(block, sums.placed(block, x, producer), filters, rows.reshape(block.shape))
-        if finish is not None:
-            finish(rows, some.start)
-        return rows
-
-    return RowProducer(shape, x.dtype, make, _work(math.prod(shape), w.shape[:-2], producer), by_lines=True)
+    return size * math.prod(window) * ELEMENT_WORK
 
 
 class _Block(NamedTuple):
-    """A block of the result: lines of images, their shape, their positions in a row, and the views of the input.
+    """A block of the result: lines of images, their positions in a row, and the views of the input.
 
     The views have shapes and strides in elements, of the padded copies that `placings` cut out of the input's lines `seen`.
     """
 
     images: slice
     lines: slice
-    shape: tuple[int, ...]
     positions: slice
     seen: slice
     placings: tuple[Placing, ...]
@@ -188,7 +157,6 @@ class _LineSums:
         ]
         self.folded = (images, *outputs[:-1], outputs[-1] // self.fold, self.fold * channels)
         self.blocks = functools.lru_cache(4)(self._blocks)
-        self.block_of = functools.lru_cache(64)(self._block_of)
         self.axes, self.gradient_axes = _axes(len(window))
 
     def filters(self, w: Array) -> list[Array]:
@@ -220,15 +188,6 @@ class _LineSums:
         """Return about `count` blocks of the result."""
         return [self._block(*block) for block in image_blocks(self.folded[0], self.folded[1], count)]
 
-    def _block_of(self, start: int, stop: int) -> _Block:
-        """Return the block of a range of positions: of whole images, or of lines of a single image."""
-        lines = self.folded[1]
-        per_line = math.prod(self.folded[2:]) // self.shape[-1]
-        image, line = divmod(start // per_line, lines)
-        last = -(-stop // (lines * per_line))
-        is_part = last - image == 1
-        return self._block(slice(image, last), slice(line, stop // per_line - image * lines) if is_part else slice(0, lines))
-
     def _block(self, images: slice, lines: slice) -> _Block:
         first, last = images.start * self.folded[1] + lines.start, (images.stop - 1) * self.folded[1] + lines.stop
         per_line = math.prod(self.folded[2:]) // self.shape[-1]
@@ -239,7 +198,7 @@ class _LineSums:
         sizes = (images.stop - images.start, lines.stop - lines.start, *self.folded[2:-1])
         views = tuple(self._view(sizes, placing.counts, window) for placing, window in zip(placings, self.windows))
         positions = slice(first * per_line, last * per_line)
-        return _Block(images, lines, (*sizes, self.folded[-1]), positions, seen, placings, views)
+        return _Block(images, lines, positions, seen, placings, views)
 
     def _view(
         self, sizes: tuple[int, ...], counts: Sequence[int], window: tuple[int, ...]
@@ -250,15 +209,9 @@ class _LineSums:
         places = jumps(pitches[1:], self.dilations, window)
         return (*sizes, *window, self.folded[-1]), (pitches[0], *to_next, *places, 1)
 
-    def placed(self, block: _Block, x: Array, producer: RowProducer | None = None) -> list[Array]:
+    def placed(self, block: _Block, x: Array) -> list[Array]:
         """Return a block's padded input, for each phase."""
-        if producer is None:
-            lines_seen = x[block.images, block.seen]
-        else:
-            lines, inner = self.shape[1], math.prod(self.shape[2:-1])
-            first, last = block.images.start * lines + block.seen.start, (block.images.stop - 1) * lines + block.seen.stop
-            rows = producer.make(slice(first * inner, last * inner))
-            lines_seen = rows.reshape(block.images.stop - block.images.start, -1, *self.shape[2:])
+        lines_seen = x[block.images, block.seen]
         return [np.ascontiguousarray(placing.of(lines_seen)) for placing in block.placings]
 
     def fill(self, block: _Block, seen: Sequence[Array], filters: Sequence[Array], out: Array) -> None:

@@ -99,18 +99,6 @@ class OperationChain:
         image = math.prod(result.shape[1:-1]) if self.by_image else 0
         return None if None in ready else _ChainRun(self, result.reshape(-1, columns), ready, image).evaluate
 
-    def on_rows(self, shape: Sequence[int], operands: Sequence[Array | Operand]) -> Callable[[Array, int], None] | None:
-        """Return a function that fills rows of a result of this shape, from a position on; None where an operand cannot be
-        cut.
-        """
-        columns, image = shape[-1], math.prod(shape[1:-1]) if self.by_image else 0
-        ready = self._ready(operands, columns)
-
-        def evaluate(rows: Array, first: int) -> None:
-            _ChainRun(self, rows, ready, image, first).evaluate(slice(first, first + len(rows)), slice(0, columns))
-
-        return None if None in ready else evaluate
-
     def _ready(self, operands: Sequence[Array | Operand], columns: int) -> list[Operand | None]:
         return [a if isinstance(a, Operand) else self.operand(a, form, columns) for a, form in zip(operands, self.forms)]
 
@@ -142,17 +130,16 @@ def _instructions(operations: Sequence[TileOperation], begins_filled: bool, firs
 class _ChainRun:
     """A chain on the arrays of a run; threads share the object.
 
-    The rows of `result` begin at position `first`, of images with `image` positions where images differ, else 0.
+    Images have `image` positions where images differ, else 0.
     """
 
-    def __init__(self, chain: OperationChain, result: Array, operands: Sequence[Any], image: int, first: int = 0) -> None:
+    def __init__(self, chain: OperationChain, result: Array, operands: Sequence[Any], image: int) -> None:
         self.instructions = chain.instructions
         self.result = result
         self.columns = result.shape[-1]
         self.fold = chain.fold(self.columns)
         self.image = image
         self.operands = operands
-        self.first = first
 
     def evaluate(self, positions: slice, channels: slice) -> None:
         """Fill a range of positions and channels of the result."""
@@ -170,7 +157,7 @@ class _ChainRun:
             start = end
 
     def _tile(self, start: int, end: int, channels: slice, fold: int) -> None:
-        block = self.result[start - self.first : end - self.first, channels]
+        block = self.result[start:end, channels]
         if fold > 1:
             block = block.reshape(-1, fold * self.columns)
         image = start // self.image if self.image else 0

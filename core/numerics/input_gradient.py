@@ -17,9 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from ..parallel.blas_threads import one_thread
-from ..parallel.gemm import cut, divide, matmul
+from ..parallel.gemm import BLOCK_ELEMENTS, cut, divide, matmul
 from .convolution import convolve
-from .row_producer import BLOCK_ELEMENTS
 from .windows import Array, Pads, bounded, cells, offset_index, offsets, padded_sizes, unpad
 
 _FEWEST_CHANNELS: Final = 8

@@ -17,8 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..parallel.blas_threads import one_thread
-from ..parallel.gemm import columns_at_once, divide, even, ordered_sum, rows_at_once, workers_for
-from .row_producer import BLOCK_ELEMENTS
+from ..parallel.gemm import BLOCK_ELEMENTS, columns_at_once, divide, even, ordered_sum, rows_at_once, workers_for
 from .windows import Array, Block, block_positions, gathered_windows, image_blocks
 
 _FEWEST_LINES: Final = 5

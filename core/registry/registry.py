@@ -150,13 +150,11 @@ class Blockwise:
     """Epilogue fusion of a kernel: the result is finished block by block.
 
     The kernel takes `epilogue` (see numerics.convolution) and, if `takes_bias`, a vector that is added to the channels.
-    `scaled` is (w, factor): the second input with each channel of the result multiplied by its factor. `by_rows` is a
-    ByRows of numerics.row_producer, or None.
+    `scaled` is (w, factor): the second input with each channel of the result multiplied by its factor.
     """
 
     scaled: Callable[..., Any]
     takes_bias: bool
-    by_rows: Any = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,15 +9,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...graph.graph import Node
 from ...inference.profiler_formulas import backprop_filter, backprop_input, window
-from ...numerics.convolution import Epilogue, product_rows
-from ...numerics.row_producer import ByRows, FinishRows, RowProducer
+from ...numerics.convolution import Epilogue
 from ...registry.registry import (
     Blockwise,
     Cost,
@@ -72,11 +69,10 @@ def conv2d(
     window: WindowAttributes,
     epilogue: Epilogue | None = None,
     bias: Array | None = None,
-    producer: RowProducer | None = None,
 ) -> Result:
     """(N, H, W, C) with (KH, KW, C / groups, F) -> (N, OH, OW, F), or NCHW."""
     geometry = checked(Geometry, 4, window)
-    return convolve(x, w, geometry, epilogue, bias, producer)
+    return convolve(x, w, geometry, epilogue, bias)
 
 
 @shape("Conv2D")
@@ -99,18 +95,7 @@ def conv3d_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> S
     return convolution_shape(x, w, Geometry(5, window))
 
 
-def _is_product(node: Node, filter_shape: Sequence[int]) -> bool:
-    """Return True for a window of a single element, applied at every position and only there."""
-    return math.prod(filter_shape[:-2]) == 1 and set(node.attr("strides")) == {1} and node.attr("padding") != b"EXPLICIT"
-
-
-def _rows(
-    x: Array, w: Array, *, finish: FinishRows | None = None, bias: Array | None = None, producer: RowProducer | None = None
-) -> RowProducer | None:
-    return product_rows(x, w, finish, bias, producer) if w.shape[-2] == x.shape[-1] else None
-
-
-blockwise("Conv2D", Blockwise(np.multiply, takes_bias=True, by_rows=ByRows(_is_product, _rows, overlaps=False)))
+blockwise("Conv2D", Blockwise(np.multiply, takes_bias=True))
 blockwise("Conv3D", Blockwise(np.multiply, takes_bias=True))
 
 layout("T. -> T", "Conv2D", "Conv3D")

@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.graph import Node
 from ...inference.profiler_formulas import window
 from ...numerics import depthwise as numerics
 from ...numerics.convolution import Epilogue
 from ...numerics.half_precision import wide
-from ...numerics.row_producer import ByRows, FinishRows, RowProducer
 from ...registry.registry import (
     Blockwise,
     Cost,
@@ -66,12 +64,10 @@ def _geometry(window: WindowAttributes, kind: type[Any] = Geometry) -> Any:
     return geometry
 
 
-def depthwise_convolve(
-    x: Array, w: Array, geometry: Geometry, epilogue: Epilogue | None = None, producer: RowProducer | None = None
-) -> Array:
+def depthwise_convolve(x: Array, w: Array, geometry: Geometry, epilogue: Epilogue | None = None) -> Array:
     """x (N, H, W, C) with w (KH, KW, C, M) -> (N, OH, OW, C * M), or NCHW.
 
-    `epilogue` and `producer` are for results with channels last that are computed in the dtype of x.
+    `epilogue` is for results with channels last that are computed in the dtype of x.
     """
     require_rank(x, 4, "input")
     require_rank(w, 4, "filter")
@@ -82,31 +78,13 @@ def depthwise_convolve(
     if not (x.size and w.size and math.prod(outputs)):
         y = np.zeros((last.shape[0], *outputs, w.shape[2] * w.shape[3]), x.dtype)
     else:
-        y = numerics.depthwise_convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, epilogue, producer)
+        y = numerics.depthwise_convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, epilogue)
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
-
-
-def _rows(
-    x: Array,
-    w: Array,
-    *,
-    window: WindowAttributes,
-    finish: FinishRows | None = None,
-    bias: None = None,
-    producer: RowProducer | None = None,
-) -> RowProducer:
-    geometry = _geometry(window)
-    _, pads = geometry.fitted(x.shape[1:-1], w.shape[:2])
-    return numerics.depthwise_rows(x, w, geometry.strides, pads, geometry.dilations, finish, producer)
 
 
 def _scaled(w: Array, factor: Array) -> Array:
     scaled: Array = w * factor.reshape(w.shape[-2:])
     return scaled
-
-
-def _has_one_filter_a_channel(node: Node, filter_shape: Sequence[int]) -> bool:
-    return filter_shape[-1] == 1
 
 
 @functools.lru_cache(1024)
@@ -122,18 +100,13 @@ def _backprop_pads(
 
 
 @kernel("DepthwiseConv2dNative")
-def depthwise_conv2d_native(
-    x: Array, w: Array, *, window: WindowAttributes, epilogue: Epilogue | None = None, producer: RowProducer | None = None
-) -> Result:
+def depthwise_conv2d_native(x: Array, w: Array, *, window: WindowAttributes, epilogue: Epilogue | None = None) -> Result:
     """Convolve each channel with its own M filters: (N, H, W, C), (KH, KW, C, M) -> (N, OH, OW, C * M)."""
     geometry = _geometry(window)
-    return depthwise_convolve(x, w, geometry, epilogue, producer)
+    return depthwise_convolve(x, w, geometry, epilogue)
 
 
-blockwise(
-    "DepthwiseConv2dNative",
-    Blockwise(_scaled, takes_bias=False, by_rows=ByRows(_has_one_filter_a_channel, _rows, overlaps=True)),
-)
+blockwise("DepthwiseConv2dNative", Blockwise(_scaled, takes_bias=False))
 
 
 @kernel("DepthwiseConv2dNativeBackpropInput")

@@ -14,7 +14,6 @@ from ...graph.graph import Node, Output
 from ...numerics import convolution as numerics
 from ...numerics.half_precision import wide
 from ...numerics.input_gradient import convolve_input_gradient
-from ...numerics.row_producer import RowProducer
 from ...registry.catalog import CATALOG
 from ...registry.registry import Cost, gradient, lower, multiply_adds
 from ...support.errors import InvalidArgumentError, TfgError, UnimplementedError
@@ -125,18 +124,17 @@ def convolve(
     geometry: Geometry | StrictGeometry,
     epilogue: numerics.Epilogue | None = None,
     bias: Array | None = None,
-    producer: RowProducer | None = None,
 ) -> Array:
     """x (N, spatial..., C) in the geometry's data format with w (window..., C / groups, F).
 
-    `epilogue`, `bias` and `producer` are for results with channels last that are computed in the dtype of x.
+    `epilogue` and `bias` are for results with channels last that are computed in the dtype of x.
     """
     pads, shape, is_empty = geometry.checked_pads(x.shape, w.shape)
     if is_empty:
         y = np.zeros(shape, x.dtype)
         return from_channels_last(y if bias is None else y + bias, geometry.data_format)
     last = wide(to_channels_last(x, geometry.data_format))
-    y = numerics.convolve(last, wide(w), geometry.strides, pads, geometry.dilations, epilogue, bias, producer)
+    y = numerics.convolve(last, wide(w), geometry.strides, pads, geometry.dilations, epilogue, bias)
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 

@@ -160,8 +160,7 @@ class Program:
             self.active = self._activated(self.fused_steps, initial, before=self.active.instructions)
         elif self.fused_calls:
             useful = {step for step, call in self.fused_calls.items() if call.is_useful}
-            fed = {step for step, call in self.fused_calls.items() if call.is_fed}
-            steps = settled_steps(self.fused_steps, useful, fed, self.plan)
+            steps = settled_steps(self.fused_steps, useful, self.plan)
             if steps != self.fused_steps:
                 self.active = self._activated(steps, initial)
 
@@ -296,10 +295,9 @@ class Program:
         calls = [self._call(inner, False) for inner in step.body]
         body = [instruction_of(inner, call, ()) for inner, call in zip(step.body, calls)]
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
-        lead = None if step.lead is None else self._fused(step.lead, initial)
         is_forced = self._tiers.policy.is_forced
         functions = [self._calls[inner.node].function for inner in step.body]
-        return FusedCall(step, calls, functions, lambda start, slots: execute(body[start:], slots), constants, lead, is_forced)
+        return FusedCall(step, calls, functions, lambda start, slots: execute(body[start:], slots), constants, is_forced)
 
     def _pad_fused(self, step: PadFused) -> PadFusedCall:
         """Return the call of a convolution fused with its neighbours; hooks do not see the fusion."""

@@ -15,15 +15,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...inference.binding import bind_attrs, with_attrs
-from ...numerics.row_producer import BLOCK_ELEMENTS, RowProducer
-from ...planning.plan import Step
-from ...registry.registry import affine_function, blockwise_way
+from ...registry.registry import affine_function
 from ...support.errors import TfgError
 from ...support.keyed_cache import KeyedCache
 from ..steps.instructions import Call
-from .fused_layouts import FusedGroup, GroupLayout, layout_of, shapes_of, stand_in
-from .pad_fusion import PadFused
+from .fused_layouts import FusedGroup, GroupLayout, layout_of, shapes_of
 from .step_fusion import Fused
 from .tiers import LEAST_GROUPED
 
@@ -39,8 +35,8 @@ class FusedCall:
     """A fused group of steps as a call.
 
     `run_body` runs the steps from an index on, by their own kernels, on a list of slots. `calls` are the bound kernels of
-    the steps, `functions` the registered kernels, `constants` the inputs that are the same in every run, by slot; `lead`
-    computes the first input of the first step. A forced call runs fused on values of any size.
+    the steps, `functions` the registered kernels, `constants` the inputs that are the same in every run, by slot. A forced
+    call runs fused on values of any size.
     """
 
     def __init__(
@@ -50,20 +46,17 @@ class FusedCall:
         functions: Sequence[Call],
         run_body: Callable[[int, list[Any]], None],
         constants: Mapping[int, Any],
-        lead: FusedCall | None = None,
         is_forced: bool = False,
     ) -> None:
         self.step = step
         self.is_forced = is_forced
         self.calls = calls
         self.run_body = run_body
-        self.lead = lead
         self.root = step.body[-1].outputs[0]
         self.dtype = step.node.output_dtypes[0].numpy
         self.layouts: KeyedCache[_Shapes, GroupLayout | None] = KeyedCache(_MOST_LAYOUTS)
         self.produced: KeyedCache[_Shapes, tuple[int, ...]] = KeyedCache(_MOST_LAYOUTS)
-        self.make_rows = _row_function(step.body[0])
-        self.is_useful = self.is_fed = False
+        self.is_useful = False
         affine = [affine_function(inner.node.op) for inner in step.body]
         self.normalizes = any(form is not None and form.has_factor for form in affine)
         on_tiles = [_on_tiles(call, function) for call, function in zip(calls, functions)]
@@ -79,45 +72,8 @@ class FusedCall:
         if result is not None:
             self.is_useful = True
             return result
-        self._fill_first(slots)
         self.run_body(0 if slots[self.step.body[0].outputs[0]] is None else 1, slots)
         return slots[self.root]
-
-    def _fill_first(self, slots: list[Any]) -> None:
-        """Compute the first input of the first step by the lead, unless computed before."""
-        first = self.step.body[0].inputs[0]
-        if self.lead is not None and slots[first] is None:
-            slots[first] = self.lead(*slots[: len(self.lead.step.inputs)])
-
-    def _first(self, slots: list[Any]) -> tuple[Any, dict[str, Any]]:
-        """Return the first step's first input, or a stand-in of its shape, and the keywords for rows of the lead."""
-        producer = None if self.lead is None else self.lead.by_rows(slots[: len(self.lead.step.inputs)])
-        if producer is not None:
-            self.is_fed = True
-            return stand_in(producer.shape, self.dtype), {"producer": producer}
-        self._fill_first(slots)
-        return slots[self.step.body[0].inputs[0]], {}
-
-    def by_rows(self, inputs: Sequence[Any]) -> RowProducer | None:
-        """Return the result by rows; None for a small result, or for a group that cannot compute by rows."""
-        slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
-        shapes, layout = self._known_layout(slots)
-        produced = self.produced.get(shapes)
-        if produced is None or layout is None or self.make_rows is None:
-            return None
-        if math.prod(produced) <= BLOCK_ELEMENTS and not self.is_forced:
-            return None
-        finish = layout.chain.on_rows(produced, self._operands(layout, slots, stand_in(produced, self.dtype)))
-        first, keywords = self._first(slots)
-        if finish is None:
-            return None
-        if layout.chain.instructions:
-            keywords["finish"] = finish
-        producer: RowProducer | None = self.make_rows(first, self._filters(layout, slots), bias=layout.bias, **keywords)
-        return producer
-
-    def _filters(self, layout: GroupLayout, slots: Sequence[Any]) -> Any:
-        return slots[self.step.body[0].inputs[1]] if layout.filters is None else layout.filters
 
     def _tiled(self, slots: list[Any]) -> Any:
         """Return the result of elementwise steps without a producer; None where tiles do not pay."""
@@ -134,7 +90,6 @@ class FusedCall:
         shapes, layout = self._known_layout(slots)
         if layout is not None:
             return self._finished(layout, slots)
-        self._fill_first(slots)
         slots[first.outputs[0]] = result = self.calls[0](*[slots[i] for i in first.inputs])
         self.produced[shapes] = result.shape
         return None
@@ -163,10 +118,9 @@ class FusedCall:
                 finished.append(result)
             return finish
 
-        filters, others = self._filters(layout, slots), [slots[i] for i in self.step.body[0].inputs[2:]]
-        first, keywords = self._first(slots)
-        if layout.bias is not None:
-            keywords["bias"] = layout.bias
+        first, second, *others = [slots[i] for i in self.step.body[0].inputs]
+        filters = second if layout.filters is None else layout.filters
+        keywords = {} if layout.bias is None else {"bias": layout.bias}
         if not layout.chain.instructions:
             return self.calls[0](first, filters, *others, **keywords)
         result = self.calls[0](first, filters, *others, epilogue=epilogue, **keywords)
@@ -202,15 +156,6 @@ class FusedCall:
     def _is_worth_tiling(self, size: int) -> bool:
         """True for elementwise steps on enough elements that tiles take less time."""
         return size >= LEAST_GROUPED if self.normalizes else size >= WORTH_TILING and len(self.calls) > 1
-
-
-def _row_function(step: Step) -> Call | None:
-    """Return the function that computes the results of a step by rows, None for a step without one."""
-    way = blockwise_way(step.node.op)
-    if way is None or way.by_rows is None:
-        return None
-    attrs = bind_attrs(step.node, way.by_rows.make)
-    return functools.partial(way.by_rows.make, **with_attrs(attrs, step.attrs if isinstance(step, PadFused) else {}))
 
 
 def _on_tiles(call: Call, function: Call) -> Call:

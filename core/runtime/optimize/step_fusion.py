@@ -11,8 +11,8 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator, Sequence, Set
-from typing import Final, NamedTuple
+from collections.abc import Sequence, Set
+from typing import Final
 
 from ...graph.graph import Node
 from ...planning.plan import Plan, Step, on_own_slots, with_releases
@@ -20,16 +20,10 @@ from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
 from ...registry.registry import affine_function, blockwise_way
 from ...types.dtypes import float32, float64
-from ...types.tensors import Tensor
 from .pad_fusion import PadFused, is_plain, with_pad_fusions
 
 _MOST_STEPS: Final = 64
 """Steps of a group: all operands of a tile have to stay in a cache."""
-_WIDER: Final = 3
-"""The ratio of result to input channels from which a producer may compute some rows twice.
-
-Without rows between producers, MobileNetV2 at batch 8 takes 1.10 of the time.
-"""
 _FLOATS: Final = (float32, float64)
 
 
@@ -38,15 +32,13 @@ class Fused(Step):
     """A fused group of steps; `node` is the node of the last step, which computes the result.
 
     `body` works on `slots` slots apart from the plan's slots, the inputs first. `steps` are the steps of the group as in the
-    plan. If the group `has_producer`, the first step is a convolution or a similar op with a result in blocks. The producer
-    may read the result of `lead` in blocks. `lead` is a group on the first input, and may have a producer too.
+    plan. If the group `has_producer`, the first step is a convolution or a similar op with a result in blocks.
     """
 
     body: tuple[Step, ...] = ()
     steps: tuple[Step, ...] = ()
     slots: int = 0
     has_producer: bool = False
-    lead: Fused | None = None
 
 
 def with_fused_steps(plan: Plan, has_groups: bool = True) -> Plan:
@@ -58,7 +50,7 @@ def with_fused_steps(plan: Plan, has_groups: bool = True) -> Plan:
     groups = _StepGrouping(single, fetched).groups() if has_groups else {}
     if not groups and len(single) == len(plan.steps):
         return plan
-    inside = {id(step) for group in groups.values() for step in group.all_steps()}
+    inside = {id(step) for group in groups.values() for step in group}
     steps: list[Step] = []
     for step in single:
         if id(step) in groups:
@@ -83,46 +75,12 @@ def _without_passing_on(steps: Sequence[Step], fetched: Set[int]) -> list[Step]:
     return remaining
 
 
-def settled_steps(steps: Sequence[Step], useful: Set[Fused], fed: Set[Fused], plan: Plan) -> tuple[Step, ...]:
-    """Return the steps with useless groups taken apart, and with groups separated from leads that did not feed rows."""
-    settled = tuple([part for step in steps for part in _settled(step, useful, fed)])
-    return settled if settled == tuple(steps) else with_releases(settled, {slot for slot in plan.fetches if slot is not None})
-
-
-def _settled(step: Step, useful: Set[Fused], fed: Set[Fused]) -> Iterator[Step]:
-    if not isinstance(step, Fused) or (step in useful and (step.lead is None or step in fed)):
-        yield step
-        return
-    if step.lead is not None:
-        yield from _settled(step.lead, useful, fed)
-    if step in useful and len(step.steps) > 1:
-        yield _fused(_StepGroup(step.steps))
-    else:
-        yield from step.steps
-
-
-def all_steps(step: Step) -> Iterator[Step]:
-    """Yield the steps that a step stands for, in their order; for a group, the steps of its leads too."""
-    if isinstance(step, Fused):
-        if step.lead is not None:
-            yield from all_steps(step.lead)
-        for inner in step.steps:
-            yield from all_steps(inner)
-    elif isinstance(step, PadFused):
-        yield from step.steps
-    else:
-        yield step
-
-
-class _StepGroup(NamedTuple):
-    """The steps of a group, a producer first, and its lead."""
-
-    steps: Sequence[Step]
-    lead: _StepGroup | None = None
-
-    def all_steps(self) -> list[Step]:
-        """Return the steps of the group and of its leads."""
-        return [*(self.lead.all_steps() if self.lead else ()), *self.steps]
+def settled_steps(steps: Sequence[Step], useful: Set[Fused], plan: Plan) -> tuple[Step, ...]:
+    """Return the steps with useless groups taken apart."""
+    settled = [part for step in steps for part in (step.steps if isinstance(step, Fused) and step not in useful else (step,))]
+    if settled == list(steps):
+        return tuple(steps)
+    return with_releases(settled, {slot for slot in plan.fetches if slot is not None})
 
 
 class _StepGrouping:
@@ -131,7 +89,6 @@ class _StepGrouping:
     def __init__(self, steps: Sequence[Step], fetched: Set[int]) -> None:
         self.steps = steps
         self.fetched = fetched
-        self.place = {id(step): i for i, step in enumerate(steps)}
         self.made_by = {slot: i for i, step in enumerate(steps) for slot in step.outputs}
         self.readers: dict[int, set[int]] = collections.defaultdict(set)
         for i, step in enumerate(steps):
@@ -139,69 +96,19 @@ class _StepGrouping:
                 self.readers[slot].add(i)
         self.kinds = [self._kind(step) for step in steps]
 
-    def groups(self) -> dict[int, _StepGroup]:
-        """Return all groups, by the identity of their last step."""
+    def groups(self) -> dict[int, list[Step]]:
+        """Return all groups in order, a producer first, by the identity of their last step."""
         taken: set[int] = set()
-        groups: dict[int, _StepGroup] = {}
+        groups: dict[int, list[Step]] = {}
         for root in reversed(range(len(self.steps))):
             if root in taken or not self.kinds[root]:
                 continue
-            members = self._in_order(self._group(root, taken))
-            group = self._with_lead(members, taken, False)
-            if len(members) > 1 or group.lead:
-                taken |= {self.place[id(step)] for step in group.all_steps()}
-                groups[id(self.steps[root])] = group
+            members = self._group(root, taken)
+            if len(members) > 1:
+                taken |= members
+                in_order = sorted(members, key=lambda i: (self.kinds[i] != "producer", i))
+                groups[id(self.steps[root])] = [self.steps[i] for i in in_order]
         return groups
-
-    def _in_order(self, group: Iterable[int]) -> list[int]:
-        """Return the steps of a group in order, a producer first."""
-        return sorted(group, key=lambda i: (self.kinds[i] != "producer", i))
-
-    def _with_lead(self, members: Sequence[int], taken: Set[int], overlaps: bool) -> _StepGroup:
-        """Return a group with a lead: the producer of the group's first input, where only the group reads the input, and by
-        rows.
-
-        `overlaps`: the group's reader has some rows of the group computed twice.
-        """
-        steps, first = [self.steps[i] for i in members], members[0]
-        maker = self.made_by.get(self.steps[first].inputs[0])
-        if self.kinds[first] != "producer" or maker is None or maker in taken or not self._is_inner(maker, {first}):
-            return _StepGroup(steps)
-        lead = self._in_order(self._group(maker, taken)) if self.kinds[maker] and self._goes_by_rows(first) else []
-        if not lead or not self._is_worth_leading(lead, first, overlaps):
-            return _StepGroup(steps)
-        return _StepGroup(steps, self._with_lead(lead, taken, overlaps or _overlaps(self.steps[first])))
-
-    def _is_worth_leading(self, lead: Sequence[int], first: int, overlaps: bool) -> bool:
-        """Return True where a producer pays as a lead: few rows are computed twice, and only in this lead.
-
-        Elementwise steps do not pay: computed by rows they take 0.98 to 1.01 of the time of five networks.
-        """
-        maker = lead[0]
-        if self.kinds[maker] != "producer" or overlaps or not self._goes_by_rows(maker):
-            return False
-        makes_some_twice, takes_some_twice = _overlaps(self.steps[first]), _overlaps(self.steps[maker])
-        return makes_some_twice is not takes_some_twice and (takes_some_twice or self._widens(maker))
-
-    def _widens(self, i: int) -> bool:
-        """True for a producer with an input much smaller than the result."""
-        filters = self._constant(self.steps[i].inputs[1])
-        return filters is not None and filters.shape[-1] >= _WIDER * filters.shape[-2]
-
-    def _goes_by_rows(self, i: int) -> bool:
-        """True for a producer with constant filters that takes its input and computes its result by rows."""
-        step = self.steps[i]
-        way, filters = blockwise_way(step.node.op), self._constant(step.inputs[1])
-        if way is None or way.by_rows is None or filters is None:
-            return False
-        if isinstance(step, PadFused) and not way.by_rows.overlaps:
-            return False
-        return bool(way.by_rows.suits(step.node, filters.shape))
-
-    def _constant(self, slot: int) -> Tensor | None:
-        """Return the constant in a slot, as the graph has the constant; None for another slot."""
-        maker = self.made_by.get(slot)
-        return self.steps[maker].node.attr("value") if maker is not None and self.steps[maker].node.is_constant else None
 
     def _group(self, root: int, taken: Set[int]) -> set[int]:
         group: set[int] = set()
@@ -269,31 +176,20 @@ def _kind_of_op(op: str) -> str:
     return "elementwise" if is_plain and has_fact(op, "elementwise") and not looks_at_shapes else ""
 
 
-def _overlaps(step: Step) -> bool:
-    """True for a producer that takes some rows for two ranges of positions."""
-    way = blockwise_way(step.node.op)
-    return way is not None and way.by_rows is not None and way.by_rows.overlaps
-
-
 def _is_of_floats(node: Node) -> bool:
     """True where the first output and all inputs have the same dtype, a dtype of NumPy's arithmetic."""
     dtype = node.output_dtypes[0]
     return dtype in _FLOATS and all(value.dtype is dtype for value in node.inputs)
 
 
-def _fused(group: _StepGroup) -> Fused:
-    steps = group.steps
-    lead = _fused(group.lead) if group.lead else None
-    inner = steps if lead is None else [lead, *steps]
-    inputs, body, local = on_own_slots(inner)
-    has_producer = blockwise_way(steps[0].node.op) is not None
+def _fused(steps: Sequence[Step]) -> Fused:
+    inputs, body, local = on_own_slots(steps)
     return Fused(
         steps[-1].node,
         inputs,
         steps[-1].outputs[:1],
-        body=body[-len(steps) :],
+        body=body,
         steps=tuple(steps),
         slots=len(local),
-        has_producer=has_producer,
-        lead=lead,
+        has_producer=blockwise_way(steps[0].node.op) is not None,
     )

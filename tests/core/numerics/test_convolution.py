@@ -7,7 +7,6 @@ import pytest
 
 from tests.core.numerics.epilogues import doubling
 from tfg.core.numerics import convolution, input_gradient, line_products
-from tfg.core.numerics.row_producer import RowProducer
 from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
@@ -114,7 +113,7 @@ def first_way(x, w, stride, pads):
     """The name of the way that `convolve` takes first."""
     n = len(pads)
     shape = convolution.result_shape(x.shape, w.shape, (stride,) * n, tuple(pads), (1,) * n)
-    asked = convolution.Convolution(x, w, [stride] * n, pads, [1] * n, None, None, None, shape, x.dtype)
+    asked = convolution.Convolution(x, w, [stride] * n, pads, [1] * n, None, None, shape, x.dtype)
     return next(way.name for way in convolution.WAYS if way.suits(asked))
 
 
@@ -188,17 +187,6 @@ def test_every_number_is_finished_once_after_it_is_there(case, workers):
     n = len(pads)
     result = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling)
     np.testing.assert_allclose(result, 2 * by_definition(x, w, stride, pads, dilation), rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_rows_that_are_fed_stand_for_the_input(case, workers):
-    x, w, stride, pads, dilation = drawn(case)
-    n = len(pads)
-    rows, bias = x.reshape(-1, x.shape[-1]), np.arange(w.shape[-1], dtype=w.dtype)
-    given = [stride] * n, pads, [dilation] * n, doubling, bias
-    producer = RowProducer(x.shape, x.dtype, lambda some: rows[some].copy())
-    result = convolution.convolve(np.full_like(x, np.nan), w, *given, producer)
-    np.testing.assert_allclose(result, convolution.convolve(x, w, *given), rtol=1e-4, atol=1e-4)
 
 
 def test_groups_are_finished_too():

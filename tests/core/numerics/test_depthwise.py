@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics import depthwise
-from tfg.core.numerics.row_producer import RowProducer
 from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
@@ -59,34 +58,6 @@ def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
     np.testing.assert_allclose(depthwise.depthwise_convolve(x, w, strides, pads, dilations), want, rtol=1e-4, atol=1e-4)
     outcome = depthwise.depthwise_convolve(x, w, strides, pads, dilations, epilogue)
     np.testing.assert_allclose(outcome, want + 1, rtol=1e-4, atol=1e-4)
-    rows = x.reshape(-1, channels)
-    producer = RowProducer(x.shape, x.dtype, lambda some: rows[some].copy())
-    fed = depthwise.depthwise_convolve(np.full_like(x, np.nan), w, strides, pads, dilations, None, producer)
-    np.testing.assert_allclose(fed, want, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case[3] == 1 and len(case[4]) > 1], ids=str)
-@pytest.mark.parametrize("count", [1, 2, 7])
-@pytest.mark.parametrize("is_fed", [False, True])
-def test_depthwise_convolutions_by_rows(case, count, is_fed):
-    images, sizes, channels, _, window, strides, dilations = case
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((images, *sizes, channels)).astype(np.float32)
-    w = rng.standard_normal((*window, channels, 1)).astype(np.float32)
-    pads = [((k - 1) * d // 2, k // 2) for k, d in zip(window, dilations)]
-    rows, seen = x.reshape(-1, channels), np.full_like(x, np.nan) if is_fed else x
-    producer = RowProducer(x.shape, x.dtype, lambda some: rows[some].copy()) if is_fed else None
-
-    def finish(some, first):
-        some += np.arange(first, first + len(some))[:, np.newaxis]
-
-    made = depthwise.depthwise_rows(seen, w, strides, pads, dilations, finish, producer)
-    want = by_definition(x, w, strides, pads, dilations).reshape(-1, channels)
-    results = [made.make(some) for some in made.parts(count)]
-    assert made.by_lines and made.shape[-1] == channels and len(results) >= min(count, images)
-    numbers = np.arange(len(want))[:, np.newaxis]
-    np.testing.assert_allclose(np.concatenate(results), want + numbers, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(made.whole().reshape(-1, channels), want + numbers, rtol=1e-4, atol=1e-4)
 
 
 def test_small_sums_are_left_to_one_thread(monkeypatch):
