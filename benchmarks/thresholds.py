@@ -25,7 +25,6 @@ from tfg.core.numerics import (
     error_function,
     integers,
     linalg,
-    line_products,
     top_k,
     winograd,
 )
@@ -66,11 +65,6 @@ def convolved(x: tuple[int, ...], w: tuple[int, ...], bias: bool = False) -> Cal
 def turned_filter() -> Callable[[], object]:
     x, w = drawn(1, 7, 7, 512), drawn(3, 3, 512, 512)[::-1, ::-1].swapaxes(2, 3)
     return lambda: convolution.convolve(x, w, [1, 1], [(1, 1)] * 2, [1, 1])
-
-
-def line_gradient() -> Callable[[], object]:
-    x, grad = drawn(32, 14, 14, 16), drawn(32, 14, 14, 32)
-    return lambda: convolution.convolve_filter_gradient(x, grad, (5, 5, 16, 32), [1, 1], [(2, 2)] * 2, [1, 1])
 
 
 def few_rows() -> Callable[[], object]:
@@ -117,8 +111,6 @@ ROWS, STREAM = drawn(1 << 16, 64), philox.Philox(3, 0)
 THRESHOLDS = (
     Threshold(winograd, "suits", never, "Winograd's tiles, 14 x 14 x 256", convolved((8, 14, 14, 256), (3, 3, 256, 256))),
     Threshold(winograd, "suits", never, "Winograd's tiles, 224 x 224 x 64", convolved((1, 224, 224, 64), (3, 3, 64, 64))),
-    Threshold(line_products, "suits", never, "lines of 5 x 5", convolved((32, 14, 14, 16), (5, 5, 16, 32))),
-    Threshold(line_products, "suits_gradient", never, "gradient by lines of 5 x 5", line_gradient),
     Threshold(convolution, "LARGE_FILTER", _NEVER, "a turned filter by its places", turned_filter),
     Threshold(
         convolution, "_FEW_SUMS", _NEVER, "sums that begin with a vector", convolved((1, 56, 56, 64), (1, 1, 64, 256), True)

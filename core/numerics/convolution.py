@@ -38,7 +38,7 @@ from ..parallel.gemm import (
     rows_at_once_by,
     workers_for,
 )
-from . import line_products, winograd
+from . import winograd
 from .windows import (
     Array,
     Block,
@@ -189,17 +189,6 @@ def _convolve_tiles(c: Convolution) -> Array | None:
     return winograd.convolve(c.x, c.w, c.pads, c.epilogue, c.bias)
 
 
-def _suits_lines(c: Convolution) -> bool:
-    return line_products.suits(c.w.shape, c.shape, c.x.dtype == c.dtype == np.float32, c.strides, c.dilations)
-
-
-def _convolve_lines(c: Convolution) -> Array:
-    """Gather windows along a line, for windows of many lines, and multiply each line by itself."""
-    result, finish = c.empty_result()
-    line_products.convolve(c.padded(), c.w, c.strides, c.dilations, result, finish, c.bias)
-    return result
-
-
 def _convolve_windows(c: Convolution) -> Array:
     """Gather windows as the rows of a matrix (im2col, Chellapilla et al. 2006), and multiply the matrix by the filter.
 
@@ -229,7 +218,6 @@ WAYS: Final = (
     Way("groups", _has_groups, _convolve_groups),
     Way("product", _has_window_of_one, _convolve_positions),
     Way("Winograd's tiles", _suits_tiles, _convolve_tiles),
-    Way("products of lines", _suits_lines, _convolve_lines),
     Way("gathered windows", lambda c: True, _convolve_windows),
 )
 
@@ -297,8 +285,6 @@ def convolve_filter_gradient(
     if not groups or not x.size or not grad.size or not math.prod(filter_shape):
         return np.zeros(filter_shape, dtype)
     count = math.prod(window)
-    if groups == 1 and line_products.suits_gradient(filter_shape, grad.shape, dtype == np.float32, strides, dilations):
-        return line_products.filter_gradient(x, grad, window, strides, dilations)
     if groups == 1:
         return _ungrouped_filter_gradient(x, grad, window, strides, dilations).reshape(filter_shape)
     total = np.zeros((groups, count * depth, filters // groups), dtype)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.numerics.epilogues import doubling
-from tfg.core.numerics import convolution, input_gradient, line_products
+from tfg.core.numerics import convolution, input_gradient
 from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
@@ -102,7 +102,7 @@ def test_each_way_suits_a_case():
         taken.add(first_way(x, w, stride, [(0, 0)] * len(window)))
     taken.add(first_way(np.ones((2, 5, 5, 8)), np.ones((3, 3, 4, 6)), 1, [(0, 0)] * 2))
     names = [way.name for way in convolution.WAYS]
-    assert taken >= {*names} - ({"products of lines"} if not gemm.takes_as_it_lies() else set())
+    assert taken >= {*names}
     assert all(f"- {name}: " in convolution.__doc__ for name in names)
 
 
@@ -247,7 +247,7 @@ def filter_gradient_by_definition(x, grad, filter_shape, stride, pads, dilation)
 @pytest.mark.parametrize("case", [case for case in CASES if case[0]], ids=str)
 @pytest.mark.parametrize("at_once", [0, 3])
 def test_gradients_for_filters_by_some_positions_at_once(case, at_once, workers, monkeypatch):
-    for module in (convolution, line_products, gemm):
+    for module in (convolution, gemm):
         monkeypatch.setattr(module, "columns_at_once", lambda rows, columns: at_once)
     x, w, stride, pads, dilation = drawn(case)
     n = len(pads)
