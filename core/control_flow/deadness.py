@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from typing import Final, TypeVar
 
-from ..graph.graph import Node, Output
+from ..graph.graph import Graph, Node, Output
 from ..support.errors import InvalidArgumentError
 from .copies import source_of
 from .frames import MERGE, NEXT_ITERATION, SWITCH
@@ -151,3 +151,14 @@ class Deadness:
         if node.op in MERGE and arriving:
             return joined(node, arriving, {})
         return ALWAYS.union(*arriving, *(self._conditions[control] for control in node.control_inputs if control in sources))
+
+
+def always_alive(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes that have a value in every run: not on a branch of a conditional, where a run may not go."""
+    if not any(node.op in SWITCH for node in graph):
+        return list(nodes)
+    deadness = Deadness()
+    try:
+        return [node for node in nodes if all(deadness.of_value(value) == ALWAYS for value in node.outputs())]
+    except InvalidArgumentError:  # nodes wait for each other: the graph has no runs
+        return list(nodes)

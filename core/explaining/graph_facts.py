@@ -9,8 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, overload
 
 from ..building.placement import Placement
-from ..control_flow.deadness import ALWAYS, Deadness
-from ..control_flow.frames import SWITCH
+from ..control_flow.deadness import always_alive
 from ..functions.callers import all_nodes, callers_by_function
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, Node
@@ -379,19 +378,8 @@ def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) ->
         if not node.uses and node.op not in _NO_OUTPUT and (node.output_dtypes or node.op_def is None)
         and placed[node][0] in ("model", "loss") and node not in losses
     ]  # fmt: skip
-    alive = _alive(graph, ends)
+    alive = always_alive(graph, ends)
     yield from alive or ([] if losses else ends)
-
-
-def _alive(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
-    """Return the nodes that have a value in every run: not on a branch of a V1 conditional, where a run may not go."""
-    if not any(node.op in SWITCH for node in graph):
-        return list(nodes)
-    deadness = Deadness()
-    try:
-        return [node for node in nodes if all(deadness.of_value(value) == ALWAYS for value in node.outputs() or ())]
-    except TfgError:  # nodes wait for each other: the graph has no runs
-        return list(nodes)
 
 
 def function_results(graph: Graph, inference: Inference | None = None) -> tuple[TensorFacts, ...]:

@@ -173,15 +173,7 @@ class Session(Displayed):
         A SavedModel is started here first, and not again on the other graph. `engine` runs in place of this session's engine.
         """
         self.start()
-        other = Session(
-            graph,
-            seed=self.seed,
-            files=self.files,
-            checkpoints=self._checkpoints,
-            engine=engine or self._auto or self._runtime or NUMPY,
-            optimize=self._optimize,
-        )
-        other._limits = self._limits
+        other = self._alike(graph, self.files, engine)
         other.resources = self.resources
         other._is_started = True
         return other
@@ -191,14 +183,13 @@ class Session(Displayed):
 
         Of the files only the allowed ones are open, not the folder of this session's model, and nothing below `hidden`.
         """
+        return self._alike(graph, self._allowed.hiding(hidden))
+
+    def _alike(self, graph: Graph, files: FileAccess, engine: str | EngineRuntime | None = None) -> Session:
+        engine = engine or self._auto or self._runtime or NUMPY
         other = Session(
-            graph,
-            seed=self.seed,
-            files=self._allowed.hiding(hidden) if hidden else self._allowed,
-            checkpoints=self._checkpoints,
-            engine=self._auto or self._runtime or NUMPY,
-            optimize=self._optimize,
-        )
+            graph, seed=self.seed, files=files, checkpoints=self._checkpoints, engine=engine, optimize=self._optimize
+        )  # fmt: skip
         other._limits = self._limits
         return other
 

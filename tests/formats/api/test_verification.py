@@ -15,6 +15,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.base.graph_pass import Pass, PassContext
 from tfg.core.passes.pipeline import optimize
+from tfg.formats.api.outputs import default_runs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -255,6 +256,20 @@ def test_dead_in_both_is_equal():
     alive.replace_all_uses(alive.output("off:0"), builder.Identity(alive.output("x:0")))
     alive.set_input(alive.node("off"), 0, alive.output("x:0"))
     assert not tfg.verify(b.graph, alive, fetches).passed
+
+
+def test_dead_ends_are_no_default_outputs():
+    b = GraphBuilder()
+    v1_branch(b)
+    b.Identity(b.Switch(b.graph.output("x:0"), b.graph.output("p:0"))[1], name="end")
+    assert default_runs(b.graph) == [("out:0",)]
+    assert tfg.verify(b.graph, tfg.optimize(b.graph, ["out:0"])[0]).passed
+
+
+def test_a_branch_alone_is_an_output():
+    b = GraphBuilder()
+    b.Exp(b.Switch(placeholder(b, "x"), placeholder(b, "p", (), "bool"))[1], name="end")
+    assert default_runs(b.graph) == [("end:0",)]
 
 
 def test_what_both_refuse_is_told():
