@@ -40,24 +40,29 @@ class CompositeFeeds:
 
     def fitted(self, values: Mapping[Node, Any]) -> dict[Node, Any]:
         """Return new values of indices, shapes and splits that fit the drawn values of all placeholders."""
-        changed: dict[Node, Any] = {}
+        return {**dict(self._of_sparse(values)), **dict(self._of_ragged(values))}
+
+    def _of_sparse(self, values: Mapping[Node, Any]) -> Iterator[tuple[Node, Any]]:
+        """Yield shapes that hold all indices, and indices in order: a row each, in the first column."""
         for reader, indices, shape in self.shapes:
-            rank = int(np.size(values[shape]))
-            rows = np.arange(len(values[indices])) if indices in values and np.ndim(values[indices]) else np.arange(0)
-            sizes = np.full(rank, max(_ROWS, len(rows)), values[shape].dtype)
-            if rank > 1:
+            count = 0 if indices is None else _length(values[indices])
+            sizes = np.full(np.size(values[shape]), max(_ROWS, count), values[shape].dtype)
+            if sizes.size > 1:
                 sizes[-1] = self._columns(reader) or sizes[-1]
-            changed[shape] = sizes
-            if indices in values and np.ndim(values[indices]) == 2:
+            yield shape, sizes
+            if indices is not None and np.ndim(values[indices]) == 2:
                 table = np.zeros_like(values[indices])
-                table[:, :1] = rows[:, None]
-                changed[indices] = table
-        for splits, ends in self.splits:
-            count = len(values[ends]) if ends in values and np.ndim(values[ends]) else 0
-            last = count - 1 if any(ends is other for other, _ in self.splits) else count
+                table[:, :1] = np.arange(count)[:, None]
+                yield indices, table
+
+    def _of_ragged(self, values: Mapping[Node, Any]) -> Iterator[tuple[Node, Any]]:
+        """Yield splits from 0 to the number of values, or of rows that the next splits make."""
+        inner = {splits for splits, _ in self.splits}
+        for splits, divided in self.splits:
+            count = 0 if divided is None else _length(values[divided]) - (divided in inner)
             if np.ndim(values[splits]) == 1:
-                changed[splits] = np.linspace(0, max(last, 0), np.size(values[splits])).astype(values[splits].dtype)
-        return changed
+                ends = np.linspace(0, max(count, 0), np.size(values[splits]))
+                yield splits, ends.astype(values[splits].dtype)
 
     @functools.cached_property
     def _inference(self) -> Inference:
@@ -70,6 +75,10 @@ class CompositeFeeds:
         shapes = [self._inference.shape(value) for value in reader.inputs if not value.node.is_placeholder]
         sizes = [shape.dims[0] for shape in shapes if shape.dims is not None and len(shape.dims) == 2]
         return next((size for size in sizes if isinstance(size, int)), None)
+
+
+def _length(value: Any) -> int:
+    return len(value) if np.ndim(value) else 0
 
 
 def _arguments(definition: OpDef, node: Node) -> dict[str, list[Node | None]]:

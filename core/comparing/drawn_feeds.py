@@ -50,6 +50,9 @@ _RANKS: Final = (2, 4, 1, 3, 0)
 _MOST_MENDED: Final = 24
 """The number of runs with sizes from an error."""
 
+_MOST_REFUSED: Final = 16
+"""The number of variations that the graph refuses, after which it is not asked again."""
+
 _MOST_CASES: Final = 48
 """The number of feeds on which a rewrite is compared with the graph."""
 
@@ -146,10 +149,11 @@ class Feeds:
         if found is None:
             assert error is not None
             raise self._refused(error) if self.drawn else error
+        refused = 0
         for plan in self._variations(*found, edges):
             feeds = self._by(plan, self._sizes(plan, found[1]))
-            if len(seen) < _MOST_CASES and _key(feeds) not in seen:
-                fresh(feeds)
+            if len(seen) < _MOST_CASES and refused < _MOST_REFUSED and _key(feeds) not in seen:
+                refused += fresh(feeds) is not None
 
     def _mended(
         self, attempt: Callable[[Mapping[str, Any]], Exception | None], error: Exception | None

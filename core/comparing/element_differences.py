@@ -50,7 +50,8 @@ def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Compariso
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     x, y = a.astype(wide), b.astype(wide)
     both = ~(np.isnan(x) & np.isnan(y)) & (x != y)
-    difference = np.abs(x - y)[both]
+    with np.errstate(all="ignore"):  # infinities of one sign are equal, and their difference is NaN
+        difference = np.abs(x - y)[both]
     if not difference.size:
         return Comparison(name, step, 0.0, 0.0, True)
     scale = np.maximum(np.max(np.abs(x[np.isfinite(x)]), initial=0.0), 1e-30)

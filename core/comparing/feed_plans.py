@@ -61,15 +61,17 @@ def size_variations(base: Plan, unknown: Mapping[int, Sequence[int]]) -> Iterato
     """Yield plans that differ from `base` in sizes of single placeholders: 1, one more, and 0, against the others' sizes.
 
     `unknown` has the axes of unknown size by placeholder. Broadcasting turns on the difference of 1 and N between two
-    inputs, so each input is 1 where the others are not, before all are.
+    inputs, so each input is 1 where the others are not, after all are.
     """
     inputs = list(itertools.islice(unknown.items(), _MOST_INPUTS))
     first = {number: [axis for axis in axes if axis == 0] for number, axes in inputs}
     later = {number: [axis for axis in axes if axis != 0] for number, axes in inputs}
-    for size in (1, base.batch + 1, 0):
-        yield from _each_alone(base, first, size)
+    sizes = (1, base.batch + 1, 0)
+    for size in sizes:
         yield _with_sizes(base, {(number, 0): size for number, axes in unknown.items() if 0 in axes})
-        yield from _each_alone(base, later, size)
+    for axes in (first, later):
+        for size in sizes:
+            yield from _each_alone(base, axes, size)
 
 
 def _each_alone(base: Plan, axes: Mapping[int, Sequence[int]], size: int) -> Iterator[Plan]:

@@ -186,10 +186,14 @@ class Session(Displayed):
         return self._alike(graph, self._allowed.hiding(hidden))
 
     def _alike(self, graph: Graph, files: FileAccess, engine: str | EngineRuntime | None = None) -> Session:
-        engine = engine or self._auto or self._runtime or NUMPY
         other = Session(
-            graph, seed=self.seed, files=files, checkpoints=self._checkpoints, engine=engine, optimize=self._optimize
-        )  # fmt: skip
+            graph,
+            seed=self.seed,
+            files=files,
+            checkpoints=self._checkpoints,
+            engine=engine or self._auto or self._runtime or NUMPY,
+            optimize=self._optimize,
+        )
         other._limits = self._limits
         return other
 
