@@ -18,13 +18,15 @@ def verification_sections(verification: Verification, runtime: str | None = None
 
     `runtime` is the library that ran a model of another kind, in a single step.
     """
-    rows = [(c.fetch, c.step, c.largest_difference, c.tolerance_needed, c.passed) for c in verification.comparisons]
-    columns = ("fetch", "worst step", "largest difference", "passing tolerance", "passed")
-    title = f"verification over {counted(verification.steps, 'step')}"
-    if runtime is not None:
-        columns, rows = ("output", *columns[2:]), [(row[0], *row[2:]) for row in rows]
-        title = f"{runtime} compared with tfg"
-    yield render.Table(columns, rows, title, "verification")
+    columns = ("largest difference", "passing tolerance", "passed")
+    results = [(c, (c.largest_difference, c.tolerance_needed, c.passed)) for c in verification.comparisons]
+    if runtime is None:
+        title = f"verification over {counted(verification.steps, 'step')}"
+        rows = [(c.fetch, c.step, *result) for c, result in results]
+        yield render.Table(("fetch", "worst step", *columns), rows, title, "verification")
+    else:
+        outputs = [(c.fetch, *result) for c, result in results]
+        yield render.Table(("output", *columns), outputs, f"{runtime} compared with tfg", "verification")
     yield render.Text("\n".join(_feeds(verification)))
     if verification.refusals:
         refusals = [(refusal.feeds, refusal.by, refusal.error) for refusal in verification.refusals]
@@ -41,6 +43,9 @@ def _feeds(verification: Verification) -> Iterator[str]:
     yield f"compared on {counted(len(drawn.compared), 'feed')}: {_some(drawn.compared)}"
     if drawn.refused:
         yield f"{counted(len(drawn.refused), 'feed')} refused by both: {_some(drawn.refused)}"
+    if drawn.accepted:
+        alone = counted(len(drawn.accepted), "feed")
+        yield f"{alone} taken by the rewrite alone, without an op that refuses: {_some(drawn.accepted)}"
     if drawn.undeclared:
         yield f"{counted(len(drawn.undeclared), 'feed')} beyond the sizes that the file declares: {_some(drawn.undeclared)}"
     if drawn.one_sided:

@@ -15,6 +15,7 @@ from ..functions.call_kinds import Form, call_kind
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..planning.reachability import needed_nodes
+from ..registry.catalog import CATALOG
 from ..runtime.session.session import Session
 from ..runtime.state.resources import Variable
 from ..runtime.state.run_context import Hook
@@ -76,6 +77,8 @@ class Drawn:
     """The feeds that were compared, in words."""
     refused: tuple[str, ...] = ()
     """The feeds that both refuse."""
+    accepted: tuple[str, ...] = ()
+    """The feeds that only the rewrite takes, as it lacks a pure op that refuses them."""
     undeclared: tuple[str, ...] = ()
     """The feeds that the written model does not declare to take."""
     one_sided: tuple[str, ...] = ()
@@ -134,7 +137,7 @@ class GraphRuns:
         after = _versions(session)
         changed = [item for item in _variables(session) if item.is_initialized and item.version != before.get(item)]
         results[-1] |= {f"variable {item.name}": np.asarray(item.read()) for item in changed}
-        results[-1] |= {name: own for name, own in _tables(session).items() if not np.array_equal(own, tables.get(name))}
+        results[-1] |= {name: own for name, own in _tables(session).items() if not _equal(own, tables.get(name))}
         if before == after and not session.node_states:
             self._unchanged = session
         return results
@@ -143,6 +146,10 @@ class GraphRuns:
         values = session.live_values([*self.fetches.values(), *self.watched], feeds, hook=hook)
         self.seen.append(values[len(self.fetches) :])
         return {name: value for name, value in zip(self.fetches, values) if value is not None}
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return b is not None and bool(np.array_equal(a, b))
 
 
 def _versions(session: Session) -> dict[Any, Any]:
@@ -158,6 +165,12 @@ def _variables(session: Session) -> list[Variable]:
 def _size(resource: Any) -> Any:
     """Return the number of entries of a table; a new object, unequal to all others, for resources of other kinds."""
     return len(resource.entries) if hasattr(resource, "entries") else object()
+
+
+def _has_effects(error: TfgError) -> bool:
+    """Return True for an error of an op with effects, or of an unknown op."""
+    definition = CATALOG.get(error.op) if error.op is not None else None
+    return definition is None or definition.is_stateful
 
 
 def _tables(session: Session) -> Values:
@@ -188,6 +201,7 @@ class _Comparing:
         self.refusals: list[Refusal] = []
         self.compared: list[str] = []
         self.refused: list[str] = []
+        self.accepted: list[str] = []
         self.undeclared: list[str] = []
 
     def attempt(self, feeds: Mapping[str, Any]) -> Exception | None:
@@ -211,14 +225,21 @@ class _Comparing:
         return None
 
     def _refuses_too(self, feeds: Mapping[str, Any], words: str, error: TfgError) -> None:
-        """Note feeds that the original refuses."""
+        """Note feeds that the original refuses.
+
+        A rewrite may take more: two reshapes become one, and with a pure op its error goes. An error of an op with effects,
+        such as Assert, is itself an effect.
+        """
         if self.rewrite.raises_as_the_graph and self.feeds.drawn:
             try:
                 self.rewrite(feeds)
             except TfgError:
                 pass
             else:
-                self._refuses_alone(words, "original", error)
+                if _has_effects(error):
+                    self._refuses_alone(words, "original", error)
+                else:
+                    self.accepted.append(words)
                 return
         self.refused.append(words)
 
@@ -271,21 +292,21 @@ def verify(original: GraphRuns, rewrite: Runs, feeds: Feeds, tolerance: Toleranc
 
     `tolerance` is relative to the largest element, or a function from the dtype of a value to the tolerance; with `grows` it
     grows with the effect of roundings on the value. A value on an untaken branch must be dead in both. Feeds that both
-    refuse are no counterexample; feeds that only one refuses are. Raises NoFeedsError where the original runs on no feeds,
-    InvalidArgumentError where there is nothing to compare.
+    refuse are no counterexample; feeds that only one refuses are, unless the rewrite lacks the pure op that refuses them.
+    Raises NoFeedsError where the original runs on no feeds, InvalidArgumentError where there is nothing to compare.
     """
     drawn = [original.inputs.get(node.output().name, node.output().name) for node in feeds.drawn]
     graph = original.graph  # which has no placeholder where a model takes the value of a variable
     predicates = _Predicates(original, {graph.output(name).node for name in drawn if parse_tensor_name(name)[0] in graph})
     work = _Comparing(original, rewrite, feeds, tolerance if callable(tolerance) else lambda dtype: tolerance, grows)
     feeds.keys = _keys(original.open_session(original.graph)) if feeds.drawn else {}
-    feeds.try_each(work.attempt, predicates.one_sided)
+    feeds.try_each(work.attempt, lambda: bool(predicates.one_sided()))
     if not work.worst:
         names = ", ".join(original.fetches)
         raise InvalidArgumentError(f"nothing to compare: {names} have no values and change no variables")
     order = {name: place for place, name in enumerate(original.fetches)}
     rows = sorted(work.worst.values(), key=lambda row: (order.get(row.fetch, len(order)), row.fetch))
-    lists = (work.compared, work.refused, work.undeclared, predicates.one_sided())
+    lists = (work.compared, work.refused, work.accepted, work.undeclared, predicates.one_sided())
     return Verdict(tuple(rows), tuple(work.refusals[:_MOST_TOLD]), Drawn(*map(tuple, lists)))
 
 
@@ -298,7 +319,7 @@ class _Predicates:
         frames = find_frames(graph)
         nodes = needed_nodes([graph.fetch(name) for name in runs.fetches.values()])
         found = [_predicate(graph, node) for node in graph if node in nodes and node not in frames]
-        vary = [value for value in found if value is not None and not value.dtype.is_ref and _varies(value, drawn)]
+        vary = [value for value in found if value is not None and _varies(value, drawn)]
         self.names = tuple(dict.fromkeys(value.name for value in vary))
         runs.watched = self.names
 
@@ -313,8 +334,9 @@ class _Predicates:
 
 
 def _varies(value: Output, drawn: Container[Node]) -> bool:
-    """Return True where a value depends on a drawn feed."""
-    return any(source in drawn for source in reachable([value.node]))
+    """Return True where a value, of which no reference can change another, depends on a drawn feed."""
+    is_plain = value.dtype is not None and not value.dtype.is_ref
+    return is_plain and any(source in drawn for source in reachable([value.node]))
 
 
 def _predicate(graph: Graph, node: Node) -> Output | None:

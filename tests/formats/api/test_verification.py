@@ -280,6 +280,28 @@ def test_what_both_refuse_is_told():
     assert "x (3,3), y (2,3)" in drawn.refused and not drawn.one_sided
 
 
+def test_a_pure_op_may_go_with_its_error():
+    b = GraphBuilder()
+    rows = b.Reshape(placeholder(b, "x"), b.constant(np.int32([-1, 6])))
+    b.Reshape(rows, b.constant(np.int32([-1])), name="out")
+    result = tfg.verify(b.graph, tfg.optimize(b.graph, ["out:0"])[0], "out:0")
+    assert result.passed and "x (1,3)" in result.drawn.accepted
+
+
+def test_a_lost_assertion_is_found():
+    b = GraphBuilder()
+    x = placeholder(b, "x", (None,))
+    few = b.Less(b.Size(x), b.constant(np.int32(3)))
+    b.Assert(few, [b.constant(b"too many")], name="assert")
+    b.Identity(x, name="out")
+    b.graph.add_control_input(b.graph.node("out"), b.graph.node("assert"))
+    lost = b.graph.copy()
+    lost.remove_control_input(lost.node("out"), lost.node("assert"))
+    assert tfg.verify(b.graph, b.graph.copy(), "out:0").passed
+    (refusal,) = tfg.verify(b.graph, lost, "out:0").refusals
+    assert (refusal.by, refusal.feeds) == ("original", "x (3)")
+
+
 def test_predicates_that_took_one_side_are_told():
     b = GraphBuilder()
     x = placeholder(b, "x", ())
