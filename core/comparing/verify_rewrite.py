@@ -125,6 +125,8 @@ class GraphRuns:
         """Tensors to look at beside the fetches: predicates."""
         self.seen: list[Sequence[Any]] = []
         """The values of `watched` in each step."""
+        self.hook: Hook | None = None
+        """A hook that looks at the kernels where a call names no other."""
         self._unchanged: Session | None = None
 
     def __call__(self, feeds: Mapping[str, Any], hook: Hook | None = None) -> list[Values]:
@@ -143,7 +145,7 @@ class GraphRuns:
         return results
 
     def _step(self, session: Session, feeds: Mapping[str, Any], hook: Hook | None) -> Values:
-        values = session.live_values([*self.fetches.values(), *self.watched], feeds, hook=hook)
+        values = session.live_values([*self.fetches.values(), *self.watched], feeds, hook=hook or self.hook)
         self.seen.append(values[len(self.fetches) :])
         return {name: value for name, value in zip(self.fetches, values) if value is not None}
 
@@ -311,26 +313,45 @@ def verify(original: GraphRuns, rewrite: Runs, feeds: Feeds, tolerance: Toleranc
 
 
 class _Predicates:
-    """The predicates of the conditionals that a run of a graph needs, and the sides that they took."""
+    """The predicates of the conditionals that a run of a graph needs, and the sides that they took.
+
+    Predicates of the graph are fetched, as a V1 conditional calls no kernel. As a hook, the object sees conditionals in
+    functions and loops.
+    """
 
     def __init__(self, runs: GraphRuns, drawn: Container[Node]) -> None:
         self.runs = runs
-        graph = runs.graph
+        graph = self.graph = runs.graph
         frames = find_frames(graph)
         nodes = needed_nodes([graph.fetch(name) for name in runs.fetches.values()])
         found = [_predicate(graph, node) for node in graph if node in nodes and node not in frames]
         vary = [value for value in found if value is not None and _varies(value, drawn)]
         self.names = tuple(dict.fromkeys(value.name for value in vary))
+        self.inside: dict[str, set[int]] = {}
         runs.watched = self.names
+        bodies = (node for function in graph.functions.values() for node in function.body)
+        runs.hook = self if any(_is_branch(graph, node) for node in bodies) else None
+
+    def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        """Run a kernel, and note the side that a conditional in a function takes."""
+        if node.name not in self.graph and _is_branch(self.graph, node):
+            self.inside.setdefault(node.name, set()).add(_side(inputs[0]))
+        return call(*inputs)
 
     def one_sided(self) -> list[str]:
         """Return the predicates that took a single side so far."""
         sides: dict[str, set[int]] = {name: set() for name in self.names}
         for values in self.runs.seen:
             for name, value in zip(self.names, values):
-                if value is not None and np.size(value) == 1:
-                    sides[name].add(int(np.ravel(value)[0]))
-        return [name for name, taken in sides.items() if len(taken) < 2]
+                if value is not None:
+                    sides[name].add(_side(value))
+        return [name for name, taken in (sides | self.inside).items() if len(taken) < 2]
+
+
+def _side(predicate: Any) -> int:
+    """Return the branch that a predicate selects: by a number, or by whether there are elements."""
+    array = np.asarray(predicate)
+    return int(array.reshape(-1)[0]) if array.size == 1 and array.dtype.kind in "biuf" else int(array.size > 0)
 
 
 def _varies(value: Output, drawn: Container[Node]) -> bool:
@@ -343,5 +364,9 @@ def _predicate(graph: Graph, node: Node) -> Output | None:
     """Return the value that selects the branch of a conditional."""
     if is_choice(node):
         return node.inputs[1]
+    return node.inputs[0] if _is_branch(graph, node) else None
+
+
+def _is_branch(graph: Graph, node: Node) -> bool:
     kind = call_kind(graph.functions, node)
-    return node.inputs[0] if kind is not None and kind.form is Form.BRANCH and node.inputs[0].dtype is not None else None
+    return kind is not None and kind.form is Form.BRANCH

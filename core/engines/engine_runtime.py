@@ -235,11 +235,12 @@ class Group:
         if settings.verify or settings.chooses:
             differences = self._differences(executable, results, expected)
             first = next(iter(differences.values()), None)
-            if first is not None and settings.verify:
-                self.runtime.note_difference(first)
-            if first is not None and settings.chooses and not self._are_roundings(differences, results, expected, moved):
-                self._give_up(executable, reasons.different(first.tensor, first.by))
-                return False
+            if first is not None and not self._are_roundings(differences, results, expected, moved):
+                if settings.verify:
+                    self.runtime.note_difference(first)
+                if settings.chooses:
+                    self._give_up(executable, reasons.different(first.tensor, first.by))
+                    return False
         if settings.chooses and executable.trial.choice == 0:
             in_numpy, in_engine = executable.trial.least
             self._give_up(executable, reasons.slower(in_numpy or 0.0, in_engine or 0.0))

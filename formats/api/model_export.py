@@ -144,7 +144,7 @@ class _Source(GraphRuns):
             return session
 
         run = GraphRuns(self.graph, self.fetches, with_values if values else opened, 1, self.inputs)
-        run.watched, run.seen = self.watched, self.seen
+        run.watched, run.seen, run.hook = self.watched, self.seen, self.hook
         (results,) = run({name: value for name, value in feeds.items() if name not in self.states}, hook)
         after = {f"{name}_after": results.get(f"variable {name}") for name in self.model.states}
         results = {word: results[word] for word in self.fetches if word in results} | after

@@ -112,8 +112,8 @@ class VariableGroup:
     ) -> Sequence[Any] | None:
         """Compute the group in NumPy, too, and write the variables; return NumPy's results where the engine's are wrong."""
         written = [variables[place] for place in self.written]
-        is_choice = self.group.runtime.settings.chooses
-        before = [np.array(inputs[slot]) for slot in self.slots] if is_choice else []
+        settings = self.group.runtime.settings
+        before = [np.array(inputs[slot]) for slot in self.slots] if settings.chooses or settings.verify else []
         expected = self._in_numpy(executable, values, written)
         moved = functools.partial(self._of_neighbours, values, variables, before, written)
         return None if expected is None or self.group.accepts(executable, results, expected, moved) else expected

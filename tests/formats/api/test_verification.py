@@ -11,6 +11,7 @@ import pytest
 
 import tfg
 from tests.cli.running import tfg as run
+from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.base.graph_pass import Pass, PassContext
@@ -100,6 +101,25 @@ def computed_branch(b):
     return ["out:0"], replaced("on", lambda b, old: b.Neg(old))
 
 
+def branch_of_a_call(b):
+    """A conditional in a function: x is negated above 2.5, which no drawn feed reaches by chance."""
+    define(b, "neg", ["float"], lambda f, x: [f.Neg(x)])
+    define(b, "exp", ["float"], lambda f, x: [f.Exp(x)])
+
+    def choice(f, x):
+        is_large = f.Greater(x, f.constant(np.float32(2.5)))
+        return [f.StatelessIf(is_large, [x], Tout=["float"], then_branch="neg", else_branch="exp", name="choice")[0]]
+
+    define(b, "outer", ["float"], choice)
+    called = b.PartitionedCall([placeholder(b, "x", ())], Tout=["float"], f="outer", name="call")[0]
+    b.Identity(called, name="out")
+
+    def change(graph):
+        graph.functions["neg"] = graph.functions["exp"]
+
+    return ["out:0"], change
+
+
 def dropped_update(b):
     v = variable(b, "v", 1)
     x = placeholder(b, "x", ())
@@ -136,7 +156,10 @@ def factor(b):
     return ["out:0"], replaced("h", lambda b, old: b.Mul(old, b.constant(np.float32(1.001))))
 
 
-KINDS = [broadcast, one_axis, empty_mean, v1_branch, computed_branch, dropped_update, dead_update, initializer, factor]
+KINDS = [
+    broadcast, one_axis, empty_mean, v1_branch, computed_branch, branch_of_a_call, dropped_update, dead_update, initializer,
+    factor,
+]  # fmt: skip
 
 
 def graphs(kind):
