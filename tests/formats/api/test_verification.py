@@ -340,12 +340,64 @@ WRITTEN = {
 }  # fmt: skip
 
 
+def need_the_runtime(name):
+    """Skip the test where the library that runs a model of this name is not installed."""
+    if name.endswith(".onnx"):
+        pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
+    if name.endswith(".stablehlo"):
+        pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
+
+
 @pytest.mark.parametrize("name", WRITTEN)
 def test_convert_verifies_what_it_writes(name, tmp_path):
-    if name.endswith(("onnx", "stablehlo")):
-        pytest.importorskip("jax" if name.endswith("stablehlo") else "onnxruntime")
+    need_the_runtime(name)
     b = GraphBuilder()
     factor(b)
     tfg.convert(b.graph, tmp_path / "in.pb")
     done = run("convert", tmp_path / "in.pb", f"{tmp_path}/{name}", *WRITTEN[name], "--verify")
     assert done.code == 0 and "compared on" in done.out, done.err
+
+
+@pytest.mark.parametrize(
+    "place", [("-o", "{}/out.pb"), ("--save-model", "{}/out"), ("-o", "{}/out.pb", "--save-model", "{}/out")]
+)
+def test_optimize_writes_what_it_verified(place, tmp_path, monkeypatch):
+    graph, fetches, right, wrong = graphs(broadcast)
+    tfg.convert(graph, tmp_path / "in.pb")
+    command = ("optimize", tmp_path / "in.pb", "--fetch", "out:0", "--verify", "--format", "json")
+    command += tuple(word.format(tmp_path) for word in place)
+    for rewrite, code in ((wrong, 3), (right, 0)):
+        monkeypatch.setattr("tfg.cli.jobs.optimize_job.optimize", made_by(rewrite, optimize(graph, fetches)[1]))
+        done = run(*command)
+        assert done.code == code, done.err
+        written = len(place) // 2 if code == 0 else 0
+        assert len(list(tmp_path.glob("out*"))) == written and ("wrote" in done.err) is bool(written)
+        assert {"x (1,3), y (2,3)"} <= set(done.json["drawn"]["compared"]) and done.json["refusals"] == []
+    assert all(tfg.verify(graph, path, "out:0").passed for path in tmp_path.glob("out*"))
+
+
+def made_by(graph, report):
+    """Return a function that stands for `optimize` and returns the same graph each time."""
+    return lambda *arguments, **options: (graph.copy(), report)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "model.stablehlo"])
+def test_a_wrong_model_is_found(name, tmp_path):
+    """A model of another graph, beside the graph that it should be of."""
+    need_the_runtime(name)
+    graph, fetches, _, wrong = graphs(factor)
+    right = tfg.convert(graph, tmp_path / name, fetches)
+    assert right.verify().passed
+    tfg.convert(wrong, tmp_path / name, fetches)
+    assert not right.verify().passed
+
+
+def test_sizes_beyond_what_a_program_declares_are_not_asked_for(tmp_path):
+    """A StableHLO program has one batch for all inputs, an ONNX file a size for each."""
+    need_the_runtime("m.stablehlo")
+    b = GraphBuilder()
+    b.AddV2(placeholder(b, "x"), placeholder(b, "y"), name="out")
+    drawn = tfg.convert(b.graph, tmp_path / "m.stablehlo", "out:0").verify().drawn
+    assert "x (1,3), y (2,3)" in drawn.undeclared and "x (1,3), y (1,3)" in drawn.compared
+    need_the_runtime("m.onnx")
+    assert "x (1,3), y (2,3)" in tfg.convert(b.graph, tmp_path / "m.onnx", "out:0").verify().drawn.compared
