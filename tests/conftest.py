@@ -9,6 +9,7 @@ import pathlib
 from collections.abc import Collection, Iterator
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests import skips
@@ -16,6 +17,9 @@ from tests.sampling import mostly_slow
 from tfg.core.inference import inference
 
 inference.MISFITS_ARE_FAULTS = True
+# A busy machine draws slowly: no test decides by wall time.
+hypothesis.settings.register_profile("busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("busy")
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ.pop("TFG_ENGINE", None)
 os.environ["GRPC_VERBOSITY"] = "NONE"

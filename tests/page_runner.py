@@ -21,7 +21,7 @@ _START = f"import sys; sys.path.insert(1, {str(ROOT)!r}); from tests.page_runner
 def outcomes(kind: str, examples: Sequence[str], results: pathlib.Path) -> list[Outcome]:
     """Run `commands` of tfg or `snippets` of Python one after the other in a new process, which writes a file of results."""
     command = [sys.executable, "-c", _START, kind, str(results)]
-    done = subprocess.run(command, input=json.dumps(examples), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, input=json.dumps(examples), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return [Outcome(**fields) for fields in json.loads(results.read_text())]
 

@@ -60,6 +60,6 @@ def command_line(*arguments: object) -> list[str]:
 def process(*arguments: object, stdin: str = "", **environment: str) -> Outcome:
     """Run `tfg ARGUMENTS` as a separate process."""
     done = subprocess.run(
-        command_line(*arguments), input=stdin, capture_output=True, text=True, env=os.environ | environment, timeout=60
+        command_line(*arguments), input=stdin, capture_output=True, text=True, env=os.environ | environment, timeout=600
     )
     return Outcome(done.returncode, done.stdout, done.stderr)

@@ -97,7 +97,7 @@ ASKED = {
 )
 def test_a_shell_completes_a_line(shell, line, completions, tmp_path):
     place = in_shell(shell, tmp_path)
-    done = subprocess.run([shell, "-c", ASKED[shell].format(line)], **place, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([shell, "-c", ASKED[shell].format(line)], **place, capture_output=True, text=True, timeout=600)
     assert {text.split("\t")[0] for text in done.stdout.splitlines()} == completions, done.stderr
 
 

@@ -108,7 +108,7 @@ def test_killed_workers_lose_nothing(count, cluster, job, tmp_path):
             time.sleep(0.01)
         for nanny in list(cluster.workers.values())[:count]:
             threading.Thread(target=os.kill, args=(nanny.pid, signal.SIGKILL)).start()
-        _, said = client.communicate(timeout=180)
+        _, said = client.communicate(timeout=600)
     assert client.returncode == 0 and f"{COUNT} results written" in said, said
     assert values(tmp_path) == EXPECTED
 

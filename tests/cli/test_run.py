@@ -240,7 +240,7 @@ def test_ctrl_c_saves_what_was_promised(tmp_path):
     assert running.stderr.readline() == "initialized by init\n"
     time.sleep(0.2)
     running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=30)
+    _, err = running.communicate(timeout=600)
     assert running.returncode == 130
     assert "saved 2 variables" in err
     assert 0 <= np.load(path)["var"] < 1

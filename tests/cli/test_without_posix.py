@@ -59,7 +59,7 @@ needs_proc = pytest.mark.skipif(not pathlib.Path("/proc/self/fd").exists(), reas
 def windows(folder: pathlib.Path, *arguments: object) -> None:
     """Run the command line as on Windows."""
     command = [sys.executable, "-c", WINDOWS, *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
 
 

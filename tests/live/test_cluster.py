@@ -151,7 +151,7 @@ def test_training_goes_on_with_retries_when_a_worker_is_lost(graph, servers):
     servers.kill("worker", 1)
     assert 20 <= counting.run(f"{scope}/step:0") < steps
     servers.start("worker", 1)
-    out, _ = client.communicate(timeout=180)
+    out, _ = client.communicate(timeout=600)
     assert client.returncode == 0
     values = [step["values"][0]["value"] for step in json.loads(out)["steps"]]
     assert len(values) == steps and len(set(values)) == 1

@@ -20,7 +20,7 @@ from tests.cli.running import SAMPLES, command_line
 from tests.cli.running import tfg as run
 
 SCALER = SAMPLES / "scaler_saved_model"
-SECONDS = 20
+SECONDS = 300
 """A reader that blocks or never ends is stopped after this time."""
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
@@ -134,18 +134,18 @@ def test_folders_are_nested_only_so_deep(depth, code, files):
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
 def test_a_graph_may_come_from_a_pipe(name):
     graph = (SAMPLES / "xor.pbtxt").read_bytes()
-    done = subprocess.run(command_line("dump", name), input=graph, capture_output=True, timeout=60)
+    done = subprocess.run(command_line("dump", name), input=graph, capture_output=True, timeout=600)
     assert (
         done.returncode == 0
         and done.stdout
-        == subprocess.run(command_line("dump", str(SAMPLES / "xor.pbtxt")), capture_output=True, timeout=60).stdout
+        == subprocess.run(command_line("dump", str(SAMPLES / "xor.pbtxt")), capture_output=True, timeout=600).stdout
     )
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the program 'bash' is not installed")
 def test_a_graph_may_come_from_a_shells_process_substitution():
     words = " ".join(f"'{word}'" for word in command_line("dump"))
-    done = subprocess.run(["bash", "-c", f"{words} <(cat {SAMPLES / 'xor.pbtxt'})"], capture_output=True, timeout=60)
+    done = subprocess.run(["bash", "-c", f"{words} <(cat {SAMPLES / 'xor.pbtxt'})"], capture_output=True, timeout=600)
     assert done.returncode == 0 and b"MatMul" in done.stdout
 
 

@@ -105,7 +105,7 @@ def test_read_only_folders(tmp_path):
     line = [sys.executable, "-c", _WRITE_ALL, str(tmp_path)]
     if os.geteuid() == 0:  # without the capabilities that let root write everywhere
         line = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all", "--", *line]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=600)
     for name, writer in kills.WRITERS.items():
         (tmp_path / name).chmod(0o755)
         assert writer.read(tmp_path / name) == 1

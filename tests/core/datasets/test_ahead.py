@@ -341,5 +341,5 @@ print("end")
 
 
 def test_a_process_ends_while_elements_are_made():
-    result = subprocess.run([sys.executable, "-c", ENDS_EARLY], capture_output=True, text=True, timeout=60)
+    result = subprocess.run([sys.executable, "-c", ENDS_EARLY], capture_output=True, text=True, timeout=600)
     assert (result.returncode, result.stdout, result.stderr) == (0, "end\n", "")

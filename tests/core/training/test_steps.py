@@ -159,7 +159,7 @@ def test_a_step_whose_updates_do_not_wait_is_refused():
     gate = training.graph["train/gate"]
     for user in list(gate.uses):
         training.graph.remove_control_input(user, gate)
-    with pytest.raises(InvalidArgumentError, match="no path orders a training step: .* reads 'w1', and .* writes 'w1'"):
+    with pytest.raises(InvalidArgumentError, match=r"no path orders a training step: .* reads 'w1', and .* writes 'w1'"):
         require_order(built("two_layers", "ref"), training)
 
 

@@ -136,5 +136,7 @@ def test_no_table_of_a_library_is_left_half_read():
         "np.load = None",
         "print(sobol.engine(3).random(2).tolist())",
     )
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", "\n".join(lines)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", "\n".join(lines)], capture_output=True, text=True, timeout=600
+    )
     assert (done.stdout, done.stderr) == ("[[0.0, 0.0, 0.0], [0.5, 0.5, 0.5]]\n", "")

