@@ -46,6 +46,8 @@ class CallKind:
     """TensorFlow does so where the node has `_lower_using_switch_merge`."""
     may_be_pure: bool = False
     """Whether the op is declared stateful only because its functions may be."""
+    is_batched: bool = False
+    """The function runs on the rows of several calls, or on rows repeated up to an allowed number."""
 
     @property
     def is_loop(self) -> bool:
@@ -102,7 +104,7 @@ CALL_KINDS: Final[Mapping[str, CallKind]] = {
     "StatefulPartitionedCall": _CALL,
     "TPUPartitionedCall": CallKind(Form.CALL, ("f",), after=1),
     "RemoteCall": CallKind(Form.CALL, ("f",), before=1),
-    "BatchFunction": CallKind(Form.CALL, ("f",), ("Tin", "Tcaptured")),
+    "BatchFunction": CallKind(Form.CALL, ("f",), ("Tin", "Tcaptured"), is_batched=True),
     "If": _IF,
     "StatelessIf": _IF,
     "_If": dataclasses.replace(_IF, may_be_lowered=False),

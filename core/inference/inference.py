@@ -24,7 +24,7 @@ from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, Stopwatch
 from ..types.dims import Dim, DimLike
 from ..types.dtypes import DType, resource
-from ..types.shapes import Shape, TensorSpec, relax_shapes
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, relax_shapes
 from ..types.tensors import FuncRef
 from . import binding
 from .containers import CONTAINERS, contents, cover, holds_anything, is_covered, new_dims, of_anything, shown
@@ -306,6 +306,9 @@ class Library:
         if kind is None or kind.form not in (Form.CALL, Form.BRANCH, Form.LOOP):
             return None
         references, arguments = kind.references(node), kind.arguments(inputs)
+        if kind.is_batched and self._assumptions is None:
+            results = self._body(references[0], [_with_rows(spec, None) for spec in arguments])
+            return None if results is None else [_with_rows(spec, inputs[0].shape[0]) for spec in results]
         if kind.form is Form.CALL:
             return self._body(references[0], arguments)
         if kind.form is Form.BRANCH:
@@ -380,6 +383,11 @@ class Library:
             else:
                 current = [a if self.is_stable(a, covering) else TensorSpec(a.dtype) for a, covering in pairs]
         return [TensorSpec(spec.dtype) for spec in current]
+
+
+def _with_rows(spec: TensorSpec, count: DimLike | None) -> TensorSpec:
+    """Return the spec of a tensor with other rows, `count` of them, or any number for None."""
+    return TensorSpec(spec.dtype, Shape([count, *spec.shape[1:]]) if spec.rank else UNKNOWN)
 
 
 def loop_specs(

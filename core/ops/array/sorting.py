@@ -324,7 +324,7 @@ def unique_with_counts_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape,
     axes = dims_of(axis)
     count = Shape([None])
     if axes is None or x.rank is None:
-        return UNKNOWN, count, count
+        return UNKNOWN, Shape([None]), count
     position = normalize_axis(axes[0], x.rank) if axes else 0
     return replaced(x.shape, position, count[0]), Shape([x.shape[position]]), count
 

@@ -121,7 +121,7 @@ def _split_sizes(sizes: Sequence[Any], total: int, num_split: int) -> list[Any]:
 def split_v_shape(x: TensorSpec, sizes: TensorSpec, axis: TensorSpec, *, num_split: int) -> list[Shape]:
     position, lengths = scalar_of(axis), dims_of(sizes)
     if x.rank is None or position is None:
-        return [unknown_dims(x.rank)] * num_split
+        return [unknown_dims(x.rank) for _ in range(num_split)]
     position = normalize_axis(position, x.rank, "split_dim")
     if lengths is None:
         return [replaced(x.shape, position, None) for _ in range(num_split)]

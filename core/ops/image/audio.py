@@ -16,6 +16,7 @@ from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...types import dtypes
 from ...types.arrays import Array, Result
+from ...types.dims import dim_max
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
 from ..shared.onnx_lowerings import iota
@@ -144,8 +145,7 @@ def audio_spectrogram_shape(input: TensorSpec, *, window_size: int, stride: int)
     require(window_size >= 2 and stride >= 1, f"window_size {window_size} and stride {stride} are too small")
     samples, channels = with_rank(input.shape, 2)
     slices = _slices(samples, window_size, stride)
-    slices = max(slices, 0) if isinstance(slices, int) else slices
-    return Shape((channels, slices, _fft_length(window_size) // 2 + 1))
+    return Shape((channels, dim_max(slices, 0), _fft_length(window_size) // 2 + 1))
 
 
 @flops("AudioSpectrogram")

@@ -355,7 +355,7 @@ def _batched(serialized: TensorSpec, sparse_count: int, dense: list[Shape], ragg
     sparse = sparse_shapes(sparse_count, None if rank is None else rank + 1)
     batch = UNKNOWN if rank is None else serialized.shape
     splits = UNKNOWN if rank is None else Shape([0]) if rank == 0 else Shape((serialized.shape[0] + 1,))
-    return (*sparse, [batch + size for size in dense], [Shape([None])] * ragged_count, [splits] * ragged_count)
+    return (*sparse, [batch + size for size in dense], [Shape([None]) for _ in range(ragged_count)], [splits] * ragged_count)
 
 
 @shape("ParseExampleV2")

@@ -15,7 +15,6 @@ from ...registry.registry import kernel, shape, without_gradient, zero_flops
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array
-from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
@@ -315,12 +314,11 @@ def _shapes(serialized: TensorSpec, types: Types) -> tuple[list[Shape], ...]:
     """Return the output shapes except the shapes of ragged features."""
     rank = serialized.rank
     batch = UNKNOWN if rank is None else serialized.shape
-    time = Dim.unknown()
     return (
         *sparse_shapes(types.Ncontext_sparse, None if rank is None else rank + 1),
         [batch + size for size in types.context_dense_shapes],
         *sparse_shapes(types.Nfeature_list_sparse, None if rank is None else rank + 2),
-        [batch + Shape((time,)) + size for size in types.feature_list_dense_shapes],
+        [batch + Shape([None]) + size for size in types.feature_list_dense_shapes],
         [batch] * len(types.feature_list_dense_shapes),
     )
 
@@ -331,9 +329,13 @@ def parse_sequence_example_v2_shape(serialized: TensorSpec, *inputs: Any, types:
     shapes = _shapes(serialized, types)
     splits = UNKNOWN if rank is None else serialized.shape if rank == 0 else Shape((serialized.shape[0] + 1,))
     context, lists = len(types.context_ragged_value_types), len(types.feature_list_ragged_value_types)
-    vector = Shape([None])
-    of_lists = ([vector] * lists, [splits] * lists, [vector] * lists)
-    return (*shapes[:4], [vector] * context, [splits] * context, *shapes[4:], *of_lists)
+    of_lists = (_vectors(lists), [splits] * lists, _vectors(lists))
+    return (*shapes[:4], _vectors(context), [splits] * context, *shapes[4:], *of_lists)
+
+
+def _vectors(count: int) -> list[Shape]:
+    """Return the shapes of vectors, each of its own length."""
+    return [Shape([None]) for _ in range(count)]
 
 
 @shape("ParseSequenceExample")

@@ -34,6 +34,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import single
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
+from ._onnx_reductions import all_onnx, mean_onnx, onnx_reduction
 
 
 def _axes(indices: Array, rank: int) -> tuple[int, ...]:
@@ -438,25 +439,14 @@ def _linspace_lowering(xla: Any, start: Any, stop: Any, num: Array) -> Any:
     return xla.linspace(wide(start), wide(stop), count)
 
 
-def _onnx_reduction(op: str) -> Any:
-    """Return the lowering to an ONNX reduction; no axes reduce no dimension. onnxruntime refuses negative axes for empty
-    tensors.
-    """
-
-    def lowering(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-        if axes.array is not None and x.rank:
-            axes = g.constant(np.sort(axes.array.reshape(-1) % x.rank).astype(np.int64))
-        return g.op(op, x, g.vector(axes), keepdims=int(keep_dims), noop_with_empty_axes=1)
-
-    return lowering
-
-
-onnx("Sum")(_onnx_reduction("ReduceSum"))
-onnx("Mean")(_onnx_reduction("ReduceMean"))
-onnx("Prod")(_onnx_reduction("ReduceProd"))
-onnx("Max", "Any")(_onnx_reduction("ReduceMax"))
-onnx("Min", "All")(_onnx_reduction("ReduceMin"))
-onnx("EuclideanNorm")(_onnx_reduction("ReduceL2"))
+onnx("Sum")(onnx_reduction("ReduceSum"))
+onnx("Prod")(onnx_reduction("ReduceProd"))
+onnx("Max")(onnx_reduction("ReduceMax"))
+onnx("Min")(onnx_reduction("ReduceMin"))
+onnx("Mean")(mean_onnx)
+onnx("All")(all_onnx)
+onnx("Any")(lambda g, x, axes, *, keep_dims: g.Not(all_onnx(g, g.Not(x), axes, keep_dims=keep_dims)))
+onnx("EuclideanNorm")(onnx_reduction("ReduceL2"))
 
 
 def _onnx_argument(op: str) -> Any:

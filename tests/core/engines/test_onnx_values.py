@@ -232,3 +232,24 @@ def test_ranges_and_histograms_for_calibration(values, tmp_path):
     wants = Session(b.graph).run([output.name for output in aggregated], {"x:0": x})
     for result, want in zip(run(b, {"x": x}, aggregated, tmp_path / "m.onnx"), wants, strict=True):
         np.testing.assert_array_equal(result, want)
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "of_nothing"),
+    [
+        ("Mean", "float", np.nan), ("Sum", "float", 0), ("Prod", "float", 1), ("Max", "float", -np.inf),
+        ("Min", "float", np.inf), ("EuclideanNorm", "float", 0), ("All", "bool", True), ("Any", "bool", False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("keep_dims", [False, True])
+def test_reductions_of_no_rows(op, dtype, of_nothing, keep_dims, tmp_path):
+    """TensorFlow's values: NaN for a mean, and what changes nothing for the others."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype=dtype, shape=[None, 3], name="x")
+    outputs = [b.apply(op, x, axes, keep_dims=keep_dims) for axes in ([0], [0, 1], [1])]
+    results = run(b, {"x": np.zeros((0, 3), x.dtype.numpy)}, outputs, tmp_path / "m.onnx")
+    for result, shape in zip(results, ((1, 3), (1, 1), (0, 1)) if keep_dims else ((3,), (), (0,))):
+        np.testing.assert_array_equal(result, np.full(shape, of_nothing, x.dtype.numpy))
+    (rows,) = run(b, {"x": np.eye(3, dtype=x.dtype.numpy)[:2]}, outputs[2:], tmp_path / "m.onnx")
+    of_a_one_and_two_zeros = {"Mean": 1 / 3, "Prod": 0, "Min": 0, "All": False}.get(op, 1)
+    np.testing.assert_allclose(rows.ravel(), [of_a_one_and_two_zeros] * 2)
