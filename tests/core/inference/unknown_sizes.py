@@ -1,0 +1,218 @@
+"""Random programs on matrices with an unknown number of rows, each in a graph and in plain NumPy.
+
+Every value is a pair: the tensor, and a function of the fed arrays that computes it in NumPy alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.graph.graph import Graph, Output
+from tfg.core.support.errors import TfgError
+
+Arrays = Mapping[str, Any]
+INPUTS = ("x", "y", "z")
+FED = [f"{name}:0" for name in INPUTS]
+ROWS = ((1, 2, 1), (2, 1, 2), (2, 2, 2), (3, 1, 1), (1, 1, 1), (1, 3, 3), (0, 1, 0), (1, 0, 1), (0, 0, 0))
+"""The rows of the inputs in a run: equal and different, one and none among them."""
+_MOST = 4
+"""Numbers are cut to this, so that tiles and pads stay small."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    output: Output
+    compute: Callable[[Arrays], Any]
+
+
+class Program:
+    """A graph of `steps` random operations; `results` are the last values."""
+
+    def __init__(self, seed: int, steps: int = 7) -> None:
+        self.draws = random.Random(seed)
+        self.b = GraphBuilder()
+        self.matrices = [Value(self._placeholder(name), lambda arrays, name=name: arrays[name]) for name in INPUTS]
+        self.numbers = [self.rows(value) for value in self.matrices]
+        for _ in range(steps):
+            if self.draws.random() < 0.3:
+                self.numbers.append(self.draws.choice(NUMBERS)(self))
+            else:
+                self.matrices.append(self.draws.choice(MATRICES)(self))
+        self.results = [*self.matrices[-2:], self.numbers[-1]]
+
+    @property
+    def graph(self) -> Graph:
+        return self.b.graph
+
+    def _placeholder(self, name: str) -> Output:
+        return self.b.Placeholder(dtype="double", shape=(None, 3), name=name)
+
+    def matrix(self) -> Value:
+        return self.draws.choice(self.matrices)
+
+    def number(self) -> Value:
+        return self.draws.choice(self.numbers)
+
+    def rows(self, value: Value) -> Value:
+        shape = self.b.Shape(value.output)
+        return Value(self.b.StridedSlice(shape, [0], [1], [1], shrink_axis_mask=1), lambda a: len(value.compute(a)))
+
+    def small(self) -> Value:
+        """Return a number from 0 to `_MOST`."""
+        number = self.number()
+        cut = self.b.Minimum(self.b.Maximum(number.output, 0), _MOST)
+        return Value(cut, lambda a: min(max(number.compute(a), 0), _MOST))
+
+    def sizes(self, *sizes: Value | int) -> Output:
+        return self.b.Pack([size.output if isinstance(size, Value) else np.int32(size) for size in sizes])
+
+
+OPS = (("AddV2", np.add), ("Sub", np.subtract), ("Mul", np.multiply), ("Maximum", np.maximum))
+
+
+def _sum_of_numbers(p: Program) -> Value:
+    m, n = p.number(), p.number()
+    op, function = p.draws.choice(OPS)
+    return Value(p.b.apply(op, m.output, n.output), lambda a: int(function(m.compute(a), n.compute(a))))
+
+
+def _quotient(p: Program) -> Value:
+    """A quotient, or the remainder of a division."""
+    m, n = p.number(), p.number()
+    op, function = p.draws.choice((("FloorDiv", np.floor_divide), ("FloorMod", np.mod)))
+    divisor = p.b.Maximum(n.output, 1)
+    return Value(p.b.apply(op, m.output, divisor), lambda a: int(function(m.compute(a), max(n.compute(a), 1))))
+
+
+def _rows_of_broadcast(p: Program) -> Value:
+    value = _binary(p)
+    p.matrices.insert(3, value)
+    return p.rows(value)
+
+
+def _binary(p: Program) -> Value:
+    v, w = p.matrix(), p.matrix()
+    ops = (
+        ("AddV2", np.add),
+        ("Sub", np.subtract),
+        ("Mul", np.multiply),
+        ("Maximum", np.maximum),
+        ("SquaredDifference", _square),
+    )
+    op, function = p.draws.choice(ops)
+    return Value(p.b.apply(op, v.output, w.output), lambda a: function(v.compute(a), w.compute(a)))
+
+
+def _square(v: Any, w: Any) -> Any:
+    return np.square(v - w)
+
+
+def _selected(p: Program) -> Value:
+    u, v, w = p.matrix(), p.matrix(), p.matrix()
+    chosen = p.b.SelectV2(p.b.Greater(u.output, 0.0), v.output, w.output)
+    return Value(chosen, lambda a: np.where(u.compute(a) > 0, v.compute(a), w.compute(a)))
+
+
+def _row(p: Program) -> Value:
+    """The sum of the rows, a row."""
+    v = p.matrix()
+    return Value(p.b.Sum(v.output, [0], keep_dims=True), lambda a: v.compute(a).sum(0, keepdims=True))
+
+
+def _filled(p: Program) -> Value:
+    n = p.small()
+    return Value(p.b.Fill(p.sizes(n, 3), np.float64(2)), lambda a: np.full((n.compute(a), 3), 2.0))
+
+
+def _tiled(p: Program) -> Value:
+    v, n = p.matrix(), p.small()
+    return Value(p.b.Tile(v.output, p.sizes(n, 1)), lambda a: np.tile(v.compute(a), (n.compute(a), 1)))
+
+
+def _sliced(p: Program) -> Value:
+    """The first rows, or the last."""
+    v, n = p.matrix(), p.small()
+    begin, end = p.sizes(n), p.b.constant(np.zeros(1, np.int32))
+    if p.draws.random() < 0.5:
+        return Value(p.b.StridedSlice(v.output, begin, end, [1], end_mask=1), lambda a: v.compute(a)[n.compute(a) :])
+    return Value(p.b.StridedSlice(v.output, end, begin, [1], begin_mask=1), lambda a: v.compute(a)[: n.compute(a)])
+
+
+def _slice(p: Program) -> Value:
+    """Slice to as many rows as another matrix has, if there are as many."""
+    v, w = p.matrix(), p.matrix()
+    count = p.b.Minimum(p.rows(v).output, p.rows(w).output)
+    size = p.b.Pack([count, np.int32(3)])
+    return Value(p.b.Slice(v.output, [0, 0], size), lambda a: v.compute(a)[: len(w.compute(a))])
+
+
+def _joined(p: Program) -> Value:
+    v, w = p.matrix(), p.matrix()
+    return Value(p.b.ConcatV2([v.output, w.output], 0), lambda a: np.concatenate([v.compute(a), w.compute(a)]))
+
+
+def _padded(p: Program) -> Value:
+    v, n = p.matrix(), p.small()
+    widths = p.b.Pack([p.sizes(n, 0), p.b.constant(np.zeros(2, np.int32))])
+    return Value(p.b.Pad(v.output, widths), lambda a: np.pad(v.compute(a), ((n.compute(a), 0), (0, 0))))
+
+
+def _reshaped(p: Program) -> Value:
+    """To a vector of a computed size, or of -1, and back."""
+    v = p.matrix()
+    rows = p.rows(v)
+    flat = p.b.Reshape(v.output, p.draws.choice(([-1], p.b.Pack([p.b.Mul(rows.output, 3)]))))
+    sizes = p.draws.choice((p.sizes(-1, 3), p.sizes(rows, 3)))
+    return Value(p.b.Neg(p.b.Reshape(flat, sizes)), lambda a: -v.compute(a))
+
+
+def _reshaped_like(p: Program) -> Value:
+    """Reshape a constant of two rows to the shape of a matrix: an error unless it has two rows."""
+    v, constant = p.matrix(), np.arange(6.0)
+    shape = p.b.Shape(v.output)
+    return Value(p.b.Reshape(constant, shape), lambda a: constant.reshape(v.compute(a).shape))
+
+
+def _one_hot(p: Program) -> Value:
+    n = p.small()
+    hot = p.b.OneHot(p.b.Range(0, n.output, 1), 3, np.float64(1), np.float64(0))
+    return Value(hot, lambda a: np.eye(_MOST, 3)[: n.compute(a)])
+
+
+def _product(p: Program) -> Value:
+    v, weights = p.matrix(), np.arange(9.0).reshape(3, 3) - 4
+    return Value(p.b.MatMul(v.output, weights), lambda a: v.compute(a) @ weights)
+
+
+NUMBERS: tuple[Callable[[Program], Value], ...] = (_sum_of_numbers, _quotient, _rows_of_broadcast)
+MATRICES: tuple[Callable[[Program], Value], ...] = (
+    _binary, _binary, _binary, _selected, _row, _filled, _tiled, _sliced, _slice, _joined, _padded, _reshaped, _reshaped_like,
+    _one_hot, _product,
+)  # fmt: skip
+
+
+def arrays(rows: tuple[int, ...], seed: int) -> dict[str, np.ndarray]:
+    draws = np.random.default_rng(seed)
+    return {name: draws.normal(size=(count, 3)) for name, count in zip(INPUTS, rows)}
+
+
+def expected(values: list[Value], fed: Arrays) -> list[Any] | None:
+    """Return the results in NumPy, None where sizes do not fit."""
+    try:
+        return [np.asarray(value.compute(fed)) for value in values]
+    except ValueError:
+        return None
+
+
+def run_or_none(run: Callable[[], Any]) -> Any:
+    """Return the results of a run, None where sizes do not fit."""
+    try:
+        return run()
+    except TfgError:
+        return None
