@@ -21,7 +21,19 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.constant_inputs import prepared
-from ...registry.registry import facts, gradient, kernel, layout, lower, lower_as, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import (
+    estimate,
+    facts,
+    gradient,
+    kernel,
+    layout,
+    lower,
+    lower_as,
+    not_differentiable,
+    onnx,
+    shape,
+    zero_flops,
+)
 from ...runtime.state import variants
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
@@ -107,17 +119,17 @@ def _check_rank(rank: int) -> None:
 
 
 @shape("Reshape")
-def reshape_shape(x: TensorSpec, dims: TensorSpec) -> Shape | TensorSpec:
+def reshape_shape(x: TensorSpec, dims: TensorSpec, is_likely: bool = False) -> Shape | TensorSpec:
     """The wanted shape, with a known value in it: the kernel cannot reshape to a symbolic size that follows from others."""
     sizes = dims_of(dims)
     if sizes is None:
         return shape_from(dims)
-    result = Shape(_resolved(sizes, x.shape))
+    result = Shape(_resolved(sizes, x.shape, is_likely))
     fits = x.value is not None and result.is_known and math.prod(result.known()) == x.value.size
     return TensorSpec(x.dtype, result, x.value.reshape(result.known())) if fits and x.value is not None else result
 
 
-def _resolved(sizes: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
+def _resolved(sizes: list[DimLike], source: Shape, is_likely: bool) -> Sequence[DimLike | None]:
     """Return the wanted dimensions; a -1 or an unknown dimension follows from the number of elements."""
     anonymous = [i for i, d in enumerate(sizes) if isinstance(d, Dim) and d.is_anonymous]
     gaps = [i for i, d in enumerate(sizes) if d == -1]
@@ -126,7 +138,7 @@ def _resolved(sizes: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
     if source.rank is None:
         return [None if d == -1 else d for d in sizes]
     count = source.num_elements
-    if not gaps and len(anonymous) == 1 and isinstance(count, int):
+    if not gaps and len(anonymous) == 1 and isinstance(count, int) and count:
         gaps = anonymous
     rest = math.prod(d for i, d in enumerate(sizes) if i not in gaps)
     if not gaps:
@@ -137,7 +149,30 @@ def _resolved(sizes: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
         return [None if i in gaps else d for i, d in enumerate(sizes)]
     if isinstance(count, int) and isinstance(rest, int) and count % rest:
         raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {sizes}")
-    return [floor_div(count, rest) if i in gaps else d for i, d in enumerate(sizes)]
+    filled = floor_div(count, rest) if is_likely else _filled_gap(source, [d for i, d in enumerate(sizes) if i not in gaps])
+    return [filled if i in gaps else d for i, d in enumerate(sizes)]
+
+
+def _filled_gap(source: Shape, others: list[DimLike]) -> DimLike | None:
+    """Return the dimension that makes up for the others; None where it depends on which of them are 0 in a run.
+
+    The kernel leaves zeros out on both sides (`_inferred`). So a symbolic size must stand on both, and the rest be numbers.
+    """
+    if all(isinstance(d, int) for d in others):
+        return floor_div(source.num_elements, math.prod(others))
+    left = list(source)
+    for dim in others:
+        if isinstance(dim, Dim) and dim in left:
+            left.remove(dim)
+    rest = math.prod(d for d in others if isinstance(d, int))
+    is_paired = len(source) - len(left) == sum(isinstance(d, Dim) for d in others)
+    return math.prod(left) // rest if is_paired and all(isinstance(d, int) and d for d in left) else None
+
+
+@estimate("Reshape")
+def reshape_estimate(x: TensorSpec, dims: TensorSpec) -> Shape | TensorSpec:
+    """The wanted shape, where no unknown size is 0."""
+    return reshape_shape(x, dims, is_likely=True)
 
 
 facts("view", of=("Reshape", "ExpandDims", "Squeeze"))

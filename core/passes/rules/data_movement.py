@@ -40,6 +40,10 @@ def merge_reshapes(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if inner.op not in ("Reshape", "Squeeze", "ExpandDims"):
         return None
+    sizes = r.partial_value(node.inputs[1])
+    if sizes is not None and -1 in (listed := sizes.ravel().tolist()) and any(isinstance(d, Dim) or d == 0 for d in listed):
+        r.refuse("a size may be 0, and then -1 depends on the shape that is reshaped")
+        return None
     return r.Reshape(inner.inputs[0], node.inputs[1], **attrs_of(node))
 
 

@@ -108,6 +108,21 @@ def test_a_constant_is_reshaped_to_a_size_that_follows(sizes):
     np.testing.assert_array_equal(result, np.arange(8, 24, 2))
 
 
+@pytest.mark.parametrize("count", [0, 1, 2])
+@pytest.mark.parametrize("first", [[-1], [-1, 2]])
+def test_the_size_that_follows_depends_on_zeros(count, first):
+    """Of no rows, -1 is the product of the sizes that are not 0: 1 or 2 here, where it is 4 for all other rows."""
+    g = GraphBuilder()
+    x = placeholder(g, "x", (None, 4))
+    reshaped = g.Reshape(g.Reshape(x, first), g.Pack([rows(g, x), -1]))
+    fetches = [reshaped.name, g.Shape(reshaped).name]
+    optimized, _ = optimize(g.graph, fetches, ["x:0"])
+    result, shape = Session(optimized).run(fetches, {"x:0": np.zeros((count, 4), np.float32)})
+    assert result.shape == tuple(shape) == (count, 4 if count else len(first))
+    kept = g.Reshape(x, g.Pack([rows(g, x), -1]))
+    assert infer(g.graph).shape(kept)[1] == 4
+
+
 def test_a_difference_of_equal_sizes_is_zero():
     g = GraphBuilder()
     x = placeholder(g, "x", (None, 3))
