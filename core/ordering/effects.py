@@ -119,7 +119,9 @@ class _Effects:
 
     def reads_of_memory(self, node: Node) -> Iterator[Access]:
         """Yield reads of reference variables, directly or through values that are their memory."""
-        if has_fact(node.op, "metadata") or ((memory := memory_outputs(node)) and memory[0] in self.memory):
+        if has_fact(node.op, "metadata") or has_fact(node.op, "fills_likewise"):
+            return
+        if (memory := memory_outputs(node)) and memory[0] in self.memory:
             return
         owners = [self.memory[value] for value in node.inputs if value in self.memory and value not in self.fed]
         if node.op_def is not None:

@@ -76,6 +76,7 @@ FACTS: Final = {
     "assignment": "replaces a variable's value",
     "increment": "adds to the value of a variable, or subtracts from the value",
     "metadata": "reads only the shape or the existence of a tensor or variable",
+    "fills_likewise": "fills the shape of its input with a constant, and reads no element",
     "initialization_test": "tests whether a variable has a value",
     "fills_table": "inserts its inputs into a table",
     "initializes_table": "sets the initial contents of a lookup table",

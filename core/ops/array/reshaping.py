@@ -2,8 +2,8 @@
 # Ops here (scripts/regenerate.py writes this list):
 #   Empty UnravelIndex
 #   BroadcastTo: bounded_by_inputs same_shape_same_value half_clear
-#   OnesLike: elementwise idempotent total half_clear
-#   ZerosLike: elementwise idempotent total half_clear of_lists
+#   OnesLike: elementwise idempotent total fills_likewise half_clear
+#   ZerosLike: elementwise idempotent total fills_likewise half_clear of_lists
 #   InvertPermutation: involution
 #   Reshape Squeeze: same_shape_same_value total view shape_arithmetic inexpensive alias_view half_clear
 #   Fill: total shape_arithmetic half_clear
@@ -363,7 +363,7 @@ def zeros_like(x: Array) -> Result:
 
 not_differentiable("Empty", "OnesLike", "ZerosLike")
 zero_flops("Empty", "OnesLike", "ZerosLike")
-facts("elementwise", "idempotent", of=("OnesLike", "ZerosLike"))
+facts("elementwise", "fills_likewise", "idempotent", of=("OnesLike", "ZerosLike"))
 facts("total", of=("ZerosLike",))
 
 

@@ -26,3 +26,8 @@ def numbers(losses, values):
     """Return the numbers to record: the losses, and the sum and the sum of squares of each variable."""
     ends = [[value.sum(dtype=np.float64), np.square(value, dtype=np.float64).sum()] for value in values]
     return {"losses": [float(f"{loss:.9g}") for loss in losses], "ends": [[float(f"{x:.9g}") for x in end] for end in ends]}
+
+
+def tf1_feeds(step):
+    """Return the feeds of a step of the recorded TF1 programs: the predicate alternates in pairs of steps."""
+    return {"x:0": waves(4, 3, start=1 + step), "y:0": waves(4, 2, start=20), "p:0": step % 4 < 2}
