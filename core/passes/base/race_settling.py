@@ -24,6 +24,8 @@ from ...ordering.live_edges import LiveEdges
 from ...planning.planner import chained_races_of, compile_plan, races_of
 from ...planning.reachability import needed_nodes, needed_sources
 
+MOST_ALONE: Final = 16
+"""The largest number of targets of which the order of each one's run is kept."""
 FAR: Final = 64
 """The number of nodes behind a racing node that are searched for a live node."""
 
@@ -37,7 +39,8 @@ def settle_races(
     later access: an edge must not make more run.
     """
     fed = [*feeds, *_outside_loops(targets, feeds, overridable)]
-    _add_edges(graph, _settled(graph, targets, fed), fed)
+    for run in _runs_in_turn(targets):
+        _add_edges(graph, _settled(graph, run, targets, fed), fed)
     for name, sites in _call_sites(graph).items():
         function = graph.functions.get(name)
         if function is not None and not function.signature.attrs and len(sites) == 1:
@@ -55,18 +58,28 @@ def _call_sites(graph: Graph) -> dict[str, set[CallSite]]:
     return sites
 
 
-def _settled(
-    graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output], always: Sequence[Output | Node] = ()
-) -> list[tuple[Node, Node]]:
-    """Return the pairs of nodes that race in a run of all targets and of `always`, in the run's order.
+def _runs_in_turn(targets: Sequence[Output | Node]) -> list[Sequence[Output | Node]]:
+    """Return the runs whose orders are kept: of each target alone, and then of all, whose nodes may come in other orders."""
+    alone = [[target] for target in targets] if 1 < len(targets) <= MOST_ALONE else []
+    return [*alone, targets]
 
-    Then follow the pairs of other runs. A run may have a single target and `always`: where the later node of a pair runs,
-    so must the earlier node.
+
+def _settled(
+    graph: Graph,
+    run: Sequence[Output | Node],
+    targets: Sequence[Output | Node],
+    fed: Sequence[Output],
+    always: Sequence[Output | Node] = (),
+) -> list[tuple[Node, Node]]:
+    """Return the pairs of nodes that race in a run of the targets `run` and of `always`, in the run's order.
+
+    Another run may have a single one of all `targets`, and `always`: where the later node of a pair runs, so must the
+    earlier node.
     """
     fetched = {target if isinstance(target, Node) else target.node for target in targets}
     if all(node in fetched for node in graph):
         return []  # of two nodes that race, each runs alone
-    every = [*targets, *always]
+    every = [*run, *always]
     if all(race.loop is not None for race in races_of(graph, every, fed)):
         return []
     plan = compile_plan(graph, every, fed)
@@ -139,7 +152,7 @@ def _settled_function(graph: Graph, function: Function, site: CallSite) -> Funct
     fed = [arg.output() for arg in function.args]
     targets = function_targets(function, site)
     count = len(function.results) - len(site.unused)
-    pairs = _settled(function.body, targets[:count], fed, targets[count:])
+    pairs = _settled(function.body, targets[:count], targets[:count], fed, targets[count:])
     if not pairs:
         return function
     copied = dataclasses.replace(instantiate(function, {}), source=None)

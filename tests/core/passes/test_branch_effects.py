@@ -42,6 +42,14 @@ def test_programs_with_updates_beside_conditionals_keep_their_updates(seed, targ
     assert after <= before
 
 
+@pytest.mark.parametrize("seed", (3, *range(103, 106)))
+def test_each_target_keeps_the_order_of_its_own_run(seed):
+    """In a run of all targets, nodes may come in another order than in the run of one."""
+    graph = Program(seed).g.graph
+    optimized, _ = optimize(graph, [INIT, VALUE, *(f"{name}:0" for name in STATE)], FED)
+    assert_alike(graph, optimized, VALUE)
+
+
 def test_the_programs_race():
     """Without races, the programs test nothing."""
     racing = [seed for seed in range(16) if explain_races(Program(seed).g.graph, [STEP])[0].races]
