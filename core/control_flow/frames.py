@@ -52,6 +52,11 @@ class Frame:
         return self.parent if self.parent is not None and self.parent.parent is not None else None
 
     @property
+    def outermost(self) -> Frame:
+        """The loop around this loop that no loop is around; the loop itself where only the root frame is around."""
+        return self if self.enclosing is None else self.enclosing.outermost
+
+    @property
     def depth(self) -> int:
         """The number of loops around this loop."""
         return 0 if self.enclosing is None else 1 + self.enclosing.depth

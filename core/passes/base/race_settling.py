@@ -21,6 +21,7 @@ from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import strongly_connected
 from ...ordering.live_edges import LiveEdges
+from ...planning.plan import Loop, Plan
 from ...planning.planner import chained_races_of, compile_plan, races_of
 from ...planning.reachability import needed_nodes, needed_sources
 
@@ -35,11 +36,11 @@ def settle_races(
 ) -> None:
     """Let the later of two unordered accesses wait for the earlier, when `feeds` and `overridable` are fed.
 
-    The same in the graph's functions. Iterations of a V1 loop are left alone, and pairs of which some target needs only the
-    later access: an edge must not make more run.
+    The same in the graph's functions. A V1 loop counts as a node: its iterations are left alone. So are pairs of which some
+    target needs only the later access: an edge must not make more run.
     """
     fed = [*feeds, *_outside_loops(targets, feeds, overridable)]
-    for run in _runs_in_turn(targets):
+    for run in _runs_in_turn(graph, targets, fed):
         _add_edges(graph, _settled(graph, run, targets, fed), fed)
     for name, sites in _call_sites(graph).items():
         function = graph.functions.get(name)
@@ -58,10 +59,21 @@ def _call_sites(graph: Graph) -> dict[str, set[CallSite]]:
     return sites
 
 
-def _runs_in_turn(targets: Sequence[Output | Node]) -> list[Sequence[Output | Node]]:
-    """Return the runs whose orders are kept: of each target alone, and then of all, whose nodes may come in other orders."""
+def _runs_in_turn(graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output]) -> list[Sequence[Output | Node]]:
+    """Return the runs whose orders are kept: of each target alone, and then of all, whose nodes may come in other orders.
+
+    Nodes that race in the run of one target race in the run of all.
+    """
+    fetched = {target if isinstance(target, Node) else target.node for target in targets}
+    if all(node in fetched for node in graph) or not _has_races(graph, targets, fed):
+        return []  # where all nodes are fetched, each of two nodes that race runs alone
     alone = [[target] for target in targets] if 1 < len(targets) <= MOST_ALONE else []
     return [*alone, targets]
+
+
+def _has_races(graph: Graph, run: Sequence[Output | Node], fed: Sequence[Output]) -> bool:
+    """Return True where nodes race, other than in the iterations of loops."""
+    return any(race.loop is None for race in races_of(graph, run, fed))
 
 
 def _settled(
@@ -76,25 +88,48 @@ def _settled(
     Another run may have a single one of all `targets`, and `always`: where the later node of a pair runs, so must the
     earlier node.
     """
-    fetched = {target if isinstance(target, Node) else target.node for target in targets}
-    if all(node in fetched for node in graph):
-        return []  # of two nodes that race, each runs alone
     every = [*run, *always]
-    if all(race.loop is not None for race in races_of(graph, every, fed)):
+    if not _has_races(graph, every, fed):
         return []
     plan = compile_plan(graph, every, fed)
     if plan.needs_dataflow:
         return []
-    place = {step.node: i for i, step in enumerate(plan.steps)}
+    loops = _loops(plan, graph, every, frozenset(fed))
+    place = _places(plan, loops)
     runs = _runs(targets, always, frozenset(fed))
     races = chained_races_of(graph, every, fed, place, runs.__getitem__)
-    live = _LiveNodes(graph, fed, place, runs)
-    pairs = [(race.first.node, race.second.node) for race in races]
-    return [(live.after(earlier, later), later) for earlier, later in pairs if not runs[later] & ~runs[earlier]]
+    live = _LiveNodes(graph, fed, {node: i for node, i in place.items() if node not in loops}, runs)
+    pairs: list[tuple[Node, Node]] = []
+    for earlier, later in ((race.first.node, race.second.node) for race in races):
+        first, second = loops.get(earlier), loops.get(later)
+        if first is None or first is not second:
+            ends = [earlier] if first is None else [node for node in first.leaves if node in runs]
+            starts = [later] if second is None else second.enters
+            pairs += [(live.after(end, start), start) for end in ends for start in starts if not runs[start] & ~runs[end]]
+    return pairs
+
+
+def _loops(plan: Plan, graph: Graph, run: Sequence[Output | Node], fed: frozenset[Output]) -> dict[Node, Loop]:
+    """Return the loop's step for each node in a V1 loop, inner loops included."""
+    steps = {step.enters[0]: step for step in plan.steps if isinstance(step, Loop)}
+    if not steps:
+        return {}
+    root, frames = assign_frames(needed_nodes(run, list(fed)), lambda node: needed_sources(node, fed))
+    by_frame = {frames[enter]: step for enter, step in steps.items()}
+    return {node: by_frame[frame.outermost] for node, frame in frames.items() if frame is not root}
+
+
+def _places(plan: Plan, loops: Mapping[Node, Loop]) -> dict[Node, int]:
+    """Return the place of each node in the order of a plan; a loop is one place."""
+    number = {step: i for i, step in enumerate(plan.steps)}
+    return {step.node: i for step, i in number.items()} | {node: number[loop] for node, loop in loops.items()}
 
 
 class _LiveNodes:
-    """The nodes of a run after racing nodes, so that waiting for them neither switches a node off nor makes more run."""
+    """The nodes of a run after racing nodes, so that waiting for them neither switches a node off nor makes more run.
+
+    `place` has the places of the nodes outside loops.
+    """
 
     def __init__(self, graph: Graph, fed: Sequence[Output], place: Mapping[Node, int], runs: Mapping[Node, int]) -> None:
         self.edges = LiveEdges(graph, frozenset(fed))
@@ -107,13 +142,13 @@ class _LiveNodes:
 
         Return `earlier` itself where the search finds none: `LiveEdges` then adds a node.
         """
-        condition = self.edges.condition(later)
+        condition, place = self.edges.condition(later), self.place.get(later, -math.inf)
         pending, seen = collections.deque([earlier]), {earlier}
         while pending and len(seen) < FAR:
             node = pending.popleft()
             if self.edges.is_live(node, condition) and not self.runs[later] & ~self.runs[node]:
                 return node
-            behind = [user for user in node.uses if user not in seen and self.place.get(user, math.inf) < self.place[later]]
+            behind = [user for user in node.uses if user not in seen and self.place.get(user, math.inf) < place]
             taken = [user for user in behind if _waits_for(user, node, self.fed)]
             seen.update(taken)
             pending += taken

@@ -1,12 +1,14 @@
-"""Optimization beside V1 conditionals: every update happens that happened before, whichever branch is taken."""
+"""Optimization beside V1 conditionals and loops: every update happens as before, whichever branch is taken."""
 
 from __future__ import annotations
 
 import itertools
+import random
 
 import numpy as np
 import pytest
 
+from tests.cases.control_flow import counted
 from tests.core.passes.branch_programs import INIT, STEP, VALUE, Program
 from tfg import Session, optimize
 from tfg.core.building.builder import GraphBuilder
@@ -79,3 +81,45 @@ def test_an_optimized_initializer_initializes_all_from_an_empty_state(passes):
         states.append({name: tensor.numpy().tolist() for name, tensor in runner.state().items()})
     assert len(states[0]) == len(weights) + len(averages)
     assert states[0] == states[1]
+
+
+def chained(g, rng, value):
+    """The value behind some nodes that optimization takes away."""
+    for _ in range(rng.randrange(5)):
+        value = rng.choice([lambda v: g.Neg(g.Neg(v)), g.Identity, lambda v: g.Mul(v, 1.0), g.Tanh])(value)
+    return value
+
+
+def beside_a_loop(seed):
+    """A loop that reads, and for odd seeds updates, a variable; an update and a read of the variable beside the loop."""
+    rng, g = random.Random(seed), GraphBuilder()
+    v = g.variable(np.float32(1), name="v", resource=True)
+    g.global_variables_initializer()
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+
+    def body(values, fixed):
+        with g.control_dependencies([values[0]]):
+            read = g.ReadVariableOp(fixed[0], dtype="float32")
+        with g.control_dependencies([g.AssignAddVariableOp(fixed[0], g.Tanh(read))] if seed % 2 else []):
+            return [g.AddV2(g.Identity(read), values[0])]
+
+    after = counted(g, "f", 3, [chained(g, rng, x)], [v.handle], body)[1]
+    update = g.AssignAddVariableOp(v.handle, chained(g, rng, x))
+    read = g.ReadVariableOp(v.handle, dtype="float32")
+    with g.control_dependencies([update]):
+        g.Identity(g.AddV2(chained(g, rng, after), chained(g, rng, read)), name="y")
+    g.ReadVariableOp(v.handle, dtype="float32", name="value")
+    return g.graph
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_updates_beside_a_loop_keep_their_order(seed):
+    graph = beside_a_loop(seed)
+    assert explain_races(graph, ["y"])[0].races
+    optimized, _ = optimize(graph, ["y:0"], ["x:0"], keep=["init", "value"])
+    results = []
+    for one in (graph, optimized):
+        session = Session(one)
+        session.run("init")
+        results.append((session.run("y:0", {"x:0": np.float32(0.7)}), session.run("value:0")))
+    np.testing.assert_allclose(results[1], results[0], rtol=1e-5)
