@@ -196,3 +196,14 @@ def same(result, expected):
                 np.testing.assert_allclose(result[name][key], value, rtol=1e-5, atol=1e-6)
             else:
                 np.testing.assert_array_equal(result[name][key], value)
+
+
+def test_the_note_names_the_loss_of_custom_gradients(tmp_path):
+    custom_gradient(None, str(tmp_path / "model"))
+    done = run("optimize", tmp_path / "model", "--save-model", tmp_path / "out")
+    assert done.code == 0 and "2 custom gradients" in done.err
+    model = tf.saved_model.load(str(tmp_path / "out"))
+    with tf.GradientTape() as tape, pytest.raises((LookupError, tf.errors.NotFoundError)):
+        x = tf.constant([[1.0, 2.0]])
+        tape.watch(x)
+        tape.gradient(model.signatures["serving_default"](x=x)["plain"], x)
