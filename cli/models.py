@@ -73,14 +73,39 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
 
 
 def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
-    """Name the checkpoint that a written graph needs, if variables of a SavedModel remain in it."""
-    prefix = source.meta.variables_prefix if source.meta is not None else None
-    if quiet or prefix is None:
+    """Name what a written graph needs of its SavedModel: the checkpoint of variables and tables that remain, and files."""
+    if quiet or source.meta is None or source.meta.folder is None:
         return
-    count = len(_remaining(written, source))
-    if count:
-        values = f"the file lacks the values of its {counted(count, 'variable')}"
+    from ..core.functions.table_fills import filled_tables, table_fills
+    from ..core.graph.model_objects import asset_nodes
+    from ..core.graph.table_nodes import saved_tables
+
+    prefix = source.meta.variables_prefix
+    filled = {table for node in table_fills(written) for table in filled_tables(node)}
+    tables = [name for name, table in saved_tables(written).items() if table.node not in filled]
+    left = state_words(len(_remaining(written, source)) if prefix is not None else 0, len(tables))
+    if left and prefix is not None:
+        values = f"the file lacks the values of its {left}"
         render.note(f"{values}: run it with --state {shlex.quote(prefix)}, or write a SavedModel")
+    files = sum(node.name in written for node in asset_nodes(source))
+    if files:
+        render.note(f"the file lacks {counted(files, 'file')} of the model that it takes: write a SavedModel")
+
+
+def note_tables(frozen: Graph, quiet: bool) -> None:
+    """Name the operation that fills the tables of a frozen graph, which a graph's file cannot run by itself."""
+    from ..core.functions.table_fills import table_fills
+
+    fills = table_fills(frozen)
+    if fills:
+        operation = next((user for user in fills[0].uses if user.is_no_op), fills[0])
+        render.note(f"operation '{operation.name}' fills the tables: `tfg run --init` runs it before a step", quiet)
+
+
+def state_words(variables: int, tables: int) -> str:
+    """Return a phrase with the numbers of variables and tables; empty for none."""
+    counts = [counted(number, word) for number, word in ((variables, "variable"), (tables, "table")) if number]
+    return " and ".join(counts)
 
 
 def _remaining(written: Graph, source: Graph) -> set[str]:

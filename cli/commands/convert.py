@@ -166,7 +166,7 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     tfg convert saved_model_folder model.onnx --verify
     tfg convert frozen.pb model.stablehlo --to logits
     """
-    from ..models import note_variables, save_model
+    from ..models import note_tables, note_variables, save_model
 
     options = options.checked(target)
     is_model = extension_of(target) in (".onnx", ".stablehlo")
@@ -198,6 +198,8 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     else:
         _save(graph, target, form, options.quiet)
         note_variables(graph, loaded, options.quiet)
+        if options.freeze:
+            note_tables(graph, options.quiet)
     if not options.verify:
         return DONE
     fetches = [names.fetch(word) for word in options.outputs] or _default_outputs(loaded, names, options)

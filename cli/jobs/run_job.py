@@ -10,6 +10,7 @@ import click
 
 from ...core.flops.measured import KernelRecorder
 from ...core.graph.graph import Graph
+from ...core.graph.table_nodes import saved_tables
 from ...core.runtime.guards.process_limits import lift_time_limit
 from ...core.runtime.session.runner import KeyboardInterruption, Orders, Runner, StepResult
 from ...core.runtime.steps.value_cache import CacheStats
@@ -21,7 +22,7 @@ from ...formats.runs.run_plan import RunPlan, RunRequest
 from .. import render
 from ..engines import suggest_engine
 from ..main import DONE, INTERRUPTED
-from ..models import save_model
+from ..models import save_model, state_words
 from ..options import refuse_terminal
 from ..sections.flops_sections import measured_sections, write_trace
 from ..sections.run_sections import nothing_to_do
@@ -208,4 +209,6 @@ class RunJob:
         path = self.options.save_state
         if path and state:
             self.session.write_state(path, state, self.graph)
-            render.note(f"saved {counted(len(state), 'variable')} to {path}", self.quiet)
+            tables = [table for table in saved_tables(self.graph).values() if set(table.entries) <= state.keys()]
+            words = state_words(len(state) - sum(len(table.entries) for table in tables), len(tables))
+            render.note(f"saved {words} to {path}", self.quiet)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...core.functions.table_fills import filled_tables, table_fills
 from ...core.graph.graph import Graph, Output
 from ...core.graph.metagraph import USUAL_SIGNATURE
+from ...core.graph.node_making import become_constant
+from ...core.graph.table_nodes import IMPORTS, saved_tables
+from ...core.graph.traversal import trail_end
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.restored_variables import read_instead
 from ...core.runtime.session.runner import Runner
@@ -64,6 +68,8 @@ def write_model(folder: str, graph: Graph, model: ModelToWrite, session: Session
     PermissionDeniedError for a file outside the model that the session may not read.
     """
 
+    _refresh_tables(model.graph, session)
+
     def save(prefix: str) -> None:
         assert model.saver is not None
         feeds = {model.saver.filename_tensor: prefix}
@@ -71,6 +77,24 @@ def write_model(folder: str, graph: Graph, model: ModelToWrite, session: Session
 
     files = session.files if isinstance(session, Session) else NO_FILES
     write_saved_model(folder, model, graph.meta, save, files)
+
+
+def _refresh_tables(graph: Graph, session: SessionLike) -> None:
+    """Let the constants that fill tables of a frozen graph hold what the tables hold now."""
+    fills = {filled: node for node in table_fills(graph) if node.op in IMPORTS for filled in filled_tables(node)}
+    tables = [table for table in saved_tables(graph).values() if table.node in fills]
+    state = Runner(session).state() if tables else {}
+    for table in tables:
+        for value, entry in zip(fills[table.node].inputs[1:], table.entries):
+            constant = trail_end(value, _handed_on).node
+            if constant.is_constant and entry in state:
+                become_constant(graph, constant, state[entry])
+
+
+def _handed_on(value: Output) -> Output | None:
+    """Return the value that an Identity or a placeholder with a default hands on."""
+    node = value.node
+    return node.inputs[0] if node.inputs and (node.is_identity or node.is_placeholder) else None
 
 
 def _arguments(

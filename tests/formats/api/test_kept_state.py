@@ -174,3 +174,47 @@ def test_a_saved_model_written_again_in_each_way(kind, tmp_path):
         assert outcome.code == 0, (way, outcome.err)
     original.rename(tmp_path / "gone")
     assert {way: result(tfg.Session(tfg.load(tmp_path / way))) for way in ways} == dict.fromkeys(ways, expected)
+
+
+@pytest.mark.parametrize("kind", [mutable, mutable_by_reference, dense], ids=lambda kind: kind.__name__)
+def test_a_table_that_changes_after_freezing_is_saved_as_it_is(kind, tmp_path):
+    graph, session, _ = filled(kind)
+    insert = next(node.name for node in graph if "Insert" in node.op)
+    frozen = tfg.freeze(graph, session, ["y:0", insert])
+    again = initialized(frozen)
+    again.run(insert, {frozen.node(insert).inputs[2]: np.int64([5, 6])})
+    expected = again.run("y:0", FEEDS).tolist()
+    assert expected == [6, -1, 5]
+    tfg.save_model(frozen, tmp_path / "m", state=again, signatures={"serving_default": ({}, {"y": "y:0"})})
+    assert result(tfg.Session(tfg.load(tmp_path / "m"))) == expected
+
+
+@pytest.mark.parametrize(("kind", "words"), [(mutable, "1 table"), (variable, "1 variable")])
+def test_the_notes_count_variables_and_tables(kind, words, tmp_path):
+    graph, session, _ = filled(kind)
+    tfg.save_model(graph, tmp_path / "m", state=session, signatures={"serving_default": ({}, {"y": "y:0"})})
+    assert f"saved {words} to" in run("run", tmp_path / "m", "--save-state", tmp_path / "s.ckpt").err
+    assert f"lacks the values of its {words}:" in run("convert", tmp_path / "m", tmp_path / "g.pb").err
+    frozen = run("convert", tmp_path / "m", tmp_path / "f.pb", "--freeze").err
+    assert "lacks" not in frozen and ("fills the tables" in frozen) == (kind is mutable)
+
+
+def test_a_vocabulary_becomes_an_asset_and_then_constants(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("a\nb\n", "ascii")
+    b = tfg.GraphBuilder()
+    table = b.HashTableV2(key_dtype="string", value_dtype="int64", name="t")
+    b.InitializeTableFromTextFileV2(table, str(path).encode(), key_index=-2, value_index=-1)
+    words = b.Placeholder(dtype="string", shape=[None], name="w")
+    b.Identity(b.LookupTableFindV2(table, words, np.int64(-1)), name="y")
+    save(b.graph, tmp_path / "g.pb")
+    write = ("convert", tmp_path / "g.pb", tmp_path / "m", "--kind", "saved_model", "--to", "y")
+    refused = run(*write)
+    assert refused.code == 1 and "words.txt" in refused.err and "--allow-files" in refused.err
+    assert run(*write, "--allow-files", tmp_path).code == 0
+    path.unlink()
+    assert result(tfg.Session(tfg.load(tmp_path / "m"))) == [-1, -1, 1]
+    assert "lacks 1 file of the model" in run("convert", tmp_path / "m", tmp_path / "again.pb").err
+    (tmp_path / "m").rename(tmp_path / "elsewhere")
+    assert run("convert", tmp_path / "elsewhere", tmp_path / "f.pb", "--freeze").code == 0
+    assert result(initialized(tfg.load(tmp_path / "f.pb"))) == [-1, -1, 1]
