@@ -7,11 +7,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..core.building.saver import has_saver
 from ..core.codecs import wire
 from ..core.functions.call_kinds import CALL_KINDS, Form
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import INIT_SIGNATURE, Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
 from ..core.support.errors import DataLossError, TfgError
+from ..core.support.tensor_names import parse_tensor_name
 from ..core.types import dtypes
 from ..core.types.tensors import FuncRef
 from .callables import callables
@@ -24,12 +26,14 @@ from .printed_models import PrintedMetaGraph, cut_meta_graph
 from .protos.meta_graph_pb2 import (
     AssetFileDef,
     CollectionDef,
+    CondContextDef,
     MetaGraphDef,
     SavedObjectGraph,
     SaverDef,
     SignatureDef,
     TensorInfo,
     VariableDef,
+    WhileContextDef,
 )
 
 _GRAPH = MetaGraphDef.GRAPH_DEF_FIELD_NUMBER
@@ -37,6 +41,7 @@ VARIABLE_COLLECTIONS = frozenset(
     ("variables", "trainable_variables", "local_variables", "model_variables", "moving_average_variables", "global_step",
      "metric_variables", "concatenated_variables")
 )  # fmt: skip
+_CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
 _MAIN_OP, _LEGACY_INIT_OP = "saved_model_main_op", "legacy_init_op"
 
 
@@ -94,10 +99,52 @@ def with_files_of(model: Graph, part: Graph) -> Graph:
 
 def meta_graph_chunks(graph: Graph, graph_chunks: Sequence[bytes | memoryview]) -> Iterator[bytes | memoryview]:
     """Yield the serialized MetaGraphDef of a graph in pieces."""
-    around = graph.source.meta_graph if isinstance(graph.source, GraphSource) else b""
-    yield parse(MetaGraphDef, around).SerializeToString(deterministic=True)
+    about = parse(MetaGraphDef, graph.source.meta_graph if isinstance(graph.source, GraphSource) else b"")
+    if graph.meta is None or graph.needless:  # a part of the loaded graph: TensorFlow refuses names of nodes that are gone
+        drop_what_is_gone(graph, about)
+        for name in [name for name, signature in about.signature_def.items() if not is_whole(graph, signature)]:
+            del about.signature_def[name]
+        if about.HasField("saver_def") and not has_saver(graph, _decode_saver(about.saver_def)):
+            about.ClearField("saver_def")
+    yield about.SerializeToString(deterministic=True)
     yield wire.length_prefix(_GRAPH, sum(map(len, graph_chunks)))
     yield from graph_chunks
+
+
+def drop_what_is_gone(graph: Graph, about: MetaGraphDef) -> None:
+    """Forget collections and assets of nodes that are gone."""
+    for key, collection in list(about.collection_def.items()):
+        if not all(name.partition(":")[0] in graph for name in _named_nodes(key, collection)):
+            del about.collection_def[key]
+    assets = [asset for asset in about.asset_file_def if parse_tensor_name(asset.tensor_info.name)[0] in graph]
+    del about.asset_file_def[:]
+    about.asset_file_def.extend(assets)
+
+
+def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:
+    """Yield the tensors and nodes named by a collection."""
+    yield from collection.node_list.value
+    if key in VARIABLE_COLLECTIONS:
+        for data in collection.bytes_list.value:
+            proto = parse(VariableDef, data)
+            names = (proto.variable_name, proto.initializer_name, proto.snapshot_name, proto.initial_value_name)
+            yield from filter(None, names)
+    for data in collection.bytes_list.value if key in _CONTEXTS else ():
+        context: Any = parse(_CONTEXTS[key], data)
+        yield context.pivot_name
+        yield from context.values_def.values
+
+
+def is_whole(graph: Graph, signature: SignatureDef) -> bool:
+    """Return True where the graph has all tensors of a signature."""
+    infos = [*signature.inputs.values(), *signature.outputs.values()]
+    names = [part.name for info in infos for part in (info, *info.composite_tensor.components)]
+    names += [name for info in infos for name in _sparse_names(info.coo_sparse)]
+    return all(parse_tensor_name(name)[0] in graph for name in names if name)
+
+
+def _sparse_names(sparse: TensorInfo.CooSparse) -> tuple[str, str, str]:
+    return sparse.indices_tensor_name, sparse.values_tensor_name, sparse.dense_shape_tensor_name
 
 
 def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = None) -> MetaGraph:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from ..core.building.saver import add_initializer, add_saver, has_saver
 from ..core.codecs import wire
@@ -42,21 +41,15 @@ from .codecs.scan import parse
 from .codecs.source import write_file
 from .detect import MODEL_FILES
 from .graphdef import GraphSource, graph_chunks
-from .meta_graph import VARIABLE_COLLECTIONS, decode_signature_def
+from .meta_graph import decode_signature_def, drop_what_is_gone, is_whole
 from .protos.meta_graph_pb2 import (
-    CollectionDef,
-    CondContextDef,
     MetaGraphDef,
     SavedModel,
     SaverDef,
     SignatureDef,
-    TensorInfo,
-    VariableDef,
-    WhileContextDef,
 )
 
 _MAIN_OP = "saved_model_main_op"
-_CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
 _ASSETS = "saved_model_assets"
 """The collection in which older loaders look for the files of a model."""
 _EXTRAS = ("assets", "assets.extra", "keras_metadata.pb")
@@ -121,7 +114,7 @@ def prepare(
     if not has_objects:
         name_tables(result)
         _forget_objects(about)
-    for name in [name for name, signature in about.signature_def.items() if not _is_whole(result, signature)]:
+    for name in [name for name, signature in about.signature_def.items() if not is_whole(result, signature)]:
         del about.signature_def[name]
     changes = edits or SignatureEdits()
     _edit(result, about, changes)
@@ -129,7 +122,7 @@ def prepare(
     if not model.signatures and not changes.dropped:
         _describe(result, about.signature_def[signature], inputs or {}, outputs or {})
     _start(result, about)
-    _drop_what_is_gone(result, about)
+    drop_what_is_gone(result, about)
     _declare_assets(result, about)
     return dataclasses.replace(model, files=_declare_files(result, about))
 
@@ -234,7 +227,7 @@ def _has_objects(graph: Graph, about: MetaGraphDef) -> bool:
     names = {*about.object_graph_def.concrete_functions}
     for node in about.object_graph_def.nodes:
         names |= {*node.function.concrete_functions} | ({node.bare_concrete_function.concrete_function_name} - {""})
-    signatures = all(_is_whole(graph, signature) for signature in about.signature_def.values())
+    signatures = all(is_whole(graph, signature) for signature in about.signature_def.values())
     saver = graph.meta.saver if graph.meta is not None else None
     return names <= set(graph.functions) and signatures and has_saver(graph, saver)
 
@@ -248,14 +241,6 @@ def _forget_objects(about: MetaGraphDef) -> None:
         del about.signature_def[INIT_SIGNATURE]
 
 
-def _is_whole(graph: Graph, signature: SignatureDef) -> bool:
-    """Return True where the graph has all tensors of a signature."""
-    infos = [*signature.inputs.values(), *signature.outputs.values()]
-    names = [part.name for info in infos for part in (info, *info.composite_tensor.components)]
-    names += [name for info in infos for name in _sparse_names(info.coo_sparse)]
-    return all(parse_tensor_name(name)[0] in graph for name in names if name)
-
-
 def _add_unread_inputs(graph: Graph, about: MetaGraphDef) -> None:
     """Add the missing placeholders of inputs that nothing needs, for each signature with complete outputs."""
     for name, signature in about.signature_def.items():
@@ -266,10 +251,6 @@ def _add_unread_inputs(graph: Graph, about: MetaGraphDef) -> None:
             node, index, _ = parse_tensor_name(argument.tensor)
             if argument.tensor and argument.dtype is not None and index == 0 and node not in graph:
                 graph.add_node(node, "Placeholder", (), (), {"dtype": argument.dtype, "shape": argument.shape})
-
-
-def _sparse_names(sparse: TensorInfo.CooSparse) -> tuple[str, str, str]:
-    return sparse.indices_tensor_name, sparse.values_tensor_name, sparse.dense_shape_tensor_name
 
 
 def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | None:
@@ -359,16 +340,6 @@ def _start(graph: Graph, about: MetaGraphDef) -> None:
         about.collection_def[_MAIN_OP].node_list.value.append(operation)
 
 
-def _drop_what_is_gone(graph: Graph, about: MetaGraphDef) -> None:
-    """Forget collections and assets of nodes that are gone."""
-    for key, collection in list(about.collection_def.items()):
-        if not all(name.partition(":")[0] in graph for name in _named_nodes(key, collection)):
-            del about.collection_def[key]
-    assets = [asset for asset in about.asset_file_def if parse_tensor_name(asset.tensor_info.name)[0] in graph]
-    del about.asset_file_def[:]
-    about.asset_file_def.extend(assets)
-
-
 def _declare_assets(graph: Graph, about: MetaGraphDef) -> None:
     """Name the files that the graph takes, for loaders of all versions, where the message does not name them yet."""
     if about.asset_file_def or about.HasField("object_graph_def"):
@@ -396,17 +367,3 @@ def _declare(about: MetaGraphDef, filename: str, tensor: str) -> None:
     proto = about.asset_file_def.add(filename=filename)
     proto.tensor_info.name = tensor
     about.collection_def[_ASSETS].any_list.value.add().Pack(proto)
-
-
-def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:
-    """Yield the tensors and nodes named by a collection."""
-    yield from collection.node_list.value
-    if key in VARIABLE_COLLECTIONS:
-        for data in collection.bytes_list.value:
-            proto = parse(VariableDef, data)
-            names = (proto.variable_name, proto.initializer_name, proto.snapshot_name, proto.initial_value_name)
-            yield from filter(None, names)
-    for data in collection.bytes_list.value if key in _CONTEXTS else ():
-        context: Any = parse(_CONTEXTS[key], data)
-        yield context.pivot_name
-        yield from context.values_def.values

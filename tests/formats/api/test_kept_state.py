@@ -218,3 +218,17 @@ def test_a_vocabulary_becomes_an_asset_and_then_constants(tmp_path):
     (tmp_path / "m").rename(tmp_path / "elsewhere")
     assert run("convert", tmp_path / "elsewhere", tmp_path / "f.pb", "--freeze").code == 0
     assert result(initialized(tfg.load(tmp_path / "f.pb"))) == [-1, -1, 1]
+
+
+def test_a_part_of_a_meta_graph_names_no_nodes_that_are_gone(tmp_path):
+    """Of a graph with a main op, a saver and conditionals of its own, as SavedModels and .meta files have them."""
+    graph, session, expected = filled(static)
+    tfg.save_model(graph, tmp_path / "m", state=session, signatures={"serving_default": ({}, {"y": "y:0"})})
+    whole = tfg.load(tmp_path / "m")
+    save(whole, tmp_path / "whole.meta")
+    part = run("convert", tmp_path / "whole.meta", tmp_path / "part.meta", "--to", "y").err
+    assert "wrote" in part
+    meta = tfg.load(tmp_path / "part.meta").meta
+    assert meta.init_op is None or meta.init_op in tfg.load(tmp_path / "part.meta")
+    assert run("run", tmp_path / "part.meta", "--init", "--fetch", "y", "--feed", 'w=["q"]').code == 0
+    assert tfg.load(tmp_path / "whole.meta").meta.init_op is not None
