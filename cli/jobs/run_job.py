@@ -212,3 +212,5 @@ class RunJob:
             tables = [table for table in saved_tables(self.graph).values() if set(table.entries) <= state.keys()]
             words = state_words(len(state) - sum(len(table.entries) for table in tables), len(tables))
             render.note(f"saved {words} to {path}", self.quiet)
+        elif path:
+            render.note(f"no variable or table has a value: {path} is not written", self.quiet)

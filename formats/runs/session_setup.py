@@ -138,8 +138,9 @@ class SessionSetup:
 
 
 def _summary(restored: Restored) -> str:
-    message = f"restored {counted(len(restored.restored), 'variable')}"
-    message += f" and {counted(len(restored.tables), 'table')}" if restored.tables else ""
+    counts = [counted(len(restored.restored), "variable")] if restored.restored or not restored.tables else []
+    counts += [counted(len(restored.tables), "table")] if restored.tables else []
+    message = f"restored {' and '.join(counts)}"
     if restored.absent:
         others = counted(len(restored.absent), "other")
         message += f"; the state lacks {others}: {', '.join(restored.absent[:4])}"
