@@ -25,7 +25,7 @@ _MEMBERS: Final = {
     "Cluster": "on retry mesh coordinator processes process",
     OUTPUT: "output text gzip format table view top depth out-dir overwrite shard-size keep-going trace quiet verbose color "
     "help help-all",
-    "Limits": "allow-files max-memory timeout log-file",
+    "Limits": "allow-files max-memory timeout untrusted log-file",
     "Reading the graph": "map-op op-library tags",
 }
 GROUP_OF: Final = {f"--{name}": group for group, names in _MEMBERS.items() for name in names.split()}

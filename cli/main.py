@@ -42,8 +42,10 @@ class LazyGroup(click.Group):
 
         from .logs import with_log_options
         from .options import with_plain_types
+        from .strangers import with_untrusted
 
-        command = with_plain_types(with_log_options(import_module(f".commands.{cmd_name}", __package__).command))
+        own = import_module(f".commands.{cmd_name}", __package__).command
+        command = with_plain_types(with_log_options(with_untrusted(own)))
         if _COMPLETION in os.environ:
             from .shell_completion import offer_names
 
@@ -81,7 +83,7 @@ def _leading(args: Sequence[str]) -> int:
     while count < len(args):
         if args[count] in ("--color", "--log-file"):
             count += 2
-        elif re.fullmatch(r"-[vq]+|--verbose|--quiet|--(color|log-file)=.*", args[count]):
+        elif re.fullmatch(r"-[vq]+|--verbose|--quiet|--untrusted|--(color|log-file)=.*", args[count]):
             count += 1
         else:
             break

@@ -84,14 +84,11 @@ class SessionOptions(SessionSetup):
         if self.max_memory is None and self.timeout is None:
             yield
             return
-        from ..core.runtime.guards.process_limits import NEEDED_MEMORY, TimeLimit, limit_memory
+        from ..core.runtime.guards.process_limits import NEEDED_MEMORY, limited_process
 
         if self.max_memory is not None and self.max_memory < NEEDED_MEMORY:
             raise click.UsageError(f"--max-memory: tfg itself needs {NEEDED_MEMORY >> 20} MiB")
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(TimeLimit(self.timeout))
-            if self.max_memory is not None:
-                stack.enter_context(limit_memory(self.max_memory))
+        with limited_process(self.timeout, self.max_memory):
             yield
 
     def note(self, text: str, quiet: bool) -> None:

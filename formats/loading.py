@@ -20,13 +20,18 @@ STREAMED_FROM: Final = 1 << 22
 """The size, in bytes, from which a file of nodes takes so long to load that commands stream the nodes."""
 
 
-def load(source: Source, *, tags: Sequence[str] | None = None) -> Graph:
+def load(source: Source, *, tags: Sequence[str] | None = None, untrusted: bool = False) -> Graph:
     """Return the graph of a path, `-` for standard input, a SavedModel's folder, or bytes.
 
     `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError where the file does not exist,
     InvalidArgumentError, naming the format, where the file is no graph, DataLossError where the file is damaged.
+
+    `untrusted`: sessions on the graph and its copies have at most 60 seconds a run and 4 GiB of tensors unless they set
+    other limits, and no op library, and refuse files but the model's own.
     """
-    return _timed(source, tags, None)
+    graph = _timed(source, tags, None)
+    graph.is_untrusted = untrusted
+    return graph
 
 
 def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tuple[Graph, list[TfgError]]:

@@ -28,7 +28,7 @@ LACKING = {"train --coordinator", "train --processes", "train --process"}
 
 READING = {
     "--function": "call_function.word", "--map-op": "map_ops.mapping", "--op-library": "load_op_library.name",
-    "--tags": "load.tags",
+    "--tags": "load.tags", "--untrusted": "load.untrusted",
 }  # fmt: skip
 RUNNING = {
     "--init": "initialize.session", "--init-op": "initialize.operation", "--state": "restore.state", "--seed": "Session.seed",

@@ -11,6 +11,7 @@ from ..graph.graph import Graph
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.hints import command_form
+from ..support.untrusted import refuse_program
 from ..support.user_signals import pass_on
 from .builder import GraphBuilder
 
@@ -24,6 +25,7 @@ def run_script(path: str) -> list[tuple[str, Graph]]:
     The script makes a GraphBuilder at the top level, or defines `build(g)`, which gets a builder. InvalidArgumentError
     names the file and line of a failure.
     """
+    refuse_program("script", path)
     if not pathlib.Path(path).is_file():
         raise NotFoundError(f"script '{path}' does not exist")
     builder = _run(path)

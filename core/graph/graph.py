@@ -49,6 +49,7 @@ class Graph(Summarized, Versioned):
         self.registered_gradients: Mapping[str, RegisteredGradient] = {}
         self.meta: MetaGraph | None = None
         self.source: Any = None
+        self.is_untrusted = False  # else sessions have limits of time and memory, and no files
         self.left_out: Mapping[str, TfgError] = {}
         """Why nodes that the file has are not in the graph, by name."""
         self.needless: frozenset[str] = frozenset()
@@ -329,7 +330,7 @@ class Graph(Summarized, Versioned):
         """
         result = Graph()
         result.versions, result.meta, result.source = self.versions, self.meta, self.source
-        result.needless = self.needless
+        result.needless, result.is_untrusted = self.needless, self.is_untrusted
         result.functions = copy.copy(self.functions) if library is None else library
         result.registered_gradients = self.registered_gradients
         for node in self:

@@ -17,6 +17,7 @@ from ..registry.catalog import CATALOG, OpDef
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.log import tell
+from ..support.untrusted import refuse_program
 
 _loaded: set[str] = set()
 _COMPILED: Final = (".so", ".dylib", ".dll")
@@ -37,6 +38,7 @@ def load_op_library(name: str) -> None:
             hint="write the same ops in Python: CATALOG.register(spec) declares an op, @kernel defines its kernel; "
             "see sample_graphs/skipgram_ops.py",
         )
+    refuse_program("op library", name)
     key = os.path.realpath(name) if name.endswith(".py") else name
     if key in _loaded:
         return

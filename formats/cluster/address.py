@@ -8,6 +8,7 @@ import urllib.parse
 from typing import Final
 
 from ...core.support.errors import InvalidArgumentError
+from ...core.support.untrusted import refuse_network
 
 _FILES: Final = ("ca", "cert", "key")
 SCHEMES: Final = ("grpc", "grpcs")
@@ -30,6 +31,7 @@ class Address:
     @staticmethod
     def parse(text: str) -> Address:
         """Parse grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE&cert=FILE&key=FILE; InvalidArgumentError for any other text."""
+        refuse_network(text)
         try:
             parts = urllib.parse.urlsplit(text)
             host, port = parts.hostname, parts.port

@@ -45,8 +45,9 @@ class GraphReading(NamedTuple):
     def load_libraries(self) -> None:
         """Register the ops and kernels of the named and the installed op libraries."""
         from ...core.op_libraries.entry_points import installed_libraries
+        from ...core.support.untrusted import is_untrusted
 
-        names = [*installed_libraries(), *self.op_library]
+        names = [*(() if is_untrusted() else installed_libraries()), *self.op_library]
         if names:
             from ...core.op_libraries.library_loading import load_op_library
 

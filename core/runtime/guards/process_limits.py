@@ -92,6 +92,13 @@ class TimeLimit:
             raise DeadlineExceededError(self._message)
 
 
+@contextlib.contextmanager
+def limited_process(seconds: float | None, memory: int | None) -> Iterator[None]:
+    """Limit the time of a block, and the growth of the process in the block; None is no limit."""
+    with TimeLimit(seconds), contextlib.nullcontext() if memory is None else limit_memory(memory):
+        yield
+
+
 def is_importing(frame: types.FrameType | None) -> bool:
     """True inside an import. A library that is left half imported prints its error, and stays half imported in the process."""
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):

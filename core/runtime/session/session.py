@@ -34,6 +34,7 @@ from ..execute.function_calls import FunctionCalls
 from ..execute.random_lowering import lowered
 from ..guards.allocation import keep_some_freed_memory
 from ..guards.limits import Limits
+from ..guards.stranger_limits import session_limits
 from ..optimize.tiers import Tier, policy
 from ..state.checkpoint_store import CheckpointStore, default_store
 from ..state.file_access import NO_FILES, FileAccess
@@ -83,6 +84,8 @@ class Session(Displayed):
     `files` names the files that the graph may read and write: by default none, though a SavedModel reads the files of its
     own folder. `FileAccess.everything()` opens all files; PermissionDeniedError names a node that wants more.
 
+    A graph of `tfg.load(untrusted=True)` has 60 seconds and 4 GiB where these say nothing, and gets no files.
+
     `timeout` bounds every run in seconds (DeadlineExceededError), `max_memory` the bytes that tensors may hold
     (ResourceExhaustedError); both errors name the node. `cache` is the number of bytes for values kept from one run to the
     next: values that depend only on constants and on variables not written since.
@@ -128,6 +131,7 @@ class Session(Displayed):
         optimize: str = "fuse",
     ) -> None:
         graph.check()
+        timeout, max_memory = session_limits(graph, files, timeout, max_memory)
         self.graph = graph
         self.seed = seed
         self._allowed = files
