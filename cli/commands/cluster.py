@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import click
@@ -50,10 +51,12 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
             d.name,
             d.kind,
             render.Quantity(d.memory, f"{d.memory / 2**20:,.0f} MiB"),
-            render.Quantity(seconds * 1e3, f"{seconds * 1e3:.1f} ms"),
+            render.Quantity(None, "not asked")
+            if seconds is None
+            else render.Quantity(seconds * 1e3, f"{seconds * 1e3:.1f} ms"),
             "yes" if d.is_of_master else "",
         )
-        for d, seconds in zip(survey.devices, survey.seconds)
+        for d, seconds in itertools.zip_longest(survey.devices, survey.seconds)
     ]
     rows += [(task, "", "", render.Quantity(None, "no answer"), "") for task in survey.silent]
     units = {"memory": "memory_bytes", "answers in": "answers_in_ms"}

@@ -16,11 +16,13 @@ from .master import Device, Master
 from .tasks import ANSWER_SECONDS, Tasks, ask_tasks
 
 RESET_SECONDS: Final = 60.0
+MOST_ASKED: Final = 1000
+"""The largest number of devices whose time is measured: a step each, and a server may list any number."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Survey:
-    """The devices of a cluster, the seconds of a step on each device, and the seconds of making a session.
+    """The devices of a cluster, the seconds of a step on a device, and the seconds of making a session.
 
     `silent` are the tasks that do not answer.
     """
@@ -28,7 +30,7 @@ class Survey:
     devices: tuple[Device, ...]
     """The devices of the cluster."""
     seconds: tuple[float, ...]
-    """The seconds of a step on each device, in the order of `devices`."""
+    """The seconds of a step on each of the first 1,000 devices, in the order of `devices`."""
     session_seconds: float
     """The seconds of making a session."""
     silent: tuple[str, ...] = ()
@@ -38,7 +40,7 @@ class Survey:
 def survey(
     address: Address, *, reset: bool = False, containers: Sequence[str] = (), note: Callable[[str], None] | None = None
 ) -> Survey:
-    """Ask a server for the devices of the cluster, after a `reset` if requested, and measure each device's time to answer."""
+    """Ask a server for the devices of the cluster, after a `reset` if requested, and measure the devices' times to answer."""
     master = Master(address, note)
     master.wait(CONNECT_SECONDS)
     if reset:
@@ -46,11 +48,12 @@ def survey(
     tasks = _tasks(master)
     master.close()
     devices = tasks.devices
-    session = ClusterSession(_questions(devices), address, note=note, filters=_filters(tasks))
+    asked = devices[:MOST_ASKED]
+    session = ClusterSession(_questions(asked), address, note=note, filters=_filters(tasks))
     made = _seconds(lambda: session.run("nothing"))
-    for i in range(len(devices)):
+    for i in range(len(asked)):
         session.run(f"question{i}")  # the first time a part of the graph is sent there
-    seconds = tuple(_seconds(lambda i=i: session.run(f"question{i}")) for i in range(len(devices)))  # type: ignore[misc]
+    seconds = tuple(_seconds(lambda i=i: session.run(f"question{i}")) for i in range(len(asked)))  # type: ignore[misc]
     session.close()
     return Survey(devices, seconds, made, tasks.silent)
 

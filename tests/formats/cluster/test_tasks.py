@@ -104,6 +104,25 @@ def test_the_command_lists_dead_tasks(cluster):
     assert len(survey.devices) == len(survey.seconds) == 4 - len(known.dead)
 
 
+def test_a_server_that_lists_very_many_devices_costs_few_steps(monkeypatch):
+    monkeypatch.setattr(survey, "MOST_ASKED", 5)
+    steps = []
+
+    def answer(method, request):
+        if method == "ListDevices":
+            listed = [pb.DeviceAttributes(name=f"{MASTER}/device:CPU:{i}", device_type="CPU") for i in range(400)]
+            return pb.ListDevicesResponse(local_device=listed).SerializeToString()
+        if method == "RunStep":
+            steps.append(request)
+        made = {"CreateSession": pb.CreateSessionResponse(session_handle="s")}
+        return made[method].SerializeToString() if method in made else b""
+
+    with serving(answer) as address:
+        done = run("cluster", address)
+    assert done.code == 0, done.err
+    assert len(steps) == 1 + 2 * 5 and done.out.count("/device:CPU:") == 400 and done.out.count("not asked") == 395
+
+
 def test_a_session_says_for_which_tasks_it_waited(cluster, monkeypatch):
     known, address = cluster
     b = tfg.GraphBuilder()
