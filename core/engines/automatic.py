@@ -5,16 +5,19 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import statistics
 import threading
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..functions.callers import called_functions
 from ..graph.graph import Graph, Node
 from ..registry.op_facts import has_fact
+from ..support import trials
 from ..support.engine_names import AUTO, FAST, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError
-from ..support.trials import TIMES, Trial
+from ..support.trials import PairedTrial
 from ..support.user_signals import pass_on
 from .engine_registry import find_engine, install_hint, installed_engines
 from .engine_report import Choice, EngineReport
@@ -31,6 +34,12 @@ _MOST_WARM_RUNS: Final = 30
 """The largest number of warm-up runs with an engine before runs are timed: groups choose between NumPy and the engine
 meanwhile.
 """
+_FAR: Final = 3.0
+"""By how much two warm-up runs, after the first, are slower than the best way where an engine is dropped at once: a group
+that still decides runs in NumPy too.
+"""
+_RECENT: Final = 9
+"""Runs of the best way whose median is compared with warm-up runs."""
 TRIAL_SECONDS: Final = 0.05
 """The least seconds that each candidate is timed before the faster is chosen."""
 _TRAINING: Final = ("xla", "openvino")
@@ -46,8 +55,12 @@ class Contest:
     trials together take at most half of the time.
     """
 
-    def __init__(self, engines: Iterable[str], patience: float, best: str = NUMPY) -> None:
+    def __init__(self, engines: Iterable[str], patience: float, best: str = NUMPY, final: str | None = None) -> None:
+        """`final` is an engine after whose victory no other is tried."""
         self.best = best
+        self._final = final
+        self._recent: deque[float] = deque(maxlen=_RECENT)
+        self._far = 0
         self.seconds: dict[str, float] = {}
         """The least time of a run of each way that was tried."""
         self._pending = list(engines)
@@ -56,7 +69,7 @@ class Contest:
         self._runs = self._warm_runs = 0
         self._is_warm = False
         self._challenger: str | None = None
-        self._trial = Trial()
+        self._trial = PairedTrial()
 
     @property
     def is_settled(self) -> bool:
@@ -66,8 +79,8 @@ class Contest:
     def next(self) -> str:
         """Return the way of the next run."""
         if self._challenger is None and self._pending and self._runs and self._spent >= self._needed:
-            self._challenger, self._trial = self._pending.pop(0), Trial(seconds=TRIAL_SECONDS, turn=TIMES)
-            self._warm_runs, self._is_warm, self._cost = 0, False, 0.0
+            self._challenger, self._trial = self._pending.pop(0), PairedTrial(TRIAL_SECONDS)
+            self._warm_runs, self._is_warm, self._cost, self._far = 0, False, 0.0, 0
         if self._challenger is None:
             return self.best
         return (self.best, self._challenger)[self._trial.next] if self._is_warm else self._challenger
@@ -77,12 +90,14 @@ class Contest:
         self._runs += 1
         if self._challenger is None:
             self._spent += seconds
+            self._recent.append(seconds)
             return
         self._cost += seconds
         if not self._is_warm:
             self._warm_runs += way == self._challenger
             is_over = self._warm_runs >= (_MOST_WARM_RUNS if is_deciding else _LEAST_WARM_RUNS)
             self._is_warm = way == self._challenger and is_over
+            self._drop_if_far(way, seconds)
             return
         ways = (self.best, self._challenger)
         if way in ways:
@@ -91,7 +106,18 @@ class Contest:
             for name, least in zip(ways, self._trial.least):
                 self.seconds[name] = min(self.seconds.get(name, math.inf), least or math.inf)
             self.best = ways[self._trial.choice]
+            if self.best == self._final:
+                self._pending.clear()
+            self._recent.clear()
             self._end()
+
+    def _drop_if_far(self, way: str, seconds: float) -> None:
+        """Drop an engine of which two warm-up runs, after the first, which compiles, are far behind the best way."""
+        if way == self._challenger and self._warm_runs > 1 and self._recent:
+            self._far += seconds > _FAR * trials.GAIN * statistics.median(self._recent)
+            if self._far == 2:
+                self.seconds[way] = min(self.seconds.get(way, math.inf), seconds)
+                self._end()
 
     def drop(self, engine: str) -> None:
         """Try an engine no further."""
@@ -151,9 +177,12 @@ class AutoRuntime:
                     self._unusable[name] = f"{name} cannot be used: {error}"
             return self._runtimes.get(name)
 
-    def contest(self, fetches: str, shapes: str, engines: Sequence[str], best: str) -> Contest:
-        """Return a new contest of ways to run a program, and add the contest to the report."""
-        contest = Contest(engines, self.patience, best)
+    def contest(self, fetches: str, shapes: str, engines: Sequence[str], best: str, is_training: bool = False) -> Contest:
+        """Return a new contest of ways to run a program, and add the contest to the report.
+
+        A training step for which XLA wins is not tried on other engines, which leave a part of the step to NumPy.
+        """
+        contest = Contest(engines, self.patience, best, _TRAINING[0] if is_training else None)
         with self.lock:
             self._entries.append(_ContestEntry(fetches, shapes, contest))
         return contest
@@ -209,10 +238,11 @@ def choose_runtime(
 
 def preferred(graph: Graph, nodes: Sequence[Node]) -> Sequence[str]:
     """Return the names of tfg's own engines, first the engine that is faster, as a rule, for a plan of these nodes."""
-    return _TRAINING if _trains(graph, nodes) else _INFERENCE
+    return _TRAINING if trains(graph, nodes) else _INFERENCE
 
 
-def _trains(graph: Graph, nodes: Sequence[Node]) -> bool:
+def trains(graph: Graph, nodes: Sequence[Node]) -> bool:
+    """Return True for nodes of which some update variables by gradients or increments."""
     return any(has_fact(node.op, fact) for node in nodes_within(graph, nodes) for fact in ("training", "increment"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -14,6 +15,54 @@ _MOST: Final = 8
 """By how much each way may be tried more often where runs are short."""
 GAIN: Final = 0.96
 """The largest ratio of a later alternative's time to the earlier time that wins: above lies the scatter of measured times."""
+
+PAIRS: Final = 5
+"""Pairs of turns before a choice."""
+_TURN: Final = 2
+"""Runs of a turn: the first may convert what the other way wrote."""
+_FAR: Final = 2.0
+"""By how much the later way is behind in the first two pairs where the trial ends at once."""
+
+
+class PairedTrial:
+    """Two alternatives in turns, compared turn by turn: other work on the machine slows both turns of a pair.
+
+    The time of a turn is the least of its runs. The later alternative wins where the median of the pairs' ratios is below
+    GAIN. The trial takes at least `seconds` for each alternative, or several times PAIRS pairs of short runs.
+    """
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seconds = seconds
+        self.times: tuple[list[float], list[float]] = [], []
+        self.choice: int | None = None
+        """The number of the chosen alternative, None before the choice."""
+
+    @property
+    def next(self) -> int:
+        """The way whose turn it is."""
+        first, second = (len(times) // _TURN for times in self.times)
+        return int(second < first)
+
+    @property
+    def least(self) -> tuple[float | None, float | None]:
+        """Return the least time of each alternative in seconds, None before its first run."""
+        first, second = (min(times, default=None) for times in self.times)
+        return first, second
+
+    def note(self, number: int, seconds: float) -> None:
+        """Note the time of an alternative, and choose after enough pairs."""
+        self.times[number].append(seconds)
+        ratios = self._ratios()
+        is_long = min(map(sum, self.times)) >= self.seconds or len(ratios) >= _MOST * PAIRS
+        if len(ratios) == 2 and min(ratios) > _FAR * GAIN:
+            self.choice = 0
+        elif self.choice is None and len(ratios) >= PAIRS and is_long:
+            self.choice = int(statistics.median(ratios) < GAIN)
+
+    def _ratios(self) -> list[float]:
+        """Return the later time by the earlier time of each pair."""
+        first, second = ([min(times[i : i + _TURN]) for i in range(0, len(times) - _TURN + 1, _TURN)] for times in self.times)
+        return [b / max(a, 1e-9) for a, b in zip(first, second)]
 
 
 class Trial:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...engines.automatic import Contest, nodes_within
+from ...engines.automatic import Contest, nodes_within, trains
 from ...engines.protocol import Engined, inner_steps
 from ...functions.callers import called_functions
 from ...graph.graph import Graph, Node
@@ -47,6 +47,7 @@ class AutomaticProgram:
         nodes = [step.node for step in inner_steps(plan.steps)]
         self._calls_functions = bool(called_functions(graph, nodes))
         self._engines = auto.names(graph, nodes)
+        self._is_training = trains(graph, nodes)
         self._first = self._needed_engine(nodes)
         self._latest = self._programs[NUMPY]
 
@@ -96,7 +97,9 @@ class AutomaticProgram:
             with self._lock:
                 if shapes not in self._contests:
                     said = ", ".join(str(list(shape)) for shape in shapes if shape is not None)
-                    self._contests[shapes] = self._auto.contest(self._name, said, self._engines, self._first)
+                    self._contests[shapes] = self._auto.contest(
+                        self._name, said, self._engines, self._first, self._is_training
+                    )
                 contest = self._contests[shapes]
         return contest
 

@@ -274,6 +274,45 @@ def test_an_engine_wins_though_each_change_of_ways_costs_time():
     assert (contest.best, contest.seconds) == ("a", {"numpy": 1.0, "a": 0.8})
 
 
+def contest_of(ways, drift=lambda run: 1.0, runs=400, **options):
+    """Return a finished contest of ways with these seconds, and the ways of all runs; `drift` slows each run."""
+    contest, taken = Contest([way for way in ways if way != "numpy"], patience=1.0, **options), []
+    for i in range(runs):
+        taken.append(contest.next())
+        contest.note(taken[-1], ways[taken[-1]] * drift(i))
+    assert contest.is_settled
+    return contest, taken
+
+
+@pytest.mark.parametrize("period", [3, 7, 23])
+@pytest.mark.parametrize("seconds, best", [(0.7, "a"), (1.4, "numpy")])
+def test_other_work_on_the_machine_decides_nothing(seconds, best, period):
+    """A load that comes and goes slows both ways; the least time of a way may be of a quiet moment."""
+    contest, _ = contest_of({"numpy": 1.0, "a": seconds}, lambda run: 1.0 + 2.0 * (run // period % 2))
+    assert contest.best == best
+
+
+def test_growing_load_decides_nothing():
+    assert contest_of({"numpy": 1.0, "a": 0.8}, lambda run: 1.02**run)[0].best == "a"
+
+
+def test_an_engine_far_behind_is_dropped_after_two_runs():
+    contest, taken = contest_of({"numpy": 1.0, "a": 5.0})
+    assert taken.count("a") == 3, "one that compiles, and two"
+    assert (contest.best, contest.seconds) == ("numpy", {"a": 5.0})
+
+
+def test_a_trial_of_an_engine_behind_ends_early():
+    _, taken = contest_of({"numpy": 1.0, "a": 2.5})
+    assert taken.count("a") == 3 + 4, "to warm up, and two turns"
+
+
+@pytest.mark.parametrize("final, tried", [("a", 0), (None, 1)])
+def test_after_the_final_engine_no_other_is_tried(final, tried):
+    contest, taken = contest_of({"numpy": 1.0, "a": 0.5, "b": 0.4}, final=final)
+    assert ("b" in taken, contest.best) == (bool(tried), "b" if tried else "a")
+
+
 def test_what_was_tried_and_lost_is_dropped():
     contest = Contest(["a"], patience=0.0)
     contest.note(contest.next(), 1.0)
