@@ -97,7 +97,8 @@ def _knows(before: Any, after: Any) -> bool:
         return _knows(before.value, after.value)
     if _is_constant(before) and _is_constant(after):
         return _equal(before, after)
-    return isinstance(after, jax.Array) and isinstance(before, (jax.Array, np.ndarray, np.generic)) and _alike(before, after)
+    is_array = isinstance(after, jax.Array) and isinstance(before, (jax.Array, np.ndarray, np.generic))
+    return bool(is_array) and _alike(before, after)
 
 
 def _knows_list(before: StackedElements, after: StackedElements) -> bool:
