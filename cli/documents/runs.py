@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...core.comparing.element_differences import Comparison
     from ...core.comparing.node_times import TimeComparison
     from ...core.comparing.value_comparison import NodeComparison
-    from ...core.comparing.verify_rewrite import Drawn, Refusal
+    from ...core.comparing.verify_rewrite import Drawn, LoneRefusal
     from ...core.engines.engine_report import EngineReport
     from ...core.explaining.graph_facts import TensorFacts
     from ...core.gradients.central_differences import GradientCheck
@@ -150,7 +150,7 @@ class Optimize(TypedDict):
     """With --verify: an entry for each fetch; empty without."""
     drawn: NotRequired[Drawn]
     """With --verify: the feeds that were drawn."""
-    refusals: NotRequired[Sequence[Refusal]]
+    refusals: NotRequired[Sequence[LoneRefusal]]
     """With --verify: feeds that only one of the two graphs refuses."""
     unverified: NotRequired[str]
     """Why the graph was not verified, where --unverified let it be written all the same."""

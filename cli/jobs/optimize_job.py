@@ -180,11 +180,11 @@ class OptimizeJob:
             verify_file, self.graph, fetches=self.named, feeds=self.feeds, open_session=self.session.filled
         )
         try:
-            found = [run(path, tolerance=tolerance, steps=options.steps) for path in paths] or [
+            results = [run(path, tolerance=tolerance, steps=options.steps) for path in paths] or [
                 verify(self.graph, result, self.named, self.feeds, tolerance=tolerance, steps=options.steps,
                        open_session=self.session.filled)
             ]  # fmt: skip
-            self.verification = Verification.joined(found)
+            self.verification = Verification.joined(results)
         except NoFeedsError as error:
             if not options.unverified:
                 hint = f"{command_form(error.hint)}; or write the graph unverified with --unverified"

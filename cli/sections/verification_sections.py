@@ -40,7 +40,7 @@ def feeds_of(verification: Verification | None) -> dict[str, Any]:
 
 def _feeds(verification: Verification) -> Iterator[str]:
     drawn = verification.drawn
-    yield f"compared on {counted(len(drawn.compared), 'feed')}: {_some(drawn.compared)}"
+    yield f"compared in {counted(len(drawn.compared), 'case')}: {_some(drawn.compared)}"
     if drawn.refused:
         yield f"{counted(len(drawn.refused), 'feed')} refused by both: {_some(drawn.refused)}"
     if drawn.accepted:

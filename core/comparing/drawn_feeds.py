@@ -28,7 +28,7 @@ from ..support.errors import (
 from ..support.words import counted
 from ..types.shapes import Shape, as_shape
 from .composite_feeds import CompositeFeeds
-from .feed_plans import EDGES, GROWN, VARIED, Plan, drawn_array, size_variations, sizes_of, truth_variations
+from .feed_plans import EDGES, GROWN, VARIED, DrawingPlan, drawn_array, size_variations, sizes_of, truth_variations
 from .fitting_sizes import changed_sizes, fitting_sizes, numbers_in
 from .readable_texts import PLAIN, contents_of
 
@@ -80,7 +80,7 @@ class Feeds:
         """Return the plainest feeds: random values, 2 for each unknown size."""
         return self._by(VARIED[0], self._sizes(VARIED[0], 0))
 
-    def candidates(self, plans: Sequence[Plan], is_fitted: bool) -> Iterator[tuple[Plan, int, dict[str, Any]]]:
+    def candidates(self, plans: Sequence[DrawingPlan], is_fitted: bool) -> Iterator[tuple[DrawingPlan, int, dict[str, Any]]]:
         """Yield feeds by each of several plans, each with the plan and the rank of placeholders of unknown rank.
 
         With `is_fitted` sizes are those that constants of the graph require.
@@ -136,28 +136,28 @@ class Feeds:
             seen.add(_key(feeds))
             return self._telling(attempt, feeds)
 
-        found, error = None, None
+        base, error = None, None
         for plans, is_fitted in self._rounds:
             for plan, rank, feeds in self.candidates(plans, is_fitted):
                 if _key(feeds) not in seen:
                     error = self._of_graph(fresh(feeds))
-                    found = found or ((plan, rank) if error is None else None)
-            if found:
+                    base = base or ((plan, rank) if error is None else None)
+            if base:
                 break
-        if found is None:
-            found = self._mended(fresh, error)
-        if found is None:
+        if base is None:
+            base = self._mended(fresh, error)
+        if base is None:
             assert error is not None
             raise self._refused(error) if self.drawn else error
         refused = 0
-        for plan in self._variations(*found, edges):
-            feeds = self._by(plan, self._sizes(plan, found[1]))
+        for plan in self._variations(*base, edges):
+            feeds = self._by(plan, self._sizes(plan, base[1]))
             if len(seen) < _MOST_CASES and refused < _MOST_REFUSED and _key(feeds) not in seen:
                 refused += fresh(feeds) is not None
 
     def _mended(
         self, attempt: Callable[[Mapping[str, Any]], Exception | None], error: Exception | None
-    ) -> tuple[Plan, int] | None:
+    ) -> tuple[DrawingPlan, int] | None:
         """Return a plan that runs with a size that the error of a run names, as kernels check more than shape functions."""
         axes = self.unknown_axes(self._ranks[0])
         free = {node: axes[number] for number, node in enumerate(self.drawn)}
@@ -193,7 +193,7 @@ class Feeds:
 
     def words(self, feeds: Mapping[str, Any]) -> str:
         """Return the drawn feeds in a few words: shapes, and single integers and truth values."""
-        return ", ".join(f"{node.name} {_in_words(feeds[node.output().name])}" for node in self.drawn) or "no drawn feeds"
+        return ", ".join(f"{node.name} {_in_words(feeds[node.output().name])}" for node in self.drawn) or "nothing drawn"
 
     def unknown_axes(self, rank: int) -> dict[int, list[int]]:
         """Return the axes of unknown size by the number of the placeholder."""
@@ -202,7 +202,7 @@ class Feeds:
             number: [axis for axis, dim in enumerate(shape) if not isinstance(dim, int)] for number, shape in enumerate(shapes)
         }
 
-    def _variations(self, base: Plan, rank: int, edges: Callable[[], bool]) -> Iterator[Plan]:
+    def _variations(self, base: DrawingPlan, rank: int, edges: Callable[[], bool]) -> Iterator[DrawingPlan]:
         bools = [number for number, node in enumerate(self.drawn) if node.attrs["dtype"].name == "bool"]
         yield from truth_variations(base, bools)
         if any(self.keys.get(node.attrs["dtype"].name) for node in self.drawn):
@@ -214,7 +214,7 @@ class Feeds:
                 yield dataclasses.replace(base, **values)
 
     @property
-    def _rounds(self) -> Sequence[tuple[Sequence[Plan], bool]]:
+    def _rounds(self) -> Sequence[tuple[Sequence[DrawingPlan], bool]]:
         """Return the rounds of plans, each for graphs that run on no feeds of the rounds before."""
         if not self._varies:
             return ((VARIED[:1], False),)
@@ -238,7 +238,7 @@ class Feeds:
             return True
         return not all(_declared_shape(node).is_known for node in self.drawn)
 
-    def _fitted(self, plan: Plan, rank: int) -> Plan:
+    def _fitted(self, plan: DrawingPlan, rank: int) -> DrawingPlan:
         """Return the plan with sizes that constants and variables of the graph require."""
         sizes, axes = self._sizes(plan, rank), self.unknown_axes(rank)
         if not any(axes.values()):
@@ -246,22 +246,24 @@ class Feeds:
         free = {node: axes[number] for number, node in enumerate(self.drawn)}
         return self._with_sizes(plan, free, fitting_sizes(self.graph, sizes, free))
 
-    def _with_sizes(self, plan: Plan, free: Mapping[Node, Sequence[int]], sizes: Mapping[Node, Sequence[int]]) -> Plan:
+    def _with_sizes(
+        self, plan: DrawingPlan, free: Mapping[Node, Sequence[int]], sizes: Mapping[Node, Sequence[int]]
+    ) -> DrawingPlan:
         """Return the plan with the given sizes of the free axes."""
         chosen = {(number, axis): sizes[node][axis] for number, node in enumerate(self.drawn) for axis in free[node]}
         return dataclasses.replace(plan, sizes={**plan.sizes, **chosen})
 
-    def _sizes(self, plan: Plan, rank: int) -> dict[Node, list[int]]:
+    def _sizes(self, plan: DrawingPlan, rank: int) -> dict[Node, list[int]]:
         counter = itertools.count()
         return {node: sizes_of(_shape(node, rank), number, plan, counter) for number, node in enumerate(self.drawn)}
 
-    def _by(self, plan: Plan, sizes: Mapping[Node, Sequence[int]]) -> dict[str, Any]:
+    def _by(self, plan: DrawingPlan, sizes: Mapping[Node, Sequence[int]]) -> dict[str, Any]:
         rng = np.random.default_rng(0)
         values = {node: self._value(number, plan, sizes[node], rng) for number, node in enumerate(self.drawn)}
         values |= self._composites.fitted(values)
         return {**self.fixed_feeds, **{node.output().name: value for node, value in values.items()}}
 
-    def _value(self, number: int, plan: Plan, sizes: Sequence[int], rng: np.random.Generator) -> Any:
+    def _value(self, number: int, plan: DrawingPlan, sizes: Sequence[int], rng: np.random.Generator) -> Any:
         node = self.drawn[number]
         if math.prod(sizes) > _MAX_SIZE:
             message = f"{_declared_shape(node)} is too large for random values"

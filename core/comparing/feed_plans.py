@@ -15,7 +15,7 @@ from ..types.shapes import Shape
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Plan:
+class DrawingPlan:
     """A plan of drawing: sizes of unknown dimensions, integers, floats and truth values.
 
     The first dimension is `batch`, all others are `size`, larger by `apart` from each to the next. `sizes` has the sizes of
@@ -37,11 +37,16 @@ class Plan:
 
 
 VARIED: Final = (
-    Plan(), Plan(3, 4, 1, True, 1), Plan(2, 2, 0, False, 1), Plan(2, 3, 2, False, 0), Plan(1, 5, 0, True), Plan(span=1),
-)  # fmt: skip
+    DrawingPlan(),
+    DrawingPlan(3, 4, 1, True, 1),
+    DrawingPlan(2, 2, 0, False, 1),
+    DrawingPlan(2, 3, 2, False, 0),
+    DrawingPlan(1, 5, 0, True),
+    DrawingPlan(span=1),
+)
 """Plans that differ in unknown dimensions and take both branches of conditions; the last has labels of a single class."""
 
-GROWN: Final = tuple(Plan(2, size) for size in (8, 32, 64, 128, 224, 331))
+GROWN: Final = tuple(DrawingPlan(2, size) for size in (8, 32, 64, 128, 224, 331))
 """Sizes for windows that fit into nothing smaller."""
 
 EDGES: Final = (
@@ -57,7 +62,7 @@ _MOST_INPUTS: Final = 4
 """The number of placeholders whose sizes are varied on their own; a graph with more has one of each kind among the first."""
 
 
-def size_variations(base: Plan, unknown: Mapping[int, Sequence[int]]) -> Iterator[Plan]:
+def size_variations(base: DrawingPlan, unknown: Mapping[int, Sequence[int]]) -> Iterator[DrawingPlan]:
     """Yield plans that differ from `base` in sizes of single placeholders: 1, one more, and 0, against the others' sizes.
 
     `unknown` has the axes of unknown size by placeholder. Broadcasting turns on the difference of 1 and N between two
@@ -74,16 +79,16 @@ def size_variations(base: Plan, unknown: Mapping[int, Sequence[int]]) -> Iterato
             yield from _each_alone(base, axes, size)
 
 
-def _each_alone(base: Plan, axes: Mapping[int, Sequence[int]], size: int) -> Iterator[Plan]:
+def _each_alone(base: DrawingPlan, axes: Mapping[int, Sequence[int]], size: int) -> Iterator[DrawingPlan]:
     for number, own in axes.items():
         yield from (_with_sizes(base, {(number, axis): size}) for axis in own)
 
 
-def _with_sizes(base: Plan, sizes: Mapping[tuple[int, int], int]) -> Plan:
+def _with_sizes(base: DrawingPlan, sizes: Mapping[tuple[int, int], int]) -> DrawingPlan:
     return dataclasses.replace(base, sizes={**base.sizes, **sizes})
 
 
-def truth_variations(base: Plan, numbers: Sequence[int]) -> Iterator[Plan]:
+def truth_variations(base: DrawingPlan, numbers: Sequence[int]) -> Iterator[DrawingPlan]:
     """Yield plans with other truth values of the placeholders with these numbers: all combinations, or each turned around."""
     if len(numbers) <= _ALL_COMBINATIONS:
         choices = [dict(zip(numbers, values)) for values in itertools.product((True, False), repeat=len(numbers))]
@@ -93,7 +98,7 @@ def truth_variations(base: Plan, numbers: Sequence[int]) -> Iterator[Plan]:
     yield from (dataclasses.replace(base, truths=choice) for choice in choices if choice)
 
 
-def sizes_of(shape: Shape, number: int, plan: Plan, counter: Iterator[int]) -> list[int]:
+def sizes_of(shape: Shape, number: int, plan: DrawingPlan, counter: Iterator[int]) -> list[int]:
     """Return the sizes of a placeholder's dimensions by a plan; `number` is the placeholder's place."""
     sizes = []
     for axis, dim in enumerate(shape):
@@ -102,7 +107,7 @@ def sizes_of(shape: Shape, number: int, plan: Plan, counter: Iterator[int]) -> l
     return sizes
 
 
-def drawn_array(rng: np.random.Generator, sizes: Sequence[int], dtype: DType, plan: Plan, number: int) -> Any:
+def drawn_array(rng: np.random.Generator, sizes: Sequence[int], dtype: DType, plan: DrawingPlan, number: int) -> Any:
     """Return an array of random numbers or truth values by a plan."""
     if dtype.is_floating or dtype.is_complex:
         values = rng.standard_normal(sizes)

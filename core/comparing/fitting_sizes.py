@@ -39,7 +39,7 @@ def fitting_sizes(graph: Graph, sizes: Mapping[Node, Sequence[int]], free: Mappi
     search = _Search(graph)
     conflict = search.first_conflict(best)
     while conflict is not None:
-        better = next((found for found in search.better(best, free, conflict)), None)
+        better = next(search.better(best, free, conflict), None)
         if better is None:
             break
         best, conflict = better

@@ -58,7 +58,7 @@ class Runs(Protocol):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Refusal:
+class LoneRefusal:
     """Feeds that only the graph, or only the rewrite, refuses."""
 
     feeds: str
@@ -90,7 +90,7 @@ class Verdict:
     """The worst comparison of each value, feeds that only one of the two refuses, and the feeds that were drawn."""
 
     comparisons: tuple[Comparison, ...]
-    refusals: tuple[Refusal, ...]
+    refusals: tuple[LoneRefusal, ...]
     drawn: Drawn
 
     @property
@@ -200,7 +200,7 @@ class _Comparing:
         self.original, self.rewrite, self.feeds = original, rewrite, feeds
         self.tolerance, self.grows = tolerance, grows
         self.worst: dict[str, Comparison] = {}
-        self.refusals: list[Refusal] = []
+        self.refusals: list[LoneRefusal] = []
         self.compared: list[str] = []
         self.refused: list[str] = []
         self.accepted: list[str] = []
@@ -247,7 +247,7 @@ class _Comparing:
 
     def _refuses_alone(self, words: str, by: str, error: TfgError) -> None:
         """Note feeds that only one of the two refuses: all results differ."""
-        self.refusals.append(Refusal(words, by, str(error)))
+        self.refusals.append(LoneRefusal(words, by, str(error)))
         for name in self.original.fetches:
             self.worst[name] = worse(self.worst.get(name), Comparison(name, 1, np.inf, np.inf, False))
 
@@ -324,8 +324,8 @@ class _Predicates:
         graph = self.graph = runs.graph
         frames = find_frames(graph)
         nodes = needed_nodes([graph.fetch(name) for name in runs.fetches.values()])
-        found = [_predicate(graph, node) for node in graph if node in nodes and node not in frames]
-        vary = [value for value in found if value is not None and _varies(value, drawn)]
+        predicates = [_predicate(graph, node) for node in graph if node in nodes and node not in frames]
+        vary = [value for value in predicates if value is not None and _varies(value, drawn)]
         self.names = tuple(dict.fromkeys(value.name for value in vary))
         self.inside: dict[str, set[int]] = {}
         runs.watched = self.names

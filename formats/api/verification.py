@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from ...core.comparing.drawn_feeds import Feeds
 from ...core.comparing.element_differences import Comparison, worse
-from ...core.comparing.verify_rewrite import Drawn, GraphRuns, Refusal, Verdict
+from ...core.comparing.verify_rewrite import Drawn, GraphRuns, LoneRefusal, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.graph.graph import Graph, Node
 from ...core.graph.metagraph import Signature
@@ -41,7 +41,7 @@ class Verification(Report):
 
     comparisons: tuple[Comparison, ...]
     steps: int
-    refusals: tuple[Refusal, ...] = ()
+    refusals: tuple[LoneRefusal, ...] = ()
     """Feeds that only one of the two refuses."""
     drawn: Drawn = dataclasses.field(default_factory=Drawn)
     """The feeds that were drawn."""
@@ -184,7 +184,7 @@ class _Verifying:
         runs = [self._pair(signature) for signature in written.values() if signature.outputs]
         lost = sorted(self._signatures - set(written)) if is_whole and not fetches else []
         result = self._compared(after, runs, self._alone)
-        missing = tuple(Refusal("", "rewrite", f"the written model has no signature '{name}'") for name in lost)
+        missing = tuple(LoneRefusal("", "rewrite", f"the written model has no signature '{name}'") for name in lost)
         return dataclasses.replace(result, refusals=(*missing, *result.refusals))
 
     @property

@@ -194,8 +194,8 @@ def table_model(folder, *, keys=(b"b", b"c"), outputs=("found", "twice")):
     texts = np.empty(len(keys), object)
     texts[:] = keys
     b.LookupTableImportV2(table, b.constant(texts), b.constant(np.arange(7, 7 + len(keys))), name="fill")
-    found = b.LookupTableFindV2(table, words, b.constant(np.int64(-1)), name="found")
-    b.Mul(found, b.constant(np.int64(2)), name="twice")
+    numbers = b.LookupTableFindV2(table, words, b.constant(np.int64(-1)), name="found")
+    b.Mul(numbers, b.constant(np.int64(2)), name="twice")
     signature = ({"words": "words:0"}, {"a": f"{outputs[0]}:0", "b": f"{outputs[1]}:0"})
     tfg.save_model(b.graph, folder, signatures={"serving_default": signature, "second": signature})
     return folder
@@ -355,7 +355,7 @@ def test_convert_verifies_what_it_writes(name, tmp_path):
     factor(b)
     tfg.convert(b.graph, tmp_path / "in.pb")
     done = run("convert", tmp_path / "in.pb", f"{tmp_path}/{name}", *WRITTEN[name], "--verify")
-    assert done.code == 0 and "compared on" in done.out, done.err
+    assert done.code == 0 and "compared in" in done.out, done.err
 
 
 @pytest.mark.parametrize(
