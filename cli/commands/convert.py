@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -35,6 +36,7 @@ from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
     from ...core.runtime.session.runner import Runner
+    from ...formats.api.verification import Verification
     from ...formats.codecs.source import Source
     from ...formats.runs.names import Names
     from ...formats.saving import GraphForm
@@ -212,14 +214,27 @@ def _verified(
     """Compare a written graph or SavedModel with the original, and print the verdict."""
     from ...core.passes.base.accuracy import Accuracy
     from ...formats.api.verification import verify_file
-    from ..sections.verification_sections import verification_sections
 
-    tolerance = Accuracy.ROUNDING if options.tolerance is None else options.tolerance
-    result = verify_file(
-        original, target, fetches, {}, session.filled, tolerance=tolerance, keeps_state=not options.freeze, cuts=cuts,
+    verify = functools.partial(
+        verify_file, original, target, fetches, {}, session.filled,
+        tolerance=Accuracy.ROUNDING if options.tolerance is None else options.tolerance,
+        keeps_state=not options.freeze, cuts=cuts,
         is_whole=not (options.cuts or options.signatures.words or session.signature),
     )  # fmt: skip
-    render.print_sections(verification_sections(result))
+    return _verdict(verify, target)
+
+
+def _verdict(verify: Callable[[], Verification], target: str, runtime: str | None = None) -> int:
+    """Verify the written file, and print the verdict; an error of drawn feeds tells how to compare on other feeds."""
+    from ...core.comparing.drawn_feeds import NoFeedsError
+    from ..sections.verification_sections import verification_sections
+
+    try:
+        result = verify()
+    except NoFeedsError as error:
+        hint = f"compare the written file on valid values: `tfg compare IN {shlex.quote(target)} --feed NAME=VALUE`"
+        raise NoFeedsError(error.message, node=error.node, op=error.op, hint=hint) from None
+    render.print_sections(verification_sections(result, runtime))
     return DONE if result.passed else COMPARISON_FAILED
 
 
@@ -310,7 +325,6 @@ def _to_model(
     from ...formats.api.changes import convert
     from ...formats.api.outputs import outputs_of
     from ..jobs.convert_job import note_export
-    from ..sections.verification_sections import verification_sections
 
     outputs_named = options.outputs or tuple(names.outputs) or outputs_of(names.graph)
     outputs = {word: names.output(word).name for word in outputs_named}
@@ -321,9 +335,8 @@ def _to_model(
     note_export(written, options.quiet)
     if not options.verify:
         return DONE
-    result = written.verify(tolerance=options.tolerance, open_session=session.filled)
-    render.print_sections(verification_sections(result, written.runtime))
-    return DONE if result.passed else COMPARISON_FAILED
+    verify = functools.partial(written.verify, tolerance=options.tolerance, open_session=session.filled)
+    return _verdict(verify, target, written.runtime)
 
 
 def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:

@@ -27,7 +27,7 @@ def private_copy(path: str | os.PathLike[str]) -> Iterator[str]:
     with private_folder() as folder, file_errors(path):
         copied = os.path.join(folder, os.path.basename(source))
         if os.path.isdir(source):
-            shutil.copytree(source, copied)
+            shutil.copytree(source, copied, symlinks=True)  # a link out of a model stays closed to the model's graph
         else:
             for file in (source, *glob.glob(f"{glob.escape(source)}*.data")):
                 shutil.copyfile(file, os.path.join(folder, os.path.basename(file)))

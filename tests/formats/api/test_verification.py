@@ -17,6 +17,7 @@ from tfg.core.graph.graph import Graph
 from tfg.core.passes.base.graph_pass import Pass, PassContext
 from tfg.core.passes.pipeline import optimize
 from tfg.formats.api.outputs import default_runs
+from tfg.formats.api.written_copies import private_copy
 
 
 @dataclasses.dataclass(frozen=True)
@@ -401,3 +402,26 @@ def test_sizes_beyond_what_a_program_declares_are_not_asked_for(tmp_path):
     assert "x (1,3), y (2,3)" in drawn.undeclared and "x (1,3), y (1,3)" in drawn.compared
     need_the_runtime("m.onnx")
     assert "x (1,3), y (2,3)" in tfg.convert(b.graph, tmp_path / "m.onnx", "out:0").verify().drawn.compared
+
+
+@pytest.mark.parametrize("name", ["out.pb", "out.onnx"])
+def test_convert_tells_how_to_compare_on_other_feeds(name, tmp_path):
+    need_the_runtime(name)
+    b = GraphBuilder()
+    x = placeholder(b, "x", (None,))
+    wanted = b.constant(np.arange(5, 1000, dtype=np.int32))
+    b.GatherV2(x, wanted, b.constant(np.int32(0)), name="out")
+    tfg.convert(b.graph, tmp_path / "in.pb")
+    done = run("convert", tmp_path / "in.pb", tmp_path / name, "--to", "out", "--verify")
+    assert done.code == 1 and "fails on all random feeds of 1 placeholder: x" in done.err
+    assert f"tfg compare IN {tmp_path / name} --feed NAME=VALUE" in done.err
+
+
+def test_a_link_out_of_a_model_stays_closed(tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    folder = table_model(tmp_path / "model")
+    (folder / "link").symlink_to(tmp_path / "secret")
+    with private_copy(folder) as copied, pytest.raises(tfg.PermissionDeniedError):
+        b = GraphBuilder()
+        b.Identity(b.ReadFile(b.constant(f"{copied}/link".encode())), name="text")
+        tfg.Session(b.graph, files=tfg.FileAccess.only(readable=[copied])).run("text:0")
