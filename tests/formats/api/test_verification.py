@@ -16,6 +16,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.base.graph_pass import Pass, PassContext
 from tfg.core.passes.pipeline import optimize
+from tfg.core.support.errors import PermissionDeniedError
 from tfg.formats.api.outputs import default_runs
 from tfg.formats.api.written_copies import private_copy
 
@@ -421,7 +422,7 @@ def test_a_link_out_of_a_model_stays_closed(tmp_path):
     (tmp_path / "secret").write_text("secret")
     folder = table_model(tmp_path / "model")
     (folder / "link").symlink_to(tmp_path / "secret")
-    with private_copy(folder) as copied, pytest.raises(tfg.PermissionDeniedError):
+    with private_copy(folder) as copied, pytest.raises(PermissionDeniedError):
         b = GraphBuilder()
         b.Identity(b.ReadFile(b.constant(f"{copied}/link".encode())), name="text")
         tfg.Session(b.graph, files=tfg.FileAccess.only(readable=[copied])).run("text:0")
