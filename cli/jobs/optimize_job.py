@@ -21,8 +21,8 @@ from ...formats.api.verification import Verification, verify, verify_file
 from ...formats.runs.names import Names
 from .. import render
 from ..models import note_variables, save_model
+from ..sections.convert_sections import feeds_of, verification_sections
 from ..sections.optimize_sections import cluster_text
-from ..sections.verification_sections import feeds_of, verification_sections
 from ..sessions import SessionOptions
 
 
