@@ -25,7 +25,7 @@ from ..support.hints import command_form
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
 from ..types.dtypes import DType, resource
-from ..types.shapes import NumberedShape, Shape, merge_shapes
+from ..types.shapes import NumberedShape, Shape, TensorSpec, merge_shapes
 from ..types.tensors import Tensor
 from .broken import fault_of
 from .graph_facts import missing_among
@@ -323,11 +323,13 @@ def _contradictions(body: CheckedBody, broken: set[str | None]) -> Iterator[Prob
     except TfgError as error:
         yield Problem(ERROR, "shape", error.node, error.op, None, error.message, error.hint)
         return
+    others = _stated_specs(sound)
+    stated = infer(sound, others, functions=functions) if others else inference
     for node in sound:
         reason = inference.reasons.get(node.name)
         if reason is None:
             yield from _ranks(body, node, inference)
-            yield from _recorded(body, node, inference)
+            yield from _recorded(body, node, inference, stated)
         elif node.op_def is not None and (node.op in body.functions or registry.shape_function(node.op) is not None):
             yield body.problem(ERROR, "shape", node, reason)
 
@@ -342,8 +344,16 @@ def _ranks(body: CheckedBody, node: Node, inference: Inference) -> Iterator[Prob
         yield body.problem(ERROR, "shape", node, error.message)
 
 
-def _recorded(body: CheckedBody, node: Node, inference: Inference) -> Iterator[Problem]:
-    """Yield recorded shapes that contradict the inferred shapes: TensorFlow refuses the graph."""
+def _stated_specs(graph: Graph) -> dict[Output, TensorSpec]:
+    """Return the specs of the outputs for which TensorFlow's shape functions state other shapes than its kernels give."""
+    pairs = [node.output() for node in graph if has_fact(node.op, "stated_pair")]
+    empty = [value for node in graph if has_fact(node.op, "stated_reserves") for value in node.outputs()[-2:]]
+    shapes = {**dict.fromkeys(pairs, Shape((2,))), **dict.fromkeys(empty, Shape((0,)))}
+    return {value: TensorSpec(value.base_dtype, shape) for value, shape in shapes.items()}
+
+
+def _recorded(body: CheckedBody, node: Node, inference: Inference, stated: Inference) -> Iterator[Problem]:
+    """Yield recorded shapes that contradict the inferred and the `stated` shapes: TensorFlow refuses the graph."""
     recorded = node.attrs.get(RECORDED_SHAPES)
     if not isinstance(recorded, list) or not all(isinstance(shape, Shape) for shape in recorded):
         return
@@ -356,10 +366,19 @@ def _recorded(body: CheckedBody, node: Node, inference: Inference) -> Iterator[P
         try:
             if isinstance(shape, NumberedShape):
                 raise InvalidArgumentError(f"is recorded as {shape!r}")
-            merge_shapes(inference.specs[value].shape, shape)
+            if not _agree(stated.specs[value].shape, shape):
+                merge_shapes(inference.specs[value].shape, shape)
         except InvalidArgumentError as error:
             message = f"the recorded shape {shape} of '{value}' is wrong: {error.message}"
             yield body.problem(ERROR, "attribute", node, message, hint)
+
+
+def _agree(a: Shape, b: Shape) -> bool:
+    try:
+        merge_shapes(a, b)
+    except InvalidArgumentError:
+        return False
+    return True
 
 
 def _versions(graph: Graph) -> Iterator[Problem]:

@@ -99,6 +99,8 @@ FACTS: Final = {
     "half_deny": "exceeds the range or precision of 16-bit floats, as do the consumers of its result",
     "half_clear": "moves, selects or compares numbers: as safe in 16-bit floats as its neighbours",
     "of_lists": "its lowering to ONNX takes tensor lists as well as tensors",
+    "stated_pair": "TensorFlow's shape function states the shape (2) for its handle, which is a scalar",
+    "stated_reserves": "TensorFlow's shape function states the shape (0) for its last two outputs, which are scalars",
     "rectifier": "bounds its input from below; TensorFlow's fused kernels apply it as an epilogue",
 }
 

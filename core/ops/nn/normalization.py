@@ -1,7 +1,7 @@
 """Batch normalization in its fused forms and local response normalization."""
 # Ops here (scripts/regenerate.py writes this list):
-#   FusedBatchNormGrad: backward own_gradient
-#   FusedBatchNormGradV2 FusedBatchNormGradV3: backward own_gradient half_infer
+#   FusedBatchNormGradV2 FusedBatchNormGradV3: backward own_gradient half_infer stated_reserves
+#   FusedBatchNormGrad: backward own_gradient stated_reserves
 #   FusedBatchNorm: batch_normalization own_gradient
 #   FusedBatchNormV2 FusedBatchNormV3: batch_normalization own_gradient half_infer
 
@@ -217,7 +217,7 @@ def fused_batch_norm_grad_shape(y_backprop: TensorSpec, saved: Saved[TensorSpec]
 
 
 layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
-facts("backward", of=("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"))
+facts("backward", "stated_reserves", of=("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"))
 
 
 def _mean_of(g: GradientBuilder, x: Any, axes: Any) -> Any:

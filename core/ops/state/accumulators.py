@@ -1,10 +1,10 @@
 """Conditional accumulators: gradients are summed until enough have arrived; stale gradients are dropped."""
 # Ops here (scripts/regenerate.py writes this list):
-#   AccumulatorNumAccumulated ConditionalAccumulator ResourceAccumulatorNumAccumulated ResourceConditionalAccumulator
-#   SparseConditionalAccumulator
+#   AccumulatorNumAccumulated ConditionalAccumulator ResourceAccumulatorNumAccumulated SparseConditionalAccumulator
 #   AccumulatorApplyGradient AccumulatorSetGlobalStep ResourceAccumulatorApplyGradient: side_effect
 #   ResourceAccumulatorSetGlobalStep SparseAccumulatorApplyGradient: side_effect
 #   AccumulatorTakeGradient ResourceAccumulatorTakeGradient SparseAccumulatorTakeGradient: side_effect blocks asynchronous
+#   ResourceConditionalAccumulator: stated_pair
 
 from __future__ import annotations
 
@@ -308,3 +308,4 @@ facts("side_effect", of=(*_USE, *_SET))
 facts("blocks", "asynchronous", of=_USE[3:])
 not_differentiable(*_CREATE, *_ASK, *_SET, *_USE)
 zero_flops(*_CREATE, *_ASK, *_SET)
+facts("stated_pair", of=("ResourceConditionalAccumulator",))

@@ -4,7 +4,7 @@
 #   StackClose: inexpensive
 #   StackPop: inexpensive asynchronous stack_pop
 #   StackPush: inexpensive asynchronous stack_push
-#   StackV2: run_state
+#   StackV2: run_state stated_pair
 #   StackCloseV2: unshared inexpensive
 #   StackPopV2: unshared inexpensive asynchronous stack_pop
 #   StackPushV2: unshared inexpensive asynchronous stack_push
@@ -179,7 +179,7 @@ lower("StackV2", static=(0,), always=True)(lambda xla, max_size, *, elem_type: x
 lower("StackPushV2", always=True, sites=True)(lambda xla, stack, elem, *, site="": stack.push(xla, elem, site))
 lower("StackPopV2", always=True)(lambda xla, stack, *, elem_type: stack.pop(xla, elem_type.numpy))
 lower("StackCloseV2", always=True)(lambda xla, stack: stack.close())
-facts("run_state", of=("StackV2",))
+facts("run_state", "stated_pair", of=("StackV2",))
 
 _OPS = ("Stack", "StackV2", "StackPush", "StackPushV2", "StackPop", "StackPopV2", "StackClose", "StackCloseV2")
 not_differentiable(*_OPS)

@@ -4,8 +4,8 @@
 #   TensorArrayGatherV3 TensorArrayGradWithShape TensorArrayPack TensorArrayRead TensorArrayReadV2 TensorArrayReadV3
 #   TensorArraySize TensorArraySizeV2 TensorArraySizeV3 TensorArrayUnpack TensorArrayV2
 #   TensorArrayGrad TensorArrayGradV2: backward
-#   TensorArrayGradV3: backward run_state
-#   TensorArrayV3: run_state
+#   TensorArrayGradV3: backward run_state stated_pair
+#   TensorArrayV3: run_state stated_pair
 #   TensorArrayClose TensorArrayCloseV2 TensorArrayCloseV3 TensorArrayScatter TensorArrayScatterV2: side_effect
 #   TensorArrayScatterV3 TensorArraySplit TensorArraySplitV2 TensorArraySplitV3 TensorArrayWrite: side_effect
 #   TensorArrayWriteV2: side_effect
@@ -150,7 +150,7 @@ def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> tuple
     return TensorSpec(dtypes.resource, SCALAR, handle=handle.handle), SCALAR
 
 
-facts("run_state", of=("TensorArrayV3", "TensorArrayGradV3"))
+facts("run_state", "stated_pair", of=("TensorArrayV3", "TensorArrayGradV3"))
 
 
 @kernel("TensorArrayGradWithShape")
