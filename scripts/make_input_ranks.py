@@ -26,6 +26,7 @@ from tfg.core.support.errors import TfgError
 from tfg.core.support.versions import Versions
 from tfg.core.types.dtypes import DType, resource
 from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import Tensor
 from tfg.formats import to_bytes
 
 TARGET = pathlib.Path(__file__).parents[1] / "core" / "registry" / "input_ranks.txt"
@@ -64,6 +65,8 @@ def taken(op: str) -> dict[str, set[int]]:
                 ranks = by_name.setdefault(name, set())
                 missing = set(range(HIGHEST + 1)) - ranks
                 ranks |= {rank for rank in missing if is_taken(_graph(definition, attrs, version, place, rank))}
+                if 0 not in ranks and is_taken(_graph(definition, attrs, version, place, 0, unknown=True)):
+                    ranks.add(0)
     return by_name
 
 
@@ -81,12 +84,20 @@ def _places(definition: OpDef, attrs: dict[str, Any]) -> Iterator[tuple[str, int
             return
 
 
-def _graph(definition: OpDef, attrs: dict[str, Any], version: int, place: int | None, rank: int) -> Graph:
-    """Return a graph with the op on inputs of unknown shapes, except for an input of this rank."""
+def _graph(
+    definition: OpDef, attrs: dict[str, Any], version: int, place: int | None, rank: int, unknown: bool = False
+) -> Graph:
+    """Return a graph with the op on inputs of unknown shapes, except for an input of this rank.
+
+    With `unknown` the input is the constant -1, which stands for an unknown shape where an op takes a shape.
+    """
     graph = Graph()
     graph.versions = Versions(version)
     types = drawing.input_dtypes(definition, attrs)
     inputs = [_input(graph, i, dtype, Shape([None] * rank if i == place else None)) for i, dtype in enumerate(types)]
+    if unknown and place is not None and types[place].is_integer:
+        value = Tensor.from_numpy(-1, types[place])
+        inputs[place] = graph.add_node("unknown", "Const", attrs={"dtype": value.dtype, "value": value}).output()
     graph.add_node("op", definition.name, inputs, (), attrs)
     return graph
 

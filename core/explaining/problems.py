@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -256,10 +257,30 @@ def _colocation(body: CheckedBody) -> Iterator[Problem]:
         node = body.graph.get(group.root) or next(filter(None, map(body.graph.get, group.members)))
         for conflict in group.conflicts:
             yield body.problem(ERROR, "colocation", node, conflict, "give all nodes of the group the same device")
-        severity = ERROR if body.function is None else WARNING  # TensorFlow looks into functions when they are called
-        for name in group.missing:
-            hint = "`tfg optimize GRAPH -o OUT --passes repair` drops it"
-            yield body.problem(severity, "colocation", node, f"loc:@{name} names a node that is not in the graph", hint)
+    yield from _dangling(body)
+
+
+def _dangling(body: CheckedBody) -> Iterator[Problem]:
+    """Yield nodes that name a missing node after `loc:@`, each of the names once, in the order of the graph."""
+    severity = ERROR if body.function is None else WARNING  # TensorFlow looks into functions when they are called
+    hint = "`tfg optimize GRAPH -o OUT --passes repair` drops it"
+    seen: set[str] = set()
+    for node in body.graph:
+        for name in node.colocation:
+            if name not in body.graph and name not in seen and not _is_captured(body, name):
+                seen.add(name)
+                yield body.problem(severity, "colocation", node, f"loc:@{name} names a node that is not in the graph", hint)
+
+
+def _is_captured(body: CheckedBody, name: str) -> bool:
+    """Return True for the name that a captured tensor had outside of a function; the argument's name is made of it.
+
+    The argument has lower-case letters, digits and `_` (NodeNameMapping in graph_to_functiondef.cc), maybe with a number.
+    """
+    if body.function is None:
+        return False
+    plain = re.sub("^[^a-z]*", "", re.sub("[^a-z0-9]", "_", name.lower()))
+    return any(re.fullmatch(rf"{plain}(_\d+)?", arg.name) for arg in body.function.args)
 
 
 def _unreached(body: CheckedBody) -> Iterator[Problem]:
@@ -347,8 +368,13 @@ def _ranks(body: CheckedBody, node: Node, inference: Inference) -> Iterator[Prob
 def _stated_specs(graph: Graph) -> dict[Output, TensorSpec]:
     """Return the specs of the outputs for which TensorFlow's shape functions state other shapes than its kernels give."""
     pairs = [node.output() for node in graph if has_fact(node.op, "stated_pair")]
-    empty = [value for node in graph if has_fact(node.op, "stated_reserves") for value in node.outputs()[-2:]]
-    shapes = {**dict.fromkeys(pairs, Shape((2,))), **dict.fromkeys(empty, Shape((0,)))}
+    empty, ends = (
+        [value for node in graph if has_fact(node.op, fact) for value in node.outputs()[-2:]]
+        for fact in ("stated_reserves", "stated_sequences")
+    )
+    shapes = {
+        **dict.fromkeys(pairs, Shape((2,))), **dict.fromkeys(empty, Shape((0,))), **dict.fromkeys(ends, Shape((None,))),
+    }  # fmt: skip
     return {value: TensorSpec(value.base_dtype, shape) for value, shape in shapes.items()}
 
 

@@ -101,6 +101,7 @@ FACTS: Final = {
     "of_lists": "its lowering to ONNX takes tensor lists as well as tensors",
     "stated_pair": "TensorFlow's shape function states the shape (2) for its handle, which is a scalar",
     "stated_reserves": "TensorFlow's shape function states the shape (0) for its last two outputs, which are scalars",
+    "stated_sequences": "TensorFlow's shape function states a length of its last two outputs that is one too small",
     "rectifier": "bounds its input from below; TensorFlow's fused kernels apply it as an epilogue",
 }
 

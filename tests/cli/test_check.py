@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from google.protobuf import text_format
 
 from tests.cli.running import SAMPLES, process, tfg
+from tfg import GraphBuilder
+from tfg.core.explaining.problems import find_problems
+from tfg.core.types.shapes import Shape
 from tfg.formats.protos.graph_pb2 import GraphDef
 
 GOOD = """
@@ -254,3 +258,73 @@ def test_an_op_that_is_only_called_like_a_placeholder(tmp_path):
     assert (done.code, "'PlaceholderOfMine' is not declared" in done.err) == (1, True)
     done = tfg("flops", path, "--fetch", "y")
     assert (done.code, "its op is unknown" in done.out) == (0, True)
+
+
+def shapes(*lists):
+    return [Shape(dims) for dims in lists]
+
+
+def stating():
+    """A graph whose nodes record the shapes that TensorFlow's shape functions state, not those that its kernels give."""
+    b = GraphBuilder()
+    x, ones = b.Placeholder(dtype="float32", shape=[2, 4, 4, 3]), np.ones(3, np.float32)
+    array = b.TensorArrayV3(np.int32(3), dtype="float32")
+    stack = b.StackV2(np.int32(-1), elem_type="float32")
+    entered = b.Enter(stack, frame_name="loop")
+    grad = b.FusedBatchNormGradV3(x, x, ones, ones, ones, ones)
+    accumulator = b.ResourceConditionalAccumulator(dtype="float32", shape=[2])
+    rest = b.ZerosLike(grad[3])
+    pooled = b.FractionalMaxPool(x, pooling_ratio=[1.0, 1.4, 1.4, 1.0])
+    image = [2, 4, 4, 3]
+    stated = {
+        array[0]: shapes([2], []), stack: shapes([2]), entered: shapes([2]), accumulator: shapes([2]), rest: shapes([0]),
+        grad[0]: shapes(image, [3], [3], [0], [0]), pooled[0]: shapes([2, 2, 2, 3], [2], [2]),
+    }  # fmt: skip
+    for value, recorded in stated.items():
+        value.node.set_attr("_output_shapes", recorded)
+    return b.graph
+
+
+def test_recorded_shapes_are_those_of_tensorflows_shape_functions():
+    assert [problem.message for problem in find_problems(stating()) if problem.severity == "error"] == []
+
+
+@pytest.mark.parametrize(("op", "recorded"), [("TensorArrayV3", [[3], []]), ("StackV2", [[2, 2]]), ("ZerosLike", [[5]])])
+def test_other_recorded_shapes_are_wrong(op, recorded):
+    graph = stating()
+    (node,) = [node for node in graph if node.op == op]
+    node.set_attr("_output_shapes", shapes(*recorded))
+    assert [problem.node for problem in find_problems(graph) if problem.severity == "error"] == [node.name]
+
+
+def test_a_scalar_of_minus_one_is_a_list_of_any_elements():
+    b = GraphBuilder()
+    made = b.TensorListReserve(np.int32(-1), np.int32(3), element_dtype="float32")
+    b.TensorListStack(made, np.int32(-1), element_dtype="float32")
+    assert find_problems(b.graph) == ()
+
+
+def test_a_dangling_colocation_names_the_node_that_has_it(tmp_path):
+    path = tmp_path / "graph.pbtxt"
+    path.write_text("""
+    node { name: "x" op: "NoOp" }
+    node { name: "y" op: "NoOp" attr { key: "_class" value { list { s: "loc:@gone" s: "loc:@x" } } } }
+    node { name: "z" op: "NoOp" attr { key: "_class" value { list { s: "loc:@y" } } } }
+    """)
+    problems = tfg("check", path, "--format", "json").json["graphs"][0]["problems"]
+    assert [(problem["node"], problem["kind"]) for problem in problems] == [("y", "colocation")]
+
+
+@pytest.mark.parametrize(("name", "count"), [("embedding_lookup/2893", 0), ("embedding_lookup/2894", 1), ("table", 0)])
+def test_a_colocation_with_a_captured_tensor_is_no_fault(tmp_path, name, count):
+    graph = text_format.Parse(GOOD, GraphDef())
+    function = graph.library.function[0]
+    for argument in ("embedding_lookup_2893", "table"):
+        function.signature.input_arg.add(name=argument, type=1)
+        node(graph, "call").input.append("z")
+        node(graph, "call").attr["Tin"].list.type.append(1)
+    function.node_def[0].attr["_class"].list.s.append(f"loc:@{name}".encode())
+    path = tmp_path / "graph.pb"
+    path.write_bytes(graph.SerializeToString())
+    problems = tfg("check", path, "--strict", "--format", "json").json["graphs"][0]["problems"]
+    assert [problem["kind"] for problem in problems] == ["colocation"] * count

@@ -1,7 +1,7 @@
 """Pooling over randomly drawn regions of fractional size, and its gradients (Graham 2014, arXiv 1412.6071)."""
 # Ops here (scripts/regenerate.py writes this list):
 #   FractionalAvgPoolGrad FractionalMaxPoolGrad: backward
-#   FractionalAvgPool FractionalMaxPool: random
+#   FractionalAvgPool FractionalMaxPool: random stated_sequences
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def fractional_max_pool_gradient(g: GradientBuilder, node: Node, grad: Output, *
     return [g.FractionalMaxPoolGrad(node.inputs[0], outputs[0], grad, *outputs[1:], overlapping=overlapping)]
 
 
-facts("random", of=_FORWARD)
+facts("random", "stated_sequences", of=_FORWARD)
 
 
 @flops("FractionalMaxPool")
