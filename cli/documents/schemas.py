@@ -19,6 +19,7 @@ _GRAPHS = "cli.documents.graphs"
 _RUNS = "cli.documents.runs"
 SCHEMAS: Final = {
     "tfg.check/1": Schema(f"{_GRAPHS}.Check", "tfg check GRAPH..."),
+    "tfg.check.code/1": Schema("core.explaining.problem_codes.ProblemCode", "tfg check --explain CODE"),
     "tfg.checkpoint/1": Schema(f"{_RUNS}.CheckpointTensors", "tfg checkpoint PREFIX"),
     "tfg.checkpoint.compare/1": Schema("formats.api.checkpoints.StateComparison", "tfg checkpoint PREFIX --compare OTHER"),
     "tfg.checkpoint.values/1": Schema(f"{_RUNS}.CheckpointValues", "tfg checkpoint PREFIX --values TENSOR"),

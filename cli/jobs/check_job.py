@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ...core.explaining.problem_codes import explain_code
 from ...core.explaining.problems import ERROR, WARNING, Problem
 from ...core.support.errors import TfgError
 from ...core.support.words import counted
@@ -18,13 +19,21 @@ from ..options import GraphReader
 _COLUMNS = ("severity", "problem", "node", "op", "description", "next step")
 
 
+def explain_problem(code: str, format_: str) -> int:
+    """Show the meaning of a code of problems."""
+    meaning = explain_code(code)
+    render.emit("tfg.check.code/1", meaning, format_, lambda: [render.Text(f"{meaning.code}: {meaning.meaning}")])
+    return DONE
+
+
 class CheckJob:
     """A run of `tfg check`: the graphs, and the output format."""
 
-    def __init__(self, paths: Sequence[str], reader: GraphReader, strict: bool, format_: str) -> None:
+    def __init__(self, paths: Sequence[str], reader: GraphReader, strict: bool, ignored: Sequence[str], format_: str) -> None:
         self.paths = paths
         self.reader = reader
         self.strict = strict
+        self.ignored = ignored
         self.format_ = format_
 
     def run(self) -> int:
@@ -47,7 +56,7 @@ class CheckJob:
                 raise
             return CheckedGraph(path, (), error.summary)
         with render.Working("checking"):
-            return CheckedGraph(path, check(graph, faults))
+            return CheckedGraph(path, check(graph, faults, ignore=self.ignored))
 
     def _exit_code(self, graph: CheckedGraph) -> int:
         if graph.unreadable is not None:
@@ -96,4 +105,4 @@ def _findings(graphs: Sequence[CheckedGraph]) -> Iterator[Finding]:
             yield Finding(ERROR, "unreadable", graph.unreadable, graph.graph)
         for problem in graph.problems:
             hint = f"; {problem.hint}" if problem.hint else ""
-            yield Finding(problem.severity, problem.kind, problem.message + hint, graph.graph, _place(problem))
+            yield Finding(problem.severity, problem.code, problem.message + hint, graph.graph, _place(problem))

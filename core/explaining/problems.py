@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..building.placement import DeviceSpec, Placement
@@ -31,6 +31,7 @@ from ..types.tensors import Tensor
 from .broken import fault_of
 from .graph_facts import missing_among
 from .node_listing import RECORDED_SHAPES
+from .problem_codes import code_of
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
@@ -59,9 +60,12 @@ class Problem:
     """The fault."""
     hint: str | None = None
     """The next step, if any is known, with options of the command line."""
+    code: str = ""
+    """The kind as a word to look up and to ignore problems by, such as `unknown-op`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hint", command_form(self.hint))
+        object.__setattr__(self, "code", code_of(self.kind))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,8 +83,11 @@ class CheckedBody:
         return Problem(severity, kind, name, op, self.function.name if self.function else None, message, hint)
 
 
-def find_problems(graph: Graph, faults: Sequence[TfgError] = ()) -> tuple[Problem, ...]:
-    """Return all problems of a graph and of the functions, errors first; `faults` were met while the file was read."""
+def find_problems(graph: Graph, faults: Sequence[TfgError] = (), ignored: Collection[str] = ()) -> tuple[Problem, ...]:
+    """Return all problems of a graph and of the functions, errors first; `faults` were met while the file was read.
+
+    Problems with a code among `ignored` are left out.
+    """
     functions, unreadable = _functions_of(graph)
     problems = [Problem(ERROR, "file", fault.node, fault.op, None, fault.message, fault.hint) for fault in faults]
     problems += unreadable
@@ -94,7 +101,8 @@ def find_problems(graph: Graph, faults: Sequence[TfgError] = ()) -> tuple[Proble
     problems += _versions(graph)
     problems += _unknown_ops(bodies)
     problems += _uninitialized(bodies[0])
-    return tuple(sorted(dict.fromkeys(problems), key=lambda problem: problem.severity != ERROR))
+    kept = dict.fromkeys(problem for problem in problems if problem.code not in ignored)
+    return tuple(sorted(kept, key=lambda problem: problem.severity != ERROR))
 
 
 def _functions_of(graph: Graph) -> tuple[dict[str, Function], list[Problem]]:

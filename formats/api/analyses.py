@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ...core.comparing.graph_diff import GraphDiff
+from ...core.explaining.problem_codes import known_codes
 from ...core.explaining.problems import Problem, find_problems
 from ...core.flops.views import rows as flops_rows
 from ...core.graph.graph import Graph
@@ -17,17 +18,21 @@ from ..model_diff import diff_models
 __all__ = ["check", "diff", "flops_rows"]
 
 
-@takes(graph=Graph | str | os.PathLike | bytes, faults=list | tuple)
-def check(graph: Graph | str | os.PathLike[str] | bytes, faults: Sequence[TfgError] = ()) -> tuple[Problem, ...]:
+@takes(graph=Graph | str | os.PathLike | bytes, faults=list | tuple, ignore=str | Iterable)
+def check(
+    graph: Graph | str | os.PathLike[str] | bytes, faults: Sequence[TfgError] = (), *, ignore: str | Iterable[str] = ()
+) -> tuple[Problem, ...]:
     """Return all problems of a graph and its functions, errors first; an empty tuple for a sound graph.
 
     A path or the bytes of a file may hold a graph that `load` refuses: the reasons are problems too. `faults` are the
-    reasons where the caller read the file. Raises the errors of `load` for a file without a graph.
+    reasons where the caller read the file. Problems with a code in `ignore`, such as "colocation", are left out. Raises
+    the errors of `load` for a file without a graph, NotFoundError for an unknown code.
     """
+    ignored = known_codes((ignore,) if isinstance(ignore, str) else ignore)
     if isinstance(graph, Graph):
         expect(TfgError, *faults)
-        return find_problems(graph, faults)
-    return find_problems(*load_leniently(graph))
+        return find_problems(graph, faults, ignored)
+    return find_problems(*load_leniently(graph), ignored)
 
 
 @takes(before=Graph, after=Graph, strict_names=bool)

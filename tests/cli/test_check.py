@@ -7,7 +7,8 @@ import pytest
 from google.protobuf import text_format
 
 from tests.cli.running import SAMPLES, process, tfg
-from tfg import GraphBuilder
+from tfg import GraphBuilder, check
+from tfg.core.explaining.problem_codes import MEANINGS
 from tfg.core.explaining.problems import find_problems
 from tfg.core.types.shapes import Shape
 from tfg.formats.protos.graph_pb2 import GraphDef
@@ -328,3 +329,38 @@ def test_a_colocation_with_a_captured_tensor_is_no_fault(tmp_path, name, count):
     path.write_bytes(graph.SerializeToString())
     problems = tfg("check", path, "--strict", "--format", "json").json["graphs"][0]["problems"]
     assert [problem["kind"] for problem in problems] == ["colocation"] * count
+
+
+def test_problems_are_ignored_by_code(tmp_path):
+    graph = text_format.Parse(GOOD, GraphDef())
+    set_attr("z", "_class", "list { s: 'loc:@gone' }")(graph)
+    added("node { name: 'n' op: 'NoSuchOp' input: 'y' }")(graph)
+    path = tmp_path / "graph.pb"
+    path.write_bytes(graph.SerializeToString())
+
+    def codes(*options):
+        return [problem["code"] for problem in tfg("check", path, "--format", "json", *options).json["graphs"][0]["problems"]]
+
+    assert codes() == ["colocation", "unknown-op"]
+    assert codes("--ignore", "colocation") == ["unknown-op"]
+    assert codes("--ignore", "colocation,unknown op") == codes("--ignore", "colocation", "--ignore", "unknown-op") == []
+    assert tfg("check", path, "--ignore", "colocation,unknown-op").code == 0
+    assert [problem.code for problem in check(str(path), ignore="colocation")] == ["unknown-op"]
+    assert " unknown-op::" in tfg("check", path, "--format", "github").out
+    refused = tfg("check", path, "--ignore", "collocation")
+    assert refused.code == 1
+    assert "colocation" in refused.err
+
+
+def test_codes_are_explained():
+    assert tfg("check", "--explain", "unknown-op").out.startswith("unknown-op: ")
+    assert tfg("check", "--explain", "cycle", "--format", "json").json["code"] == "cycle"
+    assert tfg("check", "--explain", "nothing").code == 1
+    assert tfg("check", "--explain", "cycle", SAMPLES / "skipgram.pbtxt").code == 2
+    assert tfg("check").code == 2
+
+
+@pytest.mark.parametrize("broken", sorted(BREAKS), indirect=True)
+def test_every_problem_has_a_code_with_a_meaning(broken):
+    problems = tfg("check", broken, "--format", "json").json["graphs"][0]["problems"]
+    assert {problem["code"] for problem in problems} <= set(MEANINGS)
