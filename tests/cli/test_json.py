@@ -29,6 +29,7 @@ OF_CLUSTERS = {"tfg.cluster/1", "tfg.flops.cluster/1"}
 """Schemas that tests/formats/cluster looks at."""
 LINES = {
     "tfg.check/1": [("check", SKIPGRAM, XOR), ("check", XOR, SAMPLES / "nothing.pb")],
+    "tfg.check.code/1": [("check", "--explain", "cycle")],
     "tfg.checkpoint/1": [("checkpoint", KERAS / "variables/variables"), ("checkpoint", KERAS, "--stats")],
     "tfg.checkpoint.compare/1": [("checkpoint", KERAS, "--compare", SCALER)],
     "tfg.checkpoint.values/1": [
@@ -132,6 +133,7 @@ def test_a_document_that_is_not_as_described_is_seen():
     assert sorted(faults(document)) == [
         "tfg.check/1.errors is '1', and not integer",
         "tfg.check/1.graphs[0].more is described nowhere",
+        "tfg.check/1.graphs[0].problems[0].code is missing",
         "tfg.check/1.graphs[0].problems[0].hint is missing",
         "tfg.check/1.graphs[0].problems[0].node is 3, and not string",
         "tfg.check/1.warnings is True, and not integer",
