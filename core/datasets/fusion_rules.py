@@ -13,11 +13,25 @@ from ..codecs import wire
 OptionName = tuple[int, ...]
 """The numbers of the fields that lead to an option."""
 
+# The fields of tf.data's Options (dataset_options.proto), by the names of the rewrites that they switch.
 DEFAULTS: Final = (3, 1)
-NOOPS, SHUFFLES, FILTERS, BATCHES, MAPS = (3, 14), (3, 17), (3, 10), (3, 9), (3, 11)
-"""Option numbers: TensorFlow's default rewrites; dropping transformations without effect; fusing shuffles and repeats, maps
-and filters, maps and batches, maps and maps.
-"""
+FILTERS_FUSED: Final = (3, 6)
+BATCHES: Final = (3, 9)
+"""Fusion of a map and a batch."""
+FILTERS: Final = (3, 10)
+"""Fusion of a map and a filter."""
+MAPS: Final = (3, 11)
+"""Fusion of two maps."""
+MAPS_PARALLEL: Final = (3, 12)
+NOOPS: Final = (3, 14)
+"""Dropping of transformations without effect."""
+BATCHES_PARALLEL: Final = (3, 15)
+SHUFFLES: Final = (3, 17)
+"""Fusion of a shuffle and a repeat."""
+FILTERS_PARALLEL: Final = (3, 18)
+PREFETCH_INJECTED: Final = (3, 19)
+AUTOTUNE: Final = (7, 1)
+WARM_START: Final = (9,)
 _MESSAGES: Final = (2, 3, 5, 7, 12)
 
 

@@ -23,9 +23,6 @@ from .mapping import Map, ParallelInterleave, ParallelMap
 from .ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from .run_options import AssertNext, AssertPrev, Options, Prefetch
 
-_AUTOTUNE: Final = (7, 1)
-_WARM_START: Final = (9,)
-
 
 def finalized(dataset: Dataset) -> Dataset:
     """Return the rewritten dataset for a pass."""
@@ -48,15 +45,15 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
 
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """Return the dataset after the rewrites in its options, in TensorFlow's order, and without its options."""
-    has_defaults, tunes = bool(options.get(fusion_rules.DEFAULTS, True)), bool(options.get(_AUTOTUNE, True))
+    has_defaults, tunes = bool(options.get(fusion_rules.DEFAULTS, True)), bool(options.get(fusion_rules.AUTOTUNE, True))
     dataset = everywhere(dataset, _without_options)
-    if options.get(_WARM_START, False):
+    if options.get(fusion_rules.WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
     for name, is_default, rewrite in _REWRITES:
         is_on = options.get(name, is_default and has_defaults)
         if is_on and (tunes or rewrite not in _TUNED):
             dataset = everywhere(dataset, rewrite)
-    if tunes and options.get(_INJECT_PREFETCH, has_defaults):
+    if tunes and options.get(fusion_rules.PREFETCH_INJECTED, has_defaults):
         dataset = _with_prefetch(dataset)
     return dataset
 
@@ -180,18 +177,17 @@ _batch_parallel = functools.partial(_in_parallel, Batch, ParallelBatch)
 _REWRITES: Final[Sequence[tuple[OptionName, bool, Callable[[Dataset], Dataset]]]] = (
     (fusion_rules.NOOPS, True, _without_noop),
     (fusion_rules.SHUFFLES, True, _shuffle_and_repeat_fused),
-    ((3, 6), False, _filter_fused),
+    (fusion_rules.FILTERS_FUSED, False, _filter_fused),
     (fusion_rules.FILTERS, False, _map_and_filter_fused),
     (fusion_rules.BATCHES, True, _map_and_batch_fused),
-    ((3, 12), True, _map_parallel),
+    (fusion_rules.MAPS_PARALLEL, True, _map_parallel),
     (fusion_rules.MAPS, False, _map_fused),
-    ((3, 18), False, _filter_parallel),
-    ((3, 15), False, _batch_parallel),
+    (fusion_rules.FILTERS_PARALLEL, False, _filter_parallel),
+    (fusion_rules.BATCHES_PARALLEL, False, _batch_parallel),
 )
 """(name of the option, the option's default, the rewrite of a dataset)."""
 _TUNED: Final = (_map_fused, _map_parallel, _filter_parallel, _batch_parallel)
 """Rewrites that TensorFlow makes where autotuning chooses numbers of threads."""
-_INJECT_PREFETCH: Final = (3, 19)
 _ASYNCHRONOUS: Final = (Prefetch, ParallelMap, ParallelInterleave, ParallelBatch, MapAndBatch)
 
 

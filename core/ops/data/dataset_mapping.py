@@ -49,11 +49,16 @@ def map_dataset(
     force_synchronous: bool,
 ) -> Dataset:
     """Map the function over the elements."""
-    function = element_function(ctx, f, captured)
     has_state = force_synchronous or is_stateful(ctx, f)
-    flags = (preserve_cardinality, has_state, bool(captured), not captured and is_identity(ctx, f))
-    early = not has_state and runs_early(ctx, f, captured)
-    return mapping.Map((dataset_of(input_dataset),), function, *flags, runs_early=early)
+    return mapping.Map(
+        (dataset_of(input_dataset),),
+        element_function(ctx, f, captured),
+        keeps_cardinality=preserve_cardinality,
+        is_stateful=has_state,
+        has_captures=bool(captured),
+        is_identity=not captured and is_identity(ctx, f),
+        runs_early=not has_state and runs_early(ctx, f, captured),
+    )
 
 
 @dataset_kernel("ParallelMapDataset", "ParallelMapDatasetV2")
@@ -68,10 +73,16 @@ def parallel_map_dataset(
 ) -> Dataset:
     """Map the function over the elements, in order."""
     require_calls(num_parallel_calls)
-    function = element_function(ctx, f, captured)
-    flags = (preserve_cardinality, is_stateful(ctx, f), bool(captured), not captured and is_identity(ctx, f))
-    calls, early = int(num_parallel_calls), runs_early(ctx, f, captured)
-    return mapping.ParallelMap((dataset_of(input_dataset),), function, *flags, calls, runs_early=early)
+    return mapping.ParallelMap(
+        (dataset_of(input_dataset),),
+        element_function(ctx, f, captured),
+        keeps_cardinality=preserve_cardinality,
+        is_stateful=is_stateful(ctx, f),
+        has_captures=bool(captured),
+        is_identity=not captured and is_identity(ctx, f),
+        calls=int(num_parallel_calls),
+        runs_early=runs_early(ctx, f, captured),
+    )
 
 
 @dataset_kernel("MapAndBatchDataset")

@@ -78,8 +78,13 @@ def filter_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any]
 def _filtered(
     kind: type[filter_take_skip.Filter], ctx: KernelContext, input_dataset: Array, captured: list[Any], predicate: FuncRef
 ) -> Dataset:
-    flags, early = (is_stateful(ctx, predicate), bool(captured)), runs_early(ctx, predicate, captured)
-    return kind((dataset_of(input_dataset),), holding(ctx, predicate, captured), *flags, runs_early=early)
+    return kind(
+        (dataset_of(input_dataset),),
+        holding(ctx, predicate, captured),
+        is_stateful=is_stateful(ctx, predicate),
+        has_captures=bool(captured),
+        runs_early=runs_early(ctx, predicate, captured),
+    )
 
 
 @dataset_kernel("ParallelFilterDataset")
