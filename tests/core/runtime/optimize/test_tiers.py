@@ -17,8 +17,12 @@ from tfg.core.runtime.optimize.tiers import (
     FUSING_RUN,
     LEAST_GROUPED,
     SETTLING_RUN,
+    Action,
+    State,
     Tier,
+    Tiers,
     forcing,
+    policy,
 )
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
 
@@ -134,6 +138,47 @@ def test_groups_come_once_the_results_have_grown():
     assert not programs(session)[-1].fused_calls
     assert session.run("y:0", {"count": np.array([1 << 18], np.int32)}).tolist() == [2.0] * (1 << 18)
     assert programs(session)[-1].fused_calls
+
+
+def test_a_change_leaves_the_pair_of_before_as_it_was():
+    """A concurrent run goes on with the instructions and constants that it began with."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    b.Mul(b.Relu(b.Neg(x)), b.Neg(b.Const(value=2.0, dtype="float32")), name="y")
+    session, pairs = Session(b.graph), []
+    for _ in range(SETTLING_RUN + 1):
+        assert session.run("y:0", {"x": LARGE}).max() == 0
+        pair = programs(session)[0].active
+        if not pairs or pairs[-1][0] is not pair:
+            pairs.append((pair, list(pair.instructions), list(pair.initial)))
+    assert len(pairs) > 1
+    for pair, instructions, initial in pairs:
+        assert pair.instructions == instructions and pair.initial == initial
+
+
+def actions(tiers, *runs):
+    """Return the action before each run, of (elements of the feeds, elements of the largest result)."""
+    result = []
+    for fed, largest in runs:
+        result.append(tiers.begin_run(fed))
+        if result[-1] is Action.MEASURE:
+            tiers.note_results(fed, largest)
+    return result
+
+
+def test_the_states_of_a_program():
+    large, small = (9, LEAST_GROUPED), (9, LEAST_GROUPED - 1)
+    with_groups = [Action.MEASURE, Action.FUSE, None, Action.SETTLE]
+    tiers = Tiers(policy("fuse"), "y")
+    assert actions(tiers, *[large] * 6) == [*with_groups, None, None]
+    assert tiers.state is State.SETTLED
+    tiers = Tiers(policy("fuse"), "y")
+    assert actions(tiers, *[small] * 5) == [*with_groups, None]
+    assert tiers.state is State.WATCHED
+    assert actions(tiers, (10, LEAST_GROUPED), *[large] * 4) == [*with_groups, None]
+    assert tiers.state is State.SETTLED
+    assert actions(Tiers(policy("fuse"), "y", is_special=True), *[large] * 4) == [Action.FUSE, None, Action.SETTLE, None]
+    assert actions(Tiers(policy("none"), "y"), *[large] * 3) == [None] * 3
 
 
 def test_moves_are_told(caplog):
