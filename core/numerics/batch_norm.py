@@ -12,7 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, repeated, workers_for
+from ..parallel.division import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, workers_for
+from ..parallel.gemm import repeated
 from ..types.arrays import Array
 from .axis_sums import folded_rows
 

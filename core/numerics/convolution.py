@@ -21,23 +21,19 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..parallel.blas_threads import one_thread
-from ..parallel.gemm import (
+from ..parallel.cblas import add_product
+from ..parallel.division import (
     BLOCK_ELEMENTS,
     ELEMENT_WORK,
-    add_long_product,
-    add_product,
-    columns_at_once,
     cut,
     divide,
     even,
-    matmul,
-    multiply,
     ordered_sum,
     parts_of_each,
     product_parts,
-    rows_at_once_by,
     workers_for,
 )
+from ..parallel.gemm import add_long_product, columns_at_once, matmul, multiply, rows_at_once_by
 from . import winograd
 from .windows import (
     Array,

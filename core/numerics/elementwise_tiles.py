@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, repeated, workers_for
+from ..parallel.division import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, workers_for
+from ..parallel.gemm import repeated
 from ..types.arrays import Array
 
 _LINE: Final = 4096

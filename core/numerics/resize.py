@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..parallel.gemm import cut, divide, workers_for
+from ..parallel.division import cut, divide, workers_for
 from ..parallel.interruption_points import pause
 from ..types.arrays import Array
 from .windows import cells

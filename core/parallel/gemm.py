@@ -1,57 +1,30 @@
-"""Matrix products, and the division of work among threads.
+"""Matrix products, divided among threads where they are large.
 
 `benchmarks/thresholds.py` measures the thresholds of this file.
 """
 
 from __future__ import annotations
 
-import collections
-import contextlib
-import contextvars
-import ctypes
 import functools
-import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
-from .blas_threads import numpy_blas, one_thread
-from .worker_threads import Task, idle_workers
+from .blas_threads import one_thread
+from .cblas import add_product, takes_as_it_lies
+from .division import divide, product_parts, workers_for
 
 Array = Any
-_Part = TypeVar("_Part")
-_Pair = tuple[int, int]
-
-BLOCK_ELEMENTS: Final = 1 << 18
-"""The elements of a block of rows, images or variables: 1 MiB of float32, a second-level cache. Larger blocks leave the
-cache, smaller blocks take more calls of NumPy (benchmarks/__main__.py: ResNet50, MobileNetV2).
-"""
-TILE_ELEMENTS: Final = 1 << 17
-"""The elements of a tile for several elementwise steps: some operands stay in a second-level cache, and a tile is worth a
-call of NumPy (benchmarks/__main__.py: LSTM train step).
-"""
-ELEMENT_WORK: Final = 16
-"""The multiply-adds that take as long as an operation of NumPy on a single element: shared work is counted in multiply-adds
-(benchmarks/threads.py).
-"""
-WORTH_DIVIDING: Final = 1 << 24
-"""The multiply-adds from which a product takes much longer than distributing parts: on a virtual machine, waking a thread
-of another core and contending for Python's lock takes 0.1 to 0.2 ms.
-"""
 
 _READING: Final = 8
 """The number of rows up to which a product takes as long as reading the second matrix."""
-
 _LARGE_TO_READ: Final = 1 << 19
 """The number of elements of a matrix from which a product with a single row is divided into parts."""
-
 _FEW_ROWS: Final = 32
 """The number of rows up to which transposing a product saves more time than transposing the result costs."""
 _LARGE: Final = 1 << 15
 """The number of elements of a matrix from which transposing a product saves time."""
-
 UNCOPIED: Final = 10**6
 """The multiply-adds up to which OpenBLAS's kernels for AVX-512 read float32 matrices in place; larger matrices are copied
 first.
@@ -64,20 +37,6 @@ _FEWEST_COLUMNS: Final = 48
 """The number of columns of a first matrix from which adding several products takes less time than copying the matrix."""
 MANY_ROWS: Final = 512
 """The number of rows from which copying a narrow column-major matrix to row-major order pays."""
-_TAKE_AS_IT_LIES: Final = frozenset((b"SkylakeX", b"Cooperlake", b"SapphireRapids"))
-"""OpenBLAS's names of the kernels that read small matrices in place."""
-
-_is_undivided: contextvars.ContextVar[bool] = contextvars.ContextVar("is_undivided", default=False)
-"""Whether the caller does all parts of divided work by itself."""
-
-_ROW_MAJOR, _NO_TRANSPOSE, _TRANSPOSE = 101, 111, 112
-"""CBLAS's codes for the order of elements and for transposition."""
-_REALS: Final[dict[str, tuple[str, Any]]] = {"f": ("s", ctypes.c_float), "d": ("d", ctypes.c_double)}
-"""The letter of CBLAS's names, and the type of a number, by the dtype's character."""
-
-
-class NotFinite(Exception):
-    """Raised by a part with a non-finite number, where the algorithm needs finite numbers."""
 
 
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
@@ -192,120 +151,6 @@ def _multiply(a: Array, b: Array, out: Array, part: tuple[slice, slice]) -> None
     np.matmul(a[..., rows, :], b[..., columns], out=out[..., rows, columns])
 
 
-def workers_for(multiply_adds: int) -> int:
-    """Return the number of threads for work of `multiply_adds`: 1 for little work."""
-    return one_thread.share if multiply_adds >= WORTH_DIVIDING else 1
-
-
-@functools.lru_cache(1024)
-def product_parts(rows: int, columns: int, count: int) -> list[tuple[slice, slice]]:
-    """Cut a matrix into `count` parts along the longer side."""
-    if rows >= columns:
-        return [(part, slice(0, columns)) for part in cut(rows, count)]
-    return [(slice(0, rows), part) for part in cut(columns, count)]
-
-
-def cut(size: int, count: int) -> list[slice]:
-    """Cut a range into `count` slices of nearly equal length."""
-    ends = (size * i // count for i in range(count + 1))
-    return [slice(start, end) for start, end in itertools.pairwise(ends)]
-
-
-def even(count: int, workers: int) -> int:
-    """Round a count of parts up to a multiple of the workers."""
-    return -(-count // workers) * workers
-
-
-def parts_of_each(images: int, lines: int, count: int, workers: int) -> int:
-    """Return the number of parts, at least `count`, of each image's lines that gives every worker the same number of parts."""
-    return min(even(count, workers // math.gcd(images, workers)), lines)
-
-
-def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | None = None) -> None:
-    """Call `work` on all parts, by at most `most` of the threads that this run may take; each thread takes part after part.
-
-    All threads have the caller's error state of NumPy. The first error is raised when all threads have stopped; each stops
-    after the current part. A thread that has not begun when all parts are taken is not waited for.
-    """
-    threads = 1 if _is_undivided.get() else one_thread.share
-    workers = min(threads, len(parts), most or len(parts))
-    if workers <= 1:
-        for part in parts:
-            work(part)
-        return
-    _divide(work, parts, workers)
-
-
-def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: int) -> None:
-    remaining = iter(parts)
-
-    def take() -> None:
-        try:
-            for part in remaining:  # next() of a list's iterator is atomic
-                work(part)
-        except BaseException:
-            collections.deque(remaining, maxlen=0)  # the others stop too
-            raise
-
-    tasks = [Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
-    for task, worker in zip(tasks, idle_workers(len(tasks))):
-        worker.give(task)
-    try:
-        take()
-    finally:
-        failures = [task.failure() for task in tasks]
-    for failure in failures:
-        if failure is not None:
-            raise failure
-
-
-@contextlib.contextmanager
-def undivided() -> Iterator[None]:
-    """Let a single thread do all parts of divided work inside, cut as usual: the other threads have work of their own."""
-    token = _is_undivided.set(True)
-    try:
-        yield
-    finally:
-        _is_undivided.reset(token)
-
-
-def ordered_sum(
-    add: Callable[[_Part, Array, bool], None], parts: Sequence[_Part], shares: int, shape: Sequence[int], dtype: Any
-) -> Array:
-    """Return the sum of the contributions of `add(part, total, is_first)` to totals of `shape`: independent of the threads'
-    timing.
-
-    There are at most `shares` totals, each of neighbouring parts.
-    """
-    runs = [parts[some] for some in cut(len(parts), min(shares, len(parts)))]
-    totals = np.empty((len(runs), *shape), dtype)
-
-    def add_run(number: int) -> None:
-        for i, part in enumerate(runs[number]):
-            add(part, totals[number], i == 0)
-
-    divide(add_run, range(len(runs)))
-    total: Array = totals[0]
-    for i, other in enumerate(totals[1:]):
-        total = np.add(total, other, out=total if i else None)
-    return total
-
-
-def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
-    """Set out = a @ b where `is_first`, else add: out += a @ b.
-
-    BLAS adds in place to matrices of equal dtype with contiguous rows; `a` and `b` may have contiguous columns.
-    """
-    form = product_form(a.dtype, b.dtype, out.dtype, a.shape, b.shape, a.strides, b.strides, out.strides)
-    if form is not None:
-        form.call(*form.turns, *form.sizes, 1, _address(a), form.pitches[0], _address(b), form.pitches[1],
-                  0 if is_first else 1, _address(out), form.pitches[2])  # fmt: skip
-    elif is_first:
-        np.matmul(a, b, out=out)
-    else:
-        out += np.matmul(a, b)
-
-
 def add_long_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
     """Compute `add_product` for two matrices with a large inner dimension and a small result.
 
@@ -336,70 +181,3 @@ def columns_at_once(rows: int, columns: int) -> int:
     """
     count = UNCOPIED // max(rows * columns, 1)
     return count if count >= _FEWEST_COLUMNS and takes_as_it_lies() else 0
-
-
-class _ProductForm(NamedTuple):
-    """CBLAS's description of three matrices: the transpositions, the sizes m, n, k, and the distances between rows."""
-
-    call: Callable[..., None]
-    turns: tuple[int, ...]
-    sizes: tuple[int, int, int]
-    pitches: tuple[int, ...]
-
-
-@functools.lru_cache(1024)
-def product_form(
-    dtype_a: Any, dtype_b: Any, dtype: Any, shape_a: _Pair, shape_b: _Pair, strides_a: _Pair, strides_b: _Pair, strides: _Pair
-) -> _ProductForm | None:
-    """Return CBLAS's call for matrices of the given layout; None where CBLAS does not accept the layout."""
-    call = _gemm(dtype.char)
-    (m, k), n = shape_a, shape_b[1]
-    matrices = ((shape_a, strides_a), (shape_b, strides_b), ((m, n), strides))
-    rows = [layout for matrix in matrices if (layout := _as_rows(*matrix, dtype.itemsize)) is not None]
-    if call is None or not dtype_a == dtype_b == dtype or len(rows) < 3 or rows[2][0] or not m * n * k:
-        return None
-    turns = [_TRANSPOSE if is_turned else _NO_TRANSPOSE for is_turned, _ in rows[:2]]
-    return _ProductForm(call, (_ROW_MAJOR, *turns), (m, n, k), tuple([max(step // dtype.itemsize, 1) for _, step in rows]))
-
-
-def _as_rows(shape: _Pair, strides: _Pair, itemsize: int) -> tuple[bool, int] | None:
-    """Return (is column-major, bytes between rows or columns) of a matrix; None where neither is contiguous."""
-    if strides[1] == itemsize and strides[0] >= shape[1] * itemsize:
-        return False, strides[0]
-    if strides[0] == itemsize and strides[1] >= shape[0] * itemsize:
-        return True, strides[1]
-    return None
-
-
-@functools.cache
-def _gemm(char: str) -> Callable[..., None] | None:
-    """Return CBLAS's general product for a dtype; None where NumPy multiplies with another library."""
-    if char not in _REALS:
-        return None
-    letter, real = _REALS[char]
-    for library in numpy_blas():
-        for suffix, integer in (("64_", ctypes.c_int64), ("", ctypes.c_int)):
-            call = getattr(library, f"scipy_cblas_{letter}gemm{suffix}", None)
-            if call is not None:
-                matrix = ctypes.c_void_p, integer
-                call.argtypes = (*[ctypes.c_int] * 3, *[integer] * 3, real, *matrix, *matrix, real, *matrix)
-                call.restype = None
-                product: Callable[..., None] = call
-                return product
-    return None
-
-
-def _address(array: Array) -> int:
-    """Return the address of an array's first element."""
-    start: int = array.__array_interface__["data"][0]
-    return start
-
-
-@functools.cache
-def takes_as_it_lies() -> bool:
-    """Return True where NumPy's BLAS has kernels that multiply small matrices without copies."""
-    names = [f"scipy_openblas_get_corename{suffix}" for suffix in ("64_", "")]
-    for get in [getattr(library, name) for library in numpy_blas() for name in names if hasattr(library, name)]:
-        get.restype = ctypes.c_char_p
-        return get() in _TAKE_AS_IT_LIES
-    return False

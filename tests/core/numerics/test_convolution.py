@@ -7,7 +7,7 @@ import pytest
 
 from tests.core.numerics.epilogues import doubling
 from tfg.core.numerics import convolution, input_gradient
-from tfg.core.parallel import blas_threads, gemm
+from tfg.core.parallel import blas_threads, cblas, division, gemm
 
 CASES = [
     # images, sizes, channels, filters, window, stride, dilation
@@ -75,7 +75,7 @@ def drawn(case, dtype=np.float32):
 def workers(request, monkeypatch):
     """Use small blocks, with a thread and with several."""
     monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
-    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(division, "WORTH_DIVIDING", 0)
     for module in (convolution, input_gradient):
         monkeypatch.setattr(module, "BLOCK_ELEMENTS", 700)
     convolution.output_blocks.cache_clear()
@@ -118,8 +118,8 @@ def first_way(x, w, stride, pads):
 
 
 def test_convolutions_without_blas(monkeypatch):
-    monkeypatch.setattr(gemm, "_gemm", lambda char: None)
-    monkeypatch.setattr(gemm, "product_form", gemm.product_form.__wrapped__)
+    monkeypatch.setattr(cblas, "_gemm", lambda char: None)
+    monkeypatch.setattr(cblas, "product_form", cblas.product_form.__wrapped__)
     x, w, stride, pads, dilation = drawn(CASES[0])
     result = convolution.convolve(x, w, [1, 1], pads, [1, 1])
     want = by_definition(x, w, stride, pads, dilation)
@@ -212,7 +212,7 @@ def test_the_first_error_of_divided_work_is_raised(monkeypatch):
         done.append(part)
 
     with pytest.raises(ValueError, match="five"):
-        gemm.divide(work, range(9))
+        division.divide(work, range(9))
     assert 5 not in done
 
 

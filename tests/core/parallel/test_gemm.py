@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.parallel import blas_threads, gemm
+from tfg.core.parallel import blas_threads, cblas, division, gemm
 
 
 @pytest.fixture(params=[1, 3])
@@ -11,7 +11,7 @@ def by_rows(request, monkeypatch):
     """Narrow products go by three rows at once; with several threads all are divided."""
     monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
     monkeypatch.setattr(gemm, "UNCOPIED", 0)
-    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0 if request.param > 1 else 1 << 30)
+    monkeypatch.setattr(division, "WORTH_DIVIDING", 0 if request.param > 1 else 1 << 30)
     monkeypatch.setattr(gemm, "rows_at_once", lambda inner, columns: 3 if columns <= 8 else 0)
 
 
@@ -49,7 +49,7 @@ def test_what_is_added_to_begins_with_what_is_there():
     for rows, inner, columns in ((10, 7, 4), (10, 7, 9), (2, 7, 4)):
         a, b = rng.standard_normal((rows, inner), np.float32), rng.standard_normal((inner, columns), np.float32)
         out = np.ones((rows, columns), np.float32)
-        gemm.add_product(a, b, out, is_first=False)
+        cblas.add_product(a, b, out, is_first=False)
         np.testing.assert_allclose(out, a.astype(np.float64) @ b + 1, atol=1e-5)
 
 

@@ -1,0 +1,146 @@
+"""Division of work among the threads that a run may take.
+
+Work is cut alike for any number of threads, so that results do not depend on the load of the machine.
+`benchmarks/thresholds.py` and `benchmarks/threads.py` measure the thresholds of this file.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import contextvars
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from .blas_threads import one_thread
+from .worker_threads import Task, idle_workers
+
+Array = Any
+_Part = TypeVar("_Part")
+
+BLOCK_ELEMENTS: Final = 1 << 18
+"""The elements of a block of rows, images or variables: 1 MiB of float32, a second-level cache. Larger blocks leave the
+cache, smaller blocks take more calls of NumPy (benchmarks/__main__.py: ResNet50, MobileNetV2).
+"""
+TILE_ELEMENTS: Final = 1 << 17
+"""The elements of a tile for several elementwise steps: some operands stay in a second-level cache, and a tile is worth a
+call of NumPy (benchmarks/__main__.py: LSTM train step).
+"""
+ELEMENT_WORK: Final = 16
+"""The multiply-adds that take as long as an operation of NumPy on a single element: shared work is counted in multiply-adds
+(benchmarks/threads.py).
+"""
+WORTH_DIVIDING: Final = 1 << 24
+"""The multiply-adds from which a product takes much longer than distributing parts: on a virtual machine, waking a thread
+of another core and contending for Python's lock takes 0.1 to 0.2 ms.
+"""
+_is_undivided: contextvars.ContextVar[bool] = contextvars.ContextVar("is_undivided", default=False)
+"""Whether the caller does all parts of divided work by itself."""
+
+
+class NotFinite(Exception):
+    """Raised by a part with a non-finite number, where the algorithm needs finite numbers."""
+
+
+def workers_for(multiply_adds: int) -> int:
+    """Return the number of threads for work of `multiply_adds`: 1 for little work."""
+    return one_thread.share if multiply_adds >= WORTH_DIVIDING else 1
+
+
+@functools.lru_cache(1024)
+def product_parts(rows: int, columns: int, count: int) -> list[tuple[slice, slice]]:
+    """Cut a matrix into `count` parts along the longer side."""
+    if rows >= columns:
+        return [(part, slice(0, columns)) for part in cut(rows, count)]
+    return [(slice(0, rows), part) for part in cut(columns, count)]
+
+
+def cut(size: int, count: int) -> list[slice]:
+    """Cut a range into `count` slices of nearly equal length."""
+    ends = (size * i // count for i in range(count + 1))
+    return [slice(start, end) for start, end in itertools.pairwise(ends)]
+
+
+def even(count: int, workers: int) -> int:
+    """Round a count of parts up to a multiple of the workers."""
+    return -(-count // workers) * workers
+
+
+def parts_of_each(images: int, lines: int, count: int, workers: int) -> int:
+    """Return the number of parts, at least `count`, of each image's lines that gives every worker the same number of parts."""
+    return min(even(count, workers // math.gcd(images, workers)), lines)
+
+
+def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | None = None) -> None:
+    """Call `work` on all parts, by at most `most` of the threads that this run may take; each thread takes part after part.
+
+    All threads have the caller's error state of NumPy. The first error is raised when all threads have stopped; each stops
+    after the current part. A thread that has not begun when all parts are taken is not waited for.
+    """
+    threads = 1 if _is_undivided.get() else one_thread.share
+    workers = min(threads, len(parts), most or len(parts))
+    if workers <= 1:
+        for part in parts:
+            work(part)
+        return
+    _divide(work, parts, workers)
+
+
+def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: int) -> None:
+    remaining = iter(parts)
+
+    def take() -> None:
+        try:
+            for part in remaining:  # next() of a list's iterator is atomic
+                work(part)
+        except BaseException:
+            collections.deque(remaining, maxlen=0)  # the others stop too
+            raise
+
+    tasks = [Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
+    for task, worker in zip(tasks, idle_workers(len(tasks))):
+        worker.give(task)
+    try:
+        take()
+    finally:
+        failures = [task.failure() for task in tasks]
+    for failure in failures:
+        if failure is not None:
+            raise failure
+
+
+@contextlib.contextmanager
+def undivided() -> Iterator[None]:
+    """Let a single thread do all parts of divided work inside, cut as usual: the other threads have work of their own."""
+    token = _is_undivided.set(True)
+    try:
+        yield
+    finally:
+        _is_undivided.reset(token)
+
+
+def ordered_sum(
+    add: Callable[[_Part, Array, bool], None], parts: Sequence[_Part], shares: int, shape: Sequence[int], dtype: Any
+) -> Array:
+    """Return the sum of the contributions of `add(part, total, is_first)` to totals of `shape`: independent of the threads'
+    timing.
+
+    There are at most `shares` totals, each of neighbouring parts.
+    """
+    runs = [parts[some] for some in cut(len(parts), min(shares, len(parts)))]
+    totals = np.empty((len(runs), *shape), dtype)
+
+    def add_run(number: int) -> None:
+        for i, part in enumerate(runs[number]):
+            add(part, totals[number], i == 0)
+
+    divide(add_run, range(len(runs)))
+    total: Array = totals[0]
+    for i, other in enumerate(totals[1:]):
+        total = np.add(total, other, out=total if i else None)
+    return total
