@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ..control_flow.frames import MERGE, NEXT_ITERATION, find_frames
-from ..functions.call_sites import function_targets
+from ..functions.call_sites import function_inputs, function_targets
 from ..functions.callers import called_functions
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import closure, descendants
@@ -93,7 +93,7 @@ def _run_races(graph: Graph, fetches: tuple[str, ...]) -> RunRaces:
     for name in called_functions(graph, needed_nodes(targets)):
         function = graph.functions[name]
         if not function.signature.attrs:
-            races += _facts(function.body, function_targets(function), function.inputs, name)
+            races += _facts(function.body, function_targets(function), function_inputs(function), name)
             counts.append(len(races) - sum(counts))
     return RunRaces(fetches, tuple(races), max(counts) == MOST_RACES)
 

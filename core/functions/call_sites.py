@@ -43,6 +43,11 @@ def is_partly_read(node: Node) -> bool:
     return node.op in PARTLY_READ or (node.op in CALL_KINDS and call_site(node).is_lowered)
 
 
+def function_inputs(function: Function) -> list[Output]:
+    """Return the values in the body that a call passes in."""
+    return [arg.output() for arg in function.args]
+
+
 def function_targets(function: Function, site: CallSite = PLAIN_CALL) -> list[Output | Node]:
     """Return the targets of a call of a function: the results, the control results, and nodes with effects."""
     targets: list[Output | Node] = [value for i, value in enumerate(function.results) if i not in site.unused]

@@ -480,11 +480,6 @@ class Function:
     def name(self) -> str:
         return self.signature.name
 
-    @property
-    def inputs(self) -> list[Output]:
-        """Return the values in the body that a call passes in."""
-        return [arg.output() for arg in self.args]
-
     def check(self, left_open: Collection[str] = ()) -> None:
         """Check the body as `Graph.check` does, its arguments against the signature, and the returned outputs."""
         args = set(self.args)

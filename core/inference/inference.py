@@ -344,7 +344,7 @@ class Library:
         if function.signature.attrs:
             function = instantiate(function, reference.attrs)
         function.check()
-        arguments = dict(zip(function.inputs, inputs))
+        arguments = dict(zip((arg.output() for arg in function.args), inputs))
         self._calls.append(reference.name)
         try:
             inner = _infer(topological_order(function.body), Specs(), arguments, self)

@@ -175,7 +175,7 @@ class _Exporter:
         self.spend(_STEPS_PER_CALL)
         self.calls.append(reference.name)
         try:
-            return self.run(function.body, function.results, function.inputs, values, specs)
+            return self.run(function.body, function.results, [arg.output() for arg in function.args], values, specs)
         finally:
             self.calls.pop()
 

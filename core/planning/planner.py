@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..control_flow.references import memory_of_variables, written_reference
-from ..functions.call_sites import PLAIN_CALL, CallSite, function_targets, is_partly_read
+from ..functions.call_sites import PLAIN_CALL, CallSite, function_inputs, function_targets, is_partly_read
 from ..graph.graph import Function, Graph, Node, Output
 from ..ordering.races import Alike, Race, chained_races, find_races
 from ..support.gc_control import rare_collection
@@ -27,7 +27,7 @@ def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence
 
 def plan_of_function(function: Function, site: CallSite = PLAIN_CALL) -> Plan:
     """Return the plan of a function body: inputs are feeds, results are fetches, and nodes with effects run too."""
-    return compile_plan(function.body, function_targets(function, site), function.inputs)
+    return compile_plan(function.body, function_targets(function, site), function_inputs(function))
 
 
 def races_of(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> Iterator[Race]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ...control_flow.frames import LOOP_OPS, SWITCH
 from ...functions.call_kinds import CALL_KINDS, INLINED
-from ...functions.call_sites import call_site
+from ...functions.call_sites import call_site, function_inputs
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import topological_order
@@ -160,7 +160,7 @@ class _Lowering:
 
         Nodes that wait for nothing wait for `pivots`.
         """
-        operands = dict(zip(function.inputs, args))
+        operands = dict(zip(function_inputs(function), args))
         needed = needed_nodes([*function.results, *function.control_results], list(operands))
         made: dict[Node, Node] = {}
 
