@@ -1,42 +1,53 @@
-"""Write the list of ops at the head of each family file (see core/registry/families.py); a part of regenerate.py."""
+"""Write the list of families and their ops (see core/registry/families.py); a part of regenerate.py."""
 
 from __future__ import annotations
 
 import ast
 import collections
+import importlib
 import pathlib
 import textwrap
 from collections.abc import Iterable, Iterator
 
 from tfg.core.registry import families, op_facts, registry
 
-MARK = families.MARK.decode()
+FOLDER = pathlib.Path(families.FOLDER)
 WIDTH = 127
 
 
 def derived() -> dict[pathlib.Path, str]:
-    """The text that each family file should hold."""
-    files = {pathlib.Path(families.path_of(name)): ops for name, ops in registered().items()}
-    return {path: with_list(path.read_text(encoding="utf-8"), list_of(ops)) for path, ops in files.items()}
+    """The text that the list should hold."""
+    entries = [f"{module_of(path)}\n{list_of(ops)}" for path, ops in sorted(registered().items())]
+    return {pathlib.Path(families.LIST): "".join(entries)}
 
 
-def registered() -> dict[str, set[str]]:
+def family_files() -> list[pathlib.Path]:
+    """List the files of families: files of `shared`, and files that begin with `_`, are no families."""
+    return sorted(path for path in FOLDER.glob("*/*.py") if path.parent.name != "shared" and not path.name.startswith("_"))
+
+
+def module_of(path: pathlib.Path) -> str:
+    """Return the module of a family's file within `ops`."""
+    return f"{path.parent.name}.{path.stem}"
+
+
+def registered() -> dict[pathlib.Path, set[str]]:
     """Return the ops that each family registers, without the ops of imported families."""
-    by_name: dict[str, set[str]] = {}
+    by_file: dict[pathlib.Path, set[str]] = {}
     known = registry.registered_ops()
-    for name in in_order_of_imports():
-        families.load(name)
-        by_name[name] = registry.registered_ops() - known
-        known |= by_name[name]
-    return by_name
+    for path in in_order_of_imports():
+        importlib.import_module(f"{families.PACKAGE}.{module_of(path)}")
+        by_file[path] = registry.registered_ops() - known
+        known |= by_file[path]
+    return by_file
 
 
 def list_of(ops: Iterable[str]) -> str:
-    """Ops by their facts, as comment lines."""
+    """Ops by their facts, as lines."""
     alike = collections.defaultdict(list)
     for op in sorted(ops):
         alike[tuple(name for name in op_facts.FACTS if op in op_facts.STATED[name])].append(op)
-    lines = [MARK]
+    lines = []
     for facts in sorted(alike):
         end = f": {' '.join(facts)}\n" if facts else "\n"
         rows = textwrap.wrap(" ".join(alike[facts]), WIDTH - len(families.INDENT) - len(end))
@@ -44,43 +55,29 @@ def list_of(ops: Iterable[str]) -> str:
     return "".join(lines)
 
 
-def with_list(source: str, text: str) -> str:
-    """Return the source with this list behind the docstring, in place of the old list."""
-    lines = source.splitlines(keepends=True)
-    start = end = ast.parse(source).body[0].end_lineno or 0
-    if lines[start : start + 1] == [MARK]:
-        end += 1
-        while lines[end].startswith(families.INDENT):
-            end += 1
-    changed = "".join([*lines[:start], text, *lines[end:]])
-    if changed.encode().find(text.encode()) + len(text) > families.HEAD_BYTES:
-        raise ValueError(f"a list reaches beyond the first {families.HEAD_BYTES} bytes of its file")
-    return changed
+def in_order_of_imports() -> dict[pathlib.Path, None]:
+    """List all family files, each after the imported families."""
+    ordered: dict[pathlib.Path, None] = {}
+    files = set(family_files())
 
-
-def in_order_of_imports() -> dict[str, None]:
-    """List all families, each after the imported families."""
-    ordered: dict[str, None] = {}
-
-    def add(name: str) -> None:
-        if name not in ordered:
-            for other in imported(pathlib.Path(families.path_of(name))):
+    def add(path: pathlib.Path) -> None:
+        if path not in ordered:
+            for other in imported(path, files):
                 add(other)
-            ordered[name] = None
+            ordered[path] = None
 
-    for name in families.names():
-        add(name)
+    for path in family_files():
+        add(path)
     return ordered
 
 
-def imported(path: pathlib.Path) -> Iterator[str]:
+def imported(path: pathlib.Path, files: set[pathlib.Path]) -> Iterator[pathlib.Path]:
     """Yield the families that a module of `ops` imports, also through modules that are no families."""
-    files = {pathlib.Path(families.path_of(name)): name for name in families.names()}
     for other in imported_files(path):
         if other in files:
-            yield files[other]
-        elif other.is_relative_to(families.FOLDER):
-            yield from imported(other)
+            yield other
+        elif other.is_relative_to(FOLDER):
+            yield from imported(other, files)
 
 
 def imported_files(path: pathlib.Path) -> Iterator[pathlib.Path]:

@@ -1,12 +1,13 @@
-"""Lists of ops and facts at the heads of family files, read without importing the families.
+"""The families of ops: the module of each family, and the ops with the facts that it registers.
 
-    # Ops here (scripts/regenerate.py writes this list):
-    #   BesselI0 Digamma
-    #   Acos Acosh Asin: elementwise
-    #   Ceil Floor: elementwise idempotent monotone total
+families.txt has a line for each family file of core/ops, and below it the ops by their facts:
 
-The list is derived from the family's registrations. So a caller that needs an op imports only the op's family, and a caller
-that needs facts imports no family.
+    math.special
+      BesselI0 Digamma
+      Acos Acosh Asin: elementwise
+
+scripts/regenerate.py derives the text from the registrations. So a caller that needs an op imports only the op's family, and
+a caller that needs facts imports no family.
 """
 
 from __future__ import annotations
@@ -14,32 +15,26 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-from collections.abc import Iterator
 from typing import Final
 
 from .. import ops as ops_package
 
 PACKAGE: Final = ops_package.__name__
 FOLDER: Final = os.path.dirname(ops_package.__file__)
-_WITHOUT_FAMILIES: Final = ("__pycache__", "shared")
-MARK: Final = b"# Ops here (scripts/regenerate.py writes this list):\n"
-INDENT: Final = "#   "
-HEAD_BYTES: Final = 1 << 12
-"""How far into a file the list may reach."""
+LIST: Final = os.path.join(os.path.dirname(__file__), "families.txt")
+INDENT: Final = "  "
+"""The beginning of a line with ops."""
 
 
 @functools.cache
 def modules() -> dict[str, str]:
-    """Map each family to its module within `ops`, as "linalg.matmul"; files that begin with `_` are no families."""
-    rooms = sorted(entry.name for entry in os.scandir(FOLDER) if entry.is_dir() and entry.name not in _WITHOUT_FAMILIES)
-    files = [(room, name) for room in ("", *rooms) for name in os.listdir(f"{FOLDER}/{room}") if name.endswith(".py")]
-    families = {name[:-3]: f"{room}.{name[:-3]}".lstrip(".") for room, name in files if not name.startswith("_")}
-    return dict(sorted(families.items()))
+    """Map each family to its module within `ops`, as "linalg.matmul"."""
+    return {module.rpartition(".")[2]: module for module, _, _ in _lines()}
 
 
 def names() -> list[str]:
     """List the names of all families, in order."""
-    return list(modules())
+    return sorted(modules())
 
 
 def load(name: str) -> None:
@@ -55,7 +50,7 @@ def path_of(name: str) -> str:
 @functools.cache
 def family_of_op() -> dict[str, str]:
     """Map each op to its family."""
-    return {op: family for family, ops, _ in _lines() for op in ops}
+    return {op: module.rpartition(".")[2] for module, ops, _ in _lines() for op in ops}
 
 
 @functools.cache
@@ -70,22 +65,13 @@ def ops_of_fact() -> dict[str, frozenset[str]]:
 
 @functools.cache
 def _lines() -> tuple[tuple[str, list[str], list[str]], ...]:
-    """Return (family, ops, facts of all these ops) for each line of all lists."""
-    return tuple((family, *line) for family in names() for line in _lines_of(family))
-
-
-def _lines_of(family: str) -> Iterator[tuple[list[str], list[str]]]:
-    for line in _list_of(family).splitlines():
-        ops, _, facts = line[len(INDENT) :].partition(":")
-        yield ops.split(), facts.split()
-
-
-def _list_of(family: str) -> str:
-    """Return the lines of the list, up to the empty line at its end."""
-    descriptor = os.open(path_of(family), os.O_RDONLY)
-    try:
-        head = os.read(descriptor, HEAD_BYTES)
-    finally:
-        os.close(descriptor)
-    _, _, behind = head.partition(MARK)
-    return behind[: behind.find(b"\n\n")].decode()
+    """Return (module, ops, facts of all these ops) for each line of ops."""
+    lines, module = [], ""
+    with open(LIST, encoding="ascii") as file:
+        for line in file:
+            if line.startswith(INDENT):
+                ops, _, facts = line.partition(":")
+                lines.append((module, ops.split(), facts.split()))
+            else:
+                module = line.strip()
+    return tuple(lines)

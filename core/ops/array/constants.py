@@ -1,7 +1,4 @@
 """Constants, placeholders and function arguments."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Placeholder PlaceholderV2
-#   Const: inexpensive
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Debugging ops that count and summarize a tensor's numbers."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DebugNumericSummary: debug
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """DynamicPartition and its inverse, DynamicStitch."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ParallelDynamicStitch
-#   DynamicPartition DynamicStitch: half_clear
 
 from __future__ import annotations
 

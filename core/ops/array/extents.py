@@ -1,6 +1,4 @@
 """Ops that return a tensor's shape, rank or number of elements."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Rank Shape ShapeN Size: total view inexpensive metadata half_clear
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
 """Gathering rows by index."""
-# Ops here (scripts/regenerate.py writes this list):
-#   GatherV2: bounded_by_inputs shape_arithmetic row_numbers half_clear
-#   GatherNd: half_clear
-#   Gather: shape_arithmetic half_clear
 
 from __future__ import annotations
 

@@ -1,23 +1,4 @@
 """Ops that pass a value on: identities, checks, assertions, printing; changes of dtype."""
-# Ops here (scripts/regenerate.py writes this list):
-#   HostConst ToBool
-#   Bitcast: alias_view
-#   DebugNanCount: debug
-#   Cast: elementwise
-#   DebugGradientIdentity DeepCopy GuaranteeConst: elementwise forwarding
-#   Copy CopyHost DebugIdentity: elementwise forwarding debug
-#   DebugIdentityV2 DebugIdentityV3: elementwise forwarding debug diagnostic
-#   Print: elementwise forwarding side_effect debug diagnostic
-#   CheckNumerics CheckNumericsV2: elementwise forwarding side_effect diagnostic
-#   EnsureShape: elementwise idempotent forwarding same_shape_same_value shape_arithmetic inexpensive alias_view half_clear
-#   PreventGradient: elementwise idempotent forwarding transparent shape_arithmetic inexpensive alias
-#   Snapshot: elementwise idempotent monotone forwarding transparent shape_arithmetic half_clear
-#   Identity: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias half_clear
-#   StopGradient: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias half_clear
-#   NoOp: idle control_flow inexpensive
-#   PlaceholderWithDefault: inexpensive alias
-#   IdentityN: passes_each_on shape_arithmetic inexpensive
-#   Assert PrintV2: side_effect diagnostic
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
 """Ops that put tensors together: Concat, Pack."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ParallelConcat
-#   ConcatV2: bounded_by_inputs total shape_arithmetic half_clear
-#   Pack: bounded_by_inputs total shape_arithmetic half_clear of_lists
-#   ConcatOffset: inexpensive
-#   Concat: total shape_arithmetic half_clear
 
 from __future__ import annotations
 

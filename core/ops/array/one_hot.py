@@ -1,6 +1,4 @@
 """Ops that make one-hot rows."""
-# Ops here (scripts/regenerate.py writes this list):
-#   OneHot: half_clear
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
 """Pads and tiles: Tile, Pad, MirrorPad and the ops of their gradients."""
-# Ops here (scripts/regenerate.py writes this list):
-#   TileGrad: backward
-#   MirrorPadGrad: backward half_clear
-#   MirrorPad: bounded_by_inputs same_shape_same_value half_clear
-#   Tile: bounded_by_inputs same_shape_same_value total shape_arithmetic half_clear
-#   Pad: bounded_by_inputs same_shape_same_value zero_padding half_clear
-#   PadV2: same_shape_same_value own_gradient half_clear
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
 """Ops that lay elements out in another order: Transpose, Reverse, Roll."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ConjugateTranspose Roll
-#   Transpose: bounded_by_inputs total shape_arithmetic half_clear
-#   ReverseSequence: half_clear
-#   Reverse: involution half_clear
-#   ReverseV2: involution shape_arithmetic half_clear
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
 """Ops that change shapes, or fill tensors of a given shape."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Empty UnravelIndex
-#   BroadcastTo: bounded_by_inputs same_shape_same_value half_clear
-#   OnesLike: elementwise idempotent total fills_likewise half_clear
-#   ZerosLike: elementwise idempotent total fills_likewise half_clear of_lists
-#   InvertPermutation: involution
-#   Reshape Squeeze: same_shape_same_value total view shape_arithmetic inexpensive alias_view half_clear
-#   Fill: total shape_arithmetic half_clear
-#   ExpandDims: total view shape_arithmetic inexpensive alias_view half_clear
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """Scattering rows into zeros or into a tensor, and updates of rows in place."""
-# Ops here (scripts/regenerate.py writes this list):
-#   InplaceAdd InplaceSub InplaceUpdate ScatterNd ScatterNdNonAliasingAdd TensorScatterAdd TensorScatterMax TensorScatterMin
-#   TensorScatterSub TensorScatterUpdate
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
 """Reductions by segment: sorted and unsorted segments, and segments of gathered rows with their gradients."""
-# Ops here (scripts/regenerate.py writes this list):
-#   SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments SparseSegmentSumWithNumSegments
-#   SparseSegmentMeanGrad SparseSegmentMeanGradV2 SparseSegmentSqrtNGrad SparseSegmentSqrtNGradV2: backward
-#   SparseSegmentSumGrad SparseSegmentSumGradV2: backward
-#   SegmentMax SegmentMean SegmentMin SegmentSum SparseSegmentMean SparseSegmentSqrtN SparseSegmentSum: row_numbers
-#   UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentSum: row_numbers
-#   SegmentProd UnsortedSegmentProd: row_numbers own_gradient
 
 from __future__ import annotations
 

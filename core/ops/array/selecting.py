@@ -1,7 +1,4 @@
 """Select and Where: elements chosen by a condition."""
-# Ops here (scripts/regenerate.py writes this list):
-#   SelectV2: elementwise half_clear
-#   Select Where: half_clear
 
 from __future__ import annotations
 

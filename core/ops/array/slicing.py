@@ -1,9 +1,4 @@
 """Slices: Slice, and StridedSlice with its gradient and assignments."""
-# Ops here (scripts/regenerate.py writes this list):
-#   TensorStridedSliceUpdate
-#   StridedSliceGrad: backward half_clear
-#   Slice StridedSlice: bounded_by_inputs shape_arithmetic half_clear
-#   ResourceStridedSliceAssign StridedSliceAssign: side_effect
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """Order and membership: top k, n-th element, unique values, differences of lists, search in sorted rows."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ApproxTopK InTopK InTopKV2 ListDiff LowerBound TopK TopKV2 Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2 UpperBound
-#   NthElement: own_gradient
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
 """Blocks of space moved to batch or depth and back, patches of images and volumes, permutations between layouts."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DataFormatVecPermute ExtractImagePatches ExtractVolumePatches
-#   DataFormatDimMap: elementwise
-#   BatchToSpace BatchToSpaceND DepthToSpace SpaceToBatch SpaceToBatchND SpaceToDepth: half_clear
 
 from __future__ import annotations
 

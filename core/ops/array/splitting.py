@@ -1,7 +1,4 @@
 """Split, SplitV and Unpack: ops that divide a tensor into several."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Split SplitV: bounded_by_inputs shape_arithmetic half_clear
-#   Unpack: bounded_by_inputs shape_arithmetic of_lists
 
 from __future__ import annotations
 

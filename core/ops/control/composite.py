@@ -1,6 +1,4 @@
 """Composite tensors, extension types among them, as a single variant for conditionals and tensor lists."""
-# Ops here (scripts/regenerate.py writes this list):
-#   CompositeTensorVariantFromComponents CompositeTensorVariantToComponents
 
 from __future__ import annotations
 

@@ -3,20 +3,6 @@
 A kernel answers for a single firing of its node. Deadness and the order of firings are the business of core/planning and
 core/runtime/execute/dataflow.py: an output of value DEAD is on the untaken branch.
 """
-# Ops here (scripts/regenerate.py writes this list):
-#   LoopCond: control_flow inexpensive
-#   Enter: enter control_flow inexpensive
-#   RefEnter: enter control_flow inexpensive initialized_reference
-#   Exit: exit control_flow inexpensive
-#   RefExit: exit control_flow inexpensive initialized_reference
-#   ControlTrigger: idle control_flow inexpensive
-#   RefSelect: inexpensive initialized_reference
-#   Merge: merge control_flow inexpensive
-#   RefMerge: merge control_flow inexpensive initialized_reference
-#   NextIteration: next_iteration control_flow inexpensive
-#   RefNextIteration: next_iteration control_flow inexpensive initialized_reference
-#   Abort: side_effect
-#   RefSwitch Switch _SwitchN: switch control_flow inexpensive
 
 from __future__ import annotations
 

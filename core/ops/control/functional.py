@@ -1,8 +1,4 @@
 """Ops that run functions of the graph's library: calls, If, Case, While, For, gradients of functions, mapped functions."""
-# Ops here (scripts/regenerate.py writes this list):
-#   BatchFunction Case DeviceIndex FakeParam For If MapDefun PartitionedCall RemoteCall StatefulPartitionedCall StatelessCase
-#   StatelessIf StatelessWhile SymbolicGradient While _ArrayToList _DeviceArg _DeviceRetval _If _ListToArray _While
-#   _Arg _Retval: inexpensive
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
 """Ops of the process around the graph: time, version, and Python functions, which no graph carries."""
-# Ops here (scripts/regenerate.py writes this list):
-#   GraphDefVersion
-#   PyFuncStateless: calls_python
-#   Timestamp: random
-#   EagerPyFunc PyFunc: side_effect calls_python
 
 from __future__ import annotations
 

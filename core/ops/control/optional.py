@@ -1,7 +1,4 @@
 """Optionals: variants that hold tensors or nothing. Functional conditionals save values in optionals for their gradients."""
-# Ops here (scripts/regenerate.py writes this list):
-#   OptionalGetValue OptionalHasValue OptionalNone
-#   OptionalFromValue: of_lists
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Ops at the edges between devices; the parts of a divided graph hold them."""
-# Ops here (scripts/regenerate.py writes this list):
-#   _HostRecv _HostSend _Recv _Send
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """Batching of requests: Batch, Unbatch and UnbatchGrad. In a session a batch holds the request of a single run."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Batch Unbatch: side_effect asynchronous
-#   UnbatchGrad: side_effect backward asynchronous
 
 from __future__ import annotations
 

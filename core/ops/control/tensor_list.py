@@ -1,11 +1,4 @@
 """TensorLists, the accumulators of functional loops: variants that hold tensors of a common dtype."""
-# Ops here (scripts/regenerate.py writes this list):
-#   EmptyTensorList TensorListConcatLists TensorListPushBackBatch TensorListReserve TensorListResize
-#   TensorListPopBack: list_pop list_read
-#   TensorListPushBack: list_push of_lists
-#   TensorListGetItem: list_read
-#   TensorListElementShape TensorListLength: metadata
-#   TensorListSetItem: of_lists
 
 from __future__ import annotations
 

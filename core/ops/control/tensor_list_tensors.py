@@ -1,7 +1,4 @@
 """TensorLists made of whole tensors, and turned into whole tensors again."""
-# Ops here (scripts/regenerate.py writes this list):
-#   TensorListConcat TensorListConcatV2 TensorListFromTensor TensorListGather TensorListScatter
-#   TensorListScatterIntoExistingList TensorListScatterV2 TensorListSplit TensorListStack
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Maps from tensors to tensors, immutable: an insertion makes another map."""
-# Ops here (scripts/regenerate.py writes this list):
-#   EmptyTensorMap TensorMapErase TensorMapHasKey TensorMapInsert TensorMapLookup TensorMapSize TensorMapStackKeys
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
 """Ops that TensorFlow registers to test itself, and a few that ask about the process."""
-# Ops here (scripts/regenerate.py writes this list):
-#   CheckPinned ConstructionFails CustomAggregator DevicePlacementOp DtypeWithDefaultOp Fact GetDeadline
-#   IsResourceHandleRefCounting IsTensorFloat32Enabled KernelLabel KernelLabelRequired MakeWeakResourceHandle Old
-#   ResourceInitializedOp StubResourceHandleOp SyncDevice TestAttr
-#   FileSystemSetConfiguration ResourceCreateOp ResourceUsingOp SleepIdentityOp SleepOp: side_effect
 
 from __future__ import annotations
 

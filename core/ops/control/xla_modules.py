@@ -1,6 +1,4 @@
 """JAX programs in a graph, saved by jax2tf: compiled code for an engine, not for NumPy."""
-# Ops here (scripts/regenerate.py writes this list):
-#   XlaCallModule: program
 
 from __future__ import annotations
 

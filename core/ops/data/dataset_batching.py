@@ -1,9 +1,4 @@
 """Datasets of batches and windows, and their inverses."""
-# Ops here (scripts/regenerate.py writes this list):
-#   BatchDataset BatchDatasetV2 DenseToSparseBatchDataset ExperimentalDenseToSparseBatchDataset: input_pipeline
-#   ExperimentalRebatchDataset ExperimentalSlidingWindowDataset ExperimentalUnbatchDataset PaddedBatchDataset: input_pipeline
-#   PaddedBatchDatasetV2 ParallelBatchDataset RebatchDataset RebatchDatasetV2 SlidingWindowDataset: input_pipeline
-#   UnbatchDataset WindowDataset: input_pipeline
 
 from __future__ import annotations
 

@@ -2,10 +2,6 @@
 
 A file is a checkpoint whose tensors are named by the indices of element and component, each index as wide as the widest.
 """
-# Ops here (scripts/regenerate.py writes this list):
-#   AnonymousMemoryCache DummyMemoryCache: input_pipeline
-#   CacheDataset CacheDatasetV2: input_pipeline reads_files
-#   DeleteMemoryCache: side_effect input_pipeline
 
 from __future__ import annotations
 

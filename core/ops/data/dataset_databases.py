@@ -1,6 +1,4 @@
 """Datasets of the rows in databases."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ExperimentalLMDBDataset ExperimentalSqlDataset LMDBDataset SqlDataset: input_pipeline reads_files
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
 """Iterators that deal elements to several devices."""
-# Ops here (scripts/regenerate.py writes this list):
-#   AnonymousMultiDeviceIterator AnonymousMultiDeviceIteratorV3 MultiDeviceIterator: input_pipeline
-#   MultiDeviceIteratorFromStringHandle MultiDeviceIteratorToStringHandle: input_pipeline
-#   DeleteMultiDeviceIterator MultiDeviceIteratorGetNextFromShard MultiDeviceIteratorInit: side_effect input_pipeline
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Datasets that concatenate several datasets, or the slices of elements, by index."""
-# Ops here (scripts/regenerate.py writes this list):
-#   IndexFlatMapDataset WeightedFlatMapDataset: input_pipeline
 
 from __future__ import annotations
 

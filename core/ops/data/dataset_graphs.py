@@ -1,7 +1,4 @@
 """Datasets as graphs: the nodes that made them, with their input values as constants."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DatasetFromGraph GetOptions: input_pipeline
-#   DatasetFingerprint DatasetToGraph DatasetToGraphV2: input_pipeline observes_pipeline
 
 from __future__ import annotations
 

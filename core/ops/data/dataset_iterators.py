@@ -1,11 +1,4 @@
 """Iterators over datasets."""
-# Ops here (scripts/regenerate.py writes this list):
-#   AnonymousIterator AnonymousIteratorV2 AnonymousIteratorV3 ExperimentalIteratorGetDevice Iterator: input_pipeline
-#   IteratorFromStringHandle IteratorFromStringHandleV2 IteratorGetDevice IteratorGetModelProto: input_pipeline
-#   IteratorToStringHandle IteratorV2 OneShotIterator: input_pipeline
-#   DeleteIterator MakeIterator: side_effect input_pipeline
-#   IteratorGetNext IteratorGetNextAsOptional IteratorGetNextSync: side_effect input_pipeline next_element
-#   DeserializeIterator SerializeIterator: side_effect input_pipeline observes_pipeline
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
 """Datasets that call functions of the graph on elements: maps, interleaves, scans, groups."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ExperimentalGroupByReducerDataset ExperimentalGroupByWindowDataset ExperimentalMapAndBatchDataset: input_pipeline
-#   ExperimentalMapDataset ExperimentalParallelInterleaveDataset ExperimentalScanDataset FlatMapDataset: input_pipeline
-#   GroupByReducerDataset GroupByWindowDataset InterleaveDataset LegacyParallelInterleaveDatasetV2: input_pipeline
-#   MapAndBatchDataset MapDataset ParallelInterleaveDataset ParallelInterleaveDatasetV2: input_pipeline
-#   ParallelInterleaveDatasetV3 ParallelInterleaveDatasetV4 ParallelMapDataset ParallelMapDatasetV2: input_pipeline
-#   ScanDataset ZipDataset: input_pipeline
 
 from __future__ import annotations
 

@@ -1,19 +1,4 @@
 """Datasets that leave elements as they are: options, assertions, advice about threads and statistics."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ExperimentalStatsAggregatorHandle ExperimentalThreadPoolHandle StatsAggregatorHandle StatsAggregatorHandleV2
-#   ThreadPoolHandle
-#   BytesProducedStatsDataset ChooseFastestBranchDataset ChooseFastestDataset: input_pipeline
-#   ExperimentalBytesProducedStatsDataset ExperimentalChooseFastestDataset ExperimentalIgnoreErrorsDataset: input_pipeline
-#   ExperimentalLatencyStatsDataset ExperimentalMaxIntraOpParallelismDataset: input_pipeline
-#   ExperimentalNonSerializableDataset ExperimentalPrivateThreadPoolDataset: input_pipeline
-#   ExperimentalSetStatsAggregatorDataset ExperimentalSleepDataset ExperimentalThreadPoolDataset: input_pipeline
-#   FinalizeDataset IgnoreErrorsDataset LatencyStatsDataset MaxIntraOpParallelismDataset ModelDataset: input_pipeline
-#   NonSerializableDataset OptimizeDataset OptimizeDatasetV2 OptionsDataset PrefetchDataset: input_pipeline
-#   PrivateThreadPoolDataset RewriteDataset SetStatsAggregatorDataset SleepDataset ThreadPoolDataset: input_pipeline
-#   AssertNextDataset AssertPrevDataset AutoShardDataset ExperimentalAssertNextDataset: input_pipeline observes_pipeline
-#   ExperimentalAutoShardDataset: input_pipeline observes_pipeline
-#   StatsAggregatorSetSummaryWriter: side_effect
-#   ExperimentalStatsAggregatorSummary StatsAggregatorSummary: summary
 
 from __future__ import annotations
 

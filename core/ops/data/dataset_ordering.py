@@ -1,7 +1,4 @@
 """Datasets that shuffle."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ShuffleAndRepeatDataset ShuffleAndRepeatDatasetV2 ShuffleDataset ShuffleDatasetV2 ShuffleDatasetV3: random input_pipeline
-#   GlobalShuffleDataset: random input_pipeline observes_pipeline
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Datasets of parsed Examples."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ExperimentalParseExampleDataset ParseExampleDataset ParseExampleDatasetV2: input_pipeline
 
 from __future__ import annotations
 

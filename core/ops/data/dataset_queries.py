@@ -1,11 +1,4 @@
 """Queries of a dataset as a whole."""
-# Ops here (scripts/regenerate.py writes this list):
-#   UncompressElement
-#   CompressElement ComputeBatchSize DatasetCardinality ExperimentalDatasetCardinality UnwrapDatasetVariant: input_pipeline
-#   WrapDatasetVariant: input_pipeline
-#   GetElementAtIndex: input_pipeline observes_pipeline
-#   DatasetToSingleElement ReduceDataset: input_pipeline takes_all_elements
-#   InitializeTableFromDataset: side_effect input_pipeline takes_all_elements initializes_table
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
 """Datasets that read files: lines, TFRecords, records of fixed length, CSV records, and names that match patterns."""
-# Ops here (scripts/regenerate.py writes this list):
-#   CSVDataset CSVDatasetV2 ExperimentalCSVDataset ExperimentalMatchingFilesDataset: input_pipeline reads_files
-#   FixedLengthRecordDataset FixedLengthRecordDatasetV2 MatchingFilesDataset TFRecordDataset: input_pipeline reads_files
-#   TFRecordDatasetV2 TextLineDataset: input_pipeline reads_files
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
 """Datasets saved to and loaded from folders, and records written to files."""
-# Ops here (scripts/regenerate.py writes this list):
-#   SaveDatasetV2 SnapshotNestedDatasetReader: input_pipeline
-#   SnapshotDatasetV2: input_pipeline observes_pipeline reads_files
-#   LoadDataset SnapshotChunkDataset SnapshotDatasetReader: input_pipeline reads_files
-#   DatasetToTFRecord ExperimentalDatasetToTFRecord SaveDataset: side_effect takes_all_elements
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
 """Datasets of selected elements: taken, skipped, repeated, filtered, concatenated, cached."""
-# Ops here (scripts/regenerate.py writes this list):
-#   AssertCardinalityDataset ConcatenateDataset DirectedInterleaveDataset: input_pipeline
-#   ExperimentalDirectedInterleaveDataset ExperimentalTakeWhileDataset ExperimentalUniqueDataset: input_pipeline
-#   FilterByLastComponentDataset FilterDataset ParallelFilterDataset RepeatDataset ShardDataset SkipDataset: input_pipeline
-#   TakeDataset TakeWhileDataset UniqueDataset: input_pipeline
-#   SamplingDataset: random input_pipeline
 
 from __future__ import annotations
 

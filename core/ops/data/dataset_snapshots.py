@@ -1,7 +1,4 @@
 """Snapshots in the first format, and the chunks that services write."""
-# Ops here (scripts/regenerate.py writes this list):
-#   SnapshotDataset: input_pipeline observes_pipeline reads_files
-#   ListSnapshotChunksDataset: input_pipeline reads_files
 
 from __future__ import annotations
 

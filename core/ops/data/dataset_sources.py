@@ -1,9 +1,4 @@
 """Datasets that take their elements from tensors, ranges and random numbers."""
-# Ops here (scripts/regenerate.py writes this list):
-#   AnonymousRandomSeedGenerator AnonymousSeedGenerator DummySeedGenerator GeneratorDataset ListDataset: input_pipeline
-#   RangeDataset SparseTensorSliceDataset TensorDataset TensorSliceDataset: input_pipeline
-#   ExperimentalRandomDataset RandomDataset RandomDatasetV2: random input_pipeline
-#   DeleteRandomSeedGenerator DeleteSeedGenerator: side_effect input_pipeline
 
 from __future__ import annotations
 

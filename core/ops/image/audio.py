@@ -1,7 +1,4 @@
 """Audio: WAV files, spectrograms and mel-frequency cepstral coefficients."""
-# Ops here (scripts/regenerate.py writes this list):
-#   AudioSpectrogram EncodeWav Mfcc
-#   DecodeWav: sound_contents
 
 from __future__ import annotations
 

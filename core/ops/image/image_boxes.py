@@ -1,10 +1,4 @@
 """Boxes in images: cropping, drawing and sampling."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DrawBoundingBoxes DrawBoundingBoxesV2
-#   CropAndResize: asynchronous
-#   CropAndResizeGradBoxes CropAndResizeGradImage: backward asynchronous
-#   StatelessSampleDistortedBoundingBox: lengthy
-#   SampleDistortedBoundingBox SampleDistortedBoundingBoxV2: random
 
 from __future__ import annotations
 

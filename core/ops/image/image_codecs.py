@@ -2,9 +2,6 @@
 
 Both rest on the same libraries as TensorFlow (libjpeg-turbo, zlib), so that the bytes and pixels agree.
 """
-# Ops here (scripts/regenerate.py writes this list):
-#   DecodeAndCropJpeg DecodeBmp EncodeJpeg EncodeJpegVariableQuality EncodePng ExtractJpegShape
-#   DecodeGif DecodeImage DecodeJpeg DecodePng DecodeWebP: image_contents
 
 from __future__ import annotations
 

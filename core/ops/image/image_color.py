@@ -1,7 +1,4 @@
 """Colours: contrast, hue, saturation, and conversion between RGB and HSV."""
-# Ops here (scripts/regenerate.py writes this list):
-#   AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation HSVToRGB
-#   RGBToHSV: own_gradient
 
 from __future__ import annotations
 

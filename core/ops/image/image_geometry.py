@@ -1,6 +1,4 @@
 """Glimpses of images and projective transforms."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ExtractGlimpse ExtractGlimpseV2 ImageProjectiveTransformV2 ImageProjectiveTransformV3
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """Non-maximum suppression: the best of boxes that overlap."""
-# Ops here (scripts/regenerate.py writes this list):
-#   CombinedNonMaxSuppression NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4
-#   NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps
 
 from __future__ import annotations
 

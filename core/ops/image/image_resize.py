@@ -1,9 +1,4 @@
 """Ops that resize images, and their gradients."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ResizeArea ResizeBicubic ResizeBilinear ScaleAndTranslate
-#   ResizeBicubicGrad ResizeBilinearGrad ScaleAndTranslateGrad: backward
-#   ResizeNearestNeighborGrad: backward half_clear
-#   ResizeNearestNeighbor: half_clear
 
 from __future__ import annotations
 

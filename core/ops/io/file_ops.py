@@ -1,7 +1,4 @@
 """Whole files and file names."""
-# Ops here (scripts/regenerate.py writes this list):
-#   MatchingFiles ReadFile: reads_files
-#   WriteFile: side_effect
 
 from __future__ import annotations
 

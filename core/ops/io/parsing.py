@@ -1,7 +1,4 @@
 """Bytes and text into tensors: DecodeRaw, DecodeCSV, DecodeCompressed, TensorProtos."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DecodeCSV DecodePaddedRaw DecodeRaw ParseTensor SerializeTensor
-#   DecodeCompressed: elementwise
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Serialized Examples into tensors."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ParseExample ParseExampleV2 ParseSingleExample: example_contents
 
 from __future__ import annotations
 

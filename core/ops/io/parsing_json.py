@@ -1,6 +1,4 @@
 """Examples in JSON into serialized Examples."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DecodeJSONExample: elementwise
 
 from __future__ import annotations
 

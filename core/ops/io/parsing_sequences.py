@@ -1,6 +1,4 @@
 """Serialized SequenceExamples into tensors."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ParseSequenceExample ParseSequenceExampleV2 ParseSingleSequenceExample
 
 from __future__ import annotations
 

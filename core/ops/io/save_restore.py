@@ -1,8 +1,4 @@
 """Saving and restoring tensors, through the session's checkpoint store."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Restore RestoreSlice RestoreV2: reads_files checkpoint restores
-#   MergeV2Checkpoints Save SaveSlices: side_effect reads_files checkpoint
-#   SaveV2: side_effect reads_files checkpoint half_deny
 
 from __future__ import annotations
 

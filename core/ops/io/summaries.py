@@ -1,7 +1,4 @@
 """Summaries: serialized Summary messages."""
-# Ops here (scripts/regenerate.py writes this list):
-#   AudioSummary AudioSummaryV2 HistogramSummary ImageSummary MergeSummary ScalarSummary TensorSummary: summary
-#   TensorSummaryV2: summary
 
 from __future__ import annotations
 

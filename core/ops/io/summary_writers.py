@@ -1,9 +1,4 @@
 """Writing summaries into event files."""
-# Ops here (scripts/regenerate.py writes this list):
-#   SummaryWriter
-#   CloseSummaryWriter CreateSummaryFileWriter FlushSummaryWriter ImportEvent WriteAudioSummary: side_effect summary
-#   WriteGraphSummary WriteHistogramSummary WriteImageSummary WriteRawProtoSummary WriteScalarSummary: side_effect summary
-#   WriteSummary: side_effect summary
 
 from __future__ import annotations
 

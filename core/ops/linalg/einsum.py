@@ -1,6 +1,4 @@
 """Einstein summation."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Einsum: half_allow
 
 from __future__ import annotations
 

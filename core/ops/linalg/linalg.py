@@ -1,9 +1,4 @@
 """Systems of linear equations, inverses, determinants, Cholesky factors, and cross products."""
-# Ops here (scripts/regenerate.py writes this list):
-#   BatchMatrixDeterminant BatchMatrixInverse BatchMatrixTriangularSolve Cross LogMatrixDeterminant MatrixDeterminant
-#   MatrixInverse MatrixTriangularSolve
-#   BatchCholeskyGrad CholeskyGrad: backward
-#   BandedTriangularSolve BatchCholesky BatchMatrixSolve BatchMatrixSolveLs Cholesky MatrixSolve MatrixSolveLs: own_gradient
 
 from __future__ import annotations
 

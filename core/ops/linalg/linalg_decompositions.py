@@ -1,6 +1,4 @@
 """Decompositions of matrices: QR, LU, singular values, eigenvalues."""
-# Ops here (scripts/regenerate.py writes this list):
-#   BatchSelfAdjointEig BatchSelfAdjointEigV2 BatchSvd Eig Lu Qr SelfAdjointEig SelfAdjointEigV2 Svd
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """Bands and diagonals of matrices and tensors: taking them out, putting them in, and making matrices of them."""
-# Ops here (scripts/regenerate.py writes this list):
-#   BatchMatrixBandPart BatchMatrixDiag BatchMatrixDiagPart BatchMatrixSetDiag Diag DiagPart MatrixBandPart MatrixDiag
-#   MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3
 
 from __future__ import annotations
 

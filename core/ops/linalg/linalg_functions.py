@@ -1,6 +1,4 @@
 """Functions of matrices (exponential, logarithm, square root) and tridiagonal systems."""
-# Ops here (scripts/regenerate.py writes this list):
-#   MatrixExponential MatrixLogarithm MatrixSquareRoot TridiagonalMatMul TridiagonalSolve
 
 from __future__ import annotations
 

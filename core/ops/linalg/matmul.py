@@ -1,7 +1,4 @@
 """Products of matrices."""
-# Ops here (scripts/regenerate.py writes this list):
-#   BatchMatMulV3: total
-#   BatchMatMul BatchMatMulV2 MatMul: total half_allow
 
 from __future__ import annotations
 

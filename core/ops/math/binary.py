@@ -1,25 +1,4 @@
 """Elementwise ops of two inputs, comparisons, logic, sums of many, and the shapes of broadcasting."""
-# Ops here (scripts/regenerate.py writes this list):
-#   AccumulateNV2
-#   ApproximateEqual Atan2 DivNoNan LogicalAnd LogicalOr Mod MulNoNan TruncateDiv TruncateMod: elementwise
-#   Maximum Minimum: elementwise bounded_by_inputs total own_gradient half_clear
-#   Div: elementwise division
-#   RealDiv: elementwise division half_infer
-#   Greater: elementwise greater half_clear
-#   GreaterEqual: elementwise greater true_of_equals half_clear
-#   Equal NotEqual: elementwise half_clear
-#   Less: elementwise less half_clear
-#   LessEqual: elementwise less true_of_equals half_clear
-#   SquaredDifference: elementwise not_negative half_infer
-#   ClipByValue: elementwise own_gradient half_clear
-#   Pow: elementwise own_gradient half_deny
-#   FloorMod: elementwise shape_arithmetic
-#   FloorDiv: elementwise shape_arithmetic half_infer
-#   Add AddV2: elementwise sum_of_inputs total shape_arithmetic addition half_infer
-#   Mul: elementwise total shape_arithmetic half_infer
-#   Sub: elementwise total shape_arithmetic subtraction half_infer
-#   BroadcastArgs BroadcastGradientArgs: inexpensive
-#   AddN: sum_of_inputs half_infer
 
 from __future__ import annotations
 

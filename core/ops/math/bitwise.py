@@ -1,7 +1,4 @@
 """Bits of integers: logic, shifts and counts."""
-# Ops here (scripts/regenerate.py writes this list):
-#   BitwiseAnd BitwiseOr BitwiseXor LeftShift PopulationCount RightShift: elementwise
-#   Invert: elementwise involution
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """Complex numbers: making them, their parts, conjugates, angles and magnitudes."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Angle Complex ComplexAbs Imag Real: elementwise
-#   Conj: elementwise involution
 
 from __future__ import annotations
 

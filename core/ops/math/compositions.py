@@ -1,6 +1,4 @@
 """Chains of elementwise ops that TensorFlow's optimizer fuses into a single node."""
-# Ops here (scripts/regenerate.py writes this list):
-#   _UnaryOpsComposition: elementwise
 
 from __future__ import annotations
 

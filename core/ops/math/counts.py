@@ -1,6 +1,4 @@
 """Counting integers: sparse counts by row of dense, sparse and ragged inputs, and their bincounts."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DenseCountSparseOutput RaggedBincount RaggedCountSparseOutput SparseBincount SparseCountSparseOutput
 
 from __future__ import annotations
 

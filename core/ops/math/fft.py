@@ -1,6 +1,4 @@
 """Discrete Fourier transforms of one, two or three dimensions, complex and real."""
-# Ops here (scripts/regenerate.py writes this list):
-#   FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D RFFT RFFT2D RFFT3D
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Counts of dense integers, histograms, buckets, and isotonic regression."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Bincount Bucketize DenseBincount HistogramFixedWidth IsotonicRegression
 
 from __future__ import annotations
 

@@ -1,26 +1,4 @@
 """Elementwise ops of one input: powers, exponentials, trigonometry, rounding, and their gradient ops."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Acos Asin Atanh Cos Cosh Sin Tan: elementwise
-#   InvGrad ReciprocalGrad RsqrtGrad SqrtGrad: elementwise backward
-#   SigmoidGrad TanhGrad: elementwise backward half_infer
-#   IsFinite IsInf IsNan: elementwise half_clear
-#   Rsqrt: elementwise half_infer
-#   Rint: elementwise idempotent monotone
-#   Ceil Floor Round: elementwise idempotent monotone half_clear
-#   Sign: elementwise idempotent monotone unit_range total half_clear
-#   Abs: elementwise idempotent not_negative total own_gradient half_clear
-#   LogicalNot: elementwise involution
-#   Inv Reciprocal: elementwise involution reciprocal half_infer
-#   Neg: elementwise involution total shape_arithmetic half_clear
-#   Asinh Atan Sinh: elementwise monotone
-#   Expm1: elementwise monotone half_deny
-#   Exp: elementwise monotone not_negative half_deny
-#   Log Log1p: elementwise monotone partial half_infer
-#   Sqrt: elementwise monotone partial not_negative half_infer
-#   Tanh: elementwise monotone unit_range half_infer
-#   Sigmoid: elementwise monotone unit_range not_negative half_infer
-#   Square: elementwise not_negative total
-#   Acosh: elementwise own_gradient
 
 from __future__ import annotations
 

@@ -1,12 +1,4 @@
 """Reductions over axes: sums, means, extremes, products, logic, norms, and the places of extremes."""
-# Ops here (scripts/regenerate.py writes this list):
-#   EuclideanNorm LinSpace Range
-#   Mean: bounded_by_inputs nothing_without_axes total half_deny
-#   ArgMax ArgMin: half_clear
-#   All Any: nothing_without_axes total
-#   Max Min: nothing_without_axes total half_clear
-#   Sum: nothing_without_axes total shape_arithmetic half_deny
-#   Prod: nothing_without_axes total shape_arithmetic half_infer
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Running sums, products and log-sums along an axis."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Cumprod Cumsum CumulativeLogsumexp
 
 from __future__ import annotations
 

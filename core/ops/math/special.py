@@ -1,13 +1,4 @@
 """Special functions: gamma and beta families, error functions, Bessel functions, integrals, x log y with care for zeros."""
-# Ops here (scripts/regenerate.py writes this list):
-#   BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0: elementwise
-#   BesselY1 Betainc Dawsn Digamma Expint FresnelCos FresnelSin Igamma Igammac Lgamma NextAfter Polygamma Xdivy: elementwise
-#   Xlog1py Xlogy Zeta: elementwise
-#   IgammaGradA RandomGammaGrad: elementwise backward
-#   Erfc: elementwise half_infer
-#   Erfinv Ndtri: elementwise monotone
-#   Erf: elementwise monotone unit_range half_infer
-#   Spence: elementwise own_gradient
 
 from __future__ import annotations
 

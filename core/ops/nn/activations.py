@@ -1,15 +1,4 @@
 """Activation functions and the ops of their gradients."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Relu6Grad ReluGrad: elementwise backward half_clear
-#   EluGrad LeakyReluGrad SeluGrad SoftplusGrad: elementwise backward half_infer
-#   SoftsignGrad: elementwise backward own_gradient half_infer
-#   Relu: elementwise idempotent monotone bounded_by_inputs not_negative half_clear rectifier
-#   Relu6: elementwise idempotent monotone not_negative half_clear rectifier
-#   LeakyRelu: elementwise monotone half_infer
-#   Softplus: elementwise monotone not_negative half_infer
-#   Selu: elementwise monotone own_gradient half_infer
-#   Elu: elementwise monotone own_gradient half_infer rectifier
-#   Softsign: elementwise monotone partial own_gradient half_infer
 
 from __future__ import annotations
 

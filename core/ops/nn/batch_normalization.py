@@ -1,7 +1,4 @@
 """Batch normalization of graphs older than the fused ops, and the ops that Grappler fuses with an activation."""
-# Ops here (scripts/regenerate.py writes this list):
-#   BatchNormWithGlobalNormalization _FusedBatchNormEx _FusedBatchNormGradEx
-#   BatchNormWithGlobalNormalizationGrad: backward
 
 from __future__ import annotations
 

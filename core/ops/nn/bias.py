@@ -1,8 +1,4 @@
 """Adding a bias to the channels."""
-# Ops here (scripts/regenerate.py writes this list):
-#   BiasAddGrad: backward half_infer
-#   BiasAddV1: half_infer
-#   BiasAdd: sum_of_inputs half_infer
 
 from __future__ import annotations
 

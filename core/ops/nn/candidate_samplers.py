@@ -1,9 +1,4 @@
 """Candidate samplers: classes to contrast with the true classes, and the expected count of each."""
-# Ops here (scripts/regenerate.py writes this list):
-#   AllCandidateSampler ComputeAccidentalHits
-#   LearnedUnigramCandidateSampler LogUniformCandidateSampler ThreadUnsafeUnigramCandidateSampler: random
-#   UniformCandidateSampler: random
-#   FixedUnigramCandidateSampler: random reads_files
 
 from __future__ import annotations
 

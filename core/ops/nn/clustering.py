@@ -1,7 +1,4 @@
 """k-means: initial centers and nearest centers."""
-# Ops here (scripts/regenerate.py writes this list):
-#   NearestNeighbors
-#   KMC2ChainInitialization KmeansPlusPlusInitialization: random
 
 from __future__ import annotations
 

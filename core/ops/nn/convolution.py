@@ -1,10 +1,4 @@
 """Convolutions in two and three dimensions and their gradients."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Conv
-#   Conv2DBackpropFilterV2 Conv2DBackpropInputV2: backward
-#   Conv2DBackpropFilter Conv3DBackpropFilter Conv3DBackpropFilterV2 Conv3DBackpropInput: backward half_allow
-#   Conv2D Conv3D: half_allow
-#   Conv2DBackpropInput Conv3DBackpropInputV2: settled_by_shapes backward half_allow
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Connectionist temporal classification: losses and decoders."""
-# Ops here (scripts/regenerate.py writes this list):
-#   CTCBeamSearchDecoder CTCGreedyDecoder CTCLoss CTCLossV2
 
 from __future__ import annotations
 

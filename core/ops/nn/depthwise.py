@@ -1,8 +1,4 @@
 """Depthwise convolutions and their gradients."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DepthwiseConv2dNative
-#   DepthwiseConv2dNativeBackpropFilter: backward
-#   DepthwiseConv2dNativeBackpropInput: settled_by_shapes backward
 
 from __future__ import annotations
 

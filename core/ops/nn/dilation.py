@@ -1,7 +1,4 @@
 """Grayscale morphology: dilation by a structuring function, and its gradients."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Dilation2D
-#   Dilation2DBackpropFilter Dilation2DBackpropInput: backward
 
 from __future__ import annotations
 

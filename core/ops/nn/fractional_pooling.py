@@ -1,7 +1,4 @@
 """Pooling over randomly drawn regions of fractional size, and its gradients (Graham 2014, arXiv 1412.6071)."""
-# Ops here (scripts/regenerate.py writes this list):
-#   FractionalAvgPoolGrad FractionalMaxPoolGrad: backward
-#   FractionalAvgPool FractionalMaxPool: random stated_sequences
 
 from __future__ import annotations
 

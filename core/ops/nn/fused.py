@@ -1,9 +1,4 @@
 """Fused ops of optimizers: a product, a bias or batch normalization, and an activation; layer normalization."""
-# Ops here (scripts/regenerate.py writes this list):
-#   _MklLayerNorm
-#   _FusedDepthwiseConv2dNative: channels_last
-#   _FusedConv2D: channels_last half_allow
-#   _FusedConv3D _FusedMatMul: half_allow
 
 from __future__ import annotations
 

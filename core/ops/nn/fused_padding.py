@@ -1,6 +1,4 @@
 """Resizing, padding and convolution fused into an op."""
-# Ops here (scripts/regenerate.py writes this list):
-#   FusedPadConv2D FusedResizeAndPadConv2D
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """A fused GRU cell, and its gradient op."""
-# Ops here (scripts/regenerate.py writes this list):
-#   GRUBlockCellGrad: backward half_allow
-#   GRUBlockCell: half_allow
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """Normalization by the neighbouring channels."""
-# Ops here (scripts/regenerate.py writes this list):
-#   LRN
-#   LRNGrad: backward
 
 from __future__ import annotations
 

@@ -2,9 +2,6 @@
 
 An LSTM's weights hold four gates side by side: input, cell, forget, output (V1), or input, forget, cell, output (V2).
 """
-# Ops here (scripts/regenerate.py writes this list):
-#   BlockLSTMGrad BlockLSTMGradV2 LSTMBlockCellGrad: backward half_allow
-#   BlockLSTM BlockLSTMV2 LSTMBlockCell: half_allow
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
 """Batch normalization in its fused forms and local response normalization."""
-# Ops here (scripts/regenerate.py writes this list):
-#   FusedBatchNormGradV2 FusedBatchNormGradV3: backward own_gradient half_infer stated_reserves
-#   FusedBatchNormGrad: backward own_gradient stated_reserves
-#   FusedBatchNorm: batch_normalization own_gradient
-#   FusedBatchNormV2 FusedBatchNormV3: batch_normalization own_gradient half_infer
 
 from __future__ import annotations
 

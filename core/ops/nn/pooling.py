@@ -1,13 +1,4 @@
 """Maximum and average pooling in two and three dimensions and their gradients."""
-# Ops here (scripts/regenerate.py writes this list):
-#   MaxPoolWithArgmax
-#   MaxPoolGradGradWithArgmax MaxPoolGradWithArgmax: backward
-#   MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad MaxPoolGradGradV2 MaxPoolGradV2: backward half_clear
-#   AvgPool3DGrad AvgPoolGrad: backward half_infer
-#   MaxPool: bounded_by_inputs half_clear
-#   AvgPool: bounded_by_inputs half_infer
-#   MaxPool3D MaxPoolV2: half_clear
-#   AvgPool3D: half_infer
 
 from __future__ import annotations
 

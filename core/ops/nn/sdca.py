@@ -1,8 +1,4 @@
 """Stochastic dual coordinate ascent: the pass over a mini-batch, fingerprints of example ids, the shrinking of weights."""
-# Ops here (scripts/regenerate.py writes this list):
-#   SdcaFprint
-#   SdcaOptimizer SdcaOptimizerV2: random
-#   SdcaShrinkL1: side_effect
 
 from __future__ import annotations
 

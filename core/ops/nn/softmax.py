@@ -1,9 +1,4 @@
 """Softmax, its logarithm, and the cross entropies and norms of losses."""
-# Ops here (scripts/regenerate.py writes this list):
-#   L2Loss SparseSoftmaxCrossEntropyWithLogits: half_deny
-#   LogSoftmax: half_infer
-#   SoftmaxCrossEntropyWithLogits: own_gradient half_deny
-#   Softmax: unit_range not_negative half_infer
 
 from __future__ import annotations
 

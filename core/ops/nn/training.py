@@ -4,22 +4,6 @@ sparse.
 Inputs of every op: the variables to write, then scalars and the gradient in the order of the rule's parameters. Sparse ops
 also have `indices`, the rows of the variables for the gradient's rows.
 """
-# Ops here (scripts/regenerate.py writes this list):
-#   ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdam ApplyAddSign: side_effect training
-#   ApplyCenteredRMSProp ApplyFtrl ApplyFtrlV2 ApplyGradientDescent ApplyMomentum ApplyPowerSign: side_effect training
-#   ApplyProximalAdagrad ApplyProximalGradientDescent ApplyRMSProp ResourceApplyAdaMax: side_effect training
-#   ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdagradDA ResourceApplyAdagradV2: side_effect training
-#   ResourceApplyAdam ResourceApplyAdamWithAmsgrad ResourceApplyAddSign ResourceApplyCenteredRMSProp: side_effect training
-#   ResourceApplyFtrl ResourceApplyFtrlV2 ResourceApplyGradientDescent ResourceApplyKerasMomentum: side_effect training
-#   ResourceApplyMomentum ResourceApplyPowerSign ResourceApplyProximalAdagrad: side_effect training
-#   ResourceApplyProximalGradientDescent ResourceApplyRMSProp ResourceSparseApplyAdadelta: side_effect training
-#   ResourceSparseApplyAdagrad ResourceSparseApplyAdagradDA ResourceSparseApplyAdagradV2: side_effect training
-#   ResourceSparseApplyCenteredRMSProp ResourceSparseApplyFtrl ResourceSparseApplyFtrlV2: side_effect training
-#   ResourceSparseApplyKerasMomentum ResourceSparseApplyMomentum ResourceSparseApplyProximalAdagrad: side_effect training
-#   ResourceSparseApplyProximalGradientDescent ResourceSparseApplyRMSProp SparseApplyAdadelta: side_effect training
-#   SparseApplyAdagrad SparseApplyAdagradDA SparseApplyAdagradV2 SparseApplyCenteredRMSProp: side_effect training
-#   SparseApplyFtrl SparseApplyFtrlV2 SparseApplyMomentum SparseApplyProximalAdagrad: side_effect training
-#   SparseApplyProximalGradientDescent SparseApplyRMSProp: side_effect training
 
 from __future__ import annotations
 

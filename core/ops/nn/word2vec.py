@@ -2,9 +2,6 @@
 
 Mikolov et al., "Distributed representations of words and phrases and their compositionality", 2013.
 """
-# Ops here (scripts/regenerate.py writes this list):
-#   Skipgram: random reads_files
-#   NegTrain: random side_effect training
 
 from __future__ import annotations
 

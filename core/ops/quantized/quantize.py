@@ -1,10 +1,4 @@
 """Quantizing floats, dequantizing, and both in a single op to simulate quantization in training."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Dequantize FakeQuantWithMinMaxVarsPerChannel QuantizeV2
-#   FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVarsGradient FakeQuantWithMinMaxVarsPerChannelGradient: backward
-#   QuantizeAndDequantizeV4Grad: backward
-#   FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars: elementwise
-#   QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4: own_gradient
 
 from __future__ import annotations
 

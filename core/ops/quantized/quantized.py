@@ -1,6 +1,4 @@
 """Arithmetic on quantized integers with their ranges: sums, products, convolution."""
-# Ops here (scripts/regenerate.py writes this list):
-#   QuantizedAdd QuantizedBiasAdd QuantizedConv2D QuantizedMatMul QuantizedMul
 
 from __future__ import annotations
 

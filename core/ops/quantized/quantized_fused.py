@@ -4,14 +4,6 @@ Inputs are symmetric: an integer means itself times (high - low) / (highest - lo
 output channel. Sums are exact 32-bit integers whose step is the product of the steps; a requantized result is symmetric
 too.
 """
-# Ops here (scripts/regenerate.py writes this list):
-#   QuantizedConv2DAndRelu QuantizedConv2DAndReluAndRequantize QuantizedConv2DAndRequantize QuantizedConv2DPerChannel
-#   QuantizedConv2DWithBias QuantizedConv2DWithBiasAndRelu QuantizedConv2DWithBiasAndReluAndRequantize
-#   QuantizedConv2DWithBiasAndRequantize QuantizedConv2DWithBiasSignedSumAndReluAndRequantize
-#   QuantizedConv2DWithBiasSumAndRelu QuantizedConv2DWithBiasSumAndReluAndRequantize QuantizedDepthwiseConv2D
-#   QuantizedDepthwiseConv2DWithBias QuantizedDepthwiseConv2DWithBiasAndRelu
-#   QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize QuantizedMatMulWithBias QuantizedMatMulWithBiasAndDequantize
-#   QuantizedMatMulWithBiasAndRelu QuantizedMatMulWithBiasAndReluAndRequantize QuantizedMatMulWithBiasAndRequantize
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Concatenation and reshaping of quantized integers with their ranges."""
-# Ops here (scripts/regenerate.py writes this list):
-#   QuantizedConcat QuantizedConcatV2 QuantizedReshape
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """Activations, pooling, norms and resizing of quantized integers with their ranges."""
-# Ops here (scripts/regenerate.py writes this list):
-#   QuantizedAvgPool QuantizedBatchNormWithGlobalNormalization QuantizedInstanceNorm QuantizedMaxPool QuantizedRelu
-#   QuantizedRelu6 QuantizedReluX QuantizedResizeBilinear
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Conversion of quantized integers from a range to another, and the actual range of values."""
-# Ops here (scripts/regenerate.py writes this list):
-#   QuantizeDownAndShrinkRange RequantizationRange RequantizationRangePerChannel Requantize RequantizePerChannel
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Uniform quantization: real = scale * (integer - zero point), with a single scale or a scale for each place of an axis."""
-# Ops here (scripts/regenerate.py writes this list):
-#   UniformDequantize UniformQuantize UniformQuantizedAdd UniformQuantizedClipByValue UniformRequantize
 
 from __future__ import annotations
 

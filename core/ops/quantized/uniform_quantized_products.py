@@ -1,6 +1,4 @@
 """Matrix products and convolutions of uniformly quantized tensors; hybrid ops quantize their left operand."""
-# Ops here (scripts/regenerate.py writes this list):
-#   UniformQuantizedConvolution UniformQuantizedConvolutionHybrid UniformQuantizedDot UniformQuantizedDotHybrid
 
 from __future__ import annotations
 

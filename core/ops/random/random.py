@@ -1,8 +1,4 @@
 """Random ops with seeds as attributes: each node owns a Philox stream that goes on from run to run."""
-# Ops here (scripts/regenerate.py writes this list):
-#   SobolSample: lengthy
-#   Multinomial ParameterizedTruncatedNormal RandomCrop RandomGamma RandomPoisson RandomPoissonV2 RandomShuffle: random
-#   RandomStandardNormal RandomUniform RandomUniformInt TruncatedNormal: random
 
 from __future__ import annotations
 

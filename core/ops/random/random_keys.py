@@ -1,7 +1,4 @@
 """Seeds, keys, counters and algorithms of the stateless random ops."""
-# Ops here (scripts/regenerate.py writes this list):
-#   StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg
-#   StatelessRandomGetAlg: random
 
 from __future__ import annotations
 

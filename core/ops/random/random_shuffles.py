@@ -1,7 +1,4 @@
 """Shuffles that are pure functions of a seed, or of a key and a counter."""
-# Ops here (scripts/regenerate.py writes this list):
-#   StatelessShuffle
-#   RandomIndexShuffle: lengthy
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
 """Random ops whose generator is a resource variable: an int64 vector of counter (two words) and key."""
-# Ops here (scripts/regenerate.py writes this list):
-#   NonDeterministicInts StatefulRandomBinomial StatefulStandardNormal StatefulStandardNormalV2: random
-#   StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt StatefulUniformInt: random
-#   RngReadAndSkip: random side_effect
-#   RngSkip: side_effect
 
 from __future__ import annotations
 

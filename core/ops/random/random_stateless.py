@@ -1,9 +1,4 @@
 """Random ops that are pure functions of a seed, or of a key and a counter."""
-# Ops here (scripts/regenerate.py writes this list):
-#   StatelessMultinomial StatelessParameterizedTruncatedNormal StatelessRandomBinomial StatelessRandomGammaV2
-#   StatelessRandomGammaV3 StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomPoisson StatelessRandomUniform
-#   StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt StatelessRandomUniformIntV2
-#   StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Rounding to integers at random, up as often as the fraction says."""
-# Ops here (scripts/regenerate.py writes this list):
-#   StochasticCastToInt: random
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Ragged tensors: values with row splits, converted to dense, sparse and variant tensors, gathered and made from ranges."""
-# Ops here (scripts/regenerate.py writes this list):
-#   RaggedFillEmptyRows RaggedGather RaggedRange RaggedTensorToSparse RaggedTensorToTensor
 
 from __future__ import annotations
 

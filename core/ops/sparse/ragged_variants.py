@@ -1,7 +1,4 @@
 """Ragged tensors in variants: a variant for the whole tensor, or for each row."""
-# Ops here (scripts/regenerate.py writes this list):
-#   RaggedTensorFromVariant RaggedTensorToVariant
-#   RaggedTensorToVariantGradient: backward
 
 from __future__ import annotations
 

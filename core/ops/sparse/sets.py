@@ -1,6 +1,4 @@
 """Operations on the sets that the rows of dense or sparse tensors hold."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DenseToDenseSetOperation DenseToSparseSetOperation SetSize SparseToSparseSetOperation
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """The structure of sparse tensors: order, shape, slices, concatenation, conversion to dense."""
-# Ops here (scripts/regenerate.py writes this list):
-#   SparseConcat SparseReorder SparseReshape SparseSlice SparseSplit SparseToDense
-#   SparseSliceGrad: backward
 
 from __future__ import annotations
 

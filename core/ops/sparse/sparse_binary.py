@@ -1,7 +1,4 @@
 """Sums, maxima and minima of two sparse tensors."""
-# Ops here (scripts/regenerate.py writes this list):
-#   SparseAdd SparseSparseMaximum SparseSparseMinimum
-#   SparseAddGrad: backward
 
 from __future__ import annotations
 

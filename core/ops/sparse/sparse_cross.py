@@ -1,6 +1,4 @@
 """Crosses of features: every combination of a feature from each column, joined as text or hashed."""
-# Ops here (scripts/regenerate.py writes this list):
-#   RaggedCross SparseCross SparseCrossHashed SparseCrossV2
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
 """Sparse tensors packed into strings or variants, and kept by the session under handles."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DeserializeManySparse DeserializeSparse SerializeManySparse SerializeSparse
-#   AddManySparseToTensorsMap AddSparseToTensorsMap TakeManySparseFromTensorsMap: side_effect
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """Arithmetic on sparse tensors: reductions, elementwise ops with dense tensors, softmax, products with matrices, edit
 distance.
 """
-# Ops here (scripts/regenerate.py writes this list):
-#   EditDistance SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul SparseMatMul SparseReduceMax
-#   SparseReduceMaxSparse SparseReduceSum SparseReduceSumSparse SparseSoftmax SparseTensorDenseAdd SparseTensorDenseMatMul
 
 from __future__ import annotations
 

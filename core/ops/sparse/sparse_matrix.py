@@ -1,7 +1,4 @@
 """Sparse matrices in compressed rows, held in variants: a matrix or a batch of matrices, through scipy.sparse."""
-# Ops here (scripts/regenerate.py writes this list):
-#   CSRSparseMatrixComponents CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix SparseMatrixMatMul
-#   SparseMatrixNNZ SparseMatrixSparseMatMul SparseMatrixTranspose SparseTensorToCSRSparseMatrix
 
 from __future__ import annotations
 

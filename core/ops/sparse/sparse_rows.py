@@ -1,7 +1,4 @@
 """Empty rows of sparse and ragged tensors, filled."""
-# Ops here (scripts/regenerate.py writes this list):
-#   SparseFillEmptyRows
-#   RaggedFillEmptyRowsGrad SparseFillEmptyRowsGrad: backward
 
 from __future__ import annotations
 

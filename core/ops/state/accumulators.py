@@ -1,10 +1,4 @@
 """Conditional accumulators: gradients are summed until enough have arrived; stale gradients are dropped."""
-# Ops here (scripts/regenerate.py writes this list):
-#   AccumulatorNumAccumulated ConditionalAccumulator ResourceAccumulatorNumAccumulated SparseConditionalAccumulator
-#   AccumulatorApplyGradient AccumulatorSetGlobalStep ResourceAccumulatorApplyGradient: side_effect
-#   ResourceAccumulatorSetGlobalStep SparseAccumulatorApplyGradient: side_effect
-#   AccumulatorTakeGradient ResourceAccumulatorTakeGradient SparseAccumulatorTakeGradient: side_effect blocks asynchronous
-#   ResourceConditionalAccumulator: stated_pair
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
 """Barriers: components arrive by key, and complete elements are taken in batches."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Barrier
-#   BarrierIncompleteSize BarrierReadySize: asynchronous
-#   BarrierClose BarrierInsertMany: side_effect asynchronous
-#   BarrierTakeMany: side_effect blocks asynchronous
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
 """Queues: FIFO, padding, shuffling and by priority. A kernel that must wait raises WouldBlock, and is run again."""
-# Ops here (scripts/regenerate.py writes this list):
-#   FIFOQueue FIFOQueueV2 FakeQueue PaddingFIFOQueue PaddingFIFOQueueV2 PriorityQueue PriorityQueueV2 RandomShuffleQueue
-#   RandomShuffleQueueV2
-#   QueueIsClosed QueueIsClosedV2 QueueSize QueueSizeV2: asynchronous
-#   QueueClose QueueCloseV2: side_effect asynchronous
-#   QueueDequeue QueueDequeueMany QueueDequeueManyV2 QueueDequeueUpTo QueueDequeueUpToV2: side_effect blocks asynchronous
-#   QueueDequeueV2 QueueEnqueue QueueEnqueueMany QueueEnqueueManyV2 QueueEnqueueV2: side_effect blocks asynchronous
 
 from __future__ import annotations
 

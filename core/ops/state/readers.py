@@ -1,11 +1,4 @@
 """Readers of files, and the records they give."""
-# Ops here (scripts/regenerate.py writes this list):
-#   FixedLengthRecordReader FixedLengthRecordReaderV2 IdentityReader IdentityReaderV2 LMDBReader ReaderNumRecordsProduced
-#   ReaderNumRecordsProducedV2 ReaderNumWorkUnitsCompleted ReaderNumWorkUnitsCompletedV2 ReaderSerializeState
-#   ReaderSerializeStateV2 TFRecordReader TFRecordReaderV2 TextLineReader TextLineReaderV2 WholeFileReader WholeFileReaderV2
-#   RecordInput: random side_effect reads_files
-#   ReaderReset ReaderResetV2 ReaderRestoreState ReaderRestoreStateV2: side_effect
-#   ReaderRead ReaderReadUpTo ReaderReadUpToV2 ReaderReadV2: side_effect reads_files blocks asynchronous
 
 from __future__ import annotations
 

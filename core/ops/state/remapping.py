@@ -1,6 +1,4 @@
 """Warm starts from a checkpoint with another vocabulary: the remapping of ids, and a matrix loaded by the remapping."""
-# Ops here (scripts/regenerate.py writes this list):
-#   GenerateVocabRemapping LoadAndRemapMatrix: reads_files
 
 from __future__ import annotations
 

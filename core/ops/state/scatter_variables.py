@@ -1,13 +1,4 @@
 """Gathering rows of resource variables, and scattering into variables: by row and by coordinates, V1 and resource forms."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterMul ResourceScatterNdAdd: side_effect
-#   ResourceScatterNdMax ResourceScatterNdMin ResourceScatterNdSub ResourceScatterNdUpdate ResourceScatterSub: side_effect
-#   ResourceScatterUpdate ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdMax ScatterNdMin: side_effect
-#   ScatterNdSub ScatterNdUpdate ScatterUpdate: side_effect
-#   ScatterAdd ScatterSub: side_effect increment
-#   ResourceScatterAdd: side_effect row_numbers
-#   ResourceGatherNd: snapshot
-#   ResourceGather: snapshot row_numbers
 
 from __future__ import annotations
 

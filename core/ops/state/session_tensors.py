@@ -1,7 +1,4 @@
 """Tensors that a session keeps for later runs, named by handles."""
-# Ops here (scripts/regenerate.py writes this list):
-#   GetSessionTensor
-#   DeleteSessionTensor GetSessionHandle GetSessionHandleV2: side_effect
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
 """Stacks, on which a loop leaves values for its gradient: handles by reference (V1) or as resources (V2)."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Stack
-#   StackClose: inexpensive
-#   StackPop: inexpensive asynchronous stack_pop
-#   StackPush: inexpensive asynchronous stack_push
-#   StackV2: run_state stated_pair
-#   StackCloseV2: unshared inexpensive
-#   StackPopV2: unshared inexpensive asynchronous stack_pop
-#   StackPushV2: unshared inexpensive asynchronous stack_push
 
 from __future__ import annotations
 

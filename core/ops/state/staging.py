@@ -1,10 +1,4 @@
 """Staging areas: Stage (a queue of tuples), MapStage (by key, in parts) and OrderedMapStage (by key, in order)."""
-# Ops here (scripts/regenerate.py writes this list):
-#   MapIncompleteSize MapSize OrderedMapIncompleteSize OrderedMapSize StageSize
-#   MapPeek OrderedMapPeek StagePeek: blocks
-#   MapClear OrderedMapClear StageClear: side_effect
-#   MapStage MapUnstage MapUnstageNoKey OrderedMapStage OrderedMapUnstage OrderedMapUnstageNoKey Stage: side_effect blocks
-#   Unstage: side_effect blocks
 
 from __future__ import annotations
 

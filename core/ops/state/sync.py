@@ -1,8 +1,4 @@
 """Mutexes and the iteration counter."""
-# Ops here (scripts/regenerate.py writes this list):
-#   DummyIterationCounter MutexV2
-#   MutexLock: side_effect blocks asynchronous
-#   ConsumeMutexLock: side_effect inexpensive
 
 from __future__ import annotations
 

@@ -1,14 +1,4 @@
 """Lookup tables: hash tables initialized once, and mutable tables."""
-# Ops here (scripts/regenerate.py writes this list):
-#   LookupTableExport LookupTableExportV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2
-#   AnonymousHashTable HashTable HashTableV2: owns_state table
-#   AnonymousMutableDenseHashTable AnonymousMutableHashTable AnonymousMutableHashTableOfTensors: owns_state table saved_table
-#   MutableDenseHashTable MutableDenseHashTableV2 MutableHashTable MutableHashTableOfTensors: owns_state table saved_table
-#   MutableHashTableOfTensorsV2 MutableHashTableV2: owns_state table saved_table
-#   LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2: side_effect
-#   LookupTableImport LookupTableImportV2: side_effect fills_table
-#   InitializeTable InitializeTableV2: side_effect fills_table initializes_table
-#   InitializeTableFromTextFile InitializeTableFromTextFileV2: side_effect reads_files fills_table initializes_table
 
 from __future__ import annotations
 

@@ -1,15 +1,4 @@
 """TensorArrays of V1 loops: handles by reference (V1), as strings (V2) and as resources (V3)."""
-# Ops here (scripts/regenerate.py writes this list):
-#   TensorArray TensorArrayConcat TensorArrayConcatV2 TensorArrayConcatV3 TensorArrayGather TensorArrayGatherV2
-#   TensorArrayGatherV3 TensorArrayGradWithShape TensorArrayPack TensorArrayRead TensorArrayReadV2 TensorArrayReadV3
-#   TensorArraySize TensorArraySizeV2 TensorArraySizeV3 TensorArrayUnpack TensorArrayV2
-#   TensorArrayGrad TensorArrayGradV2: backward
-#   TensorArrayGradV3: backward run_state stated_pair
-#   TensorArrayV3: run_state stated_pair
-#   TensorArrayClose TensorArrayCloseV2 TensorArrayCloseV3 TensorArrayScatter TensorArrayScatterV2: side_effect
-#   TensorArrayScatterV3 TensorArraySplit TensorArraySplitV2 TensorArraySplitV3 TensorArrayWrite: side_effect
-#   TensorArrayWriteV2: side_effect
-#   TensorArrayWriteV3: side_effect of_lists
 
 from __future__ import annotations
 

@@ -3,18 +3,6 @@
 A reference and a resource handle both lead to a `resources.Variable`. References live under (container, name), resource
 variables under the same keys with `_RESOURCE` before the container, so that the two may share a name, as in TensorFlow.
 """
-# Ops here (scripts/regenerate.py writes this list):
-#   DisableCopyOnRead _VarHandlesOp
-#   RefIdentity: forwarding transparent inexpensive
-#   CountUpTo DestroyResourceOp DestroyTemporaryVariable ResourceCountUpTo: side_effect
-#   Assign AssignVariableOp: side_effect assignment
-#   AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp: side_effect increment
-#   TemporaryVariable: side_effect owns_state
-#   ReadVariableOp: snapshot
-#   _ReadVariablesOp: snapshot inexpensive
-#   VariableShape: snapshot metadata
-#   IsVariableInitialized VarIsInitializedOp: snapshot metadata initialization_test
-#   VarHandleOp Variable VariableV2: variable owns_state
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
 """Strings, elementwise and joined: case, length, substrings, joins, numbers, sharded file names."""
-# Ops here (scripts/regenerate.py writes this list):
-#   ReduceJoin Substr UnsortedSegmentJoin
-#   ShardedFilename ShardedFilespec: checkpoint
-#   StringJoin StringLength: elementwise
-#   StringLower StringStrip StringUpper: elementwise idempotent
-#   StringToNumber: elementwise number_text
 
 from __future__ import annotations
 

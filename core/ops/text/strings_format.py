@@ -1,7 +1,4 @@
 """Numbers and tensors as text, base64."""
-# Ops here (scripts/regenerate.py writes this list):
-#   StringFormat
-#   AsString DecodeBase64 EncodeBase64: elementwise
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Hashes of strings and tensors."""
-# Ops here (scripts/regenerate.py writes this list):
-#   Fingerprint StringToHashBucket StringToHashBucketFast StringToHashBucketStrong _TensorToHashBucketFast
 
 from __future__ import annotations
 

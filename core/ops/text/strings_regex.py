@@ -1,7 +1,4 @@
 """Regular expressions in RE2's syntax, matched by the package google-re2."""
-# Ops here (scripts/regenerate.py writes this list):
-#   RegexFullMatch RegexReplace
-#   StaticRegexFullMatch StaticRegexReplace: elementwise
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Strings taken apart: splits, n-grams."""
-# Ops here (scripts/regenerate.py writes this list):
-#   StringNGrams StringSplit StringSplitV2
 
 from __future__ import annotations
 

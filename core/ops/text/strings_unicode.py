@@ -1,7 +1,4 @@
 """Text between encodings and code points."""
-# Ops here (scripts/regenerate.py writes this list):
-#   UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode
-#   UnicodeScript UnicodeTranscode: elementwise
 
 from __future__ import annotations
 
