@@ -50,7 +50,7 @@ def session(graph: tfg.Graph, way: str, files: tfg.FileAccess | None = None) -> 
 
 def openvino_call(path: str, feeds: Mapping[str, np.ndarray[Any, Any]]) -> Callable[[], Any]:
     """Return a run of a frozen network in OpenVINO's interface, in single precision."""
-    ov = importlib.import_module("tfg.core.engines.openvino.library").ov
+    ov = importlib.import_module("tfg.core.engines.openvino.engine").ov
     core = ov.Core()
     model = core.read_model(path)
     inputs = {port: feeds[f"{port.get_any_name().partition(':')[0]}:0"] for port in model.inputs}

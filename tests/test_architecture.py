@@ -33,7 +33,7 @@ ALLOWED = {
     "cli": {"core", "formats", "cli"},
 }
 MAX_FUNCTION_LINES = 80
-MAX_FILE_LINES = 500
+MAX_FILE_LINES = 1000
 FLOORS = (
     "core core/ops core/runtime core/support formats/protos",
     "core/types",
@@ -108,7 +108,7 @@ def test_imports_go_one_way():
 
 
 ENGINES = {
-    "openvino": {"core/engines/openvino/engine.py", "core/engines/openvino/library.py", "core/engines/openvino/reading.py"},
+    "openvino": {"core/engines/openvino/engine.py"},
     "jax": {
         f"core/engines/xla/{name}.py"
         for name in (

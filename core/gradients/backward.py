@@ -6,20 +6,57 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
+from ..control_flow.deadness import Deadness
 from ..control_flow.frames import MERGE, Frame
-from ..functions.call_kinds import Form, call_kind
+from ..functions.call_kinds import Form, call_kind, call_op
 from ..functions.call_validation import check_calls, check_own_calls
 from ..functions.callers import gradient_name
 from ..graph.graph import Graph, Node, Output
+from ..graph.saved_gradients import Capture, RegisteredGradient
 from ..graph.traversal import reachable
+from ..graph.variable_nodes import variable
 from ..inference.error_context import faults_of
 from ..registry import registry
-from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..support.errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from ..support.words import counted
-from . import conditionals, functional_ops, named_gradients, v1_loops, while_loops
-from .function_parts import DifferentiatedFunctions
+from ..types.tensors import FuncRef
+from . import functional_ops, v1_loops, while_loops
+from .function_parts import DifferentiatedFunctions, dtype_of, find_function
+from .indexed_slices import alike, gradient_dtype, map_parts, zeros_for
 from .stack_lists import POP, use_lists_for_stacks
 from .sweep import Call, Sweep
+from .switch_branches import branches_of
+
+# Gradients of V1 conditionals: a Switch on the way forward is a Merge on the way back, and the other way round.
+
+
+def switch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
+    """Return the gradient from the branch that was taken; a branch without a gradient contributes zeros."""
+    g = backward.builder
+    dtype = gradient_dtype(next(grad for grad in grads if grad is not None))
+    branches = [zeros_for(g, node.output(i), dtype) if grad is None else grad for i, grad in enumerate(grads)]
+    return [map_parts(lambda *tensors: g.Merge(tensors)[0], *alike([g, g], branches)), None]
+
+
+def merge_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
+    """Return the gradient, sent to the input that came from the branch taken."""
+    g = backward.builder
+    grad = grads[0]
+    if grad is None:
+        return [None] * len(node.inputs)
+    predicate, branch_of_input = merge_predicate(node, backward.loops.deadness)
+    return [map_parts(lambda part, branch=branch: g.Switch(part, predicate)[branch], grad) for branch in branch_of_input]
+
+
+def merge_predicate(merge: Node, deadness: Deadness) -> tuple[Output, tuple[int, int]]:
+    """Return the predicate of the branches that a cond's Merge joins, and the branch of each of the two inputs."""
+    if len(merge.inputs) == 2:
+        first, second = merge.inputs
+        other = deadness.of_value(second)
+        for predicate, branch in branches_of(first, deadness):
+            if (predicate, 1 - branch) in other:
+                return predicate, (branch, 1 - branch)
+    raise UnimplementedError("its inputs are not the two branches of one predicate", node=merge.name, op=merge.op)
 
 
 def add_gradients(
@@ -63,14 +100,14 @@ class Backward(Sweep):
         """
         named = gradient_name(node)
         if named in self.graph.registered_gradients:
-            return named_gradients.registered_gradient(self, node, grads, self.graph.registered_gradients[named])
+            return registered_gradient(self, node, grads, self.graph.registered_gradients[named])
         special = self._whole_gradient(node)
         if special is not None and (not named or special is functional_ops.call_gradient):
             # The gradient that a call names is that of its function, in a program that is gone.
             return special(self, node, grads)
         function = registry.gradient_function(named or node.op)
         if named and not (callable(function) or function is registry.NOT_DIFFERENTIABLE):
-            raise named_gradients.missing_gradient(node, named)
+            raise missing_gradient(node, named)
         if function is registry.NOT_DIFFERENTIABLE:
             return [None] * len(node.inputs)
         if not callable(function):
@@ -120,12 +157,94 @@ class Backward(Sweep):
 # Gradients that need the whole sweep, not only the node: control flow and calls.
 _WholeGradient: TypeAlias = Callable[[Sweep, Node, Gradients], Gradients]
 CONDITIONALS: Final[Mapping[str, _WholeGradient]] = {
-    "Switch": conditionals.switch_gradient,
-    "RefSwitch": conditionals.switch_gradient,
-    **dict.fromkeys(MERGE, conditionals.merge_gradient),
+    "Switch": switch_gradient,
+    "RefSwitch": switch_gradient,
+    **dict.fromkeys(MERGE, merge_gradient),
 }
 CALLS: Final[Mapping[Form, _WholeGradient]] = {
     Form.CALL: functional_ops.call_gradient,
     Form.BRANCH: functional_ops.branch_gradient,
     Form.LOOP: while_loops.while_gradient,
 }
+
+
+# Gradients that nodes name themselves: functions saved with the graph (tf.custom_gradient) or registered for a name.
+
+
+def registered_gradient(backward: Sweep, node: Node, grads: Gradients, registered: RegisteredGradient) -> Gradients:
+    """Call the function that the library registers: zeros where no gradient arrives, then the captured values."""
+    g = backward.builder
+    if registered.captures is None or registered.returns is None:
+        raise UnimplementedError(
+            f"its gradient function '{registered.function}' reads tensors that only the SavedModel describes",
+            node=node.name,
+            op=node.op,
+            hint="differentiate the original SavedModel",
+        )
+    function = find_function(backward.graph, node, FuncRef(registered.function))
+    arriving = [
+        zeros_for(g, node.output(i), dtype_of(node.output(i))) if grad is None else g.densify(grad)
+        for i, grad in enumerate(grads)
+    ]
+    inputs = [*arriving, *(_captured(backward, node, capture) for capture in registered.captures)]
+    if len(inputs) != len(function.args) or len(registered.returns) != len(node.inputs):
+        raise InvalidArgumentError(
+            f"its gradient '{registered.function}' takes {len(function.args)} values and returns "
+            f"{len(registered.returns)}, but must take {len(inputs)} and return {len(node.inputs)}",
+            node=node.name,
+            op=node.op,
+        )
+    op = call_op(function.signature.is_stateful)
+    results = iter(g.apply(op, inputs, f=FuncRef(registered.function), Tout=[dtype_of(v) for v in function.results]))
+    return [next(results) if is_returned else None for is_returned in registered.returns]
+
+
+def missing_gradient(node: Node, name: str) -> UnimplementedError:
+    """Return the error of a node whose named gradient is missing; the derivative of the computation would be a different
+    gradient.
+    """
+    return UnimplementedError(
+        f"its gradient '{name}' is neither saved with the graph nor registered",
+        node=node.name,
+        op=node.op,
+        hint=f'register it: `@tfg.core.registry.registry.gradient("{name}")` on a function (g, node, *grads) '
+        "in an op library; "
+        "TensorFlow saves custom gradients with SaveOptions(experimental_custom_gradients=True)",
+    )
+
+
+def _captured(backward: Sweep, node: Node, capture: Capture) -> Output:
+    """Return the value that a gradient captured, as visible in the graph under differentiation."""
+    if capture.function is None:
+        return _handle(backward, capture.tensor)
+    captured = _seen(backward, capture)
+    if captured is None:
+        raise NotFoundError(
+            f"its gradient reads '{capture.tensor}' of function '{capture.function}', which is out of reach",
+            node=node.name,
+            op=node.op,
+        )
+    return captured
+
+
+def _handle(backward: Sweep, name: str) -> Output:
+    """Return a handle of a variable of the graph that is run."""
+    root = backward
+    while root.call is not None:
+        root = root.call.backward
+    owner = variable(root.graph, name)
+    container = owner.node.attr("container", b"")
+    g = backward.builder
+    shared_name = owner.name.encode("utf-8", "surrogateescape")
+    return g.VarHandleOp(dtype=owner.dtype, shape=owner.shape, container=container, shared_name=shared_name)
+
+
+def _seen(backward: Sweep, capture: Capture) -> Output | None:
+    """Return the tensor itself in its own function; in a called function, the argument that holds the tensor."""
+    call = backward.call
+    if call is None:
+        return None
+    if call.function == capture.function:
+        return backward.graph.output(capture.tensor)
+    outer = _seen(call.backward, capture)
+    return None if outer is None else call.argument_of(outer)

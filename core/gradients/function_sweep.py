@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..control_flow.copies import source_of
-from ..control_flow.deadness import ALWAYS, Deadness, predicate_source
+from ..control_flow.deadness import ALWAYS, Deadness, is_choice, predicate_source
 from ..control_flow.frames import ENTER, SWITCH, find_frames
 from ..functions.call_kinds import Form
 from ..functions.call_signatures import signature_of
@@ -20,12 +20,12 @@ from ..registry.op_facts import has_fact
 from ..types.dtypes import DType, int32, resource, variant
 from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ..types.tensors import Tensor
-from .branch_values import carry_over
 from .function_parts import Differentiated, add_arg, copied_body, dtype_of
 from .indexed_slices import parts as tensors_of
 from .origins import origins
 from .stack_lists import use_lists_for_stacks
 from .sweep import Call, Sweep, is_differentiable
+from .switch_branches import branches_of
 
 
 def differentiate(
@@ -196,3 +196,51 @@ def _read_values(backward_nodes: Sequence[Node], grads: Gradients) -> list[Outpu
     read = [value for node in backward_nodes for value in node.inputs]
     read += [tensor for grad in grads for tensor in tensors_of(grad)]
     return list(dict.fromkeys(read))
+
+
+# Values on branches of a function's body, as the function hands them to its gradient.
+
+
+def carry_over(body: Graph, read: Iterable[Output], readers: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    """Let `readers` read values on branches through Merges and Switches.
+
+    Returns the nodes that were added for values to leave branches, and the nodes that let them enter branches again.
+    """
+    if not any(is_choice(node) for node in body):
+        return [], []
+    carrier = _Carrier(body)
+    taken = {value: carrier.entering(value) for value in read}
+    for node in readers:
+        body.set_inputs(node, [taken.get(value, value) for value in node.inputs])
+    leaving = set(carrier.leaving)
+    return carrier.leaving, [node for node in body.since(carrier.count) if node not in leaving]
+
+
+class _Carrier:
+    """A carrier of the values of a body out of branches and in again."""
+
+    def __init__(self, body: Graph) -> None:
+        self.g = GraphBuilder(body)
+        self.count = len(body)
+        self.deadness = Deadness(predicate=predicate_source)
+        self.leaving: list[Node] = []
+        self._entering: dict[Output, Output] = {}
+
+    def entering(self, value: Output) -> Output:
+        """Return the value as seen on its branch; a value on no branch is returned unchanged."""
+        if value not in self._entering:
+            branches = branches_of(value, self.deadness)
+            entered = self.outside(value, branches) if branches else value
+            for predicate, branch in branches:
+                entered = self.g.Switch(entered, self.entering(predicate))[branch]
+            self._entering[value] = entered
+        return self._entering[value]
+
+    def outside(self, value: Output, branches: Sequence[tuple[Output, int]]) -> Output:
+        """Return a value that is always alive and equals the value on the branches where they are taken."""
+        before = len(self.g.graph)
+        for predicate, branch in reversed(branches):
+            other = self.g.Switch(self.g.FakeParam(dtype=dtype_of(value), shape=UNKNOWN), predicate)[1 - branch]
+            value = self.g.Merge([value, other])[0]
+        self.leaving += self.g.graph.since(before)
+        return value

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from ..registry.op_facts import has_fact
 from ..support.display import Pictured
+from ..support.errors import MissingKeyError
 from ..support.words import counted
-from .constant_arrays import Constants
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    import numpy as np
+
     from .metagraph import MetaGraph
     from .node import Node
+
 
 _LARGEST: Final = 100_000
 """The number of nodes up to which inputs and outputs are counted."""
@@ -64,3 +67,31 @@ def outputs(nodes: Collection[Node]) -> list[Node]:
     taken = {name.partition(":")[0] for node in nodes for name in node.input_names()[0]}
     ends = [node for node in nodes if node.name not in taken and not (node.is_constant or node.is_placeholder)]
     return [node for node in ends if node.op_def is None or node.op_def.outputs]
+
+
+# The constants of a graph as arrays by name.
+
+
+class Constants(Mapping[str, "np.ndarray[Any, Any]"]):
+    """The values of a graph's Const nodes by name; a value is decoded and copied when it is asked for.
+
+    NotFoundError, also a KeyError, names the nearest constants for a name that no constant has.
+    """
+
+    def __init__(self, nodes: Mapping[str, Node]) -> None:
+        self._nodes = nodes
+
+    def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
+        node = self._nodes.get(name)
+        if node is None or not node.is_constant:
+            raise MissingKeyError.of("constant", name, self)
+        return node.constant_value().copy()
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, node in self._nodes.items() if node.is_constant)
+
+    def __len__(self) -> int:
+        return sum(node.is_constant for node in self._nodes.values())
+
+    def __repr__(self) -> str:
+        return f"<Constants: {len(self):,}>"

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import functools
+import importlib
+import os
+import sys
+import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -20,8 +24,6 @@ from .. import reasons
 from ..protocol import Cluster, Compiled, UnsupportedNodes
 from ..reasons import Reason
 from ..unsupported import UnsupportedOps, is_empty_constant, source
-from .library import frontends, ov
-from .reading import input_model, place_of
 
 _PRECISIONS: Final = ("f32", "bf16", "f16")
 _CAPABILITIES: Final = {"bf16": "BF16", "f16": "FP16"}
@@ -213,3 +215,42 @@ def _stand_in(graph: Graph, value: Output) -> Output:
         return graph.add_node(graph.unique_name(node.name), node.op, (), (), node.attrs).output()
     attrs = {"dtype": value.dtype, "shape": Shape(node.attrs["value"].shape) if node.is_constant else UNKNOWN}
     return graph.add_node(graph.unique_name(f"{node.name}_{value.index}"), "Placeholder", (), (), attrs).output()
+
+
+# OpenVINO's package, imported without telemetry, which the package would send over the network during the import.
+
+_TELEMETRY: Final = "openvino_telemetry"
+
+
+def _imported() -> Any:
+    """Return the package, imported as if the telemetry package were not installed."""
+    if "openvino" in sys.modules or _TELEMETRY in sys.modules:
+        return importlib.import_module("openvino")
+    sys.modules[_TELEMETRY] = None  # type: ignore[assignment]
+    try:
+        return importlib.import_module("openvino")
+    finally:
+        del sys.modules[_TELEMETRY]
+
+
+ov: Final = _imported()
+frontends: Final = importlib.import_module("openvino.frontend")
+
+
+# Reading of tfg's graphs by OpenVINO's TensorFlow frontend: through a file, the only way in by the public interface.
+
+
+def input_model(frontend: Any, graph: Graph) -> Any:
+    """Return the frontend's model of a graph, read from a temporary file, in memory where the system has such files."""
+    saving = importlib.import_module(".....formats", __name__)
+    folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="tfg-", dir=folder) as place:
+        path = os.path.join(place, "graph.pb")
+        saving.save(graph, path)
+        return frontend.load(path)
+
+
+def place_of(model: Any, node: str, index: int) -> Any:
+    """Return the place of a tensor in the frontend's model."""
+    place = model.get_place_by_tensor_name(f"{node}:{index}")
+    return place if place is not None or index else model.get_place_by_tensor_name(node)

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from tests.pages import calling_graph
 from tfg.core.drawing.elision import folded, links
-from tfg.core.drawing.fit_scopes import scopes_to_open
 from tfg.core.drawing.layer_assignment import flow_order, forward_edges, layers_of
-from tfg.core.drawing.picture import Look, make_picture
+from tfg.core.drawing.picture import Look, make_picture, scopes_to_open
 from tfg.core.drawing.scope_tree import NameScope, scope_tree
 from tfg.core.graph.graph import Graph
 from tfg.formats import load

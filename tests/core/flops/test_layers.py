@@ -11,7 +11,7 @@ from tests.cli.running import tfg as run
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.flops.layers import NO_LAYER, layers_by_path
-from tfg.core.flops.live_memory import LiveMemory
+from tfg.core.flops.measured import LiveMemory
 from tfg.core.flops.training_steps import with_backward
 from tfg.core.support.errors import InvalidArgumentError
 
