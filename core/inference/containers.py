@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from ..control_flow.copies import handed_in
 from ..graph.graph import Node, Output
 from ..support.errors import TfgError
-from ..types.dims import DimLike
+from ..types.dims import Dim, DimLike
 from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
 
 _WRITERS = {"StackPush": (1, 0), "StackPushV2": (1, 0), "TensorArrayWriteV3": (2, 0), "TensorArrayScatterV3": (2, 1)}
@@ -115,3 +115,12 @@ def new_dims(spec: TensorSpec, covering: TensorSpec) -> set[DimLike]:
     """Return the dimensions of a covering that the spec did not have."""
     before, after = ({dim for part in (s, *s.handle) for dim in part.shape.dims or ()} for s in (spec, covering))
     return after - before
+
+
+def symbols_of_contents(specs: Sequence[TensorSpec]) -> set[str]:
+    """Return the unnamed sizes that specs have in their contents alone."""
+    outside, inside = (
+        {symbol for part in parts for dim in part.shape.dims or () if isinstance(dim, Dim) for symbol in dim.unnamed}
+        for parts in (specs, [part for spec in specs for part in spec.handle])
+    )
+    return inside - outside

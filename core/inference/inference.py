@@ -24,10 +24,20 @@ from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, Stopwatch
 from ..types.dims import Dim, DimLike
 from ..types.dtypes import DType, resource
-from ..types.shapes import UNKNOWN, Shape, TensorSpec, relax_shapes
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, relax_shapes, substituted
 from ..types.tensors import FuncRef
 from . import binding
-from .containers import CONTAINERS, contents, cover, holds_anything, is_covered, new_dims, of_anything, shown
+from .containers import (
+    CONTAINERS,
+    contents,
+    cover,
+    holds_anything,
+    is_covered,
+    new_dims,
+    of_anything,
+    shown,
+    symbols_of_contents,
+)
 from .error_context import fault
 from .node_calls import apply_kernel, call_shape_function
 from .shape_cache import ShapeCache
@@ -237,7 +247,8 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Libr
     except TfgError as error:
         reasons[node.name] = error.message
         return unknown
-    merged = library.settled(_apart(node, inputs, [_merge(spec, result) for spec, result in zip(unknown, results)]))
+    results = library.read_apart(inputs, [_merge(spec, result) for spec, result in zip(unknown, results)])
+    merged = library.settled(_apart(node, inputs, results))
     try:
         merged = _constant_values(node, inputs, merged)
     except TfgError as error:
@@ -291,6 +302,15 @@ class Library:
         """Return a node's specs with the assumptions applied."""
         return specs if self._assumptions is None else list(map(self._assumptions.settled, specs))
 
+    def read_apart(self, inputs: Sequence[TensorSpec], results: list[TensorSpec]) -> list[TensorSpec]:
+        """Return the results with unknown sizes of their own in the place of a container's: two elements may differ."""
+        held = symbols_of_contents(inputs) if self._assumptions is None and any(spec.handle for spec in inputs) else ()
+        names = {symbol: Dim.unknown() for symbol in held}
+        if not names:
+            return results
+        alone = (substituted(dataclasses.replace(spec, handle=()), names) for spec in results)
+        return [dataclasses.replace(spec, handle=before.handle) for spec, before in zip(alone, results)]
+
     def is_stable(self, spec: TensorSpec, covering: TensorSpec) -> bool:
         """Return True where a loop's variable has the spec in every iteration; an estimate takes unknown sizes to stay."""
         return is_covered(spec, covering) or (self._assumptions is not None and shown(spec) == shown(covering))
@@ -307,8 +327,8 @@ class Library:
             return None
         references, arguments = kind.references(node), kind.arguments(inputs)
         if kind.is_batched and self._assumptions is None:
-            results = self._body(references[0], [_with_rows(spec, None) for spec in arguments])
-            return None if results is None else [_with_rows(spec, inputs[0].shape[0]) for spec in results]
+            rows = self._body(references[0], [_with_rows(spec, None) for spec in arguments])
+            return None if rows is None else [_with_rows(spec, inputs[0].shape[0]) for spec in rows]
         if kind.form is Form.CALL:
             return self._body(references[0], arguments)
         if kind.form is Form.BRANCH:

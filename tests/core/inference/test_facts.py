@@ -160,6 +160,22 @@ def test_an_unknown_size_that_a_loop_changes_is_another_size(loop, step, added):
     assert (infer(g.graph).spec(difference).value == 0) == (added == 0)
 
 
+def test_elements_of_a_list_have_sizes_of_their_own():
+    """Two elements of 2 and of 5 rows, the second read first."""
+    g = GraphBuilder()
+    x, y = (placeholder(g, name, (None, 3)) for name in "xy")
+    shape = np.array([-1, 3], np.int32)
+    pushed = g.EmptyTensorList(shape, np.int32(-1), element_dtype="float32", shape_type="int32")
+    for value in (x, y):
+        pushed = g.TensorListPushBack(pushed, value)
+    left, second = g.TensorListPopBack(pushed, shape, element_dtype="float32")
+    _, first = g.TensorListPopBack(left, shape, element_dtype="float32")
+    difference = g.Sub(rows(g, second), rows(g, first))
+    optimized, _ = optimize(g.graph, [difference.name], ["x:0", "y:0"])
+    fed = {"x:0": np.zeros((2, 3), np.float32), "y:0": np.zeros((5, 3), np.float32)}
+    assert Session(optimized).run(difference.name, fed) == 3
+
+
 def test_a_value_that_does_not_fit_is_no_fact(monkeypatch):
     """Tests raise, and otherwise nothing is folded."""
     g = GraphBuilder()
