@@ -77,7 +77,7 @@ def add_training(
 
 def require_order(graph: Graph, training: TrainingGraph) -> None:
     """Raise InvalidArgumentError where a node that training added to `graph` races in a step of `training`."""
-    step = [training.graph.output(training.loss), training.graph.node(training.train_op)]
+    step: list[Output | Node] = [training.graph.output(training.loss), training.graph.node(training.train_op)]
     for race in itertools.islice(races_of(training.graph, step), _MOST_RACES):
         if race.first.node.name not in graph or race.second.node.name not in graph:
             raise InvalidArgumentError(
