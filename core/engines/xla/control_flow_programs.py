@@ -12,7 +12,7 @@ from ...support.errors import UnimplementedError
 from .library import jax, jnp, program_function
 from .list_programs import StackedElements, Unread
 from .symbolic_dims import is_symbolic
-from .trace_memory import Finding
+from .trace_memory import TraceFinding
 
 Condition = Callable[[Sequence[Any]], Any]
 Advance = Callable[[Sequence[Any]], Sequence[Any]]
@@ -25,7 +25,7 @@ _MOST_CALLS: Final = 10_000
 """The largest number of calls, each as often as a run makes it: XLA, and JAX's walks of shardings, take each by itself."""
 
 
-class Program:
+class TracedProgram:
     """A function of trees of arrays, traced once: calls repeat the operations, not the Python code that made them."""
 
     def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
@@ -59,7 +59,7 @@ class _Shared:
         xla.calls = 1
         with undone(xla):
             try:
-                self.program = Program(run, [values[i] for i in self.places], alive)
+                self.program = TracedProgram(run, [values[i] for i in self.places], alive)
                 self.calls = xla.calls
             finally:
                 xla.alive, xla.calls = alive, calls
@@ -156,7 +156,7 @@ class _Part:
     def remember(self) -> None:
         """Keep what varies for later traces."""
         cells = [i for i, cell in enumerate(self.cells_given) if cell in self.cells]
-        self.xla.memory.note(self.site, Finding(self.given, tuple(self.varying), cells))
+        self.xla.memory.note(self.site, TraceFinding(self.given, tuple(self.varying), cells))
 
     def vary(self, place: int) -> None:
         """Let a value be an input of the part."""
@@ -198,7 +198,7 @@ class _LoopPart(_Part):
         self.condition = condition
         self.advance = advance
 
-    def settle(self) -> Program:
+    def settle(self) -> TracedProgram:
         """Return an iteration, with the varying values and forms that hold in all iterations."""
         for _ in range(_ATTEMPTS):
             program = self.look()
@@ -207,7 +207,7 @@ class _LoopPart(_Part):
                 return program
         raise UnimplementedError("a value changes its shape from one iteration of a loop to the next")
 
-    def look(self) -> Program | None:
+    def look(self) -> TracedProgram | None:
         """Trace an iteration; return None where the trace told something new."""
         cells_before = list(self.xla.cells)
         seen: dict[str, Any] = {}
@@ -222,7 +222,7 @@ class _LoopPart(_Part):
             return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells], held & _holds(self.xla)
 
         with undone(self.xla):
-            program = Program(once, (*self.state(), jnp.asarray(True)))
+            program = TracedProgram(once, (*self.state(), jnp.asarray(True)))
         for i in seen["values"]:
             self.vary(i)
         for cell in seen["cells"]:
@@ -230,7 +230,7 @@ class _LoopPart(_Part):
         is_new = self.widen(program.results) or bool(seen["values"] or seen["cells"])
         return None if is_new else program
 
-    def decision(self, state: Any) -> tuple[Program, bool]:
+    def decision(self, state: Any) -> tuple[TracedProgram, bool]:
         """Return whether another iteration follows and requirements hold, as a program, and whether there are any."""
         seen = {}
 
@@ -242,7 +242,7 @@ class _LoopPart(_Part):
             return again, _holds(self.xla)
 
         with undone(self.xla):
-            return Program(decide, *state), seen["requires"]
+            return TracedProgram(decide, *state), seen["requires"]
 
     def widen(self, after: Any) -> bool:
         """Give lists at the start the room that they have `after` an iteration; True where they had less."""
@@ -280,7 +280,7 @@ class _LoopPart(_Part):
             self.xla.require(decision(values, contents)[1])
         return inside
 
-    def repeated(self, step: Program, decision: Program, state: Any, times: int | None) -> Any:
+    def repeated(self, step: TracedProgram, decision: TracedProgram, state: Any, times: int | None) -> Any:
         """Return the state after the last iteration, by a scan over `times` iterations where they are known."""
 
         def goes_on(state: Any) -> Any:
@@ -370,7 +370,7 @@ class _Trace:
             return new, [_as_array(cell.value) for cell in part.cells], _holds(part.xla)
 
         with undone(part.xla):
-            self.program = Program(once, [cell.value for cell in part.cells])
+            self.program = TracedProgram(once, [cell.value for cell in part.cells])
 
 
 def _settled(part: _Part, branches: Sequence[Advance]) -> list[_Trace]:

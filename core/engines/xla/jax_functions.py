@@ -31,7 +31,8 @@ from ..whole_refusals import is_default, whole_refusals
 from .branch_programs import Branches
 from .gradient_barriers import passed_on
 from .list_programs import StackedElements
-from .tracing import Namespace, TracedVariable, require_width, run_step
+from .traced_values import TracedVariable, require_width
+from .tracing import Namespace, run_step
 
 _SHOWN: Final = 3
 _PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")

@@ -16,7 +16,7 @@ from .list_programs import StackedElements, Unread
 
 
 @dataclasses.dataclass
-class Finding:
+class TraceFinding:
     """What a trace with these values has found: the places of values, and of cells, that change inside."""
 
     values: Sequence[Any]
@@ -25,7 +25,7 @@ class Finding:
 
 
 @dataclasses.dataclass
-class Call:
+class TracedCall:
     """A call with values of one form: the program for it, from the second call on, where it `is_closed`."""
 
     values: Sequence[Any]
@@ -37,30 +37,30 @@ class TraceMemory:
     """The findings of a program by the loop or conditional, its calls, and its results that follow from known values alone."""
 
     def __init__(self) -> None:
-        self._findings: dict[Hashable, list[Finding]] = {}
-        self._calls: dict[Hashable, list[Call]] = {}
+        self._findings: dict[Hashable, list[TraceFinding]] = {}
+        self._calls: dict[Hashable, list[TracedCall]] = {}
         self._results: dict[Hashable, list[tuple[Sequence[Any], Any]]] = {}
 
-    def found(self, site: Hashable, values: Sequence[Any]) -> Iterable[Finding]:
+    def found(self, site: Hashable, values: Sequence[Any]) -> Iterable[TraceFinding]:
         """Return the findings of which all hold for `values`: a trace that knew as much or more found no change too many."""
         return [one for one in self._findings.get(site, ()) if _knows_all(one.values, values)]
 
-    def note(self, site: Hashable, finding: Finding) -> None:
+    def note(self, site: Hashable, finding: TraceFinding) -> None:
         """Keep a finding, in place of an older one of the same values."""
 
-        def is_replaced(one: Finding) -> bool:
+        def is_replaced(one: TraceFinding) -> bool:
             return _knows_all(one.values, finding.values) and _knows_all(finding.values, one.values)
 
         self._findings[site] = [*(one for one in self._findings.get(site, ()) if not is_replaced(one)), finding]
 
-    def call(self, site: Hashable, values: Sequence[Any]) -> Call | None:
+    def call(self, site: Hashable, values: Sequence[Any]) -> TracedCall | None:
         """Return the call with values of the same form and the same constants, None for the first."""
         known = self._calls.get(site, ())
         return next((call for call in known if all(map(_is_same, call.values, values))), None)
 
     def note_call(self, site: Hashable, values: Sequence[Any], is_closed: bool) -> None:
         """Keep a first call."""
-        self._calls.setdefault(site, []).append(Call(values, is_closed))
+        self._calls.setdefault(site, []).append(TracedCall(values, is_closed))
 
     def once(self, site: Hashable, values: Sequence[Any], find: Callable[[], Any]) -> Any:
         """Return the result of `find` for known values; it is called once for the same values."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -40,8 +40,7 @@ from .library import jax, jnp, special
 from .list_programs import CompiledStack, CompiledTensorArray, StackedElements, Unread
 from .op_gradients import detached, differentiated, with_factor
 from .trace_memory import TraceMemory
-
-_WIDE: Final = "call `jax.config.update('jax_enable_x64', True)` first, or work within `jax.enable_x64(True)`"
+from .traced_values import TracedVariable, require_widths
 
 
 class Namespace:
@@ -259,36 +258,6 @@ class Namespace:
         return jax.vjp(forward, x)[1](value)[0]
 
 
-class TracedVariable:
-    """A variable while steps are traced: the value after the steps so far.
-
-    The value is `before`, the value before all steps, where any of the first `settled` conditions does not hold.
-    """
-
-    def __init__(self, value: Any) -> None:
-        self.before = self.value = value
-        self.settled: int | None = None
-
-    def assign(self, xla: Namespace, value: Any) -> None:
-        """Take a new value."""
-        if any(value is held for held in xla.barriers):
-            count = len(xla.conditions)
-            self.value, self.settled = value, count if self.settled is None else min(count, self.settled)
-        else:
-            self.value, self.settled = jnp.asarray(value).astype(self.before.dtype), 0
-
-    @property
-    def is_written(self) -> bool:
-        """Return True where a step wrote to the variable."""
-        return self.settled is not None
-
-    def final(self, xla: Namespace) -> Any:
-        """Return the final value: the initial value where a condition fails, unless the shape has changed."""
-        if self.settled == len(xla.conditions) or self.value.shape != self.before.shape:
-            return self.value
-        return jnp.where(xla.holds(), self.value, self.before)
-
-
 class Tracing:
     """A cluster as a function of arrays; `lifted` are constants that come as arguments, by their slots."""
 
@@ -474,7 +443,7 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
         return apply_kernel(node, values)
     if rule is None:
         raise UnimplementedError("it has no lowering", node=node.name, op=node.op)
-    _require_widths(node, values)
+    require_widths(node, values)
     flat = _lowered(xla, node, rule, values) if xla.fed is None else _differentiable(xla, node, rule, values)
     results = [_of_dtype(value, dtype) for value, dtype in zip(flat, node.output_dtypes, strict=True)]
     xla.places.note_sum(node, values, results[0] if results else None)
@@ -491,29 +460,6 @@ def _of_dtype(value: Any, dtype: DType) -> Any:
     if dtype is resource or not isinstance(value, (jax.Array, np.ndarray, np.generic)) or symbolic_dims.is_symbolic(value):
         return value
     return value.astype(dtype.numpy)
-
-
-def require_width(dtype: np.dtype[Any]) -> None:
-    """Raise UnimplementedError for a dtype of 64 bits where JAX computes in 32 bits."""
-    if jax.dtypes.canonicalize_dtype(dtype) != dtype:
-        raise UnimplementedError(f"{dtype} needs 64-bit numbers in JAX", hint=_WIDE)
-
-
-def _require_widths(node: Node, values: Sequence[Any]) -> None:
-    """Raise UnimplementedError where JAX would cut a result, or a constant among the inputs, to 32 bits."""
-    for dtype in node.output_dtypes:
-        if dtype.is_numeric:
-            require_width(dtype.numpy)
-    for value in values:
-        _require_fit(value)
-
-
-def _require_fit(value: Any) -> None:
-    """Raise UnimplementedError for a constant that JAX would cut to 32 bits."""
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.itemsize == 8 and value.dtype.kind in "iufc":
-        narrow = jax.dtypes.canonicalize_dtype(value.dtype)
-        if narrow != value.dtype and not np.array_equal(value.astype(narrow), value, equal_nan=value.dtype.kind in "fc"):
-            require_width(value.dtype)
 
 
 def _updated(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) -> Sequence[TracedVariable]:
