@@ -146,8 +146,8 @@ def read_columns(path: str, columns: Sequence[str] = (), dtype: DType | None = N
     try:
         names = list(columns) or file.names
         places, rows, cells = file.places(names), [], []
-        for row, found in file.rows():
-            whole = file.whole(row, found)
+        for row, texts in file.rows():
+            whole = file.whole(row, texts)
             rows.append(row)
             cells.append([whole[place] for place in places])
         array = file.as_array(rows, cells, names, dtype).reshape(len(rows), len(names))

@@ -147,7 +147,7 @@ class _Part:
 
     def recall(self) -> None:
         """Take what earlier traces have found for what varies."""
-        findings = self.xla.memory.found(self.site, self.given)
+        findings = self.xla.memory.findings(self.site, self.given)
         for i in dict.fromkeys(i for finding in findings for i in finding.varying):
             self.vary(i)
         for i in dict.fromkeys(i for finding in findings for i in finding.cells):

@@ -41,7 +41,7 @@ class TraceMemory:
         self._calls: dict[Hashable, list[TracedCall]] = {}
         self._results: dict[Hashable, list[tuple[Sequence[Any], Any]]] = {}
 
-    def found(self, site: Hashable, values: Sequence[Any]) -> Iterable[TraceFinding]:
+    def findings(self, site: Hashable, values: Sequence[Any]) -> Iterable[TraceFinding]:
         """Return the findings of which all hold for `values`: a trace that knew as much or more found no change too many."""
         return [one for one in self._findings.get(site, ()) if _knows_all(one.values, values)]
 
