@@ -114,7 +114,7 @@ def _read_array(path: str) -> Array:
     with file_errors(path), open_regular(path) as file:
         is_archive = file.read(2) == b"PK"
     if is_archive:
-        return _member(path, read_npz(path), key).numpy()
+        return _member(path, read_npz(path, only=key) or read_npz(path), key).numpy()
     if key is not None:
         raise InvalidArgumentError(f"'{path}' holds a single array without a key")
     return open_array(path).read()

@@ -130,9 +130,16 @@ def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
         file_format = writable.default
     else:
         file_format = next((candidate for candidate in writable.formats if _is_asked(candidate, extension)), None)
+    if file_format is None and writable.default is not None and writable.default.is_folder and not _is_known(extension):
+        file_format = writable.default  # a folder's name may have a dot
     if file_format is None:
         raise _refusal(os.fspath(path), extension, writable)
     return file_format
+
+
+def _is_known(extension: str) -> bool:
+    """Return True for an extension of any format that tfg writes."""
+    return any(_is_asked(file_format, extension) for place in _PLACES for file_format in place.formats)
 
 
 def named_format(path: str | None, word: str | None, writable: Writable) -> FileFormat | None:

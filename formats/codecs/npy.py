@@ -15,7 +15,7 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import IO, Any
 
 import numpy as np
@@ -80,16 +80,16 @@ def open_array(path: str | os.PathLike[str]) -> StoredArray:
     return StoredArray(header.dtype, header.shape, read)
 
 
-def open_archive(path: str | os.PathLike[str]) -> dict[str, StoredArray]:
-    """Open the arrays of an .npz archive by name. Errors as `open_array`, and UnimplementedError for unsupported
-    compression or encryption.
+def open_archive(path: str | os.PathLike[str], only: Collection[str] | None = None) -> dict[str, StoredArray]:
+    """Open the arrays of an .npz archive by name, all or the arrays of these names. Errors as `open_array`, and
+    UnimplementedError for unsupported compression or encryption.
     """
     name = f"'{os.fspath(path)}'"
     with file_errors(path), open_regular(path) as file:
         contents = PositionedFile(file)
     with _zip_errors(name):
         archive = zipfile.ZipFile(io.BufferedReader(_Positions(contents)))
-    return _Archive(archive, len(contents), name).arrays()
+    return _Archive(archive, len(contents), name).arrays(only)
 
 
 def archive_in(data: bytes, name: str) -> dict[str, StoredArray]:
@@ -135,10 +135,12 @@ class _Archive:
         self._name = name
         self._unpacked = sum(info.file_size for info in archive.infolist())
 
-    def arrays(self) -> dict[str, StoredArray]:
+    def arrays(self, only: Collection[str] | None = None) -> dict[str, StoredArray]:
         arrays: dict[str, StoredArray] = {}
         for info in self._archive.infolist():
             key = info.filename.removesuffix(".npy")
+            if only is not None and key not in only:
+                continue
             if key in arrays or key == info.filename:
                 raise DataLossError(f"entry '{info.filename}' of {self._name} is not an array, or a duplicate")
             arrays[key] = self._stored(info, f"'{key}' of {self._name}")

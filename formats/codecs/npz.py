@@ -123,14 +123,14 @@ def _storage(dtype: DType) -> np.dtype[Any]:
     return dtype.numpy if is_own else np.dtype({"f": np.float32, "i": np.int8, "u": np.uint8}[dtype.kind])
 
 
-def read_npz(path: str | os.PathLike[str]) -> dict[str, Tensor]:
-    """Open an archive and return the tensors by name; a tensor's elements are read on first use.
+def read_npz(path: str | os.PathLike[str], only: str | None = None) -> dict[str, Tensor]:
+    """Open an archive and return the tensors by name, all or `only` one; a tensor's elements are read on first use.
 
     A damaged archive raises DataLossError, an archive with Python objects or types unknown to TensorFlow
     InvalidArgumentError, an encrypted archive UnimplementedError. The first use of a tensor with a suspicious compression
     ratio raises ResourceExhaustedError.
     """
-    return _tensors(open_archive(path), os.fspath(path))
+    return _tensors(open_archive(path, None if only is None else (only, MANIFEST)), os.fspath(path))
 
 
 def npz_tensors(data: bytes, name: str) -> dict[str, Tensor]:

@@ -140,3 +140,16 @@ def test_a_file_without_rows_is_named(scaler, name, text):
     done = tfg("run", scaler / "g.pb", "--each", scaler / name, "--fetch", "y", "--out-dir", scaler / "out")
     assert done.code == 1 and f"{name}' has no rows" in done.err
     assert not (scaler / "out").exists()
+
+
+def test_a_member_of_an_archive_is_fed_beside_python_objects(tmp_path):
+    np.savez(tmp_path / "mixed.npz", x=np.float32([1, 2]), names=np.array(["a", None], object))
+    graph = tmp_path / "graph.pbtxt"
+    graph.write_text("""
+    node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+    node { name: "y" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+    """)
+    done = tfg("run", graph, "--fetch", "y", "--feed", f"x=@{tmp_path}/mixed.npz:x", "--format", "json")
+    assert done.json["steps"][0]["values"][0]["value"] == [-1, -2]
+    refused = tfg("run", graph, "--fetch", "y", "--feed", f"x=@{tmp_path}/mixed.npz:names")
+    assert (refused.code, "Python objects" in refused.err) == (1, True)

@@ -187,3 +187,15 @@ def test_the_variables_that_remain_are_counted(tmp_path):
     assert "the file lacks the values of its 8 variables" in done.err
     done = run("convert", SAMPLES / "keras_classifier", tmp_path / "part.pb", "--to", "serving_default_measurements")
     assert done.code == 0 and "lacks the values" not in done.err
+
+
+@pytest.mark.parametrize(("name", "code"), [("v1.b", 0), ("model.pb", 1), ("model.onnx", 1)])
+def test_a_folder_may_have_a_dot(tmp_path, name, code):
+    graph = tmp_path / "graph.pbtxt"
+    graph.write_text("""
+    node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+    node { name: "y" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+    """)
+    done = run("run", graph, "--fetch", "y", "--feed", "x=1.0", "--save-model", tmp_path / name)
+    assert done.code == code, done.err
+    assert (tmp_path / name / "saved_model.pb").exists() == (code == 0)

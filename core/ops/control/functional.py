@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
@@ -395,7 +396,8 @@ zero_flops(*_HELPERS)
 
 @kernel("_Arg", "_DeviceArg")
 def arg(ctx: KernelContext) -> Result:
-    raise InvalidArgumentError(f"argument '{ctx.name}' of a function has no value outside a call")
+    hint = f"`--feed {shlex.quote(f'{ctx.name}=VALUE')}` gives it a value"
+    raise InvalidArgumentError(f"argument '{ctx.name}' of a function has no value outside a call", hint=hint)
 
 
 shape("_Arg", "_DeviceArg")(unknown_shape)
