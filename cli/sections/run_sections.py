@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -10,7 +11,7 @@ from typing import Any, Final
 import click
 import numpy as np
 
-from ...core.explaining.graph_facts import GraphFacts, explain_graph, output_candidates
+from ...core.explaining.graph_facts import GraphFacts, callables, explain_graph, output_candidates
 from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.json_documents import plain
@@ -50,6 +51,10 @@ def steps_table(steps: Sequence[StepResult]) -> bytes:
     return "".join(f"{line}\n" for line in render.plain_text(_sections(steps, sys.maxsize))).encode()
 
 
+_NAMED: Final = 3
+"""The largest number of functions that an error names."""
+
+
 def show_choices(graph: Graph, name: str, format_: str) -> int:
     """Print the signatures of a graph, or else its inputs and outputs, and the commands that run them.
 
@@ -65,7 +70,12 @@ def show_choices(graph: Graph, name: str, format_: str) -> int:
 
 
 def nothing_to_do(graph: Graph) -> click.UsageError:
-    """Return the error of a graph without outputs, with a few tensors to fetch."""
+    """Return the error of a graph without outputs, with the functions of the model's objects or a few tensors to fetch."""
+    if called := callables(graph):
+        names = " or ".join(f"--function {shlex.quote(one.name)}" for one in called[:_NAMED])
+        return click.UsageError(
+            f"nothing to do: the model has no signature; add {names}, --fetch, --target, --init or --assign"
+        )
     names = " or ".join(output_candidates(graph))
     such = f" (such as {names})" if names else ""
     return click.UsageError(f"nothing to do: the graph has no obvious output; add --fetch{such}, --target, --init or --assign")

@@ -101,3 +101,9 @@ def test_the_function_of_a_sample_is_what_its_signature_calls():
     names = [c["name"] for c in tfg("explain", model, "--format", "json").json["callables"]]
     assert names
     assert tfg("flops", model, "--function", names[0]).code == 0
+
+
+def test_a_run_without_a_signature_names_the_functions():
+    done = tfg("run", MODEL)
+    assert done.code == 2
+    assert "--function __call__" in done.err
