@@ -6,7 +6,8 @@ import re
 from typing import Final, Literal
 
 from ..core.codecs import wire
-from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.support.errors import DataLossError, InvalidArgumentError
+from ..core.support.regular_files import POINTER, POINTER_WORDS
 
 Kind = Literal["graph", "meta_graph", "saved_model", "tfjs", "events", "run_metadata"]
 
@@ -39,9 +40,6 @@ _OP_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_.>]*")
 
 _ORIGIN = "give tfg the SavedModel or graph from before the conversion; Netron shows the file itself"
 
-_POINTER: Final = b"version https://git-lfs"
-_POINTER_WORDS: Final = ("a Git LFS pointer, not the file itself", "fetch it with `git lfs pull`")
-
 # (offset, magic bytes, format, hint)
 _MAGIC: tuple[tuple[int, bytes, str, str | None], ...] = (
     (4, b"TFL3", "a TFLite model", _ORIGIN),
@@ -72,7 +70,7 @@ _MAGIC: tuple[tuple[int, bytes, str, str | None], ...] = (
     (0, b"<?xml", "an XML file", None),
     (0, b"<!DOCTYPE", "an HTML page", None),
     (0, b"<html", "an HTML page", None),
-    (0, _POINTER, *_POINTER_WORDS),
+    (0, POINTER, *POINTER_WORDS),
 )
 _EVENTS: Final = b"brain.Event:"
 """The beginning of the version in the first record of an event file."""
@@ -85,12 +83,6 @@ def is_safetensors(head: bytes, size: int) -> bool:
     """Return True where a file of `size` bytes begins as a safetensors file: the length of a header, and a JSON object."""
     length = int.from_bytes(head[:8], "little")
     return len(head) > 8 and 2 <= length <= size - 8 and head[8:].lstrip().startswith(b"{")
-
-
-def require_no_pointer(head: bytes, path: str) -> None:
-    """Raise NotFoundError for the beginning of a Git LFS pointer: the file itself was not fetched."""
-    if head.startswith(_POINTER):
-        raise NotFoundError(f"'{path}' is {_POINTER_WORDS[0]}", hint=_POINTER_WORDS[1])
 
 
 def is_tfjs(data: memoryview) -> bool:

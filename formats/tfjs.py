@@ -24,10 +24,10 @@ from ..core.ops.shared.tensorflow_js import translate
 from ..core.runtime.state.file_access import NO_FILES, FileGate
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.regular_files import require_no_pointer
 from ..core.types import dtypes
 from ..core.types.arrays import Array
 from ..core.types.tensors import Tensor
-from .detect import require_no_pointer
 from .meta_graph import graph_from_meta_graph
 from .protos.graph_pb2 import GraphDef, NodeDef, TensorShapeProto
 from .protos.meta_graph_pb2 import MetaGraphDef, SignatureDef

@@ -13,10 +13,14 @@ import threading
 from io import BufferedReader
 from typing import BinaryIO, Final
 
-from .errors import InvalidArgumentError, ResourceExhaustedError
+from .errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
 
 STREAM_LIMIT: Final = 2 << 30
 """Bytes read at most from an input without a size, a pipe for instance. Protobuf has the same limit for a binary message."""
+POINTER: Final = b"version https://git-lfs"
+"""The beginning of a file that Git LFS keeps elsewhere."""
+POINTER_WORDS: Final = ("a Git LFS pointer, not the file itself", "fetch it with `git lfs pull`")
+"""A description of such a file, and a hint."""
 _PIECE: Final = 1 << 16
 IN_MEMORY: Final = 1 << 20
 """Bytes up to which a file is read at once, so that no descriptor stays open."""
@@ -25,6 +29,12 @@ _KINDS: Final = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR
 # Windows has only O_BINARY of these flags. Without O_NONBLOCK, opening a pipe without a writer blocks.
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+
+
+def require_no_pointer(head: bytes, path: str) -> None:
+    """Raise NotFoundError for the beginning of a Git LFS pointer: the file itself was not fetched."""
+    if head.startswith(POINTER):
+        raise NotFoundError(f"'{path}' is {POINTER_WORDS[0]}", hint=POINTER_WORDS[1])
 
 
 def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> BufferedReader:

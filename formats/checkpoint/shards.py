@@ -15,12 +15,14 @@ from ...core.runtime.state.file_access import FileGate
 from ...core.runtime.state.stored_variants import StoredVariant
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, NotFoundError, UnimplementedError
-from ...core.support.regular_files import PositionedFile
+from ...core.support.regular_files import PositionedFile, require_no_pointer
 from ...core.types import dtypes
 from ..codecs.tensor_proto import decode_static_shape
 from ..codecs.tensor_values import object_array
 from ..protos.checkpoint_pb2 import BundleEntryProto
 
+_LARGEST_POINTER: Final = 1024
+"""The bytes that a Git LFS pointer stays below."""
 _PIECE: Final = 1 << 20
 """The number of bytes that are read and checked at a time, while they are in the processor's cache."""
 
@@ -87,8 +89,11 @@ class Shards:
         path = shard_path(self._prefix, entry.shard_id, self._count)
         data = self._open.get(entry.shard_id)
         if data is None:
-            raise NotFoundError(f"file '{path}' with tensor '{name}' does not exist")
+            hint = "copy the file beside the others of the checkpoint: repositories often leave it out"
+            raise NotFoundError(f"file '{path}' with tensor '{name}' does not exist", hint=hint)
         where = f"tensor '{name}' at byte {entry.offset} of '{path}'"
+        if len(data) < _LARGEST_POINTER:
+            require_no_pointer(bytes(data.read_at(0, len(data))), path)
         if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > len(data):
             raise DataLossError(f"{where} needs {entry.size} bytes; the file ends at byte {len(data)}")
         return data, where

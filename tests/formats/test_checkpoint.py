@@ -361,3 +361,17 @@ def test_a_table_that_claims_terabytes(length, tmp_path):
         open_checkpoint(tmp_path / "f").read("v")
     with pytest.raises(DataLossError):
         open_checkpoint(tmp_path / "f").read("s")
+
+
+@pytest.mark.parametrize(
+    ("contents", "says"), [(None, "leave it out"), (b"version https://git-lfs.github.com/spec/v1\n", "git lfs")]
+)
+def test_a_data_file_that_was_not_fetched_is_named(tmp_path, contents, says):
+    write_checkpoint(tmp_path / "ck", {"a": np.float32([1])})
+    (data,) = tmp_path.glob("ck.data-*")
+    data.unlink()
+    if contents is not None:
+        data.write_bytes(contents)
+    with pytest.raises(NotFoundError, match=r"ck\.data") as error:
+        open_checkpoint(tmp_path / "ck").read("a")
+    assert says in f"{error.value.hint}"
