@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ..parallel.blas_threads import one_thread
-from ..parallel.division import undivided
+from ..parallel.work_division import undivided
 from ..parallel.worker_threads import Task, idle_workers
 from ..runtime.state.run_context import Run, check_time, current
 from .dataset import Element, Pull

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ..parallel.division import divide
+from ..parallel.work_division import divide
 from ..runtime.state.run_context import current
 from .dataset import Element
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from ..parallel.division import TILE_ELEMENTS
+from ..parallel.work_division import TILE_ELEMENTS
 from ..types.arrays import Array
 
 _WORTHWHILE: Final = 1 << 10

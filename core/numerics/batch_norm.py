@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from ..parallel.division import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, workers_for
 from ..parallel.gemm import repeated
+from ..parallel.work_division import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, workers_for
 from ..types.arrays import Array
 from .axis_sums import folded_rows
 

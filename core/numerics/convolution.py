@@ -22,7 +22,8 @@ import numpy as np
 
 from ..parallel.blas_threads import one_thread
 from ..parallel.cblas import add_product
-from ..parallel.division import (
+from ..parallel.gemm import add_long_product, columns_at_once, matmul, multiply, rows_at_once_by
+from ..parallel.work_division import (
     BLOCK_ELEMENTS,
     ELEMENT_WORK,
     cut,
@@ -33,7 +34,6 @@ from ..parallel.division import (
     product_parts,
     workers_for,
 )
-from ..parallel.gemm import add_long_product, columns_at_once, matmul, multiply, rows_at_once_by
 from . import winograd
 from .windows import (
     Array,

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..parallel.division import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, workers_for
 from ..parallel.gemm import repeated
+from ..parallel.work_division import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, workers_for
 from ..types.arrays import Array
 
 _LINE: Final = 4096

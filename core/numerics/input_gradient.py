@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from ..parallel.blas_threads import one_thread
-from ..parallel.division import BLOCK_ELEMENTS, cut, divide
 from ..parallel.gemm import matmul
+from ..parallel.work_division import BLOCK_ELEMENTS, cut, divide
 from .convolution import convolve
 from .windows import Array, Pads, bounded, cells, offset_index, offsets, padded_sizes, unpad
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..parallel.division import BLOCK_ELEMENTS, ELEMENT_WORK, NotFinite, cut, divide, even, workers_for
+from ..parallel.work_division import BLOCK_ELEMENTS, ELEMENT_WORK, NotFinite, cut, divide, even, workers_for
 from ..types.arrays import Array
 from .group_reductions import lowest
 from .windows import (

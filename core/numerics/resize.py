@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..parallel.division import cut, divide, workers_for
 from ..parallel.interruption_points import pause
+from ..parallel.work_division import cut, divide, workers_for
 from ..types.arrays import Array
 from .windows import cells
 

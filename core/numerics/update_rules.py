@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..parallel.division import BLOCK_ELEMENTS, cut, divide
+from ..parallel.work_division import BLOCK_ELEMENTS, cut, divide
 from ..types.arrays import Array
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..parallel.division import cut
+from ..parallel.work_division import cut
 from ..types.arrays import Array
 
 Pads = Sequence[tuple[int, int]]

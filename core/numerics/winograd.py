@@ -22,8 +22,8 @@ from typing import Final
 
 import numpy as np
 
-from ..parallel.division import NotFinite, cut, divide, even, workers_for
 from ..parallel.gemm import matmul
+from ..parallel.work_division import NotFinite, cut, divide, even, workers_for
 from .weak_cache import cached_for_constant, never_changes
 from .windows import Array, Pads, block_positions, image_blocks, placed, result_sizes
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from .blas_threads import one_thread
 from .cblas import add_product, takes_as_it_lies
-from .division import divide, product_parts, workers_for
+from .work_division import divide, product_parts, workers_for
 
 Array = Any
 

@@ -22,7 +22,7 @@ from ..optimize.pad_fusion import PadFused, PadFusedCall
 from ..optimize.shape_programs import Runnable, ShapePrograms
 from ..optimize.specializing import Known
 from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
-from ..optimize.tiers import NO_TIERS, Action, Policy, State, Tier, Tiers
+from ..optimize.tiers import NO_TIERS, Action, Policy, ProgramState, Tier, Tiers
 from ..state.edge_values import DEAD
 from ..state.resources import Readable
 from ..state.run_context import Run, current
@@ -116,7 +116,7 @@ class Program:
             self._latest = special
             return special.run(feeds, run)
         self._latest = self
-        is_measured = self._tiers.state is not State.SETTLED and self._prepare(feeds)
+        is_measured = self._tiers.state is not ProgramState.SETTLED and self._prepare(feeds)
         return self._run(self.active, feeds, is_measured)
 
     def _run(self, active: Active, feeds: Sequence[Any], is_measured: bool = False) -> list[Any]:

@@ -113,7 +113,7 @@ def forcing(tier: Tier | None) -> Iterator[None]:
         _forced.reset(token)
 
 
-class State(enum.Enum):
+class ProgramState(enum.Enum):
     """The state of a program between runs, as in the table above."""
 
     NEW = enum.auto()
@@ -141,7 +141,7 @@ class Tiers:
         if is_special:
             self.enter(Tier.SPECIALIZED, "its shapes came once before")
         has_run = is_special or policy.is_forced
-        self.state = (State.DUE if has_run else State.NEW) if policy.allows(Tier.FUSED) else State.SETTLED
+        self.state = (ProgramState.DUE if has_run else ProgramState.NEW) if policy.allows(Tier.FUSED) else ProgramState.SETTLED
         self.has_groups = has_run
         """Whether steps are fused: not where the results of the measured runs were small."""
         self._run = self._settling = 0
@@ -150,18 +150,18 @@ class Tiers:
     def begin_run(self, fed: int) -> Action | None:
         """Count a run without a hook, with feeds of `fed` elements; return the action that is due."""
         self._run += 1
-        if self.state is State.NEW:
+        if self.state is ProgramState.NEW:
             return Action.MEASURE
-        if self.state is State.DUE:
+        if self.state is ProgramState.DUE:
             self._settling = self._run + SETTLING_RUN - FUSING_RUN
-            self.state = State.SETTLED if self.policy.is_forced else State.ON_TRIAL
+            self.state = ProgramState.SETTLED if self.policy.is_forced else ProgramState.ON_TRIAL
             if self.tier is Tier.INTERPRETED:
                 self.enter(Tier.FUSED, "the plan ran once")
             return Action.FUSE
-        if self.state is State.ON_TRIAL and self._run >= self._settling:
-            self.state = State.SETTLED if self.has_groups else State.WATCHED
+        if self.state is ProgramState.ON_TRIAL and self._run >= self._settling:
+            self.state = ProgramState.SETTLED if self.has_groups else ProgramState.WATCHED
             return Action.SETTLE
-        if self.state is State.WATCHED and (fed > self._fed or self._run >= self._look):
+        if self.state is ProgramState.WATCHED and (fed > self._fed or self._run >= self._look):
             self._look = max(self._look, self._run) * _LOOKS_APART
             return Action.MEASURE
         return None
@@ -169,9 +169,9 @@ class Tiers:
     def note_results(self, fed: int, largest: int) -> None:
         """Note the elements of the feeds and of the largest result in a measured run: groups pay for large results only."""
         self._fed = max(self._fed, fed)
-        if self.state is State.NEW or (self.state is State.WATCHED and largest >= LEAST_GROUPED):
+        if self.state is ProgramState.NEW or (self.state is ProgramState.WATCHED and largest >= LEAST_GROUPED):
             self.has_groups = largest >= LEAST_GROUPED
-            self.state = State.DUE
+            self.state = ProgramState.DUE
 
     def enter(self, tier: Tier, reason: str) -> None:
         """Note that the program is in a tier now, and tell why."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics import batch_norm
-from tfg.core.parallel import blas_threads, division
+from tfg.core.parallel import blas_threads, work_division
 
 SHAPES = [(2, 3, 5, 4), (4, 8, 8, 16), (1, 1031, 8), (3, 7, 7, 300), (1, 1, 1, 3)]
 
@@ -30,7 +30,7 @@ def largest_error(result, expected):
 @pytest.mark.parametrize("is_by_channel", [False, True])
 def test_moments(shape, offset, tile, is_by_channel, monkeypatch):
     monkeypatch.setattr(blas_threads.one_thread, "available", 3)
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 64 * batch_norm.ELEMENT_WORK)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 64 * batch_norm.ELEMENT_WORK)
     monkeypatch.setattr(batch_norm, "TILE_ELEMENTS", tile)
     x = laid(numbers(shape, offset), is_by_channel)
     mean, variance = batch_norm.moments(x)

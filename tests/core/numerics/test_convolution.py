@@ -7,7 +7,7 @@ import pytest
 
 from tests.core.numerics.epilogues import doubling
 from tfg.core.numerics import convolution, input_gradient
-from tfg.core.parallel import blas_threads, cblas, division, gemm
+from tfg.core.parallel import blas_threads, cblas, gemm, work_division
 
 CASES = [
     # images, sizes, channels, filters, window, stride, dilation
@@ -75,7 +75,7 @@ def drawn(case, dtype=np.float32):
 def workers(request, monkeypatch):
     """Use small blocks, with a thread and with several."""
     monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 0)
     for module in (convolution, input_gradient):
         monkeypatch.setattr(module, "BLOCK_ELEMENTS", 700)
     convolution.output_blocks.cache_clear()
@@ -212,7 +212,7 @@ def test_the_first_error_of_divided_work_is_raised(monkeypatch):
         done.append(part)
 
     with pytest.raises(ValueError, match="five"):
-        division.divide(work, range(9))
+        work_division.divide(work, range(9))
     assert 5 not in done
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics import depthwise
-from tfg.core.parallel import blas_threads, division
+from tfg.core.parallel import blas_threads, work_division
 
 CASES = [
     # images, sizes, channels, multiplier, window, strides, dilations
@@ -38,7 +38,7 @@ def by_definition(x, w, strides, pads, dilations):
 @pytest.mark.parametrize("is_view", [False, True])
 def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
     monkeypatch.setattr(blas_threads.one_thread, "available", workers)
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 0)
     images, sizes, channels, multiplier, window, strides, dilations = case
     rng = np.random.default_rng(0)
     x = rng.standard_normal((images, channels, *sizes) if is_view else (images, *sizes, channels)).astype(np.float32)

@@ -5,7 +5,7 @@ import pytest
 
 from tfg.core.numerics import elementwise_tiles
 from tfg.core.numerics.elementwise_tiles import OperandForm, OperationChain, TileOperation, form_of
-from tfg.core.parallel import blas_threads, division
+from tfg.core.parallel import blas_threads, work_division
 
 
 def halved(x):
@@ -33,7 +33,7 @@ def tiling(request, monkeypatch):
     workers, elements = request.param
     monkeypatch.setattr(blas_threads.one_thread, "available", workers)
     monkeypatch.setattr(elementwise_tiles, "TILE_ELEMENTS", elements)
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 1)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 1)
 
 
 @pytest.mark.parametrize("shape", [(2, 7, 5, 3), (4, 33, 8), (300,), (1, 1, 6000)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics import resize
-from tfg.core.parallel import blas_threads, division
+from tfg.core.parallel import blas_threads, work_division
 
 CASES = [
     # shape, outputs
@@ -76,7 +76,7 @@ def test_threads_share_lines(case, workers, monkeypatch):
     rows, columns = (resize.bilinear(n, out, False, True) for n, out in zip(shape[1:3], outputs))
     want = resize.resample(x, rows, columns)
     monkeypatch.setattr(blas_threads.one_thread, "available", workers)
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 0)
     np.testing.assert_allclose(resize.resample(x, rows, columns), want, rtol=0, atol=1e-6)
 
 

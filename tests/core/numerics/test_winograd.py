@@ -7,7 +7,7 @@ import pytest
 
 from tests.core.numerics.epilogues import doubling
 from tfg.core.numerics import convolution, input_gradient, weak_cache, winograd
-from tfg.core.parallel import blas_threads, division
+from tfg.core.parallel import blas_threads, work_division
 
 CASES = [
     # images, sizes, channels, filters, pads
@@ -32,7 +32,7 @@ def forgotten():
 def workers(request, monkeypatch):
     """Use few tiles per block, with a thread and with several."""
     monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(winograd, "TILES", 20)
 
 

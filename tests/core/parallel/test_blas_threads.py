@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.parallel import blas_threads as threads
-from tfg.core.parallel import division, gemm, worker_threads
+from tfg.core.parallel import gemm, work_division, worker_threads
 from tfg.core.runtime.session.session import Session
 
 
@@ -84,7 +84,7 @@ SHAPES = [
 @pytest.mark.parametrize(("a", "b"), SHAPES)
 @pytest.mark.parametrize("dtype", [np.float32, np.complex128, np.int32])
 def test_divided_products(a, b, dtype, monkeypatch):
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(threads.one_thread, "available", 3)
     rng = np.random.default_rng(0)
     x, y = (rng.integers(-4, 5, shape).astype(dtype) for shape in (a, b))
@@ -96,7 +96,7 @@ def test_divided_products(a, b, dtype, monkeypatch):
 
 
 def test_the_error_state_holds_in_all_parts(monkeypatch):
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(threads.one_thread, "available", 2)
     x = np.full((4, 4), np.finfo(np.float32).max)
     with np.errstate(all="ignore"):
@@ -108,7 +108,7 @@ def product_in_a_child(connection):
 
 
 def test_a_forked_process_divides_too(monkeypatch):
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(threads.one_thread, "available", 2)
     gemm.matmul(np.ones((8, 8)), np.ones((8, 8)))
     receiver, sender = multiprocessing.Pipe(duplex=False)
@@ -136,9 +136,9 @@ def test_the_thread_that_worked_last_works_next(fails, monkeypatch):
         meeting = threading.Barrier(2)
         if fails:
             with pytest.raises(ValueError):
-                division.divide(work, range(2), most=2)
+                work_division.divide(work, range(2), most=2)
         else:
-            division.divide(work, range(2), most=2)
+            work_division.divide(work, range(2), most=2)
     assert len(workers) == 1
 
 

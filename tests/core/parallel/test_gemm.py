@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.parallel import blas_threads, cblas, division, gemm
+from tfg.core.parallel import blas_threads, cblas, gemm, work_division
 
 
 @pytest.fixture(params=[1, 3])
@@ -11,7 +11,7 @@ def by_rows(request, monkeypatch):
     """Narrow products go by three rows at once; with several threads all are divided."""
     monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
     monkeypatch.setattr(gemm, "UNCOPIED", 0)
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 0 if request.param > 1 else 1 << 30)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 0 if request.param > 1 else 1 << 30)
     monkeypatch.setattr(gemm, "rows_at_once", lambda inner, columns: 3 if columns <= 8 else 0)
 
 

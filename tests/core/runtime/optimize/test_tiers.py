@@ -18,7 +18,7 @@ from tfg.core.runtime.optimize.tiers import (
     LEAST_GROUPED,
     SETTLING_RUN,
     Action,
-    State,
+    ProgramState,
     Tier,
     Tiers,
     forcing,
@@ -171,12 +171,12 @@ def test_the_states_of_a_program():
     with_groups = [Action.MEASURE, Action.FUSE, None, Action.SETTLE]
     tiers = Tiers(policy("fuse"), "y")
     assert actions(tiers, *[large] * 6) == [*with_groups, None, None]
-    assert tiers.state is State.SETTLED
+    assert tiers.state is ProgramState.SETTLED
     tiers = Tiers(policy("fuse"), "y")
     assert actions(tiers, *[small] * 5) == [*with_groups, None]
-    assert tiers.state is State.WATCHED
+    assert tiers.state is ProgramState.WATCHED
     assert actions(tiers, (10, LEAST_GROUPED), *[large] * 4) == [*with_groups, None]
-    assert tiers.state is State.SETTLED
+    assert tiers.state is ProgramState.SETTLED
     assert actions(Tiers(policy("fuse"), "y", is_special=True), *[large] * 4) == [Action.FUSE, None, Action.SETTLE, None]
     assert actions(Tiers(policy("none"), "y"), *[large] * 3) == [None] * 3
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.parallel import blas_threads, division, worker_threads
+from tfg.core.parallel import blas_threads, work_division, worker_threads
 from tfg.core.runtime.guards import interruption
 
 RUNS = 40
@@ -23,7 +23,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems: on
 def work_is_divided_and_threads_end_soon(monkeypatch):
     monkeypatch.setattr(blas_threads.OneThread, "share", 2)
     monkeypatch.setattr(blas_threads.one_thread, "available", 2)
-    monkeypatch.setattr(division, "WORTH_DIVIDING", 64)
+    monkeypatch.setattr(work_division, "WORTH_DIVIDING", 64)
     monkeypatch.setattr(worker_threads, "IDLE_SECONDS", 0.02)
     monkeypatch.setattr(interruption, "IDLE_SECONDS", 0.02)
     worker_threads.renew()
@@ -110,6 +110,6 @@ def test_threads_that_ended_are_started_anew():
             meeting.wait(20)  # noqa: B023 - called in this iteration
             workers.add(threading.get_ident())  # noqa: B023
 
-        division.divide(work, range(2))
+        work_division.divide(work, range(2))
         assert len(workers) == 2
         assert_threads_end()

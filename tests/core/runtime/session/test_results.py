@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.parallel import blas_threads, division
+from tfg.core.parallel import blas_threads, work_division
 from tfg.core.runtime.session import results
 
 
@@ -89,7 +89,7 @@ def test_threads_let_go_of_what_they_worked_on(monkeypatch):
         def fill(part):
             value[part] = 1
 
-        division.divide(fill, division.cut(6, 6))
+        work_division.divide(fill, work_division.cut(6, 6))
         return value
 
     for _ in range(200):
