@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...core.explaining.problem_codes import explain_code
+from ...core.explaining.problem_codes import ProblemCode
 from ...core.explaining.problems import ERROR, WARNING, Problem
 from ...core.support.errors import TfgError
 from ...core.support.words import counted
@@ -21,7 +21,7 @@ _COLUMNS = ("severity", "problem", "node", "op", "description", "next step")
 
 def explain_problem(code: str, format_: str) -> int:
     """Show the meaning of a code of problems."""
-    meaning = explain_code(code)
+    meaning = ProblemCode.named(code)
     render.emit("tfg.check.code/1", meaning, format_, lambda: [render.Text(f"{meaning.code}: {meaning.meaning}")])
     return DONE
 

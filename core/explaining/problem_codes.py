@@ -43,23 +43,23 @@ class ProblemCode:
     meaning: str
     """What problems of this code say about a graph, and what to do."""
 
+    @classmethod
+    def named(cls, code: str) -> ProblemCode:
+        """Return a code with its meaning; NotFoundError lists the codes for another word.
+
+        >>> ProblemCode.named("cycle").code
+        'cycle'
+        """
+        if code_of(code) not in MEANINGS:
+            raise NotFoundError(f"no problem has the code '{code}'", hint=f"the codes are {', '.join(MEANINGS)}")
+        return cls(code_of(code), MEANINGS[code_of(code)])
+
 
 def code_of(kind: str) -> str:
     """Return the code of a kind of problems: `unknown-op` for `unknown op`."""
     return kind.replace(" ", "-")
 
 
-def explain_code(code: str) -> ProblemCode:
-    """Return the meaning of a code; NotFoundError lists the codes for another word.
-
-    >>> explain_code("cycle").code
-    'cycle'
-    """
-    if code_of(code) not in MEANINGS:
-        raise NotFoundError(f"no problem has the code '{code}'", hint=f"the codes are {', '.join(MEANINGS)}")
-    return ProblemCode(code_of(code), MEANINGS[code_of(code)])
-
-
 def known_codes(codes: Iterable[str]) -> frozenset[str]:
     """Return the codes among words separated by commas; NotFoundError for a word that is no code."""
-    return frozenset(explain_code(code.strip()).code for text in codes for code in text.split(","))
+    return frozenset(ProblemCode.named(code.strip()).code for text in codes for code in text.split(","))

@@ -240,6 +240,9 @@ def _spec(dtype: DType, shape: Shape) -> tuple[TensorSpec, ...]:
     return (TensorSpec(dtype, shape),)
 
 
+facts("stated_pair", of=("ResourceConditionalAccumulator",))
+
+
 @shape("ResourceConditionalAccumulator")
 def resource_accumulator_shape(*, dtype: DType, shape: Shape) -> TensorSpec:
     return TensorSpec(dtypes.resource, SCALAR, None, _spec(dtype, shape))
@@ -302,4 +305,3 @@ facts("side_effect", of=(*_USE, *_SET))
 facts("blocks", "asynchronous", of=_USE[3:])
 not_differentiable(*_CREATE, *_ASK, *_SET, *_USE)
 zero_flops(*_CREATE, *_ASK, *_SET)
-facts("stated_pair", of=("ResourceConditionalAccumulator",))
