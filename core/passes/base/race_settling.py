@@ -16,7 +16,7 @@ from typing import Final
 
 from ...control_flow.frames import EXIT, assign_frames
 from ...functions.call_kinds import call_kind
-from ...functions.call_sites import CallSite, call_site, function_targets
+from ...functions.call_sites import CallSite, call_site, function_inputs, function_targets
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import strongly_connected
@@ -184,7 +184,7 @@ def _runs(targets: Sequence[Output | Node], always: Sequence[Output | Node], fed
 
 def _settled_function(graph: Graph, function: Function, site: CallSite) -> Function:
     """Return the function, or a copy with settled races; the order holds in any call, for any subset of results read."""
-    fed = [arg.output() for arg in function.args]
+    fed = function_inputs(function)
     targets = function_targets(function, site)
     count = len(function.results) - len(site.unused)
     pairs = _settled(function.body, targets[:count], targets[:count], fed, targets[count:])
