@@ -222,7 +222,7 @@ def test_a_vocabulary_becomes_an_asset_and_then_constants(tmp_path):
 
 def test_a_part_of_a_meta_graph_names_no_nodes_that_are_gone(tmp_path):
     """Of a graph with a main op, a saver and conditionals of its own, as SavedModels and .meta files have them."""
-    graph, session, expected = filled(static)
+    graph, session, _ = filled(static)
     tfg.save_model(graph, tmp_path / "m", state=session, signatures={"serving_default": ({}, {"y": "y:0"})})
     whole = tfg.load(tmp_path / "m")
     save(whole, tmp_path / "whole.meta")
