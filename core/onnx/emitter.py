@@ -15,6 +15,7 @@ from ..types import dtypes
 from ..types.arrays import Array
 from ..types.dtypes import DType
 from ..types.shapes import SCALAR, Shape, TensorSpec
+from . import array_programs
 from .branch_outputs import common, fitted, flat, is_branch_output
 from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
 from .constant_operators import folded
@@ -156,6 +157,12 @@ class Emitter:
             of = dtype or (dtypes.string if array.dtype == object else dtypes.from_numpy(array.dtype))
             shared = self._constants[key] = Value(of, Shape(array.shape), array)
         return shared
+
+    def evaluate(
+        self, program: Callable[..., Any], static: Sequence[int], inputs: Sequence[Any], attrs: dict[str, Any]
+    ) -> Any:
+        """Return the results of an array program on values; the inputs at the places `static` are known arrays."""
+        return array_programs.evaluate(self, program, static, inputs, attrs)
 
     def refuse(self, reason: str) -> NoReturn:
         """Say why ONNX cannot express the node."""

@@ -111,8 +111,33 @@ def _sliced(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     dims: list[DimLike | None] = list(inputs[0].shape)
     for i, axis in enumerate(axes):
         size, bounds = dims[axis], [None if array is None else int(array[i]) for array in (starts, ends, *steps)]
-        is_known = isinstance(size, int) and None not in bounds and (not steps or bounds[2] == 1)
-        dims[axis] = len(range(size)[bounds[0] : bounds[1]]) if is_known else None
+        dims[axis] = len(range(size)[slice(*bounds)]) if isinstance(size, int) and None not in bounds else None
+    return Shape(dims)
+
+
+def _padded(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    """Return the sizes with constant paddings, all before and then all after; with other paddings the rank alone."""
+    dims, pads = inputs[0].shape.dims or (), inputs[1].array
+    if pads is None or len(pads) != 2 * len(dims):
+        return _of_rank(len(dims))
+    around = [int(before) + int(after) for before, after in zip(pads, pads[len(dims) :])]
+    return Shape(size + more if isinstance(size, int) else None for size, more in zip(dims, around))
+
+
+def _tiled(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    dims, times = inputs[0].shape.dims or (), inputs[1].array
+    if times is None:
+        return _of_rank(len(dims))
+    return Shape(size * int(count) if isinstance(size, int) else None for size, count in zip(dims, times))
+
+
+def _divided(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    """Return the shape of each of several equal parts."""
+    sizes = inputs[1].array if len(inputs) > 1 else None
+    if sizes is None or len(set(sizes.tolist())) != 1:
+        return _of_rank(inputs[0].rank)
+    dims, axis = list(inputs[0].shape), attrs.get("axis", 0)
+    dims[axis] = int(sizes[0])
     return Shape(dims)
 
 
@@ -143,8 +168,8 @@ def _expanded(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
 
 _SHAPES: Final[Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], Shape]]] = {
     "Transpose": _transposed, "Reshape": _reshaped, "Unsqueeze": _with_ones, "Squeeze": _without, "Gather": _gathered,
-    "Expand": _expanded, "Concat": _concatenated, "Slice": _sliced, "Pad": _same_rank,
-    "Split": _same_rank, "Tile": _same_rank, "TopK": _same_rank, "Range": lambda given, attrs: Shape((None,)),
+    "Expand": _expanded, "Concat": _concatenated, "Slice": _sliced, "Pad": _padded,
+    "Split": _divided, "Tile": _tiled, "TopK": _same_rank, "Range": lambda given, attrs: Shape((None,)),
     "NonZero": lambda given, attrs: Shape((given[0].rank, None)),
     "ArgMax": _along, "ArgMin": _along, "MatMul": _product, "GatherElements": lambda given, attrs: given[1].shape,
     **dict.fromkeys(("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2"), _reduced),

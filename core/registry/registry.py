@@ -301,11 +301,36 @@ def _named_function(name: str, namespace: Any, *values: Any) -> Any:
     return getattr(namespace, name)(*values)
 
 
+def arrays(*ops: str, static: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+    """Register an array program as the lowering to XLA (see `lower`) and to ONNX.
+
+    ONNX's namespace is onnx.array_programs: sizes may be known in the run only, and nothing checks requirements there.
+    """
+
+    def register(function: _Function) -> _Function:
+        lower(*ops, static=static)(function)
+        onnx(*ops)(functools.update_wrapper(functools.partial(_on_onnx_arrays, function, static), function))
+        return function
+
+    return register
+
+
+def arrays_as(**names: str) -> None:
+    """Register array programs of ops that equal a function of the namespace, by its name."""
+    for op, name in names.items():
+        arrays(op)(functools.partial(_named_function, name))
+
+
+def _on_onnx_arrays(program: Callable[..., Any], static: tuple[int, ...], g: Any, *inputs: Any, **attrs: Any) -> Any:
+    return g.evaluate(program, static, inputs, attrs)
+
+
 def onnx(*ops: str) -> Callable[[_Function], _Function]:
     """Register a lowering to ONNX (g, *inputs, **attributes) -> a value, or a sequence with a value for each output.
 
     `g` has ONNX's operators as methods and the additions of onnx.emitter; inputs are Values. A keyword parameter `outputs`
-    gets the specs of the node's outputs. A lowering refuses unsupported attributes by `g.refuse(reason)`.
+    gets the specs of the node's outputs. A lowering refuses unsupported attributes by `g.refuse(reason)`. An op whose array
+    program becomes as few operators, for as many shapes and dtypes, has `arrays` instead.
     """
     return functools.partial(_register, _ONNX, "lowering to ONNX", ops)
 

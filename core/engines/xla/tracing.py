@@ -124,6 +124,11 @@ class Namespace:
         return jnp.where(is_inside, x, float(limits.min)).astype(limits.dtype).astype(dtype)
 
     @staticmethod
+    def same_shape(x: Any, y: Any) -> bool:
+        """Return False for arrays of different shapes."""
+        return bool(x.shape == y.shape)
+
+    @staticmethod
     def truncated_quotient(x: Any, y: Any) -> Any:
         """Return the quotients of integers, rounded towards 0."""
         return jax.lax.div(*jnp.broadcast_arrays(x, y))

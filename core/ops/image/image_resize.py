@@ -16,6 +16,7 @@ from ...numerics.half_precision import wide
 from ...numerics.resize import Taps
 from ...registry.registry import (
     Cost,
+    arrays,
     facts,
     flops,
     gradient,
@@ -471,10 +472,10 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
     return xla.take(xla.take(images, rows, axis=1), columns, axis=2)
 
 
-@lower("ResizeNearestNeighborGrad", static=(1,))
-def _nearest_gradient_lowered(xla: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+@arrays("ResizeNearestNeighborGrad", static=(1,))
+def _nearest_gradient_of_arrays(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
     sizes, rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
-    return in_xla.taken_gradient(xla, grads, rows, columns, *sizes)
+    return in_xla.taken_gradient(xp, grads, rows, columns, *sizes)
 
 
 facts("half_clear", of=["ResizeNearestNeighbor", "ResizeNearestNeighborGrad"])

@@ -16,6 +16,8 @@ from ...numerics.integers import truncated_quotient
 from ...numerics.powers import power
 from ...registry.registry import (
     Cost,
+    arrays,
+    arrays_as,
     estimate,
     facts,
     flops,
@@ -26,13 +28,12 @@ from ...registry.registry import (
     lower_as,
     not_differentiable,
     onnx,
-    onnx_as,
     profiled,
     shape,
     zero_flops,
 )
 from ...runtime.state.variants import added
-from ...support.errors import InvalidArgumentError
+from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import dim_max
@@ -40,7 +41,7 @@ from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..control import _onnx_lists as lists
 from ..shared import division_lowerings as divisions
 from ..shared.elementwise_tables import INTEGERS, SIGNED, UNSIGNED, Binary, binary_flops, register_binary
-from ..shared.onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx, equal_onnx, floor_mod_onnx
+from ..shared.onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx, equal_onnx
 from ..shared.plain_shapes import first_shape, merged_shape
 from ..shared.shape_arguments import as_dims, shape_value
 from ._broadcast_axes import require_vectors, summed_axes, summed_in_every_run
@@ -401,19 +402,26 @@ not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
 zero_flops("BroadcastArgs", "BroadcastGradientArgs")
 facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
 
-lower_as(
+arrays_as(
     Add="add", AddV2="add", Atan2="arctan2", Sub="subtract", Mul="multiply", RealDiv="divide", Maximum="maximum",
-    Minimum="minimum", Less="less", LessEqual="less_equal", Greater="greater", GreaterEqual="greater_equal", Equal="equal",
-    NotEqual="not_equal", LogicalAnd="logical_and", LogicalOr="logical_or",
+    Minimum="minimum", Less="less", LessEqual="less_equal", Greater="greater", GreaterEqual="greater_equal",
+    LogicalAnd="logical_and", LogicalOr="logical_or",
 )  # fmt: skip
-lower("FloorDiv")(divisions.divided("floor_divide", lambda xla, x, y: xla.floor(x / y)))
-lower("FloorMod")(divisions.divided("mod", lambda xla, x, y: xla.mod(x, y)))
-lower("Mod", "TruncateMod")(divisions.divided("fmod", lambda xla, x, y: xla.fmod(x, y)))
-lower("Div")(divisions.divided("truncated_quotient", lambda xla, x, y: x / y))
-lower("TruncateDiv")(divisions.divided("truncated_quotient", lambda xla, x, y: xla.trunc(x / y)))
-lower("Pow")(divisions.power)
-lower("AddN", always=True)(lambda xla, values: sum(values[1:], values[0]))
-lower("SquaredDifference")(lambda xla, x, y: (x - y) * xla.conj(x - y))
+arrays("FloorDiv")(divisions.divided("floor_divide", lambda xp, x, y: xp.floor(x / y)))
+arrays("FloorMod")(divisions.divided("mod", lambda xp, x, y: xp.mod(x, y)))
+arrays("Mod", "TruncateMod")(divisions.divided("fmod", lambda xp, x, y: xp.fmod(x, y)))
+arrays("Div")(divisions.divided("truncated_quotient", lambda xp, x, y: x / y))
+arrays("TruncateDiv")(divisions.divided("truncated_quotient", lambda xp, x, y: xp.trunc(x / y)))
+arrays("Pow")(divisions.power)
+arrays("SquaredDifference")(lambda xp, x, y: (x - y) * xp.conj(x - y))
+arrays("DivNoNan")(lambda xp, x, y: xp.where(y == 0, 0, x / xp.where(y == 0, 1, y)))
+
+
+@arrays("ApproximateEqual")
+def _approximate_equal_of_arrays(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
+    if not xp.same_shape(x, y):
+        raise UnimplementedError("its inputs have different shapes")
+    return abs(x - y) < tolerance
 
 
 @lower("ClipByValue")
@@ -422,49 +430,16 @@ def _clip_lowering(xla: Any, x: Any, low: Any, high: Any) -> Any:
     return xla.maximum(xla.minimum(x, high), low)
 
 
-lower("DivNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x / xla.where(y == 0, 1, y)))
+onnx("ClipByValue")(lambda g, x, low, high: g.Max(g.Min(x, high), low))  # of any rank: ONNX asks no shapes
 lower("MulNoNan")(lambda xla, x, y: xla.where((y == 0) & ~xla.isfinite(x), 0, x * y))
-
-
-onnx_as(
-    Div="Div", Greater="Greater", GreaterEqual="GreaterOrEqual", Less="Less", LessEqual="LessOrEqual", LogicalAnd="And",
-    LogicalOr="Or", Maximum="Max", Minimum="Min", Mul="Mul", Pow="Pow", RealDiv="Div", Sub="Sub",
-)  # fmt: skip
-onnx("Add", "AddV2")(lambda g, a, b: g.StringConcat(a, b) if a.dtype.is_object else g.Add(a, b))
+onnx("MulNoNan")(lambda g, x, y: g.Where(g.Equal(y, 0), 0, g.Mul(x, y)))  # without the derivative at 0
+lower("AddN", "AccumulateNV2", always=True)(lambda xla, values: sum(values[1:], values[0]))
+onnx("AddN", "AccumulateNV2")(lambda g, values: lists.added(g, values))  # lists, too
+lower_as(Equal="equal", NotEqual="not_equal")
 onnx("Equal")(equal_onnx)
 onnx("NotEqual")(
     lambda g, a, b, *, incompatible_shape_error: g.Not(equal_onnx(g, a, b, incompatible_shape_error=incompatible_shape_error))
 )
-onnx("Mod", "TruncateMod")(lambda g, a, b: g.Mod(a, b, fmod=1))
-onnx("ClipByValue")(lambda g, x, low, high: g.Max(g.Min(x, high), low))
-onnx("MulNoNan")(lambda g, x, y: g.Where(g.Equal(y, 0), 0, g.Mul(x, y)))
-onnx("AddN", "AccumulateNV2")(lambda g, values: lists.added(g, values))
-onnx("SquaredDifference")(lambda g, a, b: g.Mul(g.conjugate(difference := g.Sub(a, b)), difference))
-
-
-@onnx("DivNoNan")
-def _div_no_nan_onnx(g: Any, a: Any, b: Any) -> Any:
-    is_zero = g.Equal(b, 0)
-    return g.Where(is_zero, 0, g.Div(a, g.Where(is_zero, 1, b)))
-
-
-@onnx("TruncateDiv")
-def _truncate_div_onnx(g: Any, a: Any, b: Any) -> Any:
-    quotient = g.Div(a, b)
-    return quotient if a.dtype.is_integer else g.Mul(g.Sign(quotient), g.Floor(g.Abs(quotient)))
-
-
-@onnx("FloorDiv")
-def _floor_div_onnx(g: Any, a: Any, b: Any) -> Any:
-    """ONNX's quotient of integers is rounded towards zero."""
-    if a.dtype.is_floating:
-        return g.Floor(g.Div(a, b))
-    return g.Div(a, b) if a.dtype.is_unsigned else g.Div(g.Sub(a, g.Mod(a, b)), b)
-
-
-onnx("ApproximateEqual")(lambda g, a, b, *, tolerance: g.Less(g.Abs(g.Sub(a, b)), tolerance))
-onnx("FloorMod")(floor_mod_onnx)
-onnx("Atan2")(lambda g, y, x: g.arctangent(y, x))
 onnx("BroadcastArgs")(broadcast_args_onnx)
 onnx("BroadcastGradientArgs")(broadcast_gradient_args_onnx)
 

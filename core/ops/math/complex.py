@@ -8,7 +8,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape, zero_flops
+from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
@@ -140,36 +140,22 @@ def angle_flops(input: TensorSpec) -> Cost:
     return Cost(transcendentals=input.shape.num_elements)
 
 
-def _lowered_part(name: str) -> Any:
-    """Return the lowering of a function of complex numbers with real results."""
+def _part_of_arrays(name: str) -> Any:
+    """Return the program of a function of complex numbers with real results."""
 
-    def lowering(xla: Any, x: Any, *, Tout: DType) -> Any:
+    def program(xp: Any, x: Any, *, Tout: DType) -> Any:
         _require_parts(x.dtype, Tout.numpy)
-        return getattr(xla, name)(x)
+        return getattr(xp, name)(x)
 
-    return lowering
+    return program
 
 
 for _op, _name in (("Real", "real"), ("Imag", "imag"), ("Angle", "angle"), ("ComplexAbs", "abs")):
-    lower(_op)(_lowered_part(_name))
-lower_as(Conj="conj")
+    arrays(_op)(_part_of_arrays(_name))
+arrays_as(Conj="conj")
 
 
-@lower("Complex")
-def _complex_lowering(xla: Any, real: Any, imag: Any, *, Tout: DType) -> Any:
+@arrays("Complex")
+def _complex_of_arrays(xp: Any, real: Any, imag: Any, *, Tout: DType) -> Any:
     _require_parts(Tout.numpy, real.dtype)
-    return xla.lax.complex(*xla.broadcast_arrays(real, imag))
-
-
-@onnx("Complex")
-def _complex_onnx(g: Any, real: Any, imag: Any) -> Any:
-    if real.shape.is_known and real.shape.dims == imag.shape.dims:
-        return g.complex(real, imag)
-    return g.complex(g.Expand(real, g.dims(imag)), g.Expand(imag, g.dims(real)))
-
-
-onnx("Real")(lambda g, x: g.parts(x)[0])
-onnx("Imag")(lambda g, x: g.parts(x)[1])
-onnx("Conj")(lambda g, x: g.conjugate(x))
-onnx("Angle")(lambda g, x: g.arctangent(*g.parts(x)[::-1]))
-onnx_as(ComplexAbs="Abs")
+    return xp.complex(*xp.broadcast_arrays(real, imag))

@@ -12,7 +12,7 @@ from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, of_output
 from ...numerics.half_precision import widened
-from ...registry.registry import facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, profiled, shape
+from ...registry.registry import arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array
 from ..shared.elementwise_tables import NARROW, Unary, register_unary, unary_flops
@@ -244,7 +244,7 @@ profiled(of_input(1), "Log", differs="tfg counts transcendental functions separa
 profiled(of_input(2), "Rsqrt")
 profiled(of_output(4), "RsqrtGrad")
 
-lower_as(
+arrays_as(
     Neg="negative", Exp="exp", Expm1="expm1", Log="log", Log1p="log1p", Square="square",
     Abs="abs", Sign="sign", Floor="floor", Ceil="ceil", Rint="rint", Sin="sin", Cos="cos", Tan="tan", Tanh="tanh",
     Sinh="sinh", Cosh="cosh", Asin="arcsin", Acos="arccos", Atan="arctan", Asinh="arcsinh", Acosh="arccosh",
@@ -254,12 +254,12 @@ lower_as(
 
 
 def _of_one_shape(function: Any) -> Any:
-    """Return a lowering of two tensors without broadcasting; for different shapes NumPy reports the error."""
+    """Return a program of two tensors without broadcasting; for different shapes NumPy reports the error."""
 
-    def call(xla: Any, y: Any, dy: Any) -> Any:
-        if y.shape != dy.shape:
+    def call(xp: Any, y: Any, dy: Any) -> Any:
+        if not xp.same_shape(y, dy):
             raise UnimplementedError("its inputs have different shapes")
-        return function(xla, y, dy)
+        return function(xp, y, dy)
 
     return call
 
@@ -277,33 +277,20 @@ def _lowered_unless_zero(formula: Callable[[Any, Any], Any]) -> Any:
     return _of_one_shape(call)
 
 
-lower("TanhGrad")(_of_one_shape(lambda xla, y, dy: dy * (1 - y * y)))
-lower("SigmoidGrad")(_of_one_shape(lambda xla, y, dy: dy * y * (1 - y)))
-lower("Sqrt")(lambda xla, x: xla.with_factor(x, xla.sqrt(x), lambda y: 0.5 / y))
-lower("Rsqrt")(lambda xla, x: xla.with_factor(x, xla.rsqrt(x), lambda y: -0.5 * y * y * y))
-lower("Reciprocal", "Inv")(lambda xla, x: xla.with_factor(x, xla.reciprocal(x), lambda y: -y * y))
+arrays("TanhGrad")(_of_one_shape(lambda xp, y, dy: dy * (1 - y * y)))
+arrays("SigmoidGrad")(_of_one_shape(lambda xp, y, dy: dy * y * (1 - y)))
+arrays("Sqrt")(lambda xp, x: xp.with_factor(x, xp.sqrt(x), lambda y: 0.5 / y))
+arrays("Rsqrt")(lambda xp, x: xp.with_factor(x, xp.rsqrt(x), lambda y: -0.5 * y * y * y))
+arrays("Reciprocal", "Inv")(lambda xp, x: xp.with_factor(x, xp.reciprocal(x), lambda y: -y * y))
 lower("SqrtGrad")(_lowered_unless_zero(lambda y, dy: dy * 0.5 / y))
 lower("RsqrtGrad")(_lowered_unless_zero(lambda y, dy: dy * -0.5 * y * y * y))
 lower("ReciprocalGrad", "InvGrad")(_lowered_unless_zero(lambda y, dy: -dy * y * y))
 facts("own_gradient", of=["Abs", "Acosh"])
 
 
-@lower("Round")
-def _round_lowering(xla: Any, x: Any) -> Any:
-    return xla.zeros_like(x) if x.dtype.kind in "iu" else xla.rint(x)
-
-
-onnx_as(
-    Abs="Abs", Acos="Acos", Acosh="Acosh", Asin="Asin", Asinh="Asinh", Atan="Atan", Atanh="Atanh", Ceil="Ceil", Cos="Cos",
-    Cosh="Cosh", Exp="Exp", Floor="Floor", Inv="Reciprocal", IsInf="IsInf", IsNan="IsNaN", Log="Log", LogicalNot="Not",
-    Reciprocal="Reciprocal", Rint="Round", Sigmoid="Sigmoid", Sign="Sign", Sin="Sin", Sinh="Sinh", Sqrt="Sqrt", Tan="Tan",
-    Tanh="Tanh",
-)  # fmt: skip
-onnx("Neg")(lambda g, x: g.Sub(0, x) if x.dtype.is_unsigned else g.Neg(x))
-onnx("Round")(lambda g, x: g.zeros_like(x) if x.dtype.is_integer else g.Round(x))
-onnx("IsFinite")(lambda g, x: g.Not(g.Or(g.IsNaN(x), g.IsInf(x))))
-onnx("Rsqrt")(lambda g, x: g.Reciprocal(g.Sqrt(x)))
-onnx("Square")(lambda g, x: g.Mul(x, x))
+@arrays("Round")
+def _rounded(xp: Any, x: Any) -> Any:
+    return xp.zeros_like(x) if x.dtype.kind in "iu" else xp.rint(x)
 
 
 def _of_conjugate_onnx(formula: Callable[..., Any]) -> Callable[..., Any]:
@@ -313,22 +300,7 @@ def _of_conjugate_onnx(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 onnx("InvGrad", "ReciprocalGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Neg(g.Mul(dy, g.Mul(y, y)))))
 onnx("RsqrtGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Mul(g.Mul(dy, -0.5), g.Mul(y, g.Mul(y, y)))))
-onnx("SigmoidGrad")(lambda g, y, dy: g.Mul(dy, g.Mul(y, g.Sub(1, y))))
 onnx("SqrtGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Div(g.Mul(dy, 0.5), y)))
-onnx("TanhGrad")(lambda g, y, dy: g.Mul(dy, g.Sub(1, g.Mul(y, y))))
-
-
-@onnx("Expm1")
-def _expm1_onnx(g: Any, x: Any) -> Any:
-    """Return exp(x) - 1 as tanh(x/2) (exp(x) + 1), exact for small x."""
-    return g.Mul(g.Tanh(g.Mul(x, 0.5)), g.Add(g.Exp(x), 1))
-
-
-@onnx("Log1p")
-def _log1p_onnx(g: Any, x: Any) -> Any:
-    """Return log(1 + x), for small x by the first terms of the series."""
-    series = g.Mul(x, g.Sub(1, g.Mul(x, g.Sub(0.5, g.Div(x, 3)))))
-    return g.Where(g.Less(g.Abs(x), 1e-3), series, g.Log(g.Add(x, 1)))
 
 
 facts("half_infer", of=["Inv", "Log", "Log1p", "Reciprocal", "Rsqrt", "Sigmoid", "SigmoidGrad", "Sqrt", "Tanh", "TanhGrad"])

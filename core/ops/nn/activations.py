@@ -12,7 +12,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide, widened
 from ...numerics.where import positive_part
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
+from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
@@ -233,38 +233,17 @@ for _ops, _cost in (
 ):
     flops(*_ops)(_per_element(_cost))
 
-lower_as(Relu="relu", Relu6="relu6", Elu="elu", Selu="selu", Softplus="softplus", Softsign="soft_sign")
+arrays_as(Relu="relu", Relu6="relu6", Elu="elu", Selu="selu", Softplus="softplus", Softsign="soft_sign")
 lower("LeakyRelu")(lambda xla, x, *, alpha: xla.where(x > 0, x, x * alpha))
-lower("ReluGrad")(lambda xla, dy, x: xla.where(x > 0, dy, 0))
-lower("Relu6Grad")(lambda xla, dy, x: xla.where((x > 0) & (x < 6), dy, 0))
-lower("LeakyReluGrad")(lambda xla, dy, x, *, alpha: xla.where(x > 0, dy, dy * alpha))
-lower("EluGrad")(lambda xla, dy, y: xla.where(y < 0, dy * (y + 1), dy))
-lower("SeluGrad")(lambda xla, dy, y: xla.where(y < 0, dy * (y + _SELU_SCALE * _SELU_ALPHA), dy * _SELU_SCALE))
-lower("SoftplusGrad")(lambda xla, dy, x: dy * xla.sigmoid(x))
-lower("SoftsignGrad")(lambda xla, dy, x: dy / xla.square(1 + xla.abs(x)))
+arrays("ReluGrad")(lambda xp, dy, x: xp.where(x > 0, dy, 0))
+arrays("Relu6Grad")(lambda xp, dy, x: xp.where((x > 0) & (x < 6), dy, 0))
+arrays("LeakyReluGrad")(lambda xp, dy, x, *, alpha: xp.where(x > 0, dy, dy * alpha))
+arrays("EluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + 1), dy))
+arrays("SeluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + _SELU_SCALE * _SELU_ALPHA), dy * _SELU_SCALE))
+arrays("SoftplusGrad")(lambda xp, dy, x: dy * xp.sigmoid(x))
+arrays("SoftsignGrad")(lambda xp, dy, x: dy / xp.square(1 + xp.abs(x)))
 facts("own_gradient", of=["Elu", "Selu", "Softsign", "SoftsignGrad"])
-
-
-onnx_as(Elu="Elu", Relu="Relu", Selu="Selu", Softplus="Softplus", Softsign="Softsign")
-onnx("Relu6")(lambda g, x: g.Min(g.Max(x, 0), 6))
-onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))
-onnx("ReluGrad")(lambda g, dy, x: g.Where(g.Greater(x, 0), dy, 0))
-onnx("Relu6Grad")(lambda g, dy, x: g.Where(g.And(g.Greater(x, 0), g.Less(x, 6)), dy, 0))
-onnx("LeakyReluGrad")(lambda g, dy, x, *, alpha: g.Where(g.Greater(x, 0), dy, g.Mul(dy, alpha)))
-onnx("EluGrad")(lambda g, dy, y: g.Where(g.Less(y, 0), g.Mul(dy, g.Add(y, 1)), dy))
-onnx("SoftplusGrad")(lambda g, dy, x: g.Mul(dy, g.Sigmoid(x)))
-
-
-@onnx("SeluGrad")
-def _selu_grad_onnx(g: Any, dy: Any, y: Any) -> Any:
-    below = g.Mul(dy, g.Add(y, _SELU_SCALE * _SELU_ALPHA))
-    return g.Where(g.Less(y, 0), below, g.Mul(dy, _SELU_SCALE))
-
-
-@onnx("SoftsignGrad")
-def _softsign_grad_onnx(g: Any, dy: Any, x: Any) -> Any:
-    root = g.Add(g.Abs(x), 1)
-    return g.Div(dy, g.Mul(root, root))
+onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))  # one operator in place of three
 
 
 _EXACT = ("Relu", "Relu6", "ReluGrad", "Relu6Grad")

@@ -13,7 +13,7 @@ from ...inference.profiler_formulas import window
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, profiled, shape, without_gradient
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, profiled, shape, without_gradient
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
@@ -153,7 +153,7 @@ facts("backward", of=("Dilation2DBackpropFilter", "Dilation2DBackpropInput"))
 profiled(window(2), "Dilation2D")
 
 
-@lower("Dilation2D")
-def _dilation_lowering(xla: Any, x: Any, w: Any, *, strides: list[int], rates: list[int], padding: str) -> Any:
+@arrays("Dilation2D")
+def _dilation_of_arrays(xp: Any, x: Any, w: Any, *, strides: list[int], rates: list[int], padding: str) -> Any:
     geometry = _Geometry(strides, rates, padding)
-    return _largest(x, w, geometry, _check(x, w, geometry), xla)[0]
+    return _largest(x, w, geometry, _check(x, w, geometry), xp)[0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, lower
+from ...registry.registry import arrays, facts, lower
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ..shared.argument_checks import require, scalar
@@ -96,7 +96,7 @@ def simulated_v1(xla: Any, x: Any, *, input_min: float, input_max: float, simula
     return simulated(x, xla.asarray(input_min, x.dtype), xla.asarray(input_max, x.dtype), simulation, xla)
 
 
-@lower("QuantizeAndDequantizeV4Grad")
-def simulated_v4_gradient(xla: Any, grad: Any, x: Any, low: Any, high: Any, *, axis: int) -> tuple[Any, Any, Any]:
+@arrays("QuantizeAndDequantizeV4Grad")
+def simulated_v4_gradient(xp: Any, grad: Any, x: Any, low: Any, high: Any, *, axis: int) -> tuple[Any, Any, Any]:
     """Return the gradient where the input lies within the range, and zeros for the range."""
-    return simulated_gradient(grad, x, low, high, axis, xla)
+    return simulated_gradient(grad, x, low, high, axis, xp)

@@ -76,12 +76,3 @@ def bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:
     shifted = g.BitShift(wide, shifts, direction="LEFT")
     parts = [g.Gather(shifted, np.array(i), axis=-1) for i in range(len(shifts))]
     return g.cast(functools.reduce(g.BitwiseOr, parts), type)
-
-
-def floor_mod_onnx(g: Any, a: Any, b: Any) -> Any:
-    """Return the floored remainder. ONNX's integer remainder has the divisor's sign, its float remainder the dividend's."""
-    if a.dtype.is_integer:
-        return g.Mod(a, b)
-    rest = g.Mod(a, b, fmod=1)
-    differs = g.And(g.Not(g.Equal(rest, 0)), g.Xor(g.Less(rest, 0), g.Less(b, 0)))
-    return g.Where(differs, g.Add(rest, b), rest)

@@ -1,0 +1,403 @@
+"""The functions of array programs, by the names of jax.numpy and jax.nn, on ONNX's operators."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ..support.errors import UnimplementedError
+from ..types import dtypes
+from .model import Value
+
+_UNARY: Final[Mapping[str, str]] = {
+    "abs": "Abs", "arccos": "Acos", "arccosh": "Acosh", "arcsin": "Asin", "arcsinh": "Asinh", "arctan": "Atan",
+    "arctanh": "Atanh", "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "elu": "Elu", "erf": "Erf", "exp": "Exp",
+    "floor": "Floor", "isinf": "IsInf", "isnan": "IsNaN", "log": "Log", "logical_not": "Not", "reciprocal": "Reciprocal",
+    "relu": "Relu", "rint": "Round", "selu": "Selu", "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin", "sinh": "Sinh",
+    "soft_sign": "Softsign", "softplus": "Softplus", "sqrt": "Sqrt", "tan": "Tan", "tanh": "Tanh",
+}  # fmt: skip
+"""Functions that are one operator of one input."""
+_BINARY: Final[Mapping[str, str]] = {
+    "subtract": "Sub", "multiply": "Mul", "divide": "Div", "truncated_quotient": "Div", "power": "Pow",
+    "maximum": "Max", "minimum": "Min", "less": "Less", "less_equal": "LessOrEqual", "greater": "Greater",
+    "greater_equal": "GreaterOrEqual", "equal": "Equal", "logical_and": "And", "logical_or": "Or", "matmul": "MatMul",
+}  # fmt: skip
+"""Functions that are one operator of two inputs of one dtype."""
+_BITWISE: Final[Mapping[str, tuple[str, str]]] = {
+    "bitwise_and": ("BitwiseAnd", "And"), "bitwise_or": ("BitwiseOr", "Or"), "bitwise_xor": ("BitwiseXor", "Xor"),
+}  # fmt: skip
+"""Functions of bits: the operator of integers and of truth values."""
+_REDUCTIONS: Final[Mapping[str, str]] = {
+    "sum": "ReduceSum", "prod": "ReduceProd", "max": "ReduceMax", "min": "ReduceMin", "mean": "ReduceMean",
+    "all": "ReduceMin", "any": "ReduceMax",
+}  # fmt: skip
+
+
+class ArrayFunctions:
+    """Functions of arrays. `array_type` is the class of arrays, made of the namespace and a value."""
+
+    array_type: ClassVar[Callable[..., Any]]
+    is_cpu = True
+    is_checked = False
+    """Whether a failed requirement repeats the run elsewhere: a model checks nothing."""
+    has_64_bits = True
+    issubdtype = staticmethod(np.issubdtype)
+    finfo = staticmethod(np.finfo)
+    iinfo = staticmethod(np.iinfo)
+
+    def __init__(self, g: Any) -> None:
+        self.g = g
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Return a function that is one operator, by its name."""
+        if name in _UNARY:
+            return functools.partial(self._unary, _UNARY[name])
+        if name in _BINARY:
+            return functools.partial(self._binary, _BINARY[name])
+        if name in _BITWISE:
+            return functools.partial(self._bitwise, _BITWISE[name])
+        if name in _REDUCTIONS:
+            return functools.partial(self._reduced, _REDUCTIONS[name])
+        raise UnimplementedError(f"its lowering needs {name}, which ONNX lacks")
+
+    def _unary(self, name: str, x: Any) -> Any:
+        return self.array_of(self.g.op(name, self.value(x)))
+
+    def _binary(self, name: str, x: Any, y: Any) -> Any:
+        return self.array_of(self.g.op(name, *self._pair(x, y)))
+
+    def _bitwise(self, names: tuple[str, str], x: Any, y: Any) -> Any:
+        x, y = self._pair(x, y)
+        return self.array_of(self.g.op(names[x.dtype is dtypes.bool_], x, y))
+
+    def _reduced(self, name: str, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
+        value = self.value(x if dtype is None else x.astype(dtype))
+        if axis is None and value.rank is None and not keepdims:
+            return self.array_of(self.g.op(name, value, keepdims=0))
+        axes = range(self.g.rank(value)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+        return self.array_of(self.g.op(name, value, axes, keepdims=int(keepdims)) if axes else value)
+
+    # Between arrays and values.
+
+    def array_of(self, value: Value) -> Any:
+        """Return a value as an array."""
+        return self.array_type(self, value)
+
+    def value(self, x: Any, like: Value | None = None) -> Any:
+        """Return an array, or a constant, as a value; a Python number has the dtype of `like`."""
+        if isinstance(getattr(x, "value", None), Value):
+            return x.value
+        is_weak = like is not None and isinstance(x, (bool, int, float, complex))
+        return self.g.constant(np.asarray(x), like.dtype) if is_weak and like is not None else self.g.constant(np.asarray(x))
+
+    def _pair(self, x: Any, y: Any) -> tuple[Value, Value]:
+        """Return two operands as values of the dtype that both promote to."""
+        first, second = (getattr(each, "value", None) for each in (x, y))
+        first, second = self.value(x, second), self.value(y, first)
+        if first.dtype is second.dtype or first.dtype.is_object:
+            return first, second
+        common = dtypes.from_numpy(np.result_type(first.dtype.numpy, second.dtype.numpy))
+        return self.g.cast(first, common), self.g.cast(second, common)
+
+    # Elementwise.
+
+    def invert(self, x: Any) -> Any:
+        return self._unary("Not" if x.dtype == bool else "BitwiseNot", x)
+
+    def add(self, x: Any, y: Any) -> Any:
+        """Return the sum; texts are joined."""
+        a, b = self._pair(x, y)
+        return self.array_of(self.g.StringConcat(a, b) if a.dtype.is_object else self.g.Add(a, b))
+
+    def negative(self, x: Any) -> Any:
+        return 0 - x if x.dtype.kind == "u" else self._unary("Neg", x)
+
+    def not_equal(self, x: Any, y: Any) -> Any:
+        return self._unary("Not", self.equal(x, y))
+
+    def square(self, x: Any) -> Any:
+        return x * x
+
+    def rsqrt(self, x: Any) -> Any:
+        return self.reciprocal(self.sqrt(x))
+
+    def relu6(self, x: Any) -> Any:
+        return self.minimum(self.maximum(x, 0), 6)
+
+    def erfc(self, x: Any) -> Any:
+        return 1 - self.erf(x)
+
+    def expm1(self, x: Any) -> Any:
+        """Return exp(x) - 1 as tanh(x/2) (exp(x) + 1), exact for small x."""
+        return self.tanh(x * 0.5) * (self.exp(x) + 1)
+
+    def log1p(self, x: Any) -> Any:
+        """Return log(1 + x), for small x by the first terms of the series."""
+        series = x * (1 - x * (0.5 - x / 3))
+        return self.where(abs(x) < 1e-3, series, self.log(x + 1))
+
+    def isfinite(self, x: Any) -> Any:
+        return ~(self.isnan(x) | self.isinf(x))
+
+    def trunc(self, x: Any) -> Any:
+        return self.sign(x) * self.floor(abs(x))
+
+    def mod(self, x: Any, y: Any) -> Any:
+        """Return the remainder with the divisor's sign; ONNX's remainder of floats has the dividend's."""
+        a, b = self._pair(x, y)
+        if a.dtype.is_integer:
+            return self.array_of(self.g.Mod(a, b))
+        rest, divisor = self.array_of(self.g.Mod(a, b, fmod=1)), self.array_of(b)
+        return self.where((rest != 0) & ((rest < 0) ^ (divisor < 0)), rest + divisor, rest)
+
+    def fmod(self, x: Any, y: Any) -> Any:
+        return self.array_of(self.g.Mod(*self._pair(x, y), fmod=1))
+
+    def floor_divide(self, x: Any, y: Any) -> Any:
+        """Return the quotient rounded down; ONNX's quotient of integers is rounded towards zero."""
+        if x.dtype.kind not in "iu":
+            return self.floor(x / y)
+        return x / y if x.dtype.kind == "u" else (x - self.mod(x, y)) / y
+
+    def left_shift(self, x: Any, y: Any) -> Any:
+        return self._shifted(x, y, "LEFT")
+
+    def right_shift(self, x: Any, y: Any) -> Any:
+        """Shift arithmetically: the complement of a negative number is shifted, so that set bits enter from the left."""
+        if x.dtype.kind == "u":
+            return self._shifted(x, y, "RIGHT")
+        is_negative = x < 0
+        shifted = self._shifted(self.where(is_negative, ~x, x), y, "RIGHT")
+        return self.where(is_negative, ~shifted, shifted)
+
+    def _shifted(self, x: Any, distance: Any, direction: str) -> Any:
+        """Shift bits; ONNX's operator is of unsigned numbers."""
+        a, b = (self.array_of(value).astype(f"uint{8 * x.itemsize}").value for value in self._pair(x, distance))
+        return self.array_of(self.g.BitShift(a, b, direction=direction)).astype(x.dtype)
+
+    def population_count(self, x: Any) -> Any:
+        """Return the number of bits that are set, byte by byte: that of each is in a table."""
+        wide = x.astype(f"uint{8 * x.itemsize}").astype(np.uint64)
+        table = np.bitwise_count(np.arange(256, dtype=np.uint8))
+        bytes_ = (self.right_shift(wide, np.uint64(8 * place)) & np.uint64(255) for place in range(x.itemsize))
+        return functools.reduce(operator.add, (self.take(table, byte.astype(np.int64), 0) for byte in bytes_))
+
+    def arctan2(self, y: Any, x: Any) -> Any:
+        return self.array_of(self.g.arctangent(*self._pair(y, x)))
+
+    def clip(self, x: Any, low: Any, high: Any) -> Any:
+        return self.minimum(self.maximum(x, low), high)
+
+    def where(self, condition: Any, x: Any, y: Any) -> Any:
+        return self.array_of(self.g.Where(self.value(condition), *self._pair(x, y)))
+
+    def conj(self, x: Any) -> Any:
+        return self.array_of(self.g.conjugate(x.value))
+
+    def real(self, x: Any) -> Any:
+        return self.array_of(self.g.parts(x.value)[0]) if x.value.dtype.is_complex else x
+
+    def imag(self, x: Any) -> Any:
+        return self.array_of(self.g.parts(x.value)[1]) if x.value.dtype.is_complex else self.zeros_like(x)
+
+    def angle(self, x: Any) -> Any:
+        return self.arctan2(x.imag, x.real)
+
+    def complex(self, real: Any, imag: Any) -> Any:
+        return self.array_of(self.g.complex(real.value, imag.value))
+
+    def same_shape(self, x: Any, y: Any) -> bool:
+        """Return False for arrays that are known to have different shapes."""
+        a, b = x.value.shape, y.value.shape
+        if a.rank is None or b.rank is None:
+            return True
+        return len(a) == len(b) and not any(isinstance(p, int) and isinstance(q, int) and p != q for p, q in zip(a, b))
+
+    def with_factor(self, x: Any, result: Any, factor: Callable[[Any], Any]) -> Any:
+        """Return the result of a function: only derivatives need the factor."""
+        return result
+
+    def iscomplexobj(self, x: Any) -> bool:
+        return bool(x.value.dtype.is_complex)
+
+    def cast(self, x: Any, dtype: Any) -> Any:
+        return x.astype(dtype)
+
+    def require(self, condition: Any) -> None:
+        """Do nothing: a model has no way to refuse its inputs."""
+
+    # Making arrays.
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        array = self.array_of(self.value(x))
+        return array if dtype is None else array.astype(dtype)
+
+    array = asarray
+
+    def full(self, shape: Any, number: Any, dtype: Any = None) -> Any:
+        filled = self.asarray(number, dtype)
+        return self.broadcast_to(filled, shape)
+
+    def zeros(self, shape: Any, dtype: Any = np.float32) -> Any:
+        return self.full(shape, np.zeros((), dtype))
+
+    def ones(self, shape: Any, dtype: Any = np.float32) -> Any:
+        return self.full(shape, np.ones((), dtype))
+
+    def zeros_like(self, x: Any) -> Any:
+        return self.array_of(self.g.zeros_like(x.value))
+
+    def ones_like(self, x: Any) -> Any:
+        return self.array_of(self.g.Expand(self.g.like(1, x.value), self.g.dims(x.value)))
+
+    def arange(self, count: Any, dtype: Any = None) -> Any:
+        """Return 0, 1, 2 ... below a count, which may be the size of a dimension."""
+        if isinstance(count, int):
+            return self.asarray(np.arange(count, dtype=dtype))
+        start, step = self.g.constant(np.int64(0)), self.g.constant(np.int64(1))
+        numbers = self.array_of(self.g.Range(start, self.g.reshape(count.value, []), step))
+        return numbers if dtype is None else numbers.astype(dtype)
+
+    # Shapes.
+
+    def _dims(self, shape: Any) -> Value:
+        """Return a shape, whose sizes may be sizes that only the run knows, as a vector."""
+        sizes = shape if isinstance(shape, (tuple, list)) else np.ravel(shape).tolist()
+        parts = [getattr(size, "value", size) for size in sizes]
+        joined: Value = self.g.joined(*(part if isinstance(part, Value) else operator.index(part) for part in parts), [])
+        return joined
+
+    def reshape(self, x: Any, shape: Any) -> Any:
+        dims = self._dims(shape)
+        is_open = any(isinstance(size, int) and size == -1 for size in shape)
+        return self.array_of((self.g.reshape if is_open else self.g.of_dims)(self.value(x), dims))
+
+    def broadcast_to(self, x: Any, shape: Any) -> Any:
+        return self.array_of(self.g.Expand(self.value(x), self._dims(shape)))
+
+    def broadcast_arrays(self, *arrays: Any) -> list[Any]:
+        """Return arrays of a common shape; each is expanded to the shapes of the others that are not known to be its own."""
+        values = [self.value(array) for array in arrays]
+        shapes = dict.fromkeys(value.shape for value in values)
+        if len(shapes) == 1 and next(iter(shapes)).is_known:
+            return list(arrays)
+        dims = [self.g.dims(value) for value in values]
+        others = [[*dims[:i], *dims[i + 1 :]] for i in range(len(dims))]
+        return [self.array_of(functools.reduce(self.g.Expand, other, value)) for value, other in zip(values, others)]
+
+    def transpose(self, x: Any, axes: Any = None) -> Any:
+        rank = self.g.rank(self.value(x))
+        places = [*range(rank)][::-1] if axes is None else [operator.index(axis) % rank for axis in axes]
+        return self.array_of(self.g.transpose(self.value(x), places))
+
+    def swapaxes(self, x: Any, first: int, second: int) -> Any:
+        places = list(range(x.ndim))
+        places[first], places[second] = places[second], places[first]
+        return self.transpose(x, places)
+
+    def moveaxis(self, x: Any, source: int, target: int) -> Any:
+        places = [axis for axis in range(x.ndim) if axis != source % x.ndim]
+        places.insert(target % x.ndim, source % x.ndim)
+        return self.transpose(x, places)
+
+    def expand_dims(self, x: Any, axis: Any) -> Any:
+        return self.array_of(self.g.unsqueeze(self.value(x), *([axis] if isinstance(axis, int) else axis)))
+
+    def squeeze(self, x: Any, axis: Any) -> Any:
+        return self.array_of(self.g.squeeze(self.value(x), *([axis] if isinstance(axis, int) else axis)))
+
+    # Parts and wholes.
+
+    def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        values = [self.value(array) for array in arrays]
+        return self.array_of(self.g.Concat(*values, axis=axis) if len(values) > 1 else values[0])
+
+    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        rank = self.g.rank(self.value(arrays[0])) + 1
+        return self.concatenate([self.expand_dims(array, axis % rank) for array in arrays], axis % rank)
+
+    def split(self, x: Any, places: Any, axis: int = 0) -> list[Any]:
+        if isinstance(places, int):
+            return [self.array_of(part) for part in self.g.split(x.value, places, axis)]
+        bounds = [0, *places, x.shape[axis]]
+        sizes = [after - before for before, after in itertools.pairwise(bounds)]
+        if len(sizes) == 1:
+            return [x]
+        return [self.array_of(part) for part in self.g.Split(x.value, sizes, outputs=len(sizes), axis=axis)]
+
+    def pad(self, x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
+        """Pad before and after each dimension: with a constant, or by "reflect" and "edge"."""
+        if mode not in ("constant", "reflect", "edge"):
+            raise UnimplementedError(f"its lowering pads by {mode}, which ONNX lacks")
+        pads = np.asarray(widths).T.ravel()
+        filler = [self.value(constant_values, x.value)] if mode == "constant" else []
+        return self.array_of(self.g.Pad(x.value, pads.tolist(), *filler, mode=mode))
+
+    def tile(self, x: Any, times: Any) -> Any:
+        return self.array_of(self.g.Tile(x.value, [operator.index(each) for each in times]))
+
+    def flip(self, x: Any, axis: Any) -> Any:
+        axes = {place % x.ndim for place in ([axis] if isinstance(axis, int) else axis)}
+        return x[tuple(slice(None, None, -1) if place in axes else slice(None) for place in range(x.ndim))]
+
+    def roll(self, x: Any, shift: Any, axis: Any) -> Any:
+        for by, place in zip(np.ravel(shift).tolist(), np.ravel(axis).tolist()):
+            size = x.shape[place]
+            start = size - by % size if isinstance(size, int) and size else 0
+            before, after = ([slice(None)] * (place % x.ndim) + [part] for part in (slice(start, None), slice(0, start)))
+            x = self.concatenate([x[tuple(before)], x[tuple(after)]], place) if start else x
+        return x
+
+    def take(self, x: Any, places: Any, axis: int, mode: str | None = None) -> Any:
+        """Return the elements at places along an axis; places out of range are errors of the run, or clipped."""
+        array = self.asarray(x)
+        if mode == "clip":
+            places = self.clip(places, 0, array.shape[axis] - 1)
+        elif mode is not None:
+            raise UnimplementedError(f"its lowering takes elements by {mode}, which ONNX lacks")
+        return self.array_of(self.g.Gather(array.value, self.value(places), axis=int(axis)))
+
+    def take_along_axis(self, x: Any, places: Any, axis: int) -> Any:
+        return self.array_of(self.g.GatherElements(self.value(x), self.value(places), axis=axis))
+
+    def tril(self, x: Any, k: int = 0) -> Any:
+        return self.array_of(self.g.Trilu(x.value, self.g.constant(np.int64(k)), upper=0))
+
+    def triu(self, x: Any, k: int = 0) -> Any:
+        return self.array_of(self.g.Trilu(x.value, self.g.constant(np.int64(k)), upper=1))
+
+    # Along an axis.
+
+    def cumsum(self, x: Any, axis: int) -> Any:
+        return self.array_of(self.g.CumSum(x.value, self.g.constant(np.int64(axis))))
+
+    def argmax(self, x: Any, axis: int) -> Any:
+        return self.array_of(self.g.ArgMax(x.value, axis=axis, keepdims=0))
+
+    def argmin(self, x: Any, axis: int) -> Any:
+        return self.array_of(self.g.ArgMin(x.value, axis=axis, keepdims=0))
+
+    def softmax(self, x: Any, axis: int = -1) -> Any:
+        return self.array_of(self.g.Softmax(x.value, axis=axis))
+
+    def log_softmax(self, x: Any, axis: int = -1) -> Any:
+        return self.array_of(self.g.LogSoftmax(x.value, axis=axis))
+
+    def count_nonzero(self, x: Any, axis: Any = None) -> Any:
+        return self.sum((x != 0 if x.dtype != bool else x).astype(np.int64), axis)
+
+    def einsum(self, equation: str, *arrays: Any) -> Any:
+        return self.array_of(self.g.Einsum(*map(self.value, arrays), equation=equation))
+
+    def linspace(self, start: Any, stop: Any, count: int) -> Any:
+        steps = np.arange(count) / max(count - 1, 1)
+        return start + (stop - start) * self.asarray(steps, start.dtype)
+
+    def var(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        distances = x - self.mean(x, axis, keepdims=True)
+        return self.mean(distances * distances, axis, keepdims=keepdims)

@@ -1,0 +1,270 @@
+"""The arrays of lowerings on ONNX's operators, so that one array program of an op serves XLA and ONNX."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from ..support.errors import UnimplementedError
+from ..types import dtypes
+from .array_functions import ArrayFunctions
+from .model import Value
+
+_END: Final = np.iinfo(np.int64).max
+
+
+def evaluate(g: Any, program: Callable[..., Any], static: Sequence[int], inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Return the results of an array program as values; the inputs at the places `static` are NumPy arrays, as for XLA."""
+    xp = OnnxNamespace(g)
+    arguments = [_wrapped(xp, value) for value in inputs]
+    for place in static:
+        arguments[place] = g.known(inputs[place], "sizes")
+    results = program(xp, *arguments, **attrs)
+    if isinstance(results, (tuple, list)):
+        return [xp.value(result) for result in results]
+    return xp.value(results)
+
+
+def _wrapped(xp: OnnxNamespace, value: Any) -> Any:
+    """Return an input as the program takes it: a value, a list of values, or a NamedTuple of values."""
+    if isinstance(value, Value):
+        return OnnxArray(xp, value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_wrapped(xp, each) for each in value))
+    return [_wrapped(xp, each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+class Size:
+    """A dimension that only the run knows: programs may compute with it and give it to shapes, but not ask for its number."""
+
+    def __init__(self, g: Any, value: Value) -> None:
+        self.g = g
+        self.value = value
+
+    def _with(self, operation: str, other: Any) -> Size:
+        number = other.value if isinstance(other, Size) else self.g.constant(np.array([operator.index(other)], np.int64))
+        return Size(self.g, self.g.op(operation, self.value, number))
+
+    def __mul__(self, other: Any) -> Any:
+        return self if isinstance(other, int) and other == 1 else self._with("Mul", other)
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: Any) -> Any:
+        return self._with("Add", other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with("Sub", other)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._with("Div", other)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._with("Mod", other)
+
+    def __eq__(self, other: object) -> bool:
+        return True if isinstance(other, Size) and self.value is other.value else self._unknown()
+
+    __hash__ = object.__hash__
+
+    def _unknown(self, *other: Any) -> NoReturn:
+        raise UnimplementedError("a size on which its lowering depends is unknown")
+
+    __index__ = __int__ = __float__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _unknown
+    __neg__ = __rsub__ = __truediv__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __pow__ = _unknown
+
+
+class OnnxArray:
+    """An array of NumPy's language whose operators emit ONNX's operators."""
+
+    __array_ufunc__ = None
+    """NumPy's arrays leave operators with such an array to it."""
+
+    def __init__(self, xp: OnnxNamespace, value: Value) -> None:
+        self.xp = xp
+        self.value = value
+
+    @property
+    def dtype(self) -> Any:
+        return np.dtype(self.value.dtype.numpy)
+
+    @property
+    def ndim(self) -> int:
+        rank: int = self.xp.g.rank(self.value)
+        return rank
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        g = self.xp.g
+        sizes = (self.value.shape[axis] for axis in range(self.ndim))
+        return tuple(size if isinstance(size, int) else Size(g, g.dim(self.value, i)) for i, size in enumerate(sizes))
+
+    @property
+    def size(self) -> Any:
+        return math.prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return int(self.dtype.itemsize)
+
+    @property
+    def real(self) -> Any:
+        return self.xp.real(self)
+
+    @property
+    def imag(self) -> Any:
+        return self.xp.imag(self)
+
+    @property
+    def at(self) -> At:
+        return At(self)
+
+    def astype(self, dtype: Any) -> Any:
+        return self.xp.array_of(self.xp.g.cast(self.value, dtypes.from_numpy(np.dtype(dtype))))
+
+    def reshape(self, *shape: Any) -> Any:
+        return self.xp.reshape(self, shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape)
+
+    def ravel(self) -> Any:
+        return self.xp.reshape(self, (-1,))
+
+    def transpose(self, *axes: Any) -> Any:
+        return self.xp.transpose(self, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None)
+
+    def swapaxes(self, first: int, second: int) -> Any:
+        return self.xp.swapaxes(self, first, second)
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.xp.sum(self, axis, keepdims=keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.xp.max(self, axis, keepdims=keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.xp.min(self, axis, keepdims=keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.xp.all(self, axis, keepdims=keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.xp.any(self, axis, keepdims=keepdims)
+
+    def __len__(self) -> int:
+        return operator.index(self.shape[0])
+
+    def __neg__(self) -> Any:
+        return self.xp.negative(self)
+
+    def __abs__(self) -> Any:
+        return self.xp.abs(self)
+
+    def __invert__(self) -> Any:
+        return self.xp.invert(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a part of the array: slices, numbers, new axes and an ellipsis, or the rows at an array of places."""
+        index = index if isinstance(index, tuple) else (index,)
+        if len(index) == 1 and isinstance(index[0], (OnnxArray, np.ndarray, list)):
+            return self.xp.take(self, index[0], 0)
+        if any(isinstance(each, (OnnxArray, np.ndarray, list)) for each in index):
+            raise UnimplementedError("its lowering indexes more than one dimension by arrays")
+        return self._cut(_without_ellipsis(index, self.ndim))
+
+    def _cut(self, index: Sequence[Any]) -> Any:
+        g, entries = self.xp.g, [each for each in index if each is not None]
+        bounds = [(axis, *_bounds(each)) for axis, each in enumerate(entries) if each != slice(None)]
+        value = self.value
+        if bounds:
+            axes, starts, ends, steps = zip(*bounds)
+            value = g.Slice(value, starts, ends, axes, *([steps] if any(step != 1 for step in steps) else []))
+        value = g.squeeze(value, *(axis for axis, each in enumerate(entries) if not isinstance(each, slice)))
+        left = [each for each in index if each is None or isinstance(each, slice)]
+        return self.xp.array_of(g.unsqueeze(value, *(i for i, each in enumerate(left) if each is None)))
+
+
+def _without_ellipsis(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
+    if Ellipsis not in index:
+        return index
+    place = index.index(Ellipsis)
+    named = sum(each is not None for each in index) - 1
+    return (*index[:place], *[slice(None)] * (rank - named), *index[place + 1 :])
+
+
+def _bounds(index: Any) -> tuple[int, int, int]:
+    """Return start, end and step of ONNX's Slice, for a slice or a number."""
+    if not isinstance(index, slice):
+        place = operator.index(index)
+        return place, _END if place == -1 else place + 1, 1
+    step = 1 if index.step is None else operator.index(index.step)
+    start = (0 if step > 0 else _END) if index.start is None else operator.index(index.start)
+    return start, (_END if step > 0 else -_END) if index.stop is None else operator.index(index.stop), step
+
+
+def _operators(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the methods of an operator of two operands: the array before, and after the operator."""
+    return (lambda self, other: getattr(self.xp, name)(self, other)), (lambda self, other: getattr(self.xp, name)(other, self))
+
+
+for _name, _function in {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "pow": "power", "mod": "mod",
+    "floordiv": "floor_divide", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+    "lshift": "left_shift", "rshift": "right_shift",
+}.items():  # fmt: skip
+    for _prefix, _method in zip(("", "r"), _operators(_function)):
+        setattr(OnnxArray, f"__{_prefix}{_name}__", _method)
+for _name, _function in {
+    "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
+}.items():  # fmt: skip
+    setattr(OnnxArray, f"__{_name}__", _operators(_function)[0])
+
+
+class At:
+    """Scatters into a copy of an array, as in jax.numpy: x.at[places].add(values)."""
+
+    def __init__(self, x: OnnxArray, places: Any = None) -> None:
+        self.x = x
+        self.places = places
+
+    def __getitem__(self, places: Any) -> At:
+        return At(self.x, places)
+
+    def set(self, values: Any, mode: str | None = None) -> Any:
+        return self._scattered(values, "none", mode)
+
+    def add(self, values: Any, mode: str | None = None) -> Any:
+        return self._scattered(values, "add", mode)
+
+    def multiply(self, values: Any, mode: str | None = None) -> Any:
+        return self._scattered(values, "mul", mode)
+
+    def max(self, values: Any, mode: str | None = None) -> Any:
+        return self._scattered(values, "max", mode)
+
+    def min(self, values: Any, mode: str | None = None) -> Any:
+        return self._scattered(values, "min", mode)
+
+    def _scattered(self, values: Any, reduction: str, mode: str | None) -> Any:
+        """Emit a scatter of rows at an array of places; rows at places beyond the end go where `mode` is "drop"."""
+        xp, x = self.x.xp, self.x
+        if not isinstance(self.places, OnnxArray):
+            raise UnimplementedError("its lowering scatters at more than an array of places")
+        places = self.places.astype("int64")
+        rows = xp.broadcast_to(values, (*places.shape, *x.shape[1:])).astype(x.dtype)
+        if mode == "drop":
+            padded = xp.concatenate([x, xp.zeros((1, *x.shape[1:]), x.dtype)])
+            places = xp.where((places < 0) | (places > x.shape[0]), x.shape[0], places)
+            return At(padded, places)._scattered(rows, reduction, None)[: x.shape[0]]
+        indices = xp.g.unsqueeze(places.value, -1)
+        return xp.array_of(xp.g.ScatterND(x.value, indices, rows.value, reduction=reduction))
+
+
+class OnnxNamespace(ArrayFunctions):
+    """The namespace of array programs that become ONNX's operators: that of the XLA engine, as far as ONNX goes."""
+
+    array_type = OnnxArray
