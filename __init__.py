@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from .core.graph import graph_codec
 from .core.runtime.guards import openblas_kernels
-from .core.runtime.state import checkpoint_store, graph_codec
+from .core.runtime.state import checkpoint_store
 from .core.support import display, errors
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from ..registry.op_facts import has_fact
 from ..support import trials
 from ..support.engine_names import AUTO, FAST, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError
+from ..support.not_copied import NotCopied
 from ..support.trials import PairedTrial
 from ..support.user_signals import pass_on
 from .engine_registry import find_engine, install_hint, installed_engines
@@ -135,8 +136,10 @@ class _ContestEntry:
     contest: Contest
 
 
-class AutoRuntime:
+class AutoRuntime(NotCopied):
     """The runtimes of all engines in a session that chooses among them: `engines`, by default all installed."""
+
+    instead = "pickle the engine's name: `Session(engine='auto')`"
 
     name = AUTO
 

@@ -16,6 +16,7 @@ from ..planning.plan import Plan
 from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.log import tell
+from ..support.not_copied import NotCopied
 from ..support.trials import Trial
 from ..support.user_signals import pass_on
 from ..types.arrays import EngineArray
@@ -39,8 +40,10 @@ _Call: TypeAlias = Callable[..., Sequence[Any]]
 """A function from the inputs of a group to the tuple of outputs."""
 
 
-class EngineRuntime:
+class EngineRuntime(NotCopied):
     """The state of an engine in a session, and in all sessions that share variables."""
+
+    instead = "pickle the engine's name: `Session(engine=NAME)`"
 
     def __init__(self, engine: Engine, settings: EngineSettings = DEFAULT) -> None:
         self.engine = engine

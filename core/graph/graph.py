@@ -7,15 +7,17 @@ import copy
 import dataclasses
 import itertools
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..registry.catalog import OpDef
 from ..support.arguments import expect
 from ..support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
 from ..support.tensor_names import Suffixes, parse_tensor_name
+from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
 from ..types.dtypes import DType
+from .graph_codec import graph_codec
 from .import_upgrades import Versioned, complete_attrs
 from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
 from .reference_ops import handle_hint, lacks_reference, leftover_hint
@@ -30,6 +32,8 @@ __all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "Node", "
 
 _linking: Final = threading.Lock()
 
+_BESIDE_NODES: Final = ("file", "is_untrusted", "left_out", "meta", "needless", "registered_gradients", "source", "versions")
+"""The attributes of a graph that bytes of nodes and functions do not hold."""
 STRAY_ARGUMENT: Final = "the signature of a function fixes its arguments"
 
 
@@ -323,14 +327,25 @@ class Graph(Summarized, Versioned):
         expect(Node, node)
         return [consumer for consumer in node.uses if consumer.waits_for(node)]
 
+    def distrust(self) -> None:
+        """Mark the graph, its functions and all graphs that are made from them as a stranger's: sessions limit them."""
+        self.is_untrusted = True
+        if isinstance(self.functions, DeclaredFunctions):
+            self.functions.is_untrusted = True
+
+    def emptied(self) -> Graph:
+        """Return a graph without nodes, with the library and the versions of this graph, and as untrusted as this graph."""
+        result = Graph()
+        result.functions, result.versions, result.is_untrusted = self.functions, self.versions, self.is_untrusted
+        return result
+
     def copy(self, library: MutableMapping[str, Function] | None = None) -> Graph:
         """Return a graph of new nodes that shares attribute values and functions with this graph.
 
         The copy's library is `library`, or without an argument a copy of this graph's library.
         """
-        result = Graph()
-        result.versions, result.meta, result.source = self.versions, self.meta, self.source
-        result.needless, result.is_untrusted = self.needless, self.is_untrusted
+        result = self.emptied()
+        result.meta, result.source, result.needless = self.meta, self.source, self.needless
         result.functions = copy.copy(self.functions) if library is None else library
         result.registered_gradients = self.registered_gradients
         for node in self:
@@ -344,6 +359,16 @@ class Graph(Summarized, Versioned):
             result._copy_edges(self)
         result._is_linked = self._is_linked
         return result
+
+    __copy__ = copy
+
+    def __reduce__(self) -> tuple[Callable[..., Graph], tuple[bytes, dict[str, Any]]]:
+        """Pickle the bytes of the graph's file, and what the file leaves out; objects of nodes would nest without bound."""
+        written = self
+        if self.versions is None:  # in a file, no version is an old version, whose placeholders mean something else
+            written = self.copy(self.functions)
+            written.versions = Versions(GRAPH_VERSION)
+        return _unpickled, (graph_codec().encode(written), {name: getattr(self, name) for name in _BESIDE_NODES})
 
     def _copy_edges(self, origin: Graph) -> None:
         nodes = self._nodes
@@ -454,6 +479,15 @@ def _sources(
     return outputs, controls
 
 
+def _unpickled(data: bytes, beside: Mapping[str, Any]) -> Graph:
+    graph: Graph = graph_codec().decode(data)
+    for name, value in beside.items():
+        setattr(graph, name, value)
+    if graph.is_untrusted:
+        graph.distrust()
+    return graph
+
+
 @dataclasses.dataclass(slots=True, eq=False)
 class Function:
     """A function: its interface as an OpDef, its body, and the outputs and nodes of the body that a call returns.
@@ -494,6 +528,9 @@ class Function:
 
 class DeclaredFunctions(MutableMapping[str, Function]):
     """A library whose functions' interfaces are known before their bodies are decoded."""
+
+    is_untrusted = False
+    """Whether the bodies are a stranger's graphs."""
 
     @abc.abstractmethod
     def signature(self, name: str) -> OpDef | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 from ..registry.catalog import CATALOG, OpDef
@@ -65,6 +65,10 @@ class Output(Displayed):
     def __repr__(self) -> str:
         return f"<Output {self.name} of {self.node.op}>"
 
+    def __reduce__(self) -> tuple[type[Output], tuple[Node, int]]:
+        """Pickle the whole graph: an output has no meaning without its graph."""
+        return Output, (self.node, self.index)
+
 
 _making: Final = threading.Lock()
 
@@ -91,6 +95,8 @@ CheckMemo: TypeAlias = dict[tuple[str, int, int], Checked]
 
 class Home(Protocol):
     """The interface of a node to its graph."""
+
+    is_untrusted: bool
 
     def get(self, name: str) -> Node | None:
         """Return the node called `name`, None where there is none."""
@@ -214,6 +220,11 @@ class Node(NodeKinds, Displayed):
             self._uses, self._inputs, self._control_inputs = {}, (), ()
         else:
             self._uses = self._inputs = self._control_inputs = None
+
+    @property
+    def is_untrusted(self) -> bool:
+        """Whether the node is part of a stranger's graph, which no op library computes."""
+        return self._home.is_untrusted
 
     @property
     def inputs(self) -> tuple[Output, ...]:
@@ -435,6 +446,17 @@ class Node(NodeKinds, Displayed):
 
     def __repr__(self) -> str:
         return f"<Node {self.name}: {self.op}, {counted(self.input_count(), 'input')}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Node], tuple[Home, str]]:
+        """Pickle the whole graph and the name; InvalidArgumentError for a node that is in no graph any more."""
+        if self._home.get(self.name) is not self:
+            problem = "a node outside of a graph cannot be pickled or copied"
+            raise InvalidArgumentError(problem, node=self.name, op=self.op, hint="pickle the graph before the node is removed")
+        return _node_of, (self._home, self.name)
+
+
+def _node_of(home: Home, name: str) -> Node:
+    return home.node(name)
 
 
 def add_use(source: Node, consumer: Node) -> None:

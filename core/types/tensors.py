@@ -129,6 +129,18 @@ class Tensor:
     def __repr__(self) -> str:
         return f"Tensor({self.dtype}, {self.shape})"
 
+    def __reduce__(self) -> tuple[Callable[..., Tensor], tuple[Any, ...]]:
+        """Pickle the elements, equal ones once; the data of the format stays behind."""
+        if self.lack is not None:
+            return Tensor.lacking, (self.dtype, self.shape, self.lack)
+        return _of_distinct, (self.distinct(), self.shape, self.dtype)
+
+
+def _of_distinct(array: np.ndarray[Any, Any], shape: tuple[int, ...], dtype: DType) -> Tensor:
+    import numpy as np
+
+    return Tensor.from_numpy(np.broadcast_to(array, shape), dtype)
+
 
 def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     """Return `value` as an array of `dtype`, by default NumPy's choice; InvalidArgumentError where the value is no array."""

@@ -28,6 +28,7 @@ from ...core.support.errors import (
     UnimplementedError,
     UnknownError,
 )
+from ...core.support.not_copied import NotCopied
 from ...core.types.dtypes import DType, string
 from ...core.types.tensors import Tensor
 from ..codecs.tensor_proto import decode_tensor, encode_tensor
@@ -137,7 +138,7 @@ def _are_alike(node: Node, other: Node) -> bool:
     return node.attrs is other.attrs or to_node_def(node) == to_node_def(other)
 
 
-class ClusterSession:
+class ClusterSession(NotCopied):
     """A session that runs a graph on the cluster whose master is the server at `address`.
 
     Variables, tables and queues live in the cluster's tasks: they outlast the session, and all sessions see them. Files
@@ -148,6 +149,9 @@ class ClusterSession:
     because a server was lost, is repeated up to `retries` times in a new session; the step may have run, in part or whole.
     Also without retries the next step gets a new session. `note` is called with messages about slow operations.
     """
+
+    holds = "a connection"
+    instead = "pickle `session.graph` and the address, and open a session there; the cluster holds the variables"
 
     def __init__(
         self,

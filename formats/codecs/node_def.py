@@ -107,11 +107,20 @@ def _missing_input(graph: Graph, node: Node, text: str, name: str, is_hinted: bo
 
 
 def input_texts(node: Node) -> Sequence[str]:
-    """Return the inputs in NodeDef's spelling, control inputs last; unchanged inputs keep their loaded spelling."""
-    if node.spelling is not None:
+    """Return the inputs in NodeDef's spelling, control inputs last; unchanged inputs keep their loaded spelling.
+
+    A node of a function may have another spelling, which only a function can hold.
+    """
+    if node.spelling is not None and not any(map(_is_of_function, node.spelling)):
         return node.spelling
     names, controls = node.input_names()
     return names + [f"^{control}" for control in controls]
+
+
+def _is_of_function(text: str) -> bool:
+    """Return True for `node:output_arg` and `node:output_arg:index`."""
+    _, colon, rest = text.partition(":")
+    return bool(colon) and not rest.isdecimal()
 
 
 def _canonical(texts: Sequence[str]) -> list[tuple[str, int, bool]]:

@@ -15,10 +15,10 @@ from ...datasets.seeds import Seeds
 from ...functions.callers import function_references, reached_functions
 from ...functions.purity import has_state
 from ...graph.graph import Function, Graph, Node, Output
+from ...graph.graph_codec import graph_codec
 from ...graph.node_making import add_constant
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
-from ...runtime.state.graph_codec import graph_codec
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Readable
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError

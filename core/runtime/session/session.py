@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import itertools
 import numbers
@@ -27,6 +26,7 @@ from ...support.engine_names import NUMPY, VARIABLE
 from ...support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
 from ...support.gc_control import rare_collection
 from ...support.log import Stopwatch
+from ...support.not_copied import NotCopied
 from ...support.words import counted
 from ...types.arrays import Array
 from ..execute.executor import Program, bound_program
@@ -71,7 +71,7 @@ class _Prepared:
     """The feeds in the order of the call; None for a feed that is ignored."""
 
 
-class Session(Displayed):
+class Session(Displayed, NotCopied):
     """Runs a graph. Variables, tables and random state live in the session; each pair of fetches and feeds is planned once.
 
     A graph from a SavedModel starts as in TensorFlow's loader: the first run restores its variables and runs its
@@ -105,6 +105,10 @@ class Session(Displayed):
     With glibc as the C library, the first run has glibc keep up to 256 MiB of freed memory, unless the environment says how
     much (`MALLOC_TRIM_THRESHOLD_` and others): fresh pages for each run take up to a sixth of the time of a run.
     """
+
+    instead = (
+        "pickle `session.graph` and `dict(session.variables)`, and open a session there; `on_graph` shares variables here"
+    )
 
     @takes(
         graph=Graph,
@@ -408,9 +412,15 @@ class Session(Displayed):
 
     def apart(self) -> Session:
         """Return a session of the same graph and resources, in which the states of nodes begin anew."""
-        other = copy.copy(self)
+        other = self._twin()
         other.node_states, other._by_engine = {}, {}
         other.functions = FunctionCalls(self.graph, other._context, runtime=self._runtime, policy=self._policy)
+        return other
+
+    def _twin(self) -> Session:
+        """Return a session that shares everything with this session."""
+        other = object.__new__(Session)
+        other.__dict__.update(self.__dict__)
         return other
 
     def _context(self, node: Node, unused: tuple[int, ...] = ()) -> KernelContext:
@@ -454,7 +464,7 @@ class Session(Displayed):
     def _with(self, runtime: EngineRuntime) -> Session:
         """Return a copy of this session whose functions run by an engine."""
         if runtime not in self._by_engine:
-            other = self._by_engine[runtime] = copy.copy(self)
+            other = self._by_engine[runtime] = self._twin()
             other.functions = FunctionCalls(self.graph, other._context, self._cache, runtime, self._policy)
             other.functions.library = self.functions.library
         return self._by_engine[runtime]

@@ -1,23 +1,20 @@
-"""The protocol by which kernels turn graphs into bytes and back; `formats` implements the protocol."""
+"""The protocol by which kernels and `pickle` turn graphs into bytes and back; `formats` implements the protocol."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol
 
-from ...support.errors import UnimplementedError
-
-if TYPE_CHECKING:
-    from ...graph.graph import Graph
+from ..support.errors import UnimplementedError
 
 
 class GraphCodec(Protocol):
-    """Graphs as serialized GraphDefs."""
+    """Graphs as serialized GraphDefs; `Graph` itself uses the codec, so that its type cannot be named here."""
 
-    def encode(self, graph: Graph) -> bytes:
+    def encode(self, graph: Any) -> bytes:
         """Return the GraphDef of a graph."""
         ...
 
-    def decode(self, data: bytes) -> Graph:
+    def decode(self, data: bytes) -> Any:
         """Return the graph in a GraphDef; a TfgError where the bytes hold no graph."""
         ...
 
