@@ -56,5 +56,5 @@ def _limited(callback: Callable[..., Any], *args: Any, **values: Any) -> Any:
 
 def _refuse_contradictions(values: Mapping[str, Any]) -> None:
     for name, (option, reason) in _REASONS.items():
-        if values.get(name):
+        if values.get(name) and not str(values[name]).startswith("local:"):  # processes of this machine
             raise click.UsageError(f"--untrusted excludes {option}: {reason}")

@@ -31,6 +31,8 @@ class FunctionLibrary(ReadFunctions):
 
     def __getitem__(self, name: str) -> Function:
         function = self._entries[name] = self._decoded(name)
+        if self.is_untrusted:
+            function.body.is_untrusted = True
         return function
 
     def _decoded(self, name: str) -> Function:
@@ -64,7 +66,7 @@ class FunctionLibrary(ReadFunctions):
         result = FunctionLibrary(FunctionDefLibrary(), self.checks)
         result._entries = dict(self._entries)
         result._gradients = dict(self._gradients)
-        result.reader = self.reader
+        result.reader, result.is_untrusted = self.reader, self.is_untrusted
         return result
 
     def signature(self, name: str) -> OpDef | None:

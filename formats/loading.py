@@ -30,7 +30,8 @@ def load(source: Source, *, tags: Sequence[str] | None = None, untrusted: bool =
     other limits, and no op library, and refuse files but the model's own.
     """
     graph = _timed(source, tags, None)
-    graph.is_untrusted = untrusted
+    if untrusted:
+        graph.distrust()
     return graph
 
 

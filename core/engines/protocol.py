@@ -235,8 +235,7 @@ class Cluster:
         Variables are replaced by new variables; accesses come in the order of the steps. Loops are replaced by placeholders
         for their results.
         """
-        graph = Graph()
-        graph.functions, graph.versions = self.graph.functions, self.graph.versions
+        graph = self.graph.emptied()
         taken = {step.node.name for step in self.body.steps}
         made: dict[int, Output] = {}
         for slot, value in zip(self.inputs, values):

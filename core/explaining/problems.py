@@ -435,7 +435,7 @@ def _sound_part(body: CheckedBody, broken: set[str | None]) -> Graph:
     tainted = descendants(node for node in body.graph if node.name in broken)
     if not tainted:
         return body.graph
-    part = Graph()
+    part = body.graph.emptied()
     part.functions = dict(body.functions)
     for node in body.graph:
         if node not in tainted:

@@ -60,8 +60,8 @@ def _declared(value: Output) -> Shape:
 
 def _call(graph: Graph, reference: FuncRef, function: Function, signature: Sequence[tuple[DType, Shape]]) -> Graph:
     """Return a graph that calls the function on placeholders."""
-    called = Graph()
-    called.functions.update(graph.functions)
+    called = graph.emptied()
+    called.functions = dict(graph.functions)
     made = [
         called.add_node(f"component{i}", "Placeholder", (), (), {"dtype": dtype, "shape": shape})
         for i, (dtype, shape) in enumerate(signature)

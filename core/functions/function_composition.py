@@ -27,7 +27,7 @@ def composed(graph: Graph, first: FuncRef, second: FuncRef, *, keeps_first: bool
     take as many arguments as `first` returns.
     """
     inner, outer = graph.functions[first.name], graph.functions[second.name]
-    body = _empty(graph)
+    body = graph.emptied()
     args = [add_argument(body, f"arg_{i}", arg.attr("T"), i) for i, arg in enumerate(inner.args)]
     calls = [_call(body, first, inner, [arg.output() for arg in args])]
     calls.append(_call(body, second, outer, calls[0].outputs()))
@@ -48,7 +48,7 @@ def call_depth(graph: Graph, function: Function, most: int) -> int:
 
 def handing_on(graph: Graph, name: str, dtypes: Sequence[DType], places: Sequence[int]) -> FuncRef:
     """Return a new library function, named like `name`, that returns its arguments at `places`."""
-    body = _empty(graph)
+    body = graph.emptied()
     args = [add_argument(body, f"arg_{i}", dtype, i) for i, dtype in enumerate(dtypes)]
     return _add(graph, name, body, args, [args[place].output() for place in places], ())
 
@@ -60,12 +60,6 @@ def places_handed_on(function: Function) -> list[int] | None:
         return None
     origins = [trail_end(value, copied_from).node for value in function.results]
     return [function.args.index(node) for node in origins] if all(node in function.args for node in origins) else None
-
-
-def _empty(graph: Graph) -> Graph:
-    body = Graph()
-    body.functions, body.versions = graph.functions, graph.versions
-    return body
 
 
 def _call(body: Graph, reference: FuncRef, function: Function, values: Sequence[Output]) -> Node:

@@ -141,8 +141,7 @@ def add_backward_function(
     after: Sequence[DType] = (),
 ) -> str:
     """Add the function (arguments that are read, saved values, gradients of results) -> gradients of arguments."""
-    body = Graph()
-    body.functions = graph.functions
+    body = graph.emptied()
     builder = GraphBuilder(body)
     mapping: dict[Output, Output] = {}
     args: list[Node] = []

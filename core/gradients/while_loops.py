@@ -173,8 +173,7 @@ def _backward_while_functions(
     Loop variables: the iterations left, the gradients carried, the forward loop's variables that are read, the handles that
     inner loops forward, the lists.
     """
-    body = Graph()
-    body.functions = graph.functions
+    body = graph.emptied()
     builder = GradientBuilder(body)
     taken_inputs = [*(parts.args[i].output() for i in read), *parts.handed]
     input_dtypes = [dtype_of(value) for value in taken_inputs]
@@ -212,7 +211,7 @@ def _one_back(g: GradientBuilder, parts: Differentiated, index: int, arriving: O
 
 
 def _count_down_condition(graph: Graph, function: Function, loop_dtypes: Sequence[DType]) -> str:
-    builder = GraphBuilder()
+    builder = GraphBuilder(graph.emptied())
     args = [add_arg(builder, dtype, i) for i, dtype in enumerate(loop_dtypes)]
     more = builder.Greater(args[0], builder.constant(0, dtypes.int32))
     return add_function(graph, f"{function.name}_gradient_cond", builder.graph, args, [more], function)

@@ -33,14 +33,19 @@ def is_untrusted() -> bool:
 @contextlib.contextmanager
 def untrusted_process() -> Iterator[None]:
     """Refuse connections of this process, and op libraries, within the block, whatever code asks for them."""
-    if not _Switch.is_hooked:
-        sys.addaudithook(_audit)
-        _Switch.is_hooked = True
-    _Switch.is_on = True
+    keep_untrusted()
     try:
         yield
     finally:
         _Switch.is_on = False
+
+
+def keep_untrusted() -> None:
+    """Do as `untrusted_process` does, to the end of a process that works on nothing else."""
+    if not _Switch.is_hooked:
+        sys.addaudithook(_audit)
+        _Switch.is_hooked = True
+    _Switch.is_on = True
 
 
 def _audit(event: str, _: Any) -> None:

@@ -67,8 +67,7 @@ class _Cutter:
     def part(self, nodes: Iterable[Node]) -> Graph:
         """Return a graph with the given nodes, the nodes before them that cannot be cut off, the fed nodes and the fetches."""
         members = self._closure([*nodes, *self._fed])
-        result = Graph()
-        result.versions = self._graph.versions
+        result = self._graph.emptied()
         made = {
             node: result.add_node(node.name, node.op, (), (), node.attrs, node.device)
             for node in self._graph

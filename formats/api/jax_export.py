@@ -11,6 +11,7 @@ from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import VARIABLES
 from ...core.passes.pipeline import inline_functions
 from ...core.planning.reachability import needed_nodes
+from ...core.runtime.guards.stranger_limits import refuse_untrusted
 from ...core.runtime.session.fetches import arranged, fetched_names
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
@@ -48,6 +49,7 @@ def to_jax(
     """
     if constants not in ("fixed", "parameters"):
         raise InvalidArgumentError(f"constants must be 'fixed' or 'parameters', not '{constants}'")
+    refuse_untrusted(graph, "it gets no function of JAX, which would run without limits")
     module = jax_functions()
     inlined = inline_functions(graph)[0] if graph.functions else graph
     signature = None if fetches is not None or feeds is not None else _signature(graph)

@@ -16,6 +16,7 @@ from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.graph.graph import Graph, Output
 from ...core.onnx.stateless import updates, without_updates
 from ...core.passes.pipeline import inline_functions
+from ...core.runtime.guards.stranger_limits import refuse_untrusted
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
@@ -83,6 +84,11 @@ class ModelExport(Displayed):
         """Return the outputs of the model in order, computed by the runtime."""
         raise NotImplementedError
 
+    def check_trust(self) -> None:
+        """Raise InvalidArgumentError before a run of an untrusted graph's model: the runtime has no limits."""
+        hint = "`tfg --untrusted convert --verify` limits the process"
+        refuse_untrusted(self.graph, f"{self.runtime} does not run its model, which would run without limits", hint)
+
     def expected(self, value: Array) -> Array:
         """Return an output of the graph in the form of the model's outputs."""
         return value
@@ -105,6 +111,7 @@ class ModelExport(Displayed):
         1e-5, and more where roundings on the way to a result have more effect. `open_session` opens a session of the graph,
         by default with the values that the model was made with.
         """
+        self.check_trust()
         with private_copy(self.path) as path:
             model = copy.copy(self)
             model.path = path

@@ -33,6 +33,7 @@ class OnnxExport(ModelExport):
 
     def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs that onnxruntime computes."""
+        self.check_trust()
         return run_onnx(self.path, inputs)
 
     def declared_dims(self) -> Mapping[str, Sequence[int | str | None]]:

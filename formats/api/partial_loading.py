@@ -26,13 +26,17 @@ def _prepared(graph: Graph, prepare: Preparation) -> Graph:
     return result
 
 
-def load_part(source: Source, *, tags: Sequence[str] | None = None, prepare: Preparation = _unchanged) -> Graph:
+def load_part(
+    source: Source, *, tags: Sequence[str] | None = None, prepare: Preparation = _unchanged, untrusted: bool = False
+) -> Graph:
     """Load a graph without broken nodes and the nodes that need them; a later access to such a node raises the error.
 
-    `tags` choose the MetaGraphDef of a SavedModel that has several; `prepare` changes the graph before the checks. Raises
-    the errors of `tfg.load` for a file that holds no graph.
+    `tags` choose the MetaGraphDef of a SavedModel that has several; `prepare` changes the graph before the checks;
+    `untrusted` is as for `tfg.load`. Raises the errors of `tfg.load` for a file that holds no graph.
     """
     graph, faults = load_nodes_leniently(source, tags=tags)
+    if untrusted:
+        graph.distrust()
     graph = _prepared(graph, prepare)
     leave_out_broken(graph, faults)
     return graph
@@ -47,18 +51,19 @@ def load_for_passes(
     has_fetches: bool = True,
     tags: Sequence[str] | None = None,
     prepare: Preparation = _unchanged,
+    untrusted: bool = False,
 ) -> Graph:
     """Load a graph for `optimize` with these passes, and check the parts that the passes keep.
 
     Passes that mend, such as `repair`, take all nodes as they are. With `has_fetches`, `prune` removes the nodes that no
     fetch needs, so broken nodes are left out as by `load_part`. Any other graph must be sound. InvalidArgumentError names
-    the first broken node of such a graph, or an unknown pass.
+    the first broken node of such a graph, or an unknown pass. `untrusted` is as for `tfg.load`.
     """
     chosen = choose_passes(passes, disable)
     mends = any(one.mends for one in chosen)
     if not mends and has_fetches and any(one.name == "prune" for one in chosen):
-        return load_part(source, tags=tags, prepare=prepare)
-    graph = _prepared(load(source, tags=tags), prepare)
+        return load_part(source, tags=tags, prepare=prepare, untrusted=untrusted)
+    graph = _prepared(load(source, tags=tags, untrusted=untrusted), prepare)
     if not mends:
         graph.check()
     return graph

@@ -42,6 +42,7 @@ class StableHloExport(ModelExport):
 
     def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs that JAX computes."""
+        self.check_trust()
         program = bytes(read_source(self.path))
         results = jax_functions().run_exported(program, [inputs[word] for word in self.inputs])
         return [results[word] for word in self.outputs]

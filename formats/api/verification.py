@@ -176,7 +176,7 @@ class _Verifying:
 
     def file(self, path: str, fetches: Sequence[str], *, keeps_state: bool, is_whole: bool = True) -> Verification:
         """Compare with the graph or SavedModel at a path."""
-        after = load(path)
+        after = load(path, untrusted=self.before.is_untrusted)
         written = after.meta.signatures if after.meta is not None and after.meta.folder is not None else {}
         if not any(signature.outputs for signature in written.values()):
             runs = [_Pair.same(run) for run in ([fetches] if fetches else default_runs(self.before))]

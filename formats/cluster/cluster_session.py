@@ -14,6 +14,7 @@ import numpy as np
 from ...core.codecs.decompression_limits import unpacked_limit
 from ...core.flops.timings import NodeTime
 from ...core.graph.graph import Graph, Node, Output
+from ...core.runtime.guards.stranger_limits import refuse_cluster
 from ...core.runtime.session.feeds import find_feeds
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.state.run_context import Hook
@@ -163,7 +164,7 @@ class ClusterSession(NotCopied):
         note: Callable[[str], None] | None = None,
         filters: Sequence[str] = (),
     ) -> None:
-        graph.check()
+        _check_graph(graph)
         self.graph = graph
         self.retries = retries
         self._timeout = timeout
@@ -234,7 +235,7 @@ class ClusterSession(NotCopied):
     def on_graph(self, graph: Graph) -> ClusterSession:
         """Return a session on another graph with the same variables: the same session, where the graph only has more nodes."""
         self.start()
-        graph.check()
+        _check_graph(graph)
         other = object.__new__(ClusterSession)
         other.__dict__.update(self.__dict__)
         other.graph, other._reader = graph, None
@@ -340,6 +341,11 @@ class PartialRun:
         answer = session._attempt(request)
         values = _values(targets, answer)
         return [values[item] if isinstance(item, Output) else None for item in targets]
+
+
+def _check_graph(graph: Graph) -> None:
+    graph.check()
+    refuse_cluster(graph)
 
 
 def _new_id() -> int:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import IO, Final
 
 from ...core.support.gc_control import RARELY
+from ...core.support.untrusted import keep_untrusted
 from .each_recipe import Recipe
 from .each_results import reports, writing_results
 from .each_tasks import Outcome, SweepTask
@@ -60,6 +61,8 @@ def _read(pipe: IO[bytes], orders: queue.SimpleQueue[list[SweepTask]]) -> None:
 def _work(folder: str, orders: queue.SimpleQueue[list[SweepTask]], answers: IO[bytes], begun: mmap.mmap) -> None:
     with open(os.path.join(folder, RECIPE), "rb") as file:
         recipe: Recipe = pickle.load(file)
+    if recipe.untrusted:
+        keep_untrusted()
     worker = Worker(recipe.load(), recipe.session, recipe.request, recipe.output)
     _send(answers, [])
 

@@ -12,6 +12,7 @@ from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.file_formats import CSV, JSON, NPY, NPZ, SHARDS, TABLE, format_of
 from ...core.support.regular_files import open_regular
+from ...core.support.untrusted import is_untrusted
 from ..saving import to_bytes
 from .graph_reading import GraphReading
 from .run_plan import RunRequest
@@ -80,6 +81,7 @@ class Recipe:
     request: RunRequest
     output: BatchOutput
     meta: MetaGraph | None = None
+    untrusted: bool = False
 
     def load(self) -> Graph:
         """Load the graph from its file if this machine has the same file, otherwise from the bytes."""
@@ -90,6 +92,8 @@ class Recipe:
         else:
             raise NotFoundError(f"'{self.path}' is missing here, or differs from the graph of the job")
         graph.meta = self.meta or graph.meta
+        if self.untrusted:
+            graph.distrust()
         return graph
 
 
@@ -98,11 +102,12 @@ def graph_recipe(
 ) -> Recipe:
     """Return the recipe for a graph in a file, or for a graph of this process, which travels as bytes."""
     digest = None if path is None else digest_of(path)
+    untrusted = graph.is_untrusted or is_untrusted()
     if path is not None and digest is not None:
-        return Recipe(os.path.abspath(path), digest, None, reading, session, request, output)
+        return Recipe(os.path.abspath(path), digest, None, reading, session, request, output, untrusted=untrusted)
     data = to_bytes(graph, "graph")
     own = GraphReading(op_library=reading.op_library)
-    return Recipe(None, digest_of_bytes(data), data, own, session, request, output, graph.meta)
+    return Recipe(None, digest_of_bytes(data), data, own, session, request, output, graph.meta, untrusted)
 
 
 def digest_of(path: str) -> str | None:

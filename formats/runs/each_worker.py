@@ -48,6 +48,7 @@ class Worker:
 
     def check(self) -> None:
         """Raise errors that concern all tasks before the first task starts."""
+        self._session.check_trust(self._graph)
         _ = self._arrays, self._plan.labels
         if not self._plan.fetches and not self._plan.targets:
             raise InvalidArgumentError("nothing to fetch: add --fetch")

@@ -55,6 +55,15 @@ class SessionSetup:
     def note(self, text: str, quiet: bool) -> None:
         """Tell the user of a step; the settings of a command print the text."""
 
+    def check_trust(self, graph: Graph) -> None:
+        """Raise InvalidArgumentError where the settings open files or a cluster to an untrusted graph."""
+        from ...core.runtime.guards.stranger_limits import refuse_cluster, refuse_files
+        from ...core.runtime.state.file_access import FileAccess
+
+        refuse_files(graph, FileAccess.only(writable=self.allow_files))
+        if self.on is not None:
+            refuse_cluster(graph)
+
     def session(self, graph: Graph, quiet: bool, cache: int = 0) -> SessionLike:
         """A session on the graph, in this process or on a cluster."""
         return self.local(graph, cache) if self.on is None else self.on_cluster(graph, quiet)

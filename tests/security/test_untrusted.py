@@ -12,6 +12,8 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES, process
 from tests.cli.running import tfg as run
+from tfg.core.inference.binding import select_kernel
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.support.errors import DeadlineExceededError, PermissionDeniedError
 from tfg.core.support.untrusted import untrusted_process
 
@@ -100,3 +102,35 @@ def test_memory_of_an_untrusted_graph_is_limited(tmp_path):
     session = tfg.Session(tfg.load(tmp_path / "g.pb", untrusted=True))
     with pytest.raises(tfg.errors.ResourceExhaustedError):
         session.run("ones:0", {"size:0": np.int32([100_000, 100_000])})
+
+
+def test_processes_of_a_batch_are_untrusted_too(tmp_path):
+    """The processes of this machine are no network; each of them refuses what the command refuses."""
+    (tmp_path / "in").mkdir()
+    for name in ("a", "b"):
+        np.savez(tmp_path / "in" / f"{name}.npz", n=np.int32(27))
+    words = ["run", SAMPLES / "collatz.pbtxt", "--fetch", "steps", "--each", tmp_path / "in/*.npz", "--on", "local:1"]
+    done = process("--untrusted", *words, "--out-dir", tmp_path / "out")
+    assert done.code == 0, done.err
+    assert {path.name for path in (tmp_path / "out").glob("*.npz")} == {"a.npz", "b.npz"}
+
+
+def test_a_process_that_works_on_a_stranger_stays_untrusted():
+    code = (
+        "import socket; from tfg.core.support.untrusted import keep_untrusted; keep_untrusted(); "
+        "socket.socket().connect(('127.0.0.1', 1))"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60)
+    assert "untrusted: the network is closed to 'socket.connect'" in done.stderr
+
+
+def test_no_op_library_computes_a_node_of_an_untrusted_graph():
+    """Neither in a session nor where `select_kernel` serves a pass."""
+    tfg.load_op_library(str(SAMPLES / "skipgram_ops.py"))
+    custom = set(CATALOG.custom())
+    graph = tfg.load(SAMPLES / "skipgram.pbtxt", untrusted=True)
+    node = next(node for node in graph if node.op in custom)
+    for computes in (lambda: tfg.Session(graph).run(node.output()), lambda: select_kernel(node)):
+        with pytest.raises(tfg.errors.InvalidArgumentError, match="so no op library computes it"):
+            computes()
+    assert select_kernel(tfg.load(SAMPLES / "skipgram.pbtxt")[node.name])

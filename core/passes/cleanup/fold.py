@@ -125,8 +125,7 @@ def evaluate(graph: Graph, node: Node, most: int = MAX_BYTES) -> list[Any]:
 
 def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
     """Return the results of a call or functional loop, run in a separate session with a time limit."""
-    alone = Graph()
-    alone.functions, alone.versions = graph.functions, graph.versions
+    alone = graph.emptied()
     for source in {value.node for value in node.inputs}:
         alone.add_node(source.name, source.op, (), (), source.attrs)
     inputs = [alone.node(value.node.name).output() for value in node.inputs]

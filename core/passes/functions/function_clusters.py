@@ -87,8 +87,7 @@ class _ClusterBuilder:
         self._remove(call)
 
     def _function(self) -> Function:
-        body = Graph()
-        body.functions, body.versions = self.graph.functions, self.graph.versions
+        body = self.graph.emptied()
         made: dict[Output, Output] = {}
         args = []
         for i, value in enumerate(self.inputs):

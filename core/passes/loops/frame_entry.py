@@ -44,8 +44,7 @@ def first_condition(graph: Graph, ctx: PassContext, frame: Frame, variables: Seq
         return [] if node in starts else [value.node for value in node.inputs]
 
     predicate = frame.condition.inputs[0]
-    probe = Graph()
-    probe.functions = graph.functions
+    probe = graph.emptied()
     copies: dict[Node, Node] = {}
     specs = {}
     for node in topological_order(closure([predicate.node], inputs_of), inputs_of):

@@ -33,8 +33,7 @@ from ..execute.executor import Program, bound_program
 from ..execute.function_calls import FunctionCalls
 from ..execute.random_lowering import lowered
 from ..guards.allocation import keep_some_freed_memory
-from ..guards.limits import Limits
-from ..guards.stranger_limits import session_limits
+from ..guards.stranger_limits import refuse_files, session_limits
 from ..optimize.tiers import Tier, policy
 from ..state.checkpoint_store import CheckpointStore, default_store
 from ..state.file_access import NO_FILES, FileAccess
@@ -135,13 +134,13 @@ class Session(Displayed, NotCopied):
         optimize: str = "fuse",
     ) -> None:
         graph.check()
-        timeout, max_memory = session_limits(graph, files, timeout, max_memory)
+        refuse_files(graph, files)
         self.graph = graph
         self.seed = seed
         self._allowed = files
         self.files = files.reading(graph.meta.folder) if graph.meta is not None and graph.meta.folder else files
         self._checkpoints = checkpoints
-        self._limits = None if timeout is None and max_memory is None else Limits(timeout, max_memory)
+        self._limits = session_limits(graph, timeout, max_memory)
         self._cache = ValueCache(cache) if cache else None
         self.resources = ResourceManager()
         self.node_states: dict[Node, Any] = {}
@@ -181,7 +180,9 @@ class Session(Displayed, NotCopied):
         A SavedModel is started here first, and not again on the other graph. `engine` runs in place of this session's engine.
         """
         self.start()
-        other = self._alike(graph, self.files, engine)
+        other = self._alike(graph, self._allowed, engine)
+        if self.graph.is_untrusted or not graph.is_untrusted:
+            other.files = self.files
         other.resources = self.resources
         other._is_started = True
         return other
@@ -202,7 +203,8 @@ class Session(Displayed, NotCopied):
             engine=engine or self._auto or self._runtime or NUMPY,
             optimize=self._optimize,
         )
-        other._limits = self._limits
+        if self.graph.is_untrusted or not graph.is_untrusted:  # else the stranger's graph has limits of its own
+            other._limits = self._limits
         return other
 
     @overload

@@ -43,6 +43,11 @@ class FileAccess:
         writes = tuple(map(_resolved, writable))
         return FileAccess((*map(_resolved, readable), *writes), writes)
 
+    @property
+    def is_closed(self) -> bool:
+        """True if no file is open."""
+        return self.readable == () == self.writable
+
     def reading(self, folder: str | pathlib.Path) -> FileAccess:
         """Return this access, with a model's folder readable too, and with the model's blobs in a cache."""
         if self.readable is None:
