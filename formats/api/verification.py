@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 
 from ...core.comparing.drawn_feeds import Feeds
 from ...core.comparing.element_differences import Comparison, worse
+from ...core.comparing.racing_fetches import fetches_in_turn
 from ...core.comparing.verify_rewrite import Drawn, GraphRuns, LoneRefusal, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.graph.graph import Graph, Node
@@ -20,7 +21,8 @@ from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.support.arguments import takes
 from ...core.support.display import Report
-from ...core.support.errors import TfgError
+from ...core.support.errors import InvalidArgumentError, TfgError
+from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
 from ..loading import load
 from ..state import State
@@ -66,7 +68,7 @@ class Verification(Report):
             rows[row.fetch] = worse(rows.get(row.fetch), row)
         refusals = tuple(refusal for verdict in verdicts for refusal in verdict.refusals)
         fields = [field.name for field in dataclasses.fields(Drawn)]
-        drawn = ([word for verdict in verdicts for word in getattr(verdict.drawn, name)] for name in fields)
+        drawn = (dict.fromkeys(word for verdict in verdicts for word in getattr(verdict.drawn, name)) for name in fields)
         return cls(tuple(rows.values()), steps, refusals, Drawn(*map(tuple, drawn)))
 
     @classmethod
@@ -148,10 +150,10 @@ class _Pair:
         """Return fetches of the same names in both graphs."""
         return cls({name: name for name in names}, {name: name for name in names})
 
-    def without(self, others: _Pair) -> _Pair:
-        """Return the fetches that are not among `others`."""
-        mine = {label: name for label, name in self.mine.items() if label not in others.mine}
-        return _Pair(mine, {label: self.theirs[label] for label in mine}, self.inputs)
+    def only(self, labels: Sequence[str]) -> _Pair:
+        """Return the fetches with the given labels."""
+        mine, theirs = ({label: names[label] for label in labels} for names in (self.mine, self.theirs))
+        return _Pair(mine, theirs, self.inputs)
 
 
 class _Verifying:
@@ -210,17 +212,26 @@ class _Verifying:
     def _compared(self, after: Graph, runs: Sequence[_Pair], opened: Opened) -> Verification:
         """Run initializers without a state, and the other fetches of each pair on the opened state.
 
-        Initializers beside other fetches would undo the updates of a step.
+        Initializers beside other fetches would undo the updates of a step. Fetches that race with each other run in turn,
+        each from the same state.
         """
         verdicts = []
         for run in runs:
             initializers = self._initializers(run)
-            others = run.without(initializers)
-            if others.mine:
-                verdicts.append(self._verdict(after, others, self.opened, opened, self.steps))
-            if initializers.mine:
-                verdicts.append(self._verdict(after, initializers, self._empty, self._empty, 1))
+            others = run.only([label for label in run.mine if label not in initializers])
+            verdicts += [self._verdict(after, turn, self.opened, opened, self.steps) for turn in self._turns(others)]
+            turns = self._turns(run.only(initializers))
+            verdicts += [self._verdict(after, turn, self._empty, self._empty, 1) for turn in turns]
+        if not any(verdict.comparisons for verdict in verdicts):
+            names = ", ".join(name for run in runs for name in run.mine.values())
+            raise InvalidArgumentError(f"nothing to compare: {names} have no values and change no variables")
         return Verification.of(verdicts, self.steps)
+
+    def _turns(self, run: _Pair) -> list[_Pair]:
+        """Return the fetches in runs whose fetches do not race with each other; none without fetches."""
+        fed = [parse_tensor_name(name) for name in (*self.feeds, *self.cuts)]
+        outputs = [self.before.node(name).output(index) for name, index, _ in fed if name in self.before]
+        return [run.only(labels) for labels in fetches_in_turn(self.before, run.mine, outputs)]
 
     def _verdict(self, after: Graph, run: _Pair, opened: Opened, opened_after: Opened, steps: int) -> Verdict:
         """Compare on feeds drawn for the original, or for a graph that has placeholders where the original has not."""
@@ -234,13 +245,12 @@ class _Verifying:
             drawn = Feeds(self.before, self.feeds, list(run.mine.values()))
         return verify_runs(original, rewrite, drawn, self.tolerance, grows=self.grows)
 
-    def _initializers(self, run: _Pair) -> _Pair:
-        """Return the fetched operations that run without any variable; none for a model that restores its own."""
+    def _initializers(self, run: _Pair) -> list[str]:
+        """Return the labels of fetched operations that run without any variable; none for a model that restores its own."""
         if self.before.meta is not None and self.before.meta.start_steps:
-            return _Pair({}, {})
-        operations = {label: name for label, name in run.mine.items() if isinstance(self.before.fetch(name), Node)}
-        mine = {label: name for label, name in operations.items() if self._runs_from_nothing(name)}
-        return _Pair(mine, {label: run.theirs[label] for label in mine}, run.inputs)
+            return []
+        operations = [label for label, name in run.mine.items() if isinstance(self.before.fetch(name), Node)]
+        return [label for label in operations if self._runs_from_nothing(run.mine[label])]
 
     def _runs_from_nothing(self, name: str) -> bool:
         if Feeds(self.before, self.feeds, [name]).drawn:

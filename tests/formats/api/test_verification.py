@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.comparing.racing_fetches import fetches_in_turn
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.base.graph_pass import Pass, PassContext
 from tfg.core.passes.pipeline import optimize
@@ -416,6 +418,52 @@ def test_convert_tells_how_to_compare_on_other_feeds(name, tmp_path):
     done = run("convert", tmp_path / "in.pb", tmp_path / name, "--to", "out", "--verify")
     assert done.code == 1 and "fails on all random feeds of 1 placeholder: x" in done.err
     assert f"tfg compare IN {tmp_path / name} --feed NAME=VALUE" in done.err
+
+
+def racing(change=lambda b: None):
+    """Return a graph of two racing updates of v, and a value that waits for the first; `change` adds a fault."""
+    b = GraphBuilder()
+    v = variable(b, "v", 1)
+    b.AssignAddVariableOp(v, b.constant(np.float32(2), name="two"), name="add")
+    b.AssignVariableOp(v, b.Mul(b.ReadVariableOp(v, dtype="float"), b.constant(np.float32(3), name="three")), name="triple")
+    b.Neg(b.constant(np.float32(5)), name="out")
+    b.graph.add_control_input(b.graph.node("out"), b.graph.node("add"))
+    change(b.graph)
+    return b.graph
+
+
+RACING = {"out:0": "out:0", "add": "add", "triple": "triple", "init_v": "init_v"}
+
+
+def test_racing_fetches_are_compared_in_turn():
+    """v + 2 and 3 v have two results together, and one each."""
+    graph = racing()
+    assert fetches_in_turn(graph, RACING) == [["out:0", "add"], ["triple"], ["init_v"]]
+    reordered = graph.copy()
+    reordered.add_control_input(reordered.node("add"), reordered.node("triple"))
+    for fetches in (["add", "triple"], ["triple", "out:0"]):
+        assert tfg.verify(graph, tfg.optimize(graph, fetches)[0], fetches).passed
+    assert not tfg.verify(graph, reordered, ["add", "triple"]).passed  # the triple runs where `add` alone is wanted
+
+
+@pytest.mark.parametrize("constant", ["two", "three"])
+def test_a_wrong_update_among_racing_ones_is_found(constant):
+    def change(graph):
+        graph.replace_all_uses(graph.output(f"{constant}:0"), GraphBuilder(graph).constant(np.float32(7)))
+
+    assert not tfg.verify(racing(), racing(change), ["out:0", "triple"]).passed
+
+
+def test_fetches_whose_order_is_given_run_together():
+    graph = racing(lambda graph: graph.add_control_input(graph.node("triple"), graph.node("add")))
+    assert fetches_in_turn(graph, {"add": "add", "triple": "triple"}) == [["add", "triple"]]
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.pbtxt")), ids=lambda path: path.stem)
+def test_samples_verify_without_a_word(path):
+    options = ("--op-library", SAMPLES / "skipgram_ops.py") if path.stem == "skipgram" else ()
+    done = run("optimize", path, "--verify", *options)
+    assert done.code == 0, done.out + done.err
 
 
 def test_a_link_out_of_a_model_stays_closed(tmp_path):
