@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..types.dims import Dim, DimLike
+from ..types.dims import Dim, DimLike, of_same_kind
 from ..types.shapes import TensorSpec, substituted
 
 MAX_SIGNATURES: Final = 200
@@ -43,7 +43,7 @@ class Signatures:
 def signature_of(specs: Sequence[TensorSpec]) -> tuple[Hashable, list[str]]:
     """Return a key that is the same for alike arguments, and the unnamed dimensions of the arguments in order."""
     unnamed = list(dict.fromkeys(symbol for spec in specs for symbol in _unnamed(spec)))
-    places: dict[str, DimLike] = {symbol: Dim.symbol(f"?-{place}") for place, symbol in enumerate(unnamed)}
+    places: dict[str, DimLike] = {symbol: of_same_kind(symbol, -1 - place) for place, symbol in enumerate(unnamed)}
     return tuple(_key(substituted(spec, places) if places else spec) for spec in specs), unnamed
 
 
@@ -55,7 +55,7 @@ def renamed(specs: Iterable[TensorSpec], before: Sequence[str], now: Sequence[st
     names: dict[str, DimLike] = {old: Dim.symbol(new) for old, new in zip(before, now)}
     for spec in listed:
         for symbol in _unnamed(spec):
-            names.setdefault(symbol, Dim.unknown())
+            names.setdefault(symbol, of_same_kind(symbol))
     return [substituted(spec, names) for spec in listed]
 
 
@@ -72,7 +72,7 @@ def _unnamed(spec: TensorSpec) -> Iterator[str]:
 
 
 def _key(spec: TensorSpec) -> Hashable:
-    return spec.dtype.name, spec.shape.dims, _value_key(spec.value), tuple(map(_key, spec.handle))
+    return spec.dtype.name, spec.shape, _value_key(spec.value), tuple(map(_key, spec.handle))
 
 
 def _value_key(value: np.ndarray[Any, Any] | None) -> Hashable:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from ..control_flow.copies import handed_in
+from ..control_flow.copies import handed_in, hands_in
 from ..graph.graph import Node, Output
 from ..support.errors import TfgError
 from ..types.dims import Dim, DimLike
+from ..types.dtypes import resource
 from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
 
 _WRITERS = {"StackPush": (1, 0), "StackPushV2": (1, 0), "TensorArrayWriteV3": (2, 0), "TensorArrayScatterV3": (2, 1)}
 """Ops that write elements into a container: (input with the elements, number of leading dimensions that count elements)."""
+_READERS = {"StackPop", "StackPopV2", "StackClose", "StackCloseV2", "TensorArrayGradV3"} | {
+    f"TensorArray{use}V3" for use in ("Read", "Gather", "Concat", "Size", "Close")
+}
+"""Ops that take the handle of a container and write no elements. All others, as calls, may write elements of any shape."""
 CONTAINERS = ("Stack", "StackV2", "TensorArrayV3")
 
 
@@ -24,8 +29,10 @@ def contents(
 ) -> dict[Output, TensorSpec]:
     """Return the handles of stacks and tensor arrays with the specs of their elements, known only after a sweep."""
     written: dict[Output, TensorSpec] = {}
+    open_handles: set[Output] = set()
     for node in order:
         if node.op not in _WRITERS:
+            open_handles.update(_handles_given_to(node))
             continue
         position, counting = _WRITERS[node.op]
         handle = handed_in(node.inputs[0])
@@ -34,10 +41,18 @@ def contents(
     filled: dict[Output, TensorSpec] = {}
     for handle, element in written.items():
         spec = specs[handle]
+        if handle in open_handles:
+            element = TensorSpec(element.dtype)
         spec = dataclasses.replace(spec, handle=(_declared(handle, element), *spec.handle[1:]))
         if handle.node in containers and (handle not in assumed or shown(assumed[handle]) != shown(spec)):
             filled[handle] = spec
     return filled
+
+
+def _handles_given_to(node: Node) -> Iterator[Output]:
+    """Yield the handles through which a node may write elements that are not seen here."""
+    if node.op not in _READERS and not hands_in(node):
+        yield from (handed_in(value) for value in node.inputs if value.dtype is resource)
 
 
 def container_of(node: Node) -> Node | None:
@@ -74,7 +89,7 @@ def holds_anything(assumed: Mapping[Output, TensorSpec], handle: Output) -> bool
 
 
 def cover(a: TensorSpec, b: TensorSpec, free: Collection[DimLike] = ()) -> TensorSpec:
-    """Return a spec that covers both; where a single spec has the contents of a handle, these contents are taken.
+    """Return a spec that covers both, with the contents of a handle where both have contents.
 
     `free` dimensions of the first stand for any number.
     """
@@ -84,7 +99,7 @@ def cover(a: TensorSpec, b: TensorSpec, free: Collection[DimLike] = ()) -> Tenso
 def _known_handle(a: TensorSpec, b: TensorSpec, free: Collection[DimLike]) -> tuple[TensorSpec, ...]:
     """Return the contents of a handle that cover both specs; an empty list takes the other list's elements."""
     if len(a.handle) != len(b.handle):
-        return a.handle or b.handle
+        return ()
     parts = [
         TensorSpec(x.dtype, covering_shape(x.shape, y.shape, free), common_value(x, y)) for x, y in zip(a.handle, b.handle)
     ]
@@ -113,8 +128,17 @@ def is_covered(spec: TensorSpec, covering: TensorSpec) -> bool:
 
 def new_dims(spec: TensorSpec, covering: TensorSpec) -> set[DimLike]:
     """Return the dimensions of a covering that the spec did not have."""
-    before, after = ({dim for part in (s, *s.handle) for dim in part.shape.dims or ()} for s in (spec, covering))
-    return after - before
+    return dims_in(covering) - dims_in(spec)
+
+
+def dims_in(spec: TensorSpec) -> set[DimLike]:
+    """Return the dimensions of a spec and of its contents."""
+    return {dim for part in (spec, *spec.handle) for dim in part.shape.dims or ()}
+
+
+def without_values(spec: TensorSpec) -> TensorSpec:
+    """Return the spec without values, as a Merge knows none: also the values of a list's elements and length."""
+    return dataclasses.replace(spec, value=None, handle=tuple(dataclasses.replace(part, value=None) for part in spec.handle))
 
 
 def symbols_of_contents(specs: Sequence[TensorSpec]) -> set[str]:

@@ -22,21 +22,23 @@ from ..registry.op_facts import has_fact, ops_with
 from ..support.errors import InternalError, InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, Stopwatch
-from ..types.dims import Dim, DimLike
+from ..types.dims import Dim, DimLike, of_same_kind
 from ..types.dtypes import DType, resource
-from ..types.shapes import UNKNOWN, Shape, TensorSpec, relax_shapes, substituted
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, substituted
 from ..types.tensors import FuncRef
 from . import binding
 from .containers import (
     CONTAINERS,
     contents,
     cover,
+    dims_in,
     holds_anything,
     is_covered,
     new_dims,
     of_anything,
     shown,
     symbols_of_contents,
+    without_values,
 )
 from .error_context import fault
 from .node_calls import apply_kernel, call_shape_function
@@ -218,11 +220,11 @@ def _relaxed(
             continue
         merged, arriving = derived.specs[merge.output()], derived.specs[back]
         # A size that the Merge does not have from the entry is unknown already.
-        entering = {dim for value in merge.inputs if value is not back for dim in derived.specs[value].shape.dims or ()}
-        free = {dim for dim in merged.shape.dims or () if dim not in entering}
-        relaxed = dataclasses.replace(arriving, shape=relax_shapes(merged.shape, arriving.shape, free), value=None)
-        if not library.is_stable(TensorSpec(merged.dtype, merged.shape), TensorSpec(merged.dtype, relaxed.shape)):
-            changed[back] = relaxed
+        entering = set().union(*(dims_in(derived.specs[value]) for value in merge.inputs if value is not back))
+        free = dims_in(merged) - entering
+        relaxed = without_values(cover(merged, arriving, free))
+        if not library.is_stable(without_values(merged), relaxed):
+            changed[back] = dataclasses.replace(relaxed, dtype=arriving.dtype)
     return changed
 
 
@@ -305,7 +307,7 @@ class Library:
     def read_apart(self, inputs: Sequence[TensorSpec], results: list[TensorSpec]) -> list[TensorSpec]:
         """Return the results with unknown sizes of their own in the place of a container's: two elements may differ."""
         held = symbols_of_contents(inputs) if self._assumptions is None and any(spec.handle for spec in inputs) else ()
-        names = {symbol: Dim.unknown() for symbol in held}
+        names = {symbol: of_same_kind(symbol) for symbol in held}
         if not names:
             return results
         alone = (substituted(dataclasses.replace(spec, handle=()), names) for spec in results)

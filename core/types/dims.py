@@ -24,6 +24,8 @@ _MAX_PRODUCTS: Final = 1024
 """Products of terms that a multiplication writes out: more, as of sums multiplied again and again, is an unknown."""
 
 _BROADCAST: Final = "broadcast"
+_NUMBER: Final = "?#"
+"""The beginning of symbols for unnamed numbers, which may be below zero; all other symbols are sizes."""
 _MAX_SIZE: Final = 256
 """The largest number of symbols and functions inside an opaque function; a larger function becomes an anonymous symbol,
 since sums of a function's own results grow without bound.
@@ -93,6 +95,11 @@ class Dim:
         """Return a new anonymous dimension: equal only to itself, shown as `?`."""
         return Dim.symbol(f"?{next(_anonymous)}")
 
+    @staticmethod
+    def unknown_number() -> Dim:
+        """Return a new anonymous number, shown as `?`: no size, so it may be below zero, as a -1 that Reshape fills in."""
+        return Dim.symbol(f"{_NUMBER}{next(_anonymous)}")
+
     @property
     def symbols(self) -> frozenset[str]:
         """Return the names of all symbols, including symbols inside floor divisions."""
@@ -109,7 +116,7 @@ class Dim:
     @property
     def unnamed(self) -> list[str]:
         """The symbols of unnamed unknowns, the oldest first."""
-        return sorted((name for name in self.symbols if name.startswith("?")), key=lambda name: int(name[1:]))
+        return sorted((name for name in self.symbols if name.startswith("?")), key=lambda name: int(name.lstrip(_NUMBER)))
 
     @property
     def has_broadcast(self) -> bool:
@@ -184,6 +191,12 @@ class Dim:
 
     def __repr__(self) -> str:
         return f"Dim({self})"
+
+
+def of_same_kind(symbol: str, number: int | None = None) -> Dim:
+    """Return another unnamed unknown, a size or a number as `symbol` is one; a new one by default."""
+    kind = _NUMBER if symbol.startswith(_NUMBER) else "?"
+    return Dim.symbol(f"{kind}{next(_anonymous) if number is None else number}")
 
 
 def floor_div(a: DimLike, b: DimLike) -> DimLike:
@@ -328,7 +341,7 @@ def is_never_negative(value: DimLike) -> bool:
 
 def _is_size(atom: _Atom) -> bool:
     if isinstance(atom, str):
-        return True
+        return not atom.startswith(_NUMBER)
     return (any if atom.function == "max" else all)(map(is_never_negative, atom.args))
 
 

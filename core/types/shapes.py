@@ -103,10 +103,27 @@ class NumberedShape(Shape):
         return f"a shape with a dimension below -1: ({','.join(map(str, self.sizes))})"
 
 
+class _NoElement(Shape):
+    """The shape of the elements of a container that has none yet: equal to no other shape, as the unknown one is."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __str__(self) -> str:
+        return "<none>"
+
+
 POSITION: Final = "position in the list"
 """The symbol for an element's position, in the spec of the elements of a list whose shapes differ."""
 UNKNOWN = Shape()
 SCALAR = Shape(())
+NO_ELEMENT: Final = _NoElement()
+"""The shape in the contents of an empty container, which takes any element's shape; a tensor never has this shape."""
 UNSTATED: Final = Shape()
 """The empty shape of a placeholder in an old graph: an unknown shape, which the file spells like the shape of a scalar."""
 
@@ -155,7 +172,7 @@ def merge_dims(a: DimLike, b: DimLike) -> DimLike:
 def merge_shapes(a: Shape, b: Shape) -> Shape:
     """Return the more definite of two shapes that must be equal; InvalidArgumentError where they cannot be."""
     if a.dims is None:
-        return b
+        return a if b is NO_ELEMENT else b
     if b.dims is None:
         return a
     if len(a.dims) != len(b.dims):
@@ -184,9 +201,9 @@ def fits(dims: tuple[int, ...], shape: Shape) -> bool:
 
 
 def covering_shape(a: Shape, b: Shape, free: Collection[DimLike] = ()) -> Shape:
-    """Return the most definite shape that covers the contents of two containers; an unknown rank means an empty container."""
-    if a.dims is None or b.dims is None:
-        return b if a.dims is None else a
+    """Return the most definite shape that covers the contents of two containers, of which one may have no element yet."""
+    if a is NO_ELEMENT or b is NO_ELEMENT:
+        return b if a is NO_ELEMENT else a
     return relax_shapes(a, b, free)
 
 

@@ -25,6 +25,7 @@ from ..shared.argument_checks import require_rank
 from ..shared.kernel_files import append_file, file_name
 from ..shared.onnx_bits import bitcast_onnx
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.shape_arguments import SIZE_DTYPES
 from . import _xla_identity  # noqa: F401 - registers lowerings
 from ._printing import summarize_array
 
@@ -370,7 +371,7 @@ def _is_castable(dtype: DType) -> bool:
 @shape("Cast")
 def cast_shape(x: TensorSpec, *, DstT: DType) -> TensorSpec:
     is_partial = x.value is not None and x.value.dtype == object
-    return TensorSpec(DstT, x.shape, x.value if is_partial and DstT.is_integer else None, x.handle)
+    return TensorSpec(DstT, x.shape, x.value if is_partial and DstT in SIZE_DTYPES else None, x.handle)
 
 
 @gradient("Cast")

@@ -20,7 +20,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import along
-from ..shared.shape_arguments import ints, normalize_axis, replaced, scalar_int, scalar_of, unknown_dims
+from ..shared.shape_arguments import SIZE_DTYPES, ints, normalize_axis, replaced, scalar_int, scalar_of, unknown_dims
 
 
 @kernel("ConcatV2")
@@ -224,12 +224,12 @@ def pack_shape(values: list[TensorSpec], *, axis: int) -> Shape | TensorSpec:
 
 
 def _with_partial_value(values: list[TensorSpec], dims: Shape, axis: int) -> Shape | TensorSpec:
-    """Return the result's spec, with unknown elements where some of the packed integer scalars are not known."""
+    """Return the result's spec, with unknown numbers where some of the packed integer scalars are not known."""
     spec = values[0]
-    is_vector = dims.rank == 1 and spec.dtype.is_integer
+    is_vector = dims.rank == 1 and spec.dtype.base in SIZE_DTYPES
     if not is_vector or all(v.value is None for v in values) or all(v.value is not None for v in values):
         return dims
-    elements = [Dim.unknown() if v.value is None else v.value.item() for v in values]
+    elements = [Dim.unknown_number() if v.value is None else v.value.item() for v in values]
     return TensorSpec(spec.dtype, dims, np.array(elements, object))
 
 

@@ -36,7 +36,16 @@ from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import last_dims
 from ..shared.onnx_sparse import vectors
-from ..shared.shape_arguments import dims_of, ints, normalize_axis, scalar_int, scalar_of, shape_from, unknown_dims
+from ..shared.shape_arguments import (
+    dims_of,
+    ints,
+    may_stand_for_rest,
+    normalize_axis,
+    scalar_int,
+    scalar_of,
+    shape_from,
+    unknown_dims,
+)
 
 _SIZES = "ilq"
 """NumPy's type characters of int32 and int64."""
@@ -121,27 +130,33 @@ def reshape_shape(x: TensorSpec, dims: TensorSpec, is_likely: bool = False) -> S
 
 
 def _resolved(sizes: list[DimLike], source: Shape, is_likely: bool) -> Sequence[DimLike | None]:
-    """Return the wanted dimensions; a -1 or an unknown dimension follows from the number of elements."""
-    anonymous = [i for i, d in enumerate(sizes) if isinstance(d, Dim) and d.is_anonymous]
+    """Return the wanted dimensions; a -1 or a single unknown dimension follows from the number of elements."""
     gaps = [i for i, d in enumerate(sizes) if d == -1]
     if len(gaps) > 1 or any(isinstance(d, int) and d < -1 for d in sizes):
         raise InvalidArgumentError(f"cannot reshape to {sizes}: sizes must be non-negative, one of them may be -1")
+    # Beside a -1, all others are sizes in every run that succeeds.
+    doubtful = [] if gaps or is_likely else [i for i, d in enumerate(sizes) if may_stand_for_rest(d)]
     if source.rank is None:
-        return [None if d == -1 else d for d in sizes]
+        return _filled(sizes, gaps or doubtful, None)
     count = source.num_elements
-    if not gaps and len(anonymous) == 1 and isinstance(count, int) and count:
-        gaps = anonymous
-    rest = math.prod(d for i, d in enumerate(sizes) if i not in gaps)
-    if not gaps:
-        if isinstance(count, int) and isinstance(rest, int) and count != rest:
+    open_places = gaps or doubtful or [i for i, d in enumerate(sizes) if isinstance(d, Dim) and d.is_anonymous]
+    others = [d for i, d in enumerate(sizes) if i not in open_places]
+    rest = math.prod(others)
+    is_number = isinstance(count, int) and isinstance(rest, int)
+    if not gaps and not (len(open_places) == 1 and is_number and count):
+        if is_number and not open_places and count != rest:
             raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {Shape(sizes)}")
-        return sizes
+        return _filled(sizes, doubtful, None)
     if rest == 0:
-        return [None if i in gaps else d for i, d in enumerate(sizes)]
-    if isinstance(count, int) and isinstance(rest, int) and count % rest:
+        return _filled(sizes, open_places, None)
+    if is_number and count % rest:
         raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {sizes}")
-    filled = floor_div(count, rest) if is_likely else _filled_gap(source, [d for i, d in enumerate(sizes) if i not in gaps])
-    return [filled if i in gaps else d for i, d in enumerate(sizes)]
+    return _filled(sizes, open_places, floor_div(count, rest) if is_likely else _filled_gap(source, others))
+
+
+def _filled(sizes: list[DimLike], places: Sequence[int], dim: DimLike | None) -> list[DimLike | None]:
+    """Return the sizes with `dim` at some places, None for a new unknown at each."""
+    return [dim if i in places else d for i, d in enumerate(sizes)]
 
 
 def _filled_gap(source: Shape, others: list[DimLike]) -> DimLike | None:

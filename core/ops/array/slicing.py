@@ -10,7 +10,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.constant_inputs import prepared
-from ...registry.registry import facts, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import estimate, facts, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
@@ -18,7 +18,7 @@ from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import gathered, iota
 from ..shared.plain_shapes import first_shape, no_outputs_shape
-from ..shared.shape_arguments import dims_of, ints, number, shape_from, unknown_dims
+from ..shared.shape_arguments import dims_of, ints, may_stand_for_rest, number, shape_from, unknown_dims
 from ..shared.variable_access import resource_variable
 from ._strided import Masks, numpy_index, slice_by, sliced_shape, spread_by, spread_out, whole_dims
 
@@ -54,7 +54,7 @@ def _window(i: int, dim: int, start: int, size: int) -> Any:
 
 
 @shape("Slice")
-def slice_shape(x: TensorSpec, begin: TensorSpec, size: TensorSpec) -> Shape:
+def slice_shape(x: TensorSpec, begin: TensorSpec, size: TensorSpec, is_likely: bool = False) -> Shape:
     require_rank(begin, 1, "begin")
     require_rank(size, 1, "size")
     sizes = dims_of(size)
@@ -63,15 +63,24 @@ def slice_shape(x: TensorSpec, begin: TensorSpec, size: TensorSpec) -> Shape:
     starts = dims_of(begin) or [Dim.unknown()] * len(sizes)
     if x.rank is not None and not len(sizes) == len(starts) == x.rank:
         raise InvalidArgumentError(f"begin and size must have {x.rank} numbers, not {len(starts)} and {len(sizes)}")
-    return Shape(_slice_dim(x.shape[i], start, n) for i, (start, n) in enumerate(zip(starts, sizes)))
+    return Shape(_slice_dim(x.shape[i], start, n, is_likely) for i, (start, n) in enumerate(zip(starts, sizes)))
 
 
-def _slice_dim(dim: DimLike, start: DimLike, size: DimLike) -> DimLike:
+def _slice_dim(dim: DimLike, start: DimLike, size: DimLike, is_likely: bool) -> DimLike | None:
+    rest = dim - start
     if size == -1:
-        return dim - start
+        return rest
+    if may_stand_for_rest(size) and size != rest:
+        return size if is_likely else None
     if isinstance(dim, int) and isinstance(start, int) and isinstance(size, int) and not 0 <= size <= dim - start:
         raise InvalidArgumentError(f"a slice of {size} from {start} exceeds a dimension of {dim}")
     return size
+
+
+@estimate("Slice")
+def slice_estimate(x: TensorSpec, begin: TensorSpec, size: TensorSpec) -> Shape:
+    """The wanted shape, where no unknown size is -1."""
+    return slice_shape(x, begin, size, is_likely=True)
 
 
 @gradient("Slice")

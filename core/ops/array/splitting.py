@@ -19,7 +19,17 @@ from ...types.dims import DimLike, floor_div
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require, scalar
-from ..shared.shape_arguments import dims_of, ints, normalize_axis, number, replaced, scalar_int, scalar_of, unknown_dims
+from ..shared.shape_arguments import (
+    dims_of,
+    ints,
+    may_stand_for_rest,
+    normalize_axis,
+    number,
+    replaced,
+    scalar_int,
+    scalar_of,
+    unknown_dims,
+)
 
 
 @kernel("Split")
@@ -124,7 +134,7 @@ def split_v_shape(x: TensorSpec, sizes: TensorSpec, axis: TensorSpec, *, num_spl
         return [replaced(x.shape, position, None) for _ in range(num_split)]
     if isinstance(x.shape[position], int) and all(isinstance(n, int) for n in lengths):
         lengths = _split_sizes(lengths, x.shape[position], num_split)
-    return [replaced(x.shape, position, None if n == -1 else n) for n in lengths]
+    return [replaced(x.shape, position, None if may_stand_for_rest(n) else n) for n in lengths]
 
 
 @gradient("SplitV")

@@ -1,7 +1,7 @@
 """Specs of tensor lists, in the `handle` of a variant's spec.
 
-A handle has three specs: the spec of the elements, of unknown rank while the list is empty; a scalar with the length of the
-list; and the declared shape of all elements.
+A handle has three specs: the spec of the elements, of the shape `NO_ELEMENT` while none is set; a scalar with the length of
+the list; and the declared shape of all elements.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import numpy as np
 
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
-from ...types.dims import Dim, DimLike
+from ...types.dims import Dim, DimLike, is_never_negative
 from ...types.dtypes import DType
 from ...types.shapes import (
+    NO_ELEMENT,
     POSITION,
     SCALAR,
     UNKNOWN,
@@ -28,7 +29,7 @@ from ...types.shapes import (
 from ..shared.shape_arguments import dims_of, scalar_value, unknown_dims
 
 
-def list_spec(dtype: DType, declared: Shape, length: DimLike | None = None, elements: Shape = UNKNOWN) -> TensorSpec:
+def list_spec(dtype: DType, declared: Shape, length: DimLike | None = None, elements: Shape = NO_ELEMENT) -> TensorSpec:
     """Return the spec of a list with a length, perhaps unknown, and with elements of shape `elements`."""
     value: np.ndarray | None = None if length is None else scalar_value(length, dtypes.int32)
     held = (TensorSpec(dtype, elements), TensorSpec(dtypes.int32, SCALAR, value), TensorSpec(dtype, declared))
@@ -55,9 +56,7 @@ def declared_shape_of(spec: TensorSpec) -> Shape:
 
 
 def with_element(spec: TensorSpec, element: TensorSpec, length: DimLike | None = None) -> TensorSpec:
-    """Return the spec of a list after an element was put in; where nothing is known of the others, they are taken to be
-    alike.
-    """
+    """Return the spec of a list after an element was put in."""
     spec_of_list = list_spec(element.dtype, declared_shape_of(spec), length)
     if length_of(spec) == 0:
         elements = TensorSpec(element.dtype, element.shape, element.value)
@@ -87,4 +86,4 @@ def static_shape(spec: TensorSpec) -> Shape:
         return UNKNOWN
     if value.ndim > 1:
         raise InvalidArgumentError(f"a shape must be a vector, not of shape {Shape(value.shape)}")
-    return Shape(d if isinstance(d, Dim) else None if d < 0 else int(d) for d in value.tolist())
+    return Shape(d if is_never_negative(d) else None for d in dims_of(spec) or ())

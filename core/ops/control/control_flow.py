@@ -7,17 +7,19 @@ core/runtime/execute/dataflow.py: an output of value DEAD is on the untaken bran
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ...inference.containers import cover, without_values
 from ...registry.registry import facts, handled_by_sweep, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import DEAD
 from ...runtime.state.resources import Variable
 from ...support.errors import AbortedError, InvalidArgumentError
 from ...types.arrays import Array
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, relax_shapes
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.plain_shapes import first_shape, no_outputs_shape
 
 PASSED_ON = ("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond")
@@ -66,12 +68,7 @@ def merge(inputs: Any) -> Any:
 
 @shape("Merge", "RefMerge")
 def merge_shape(inputs: list[TensorSpec]) -> tuple[Any, Any]:
-    merged = inputs[0].shape
-    for spec in inputs[1:]:
-        merged = relax_shapes(merged, spec.shape)
-    held = [tuple(dataclasses.replace(part, value=None) for part in spec.handle) for spec in inputs]
-    agree = all(handle == held[0] for handle in held)
-    return TensorSpec(inputs[0].dtype, merged, handle=held[0] if agree else ()), SCALAR
+    return functools.reduce(cover, map(without_values, inputs)), SCALAR
 
 
 @kernel(*PASSED_ON)

@@ -185,3 +185,164 @@ def test_a_value_that_does_not_fit_is_no_fact(monkeypatch):
         infer(g.graph)
     monkeypatch.setattr(inference, "MISFITS_ARE_FAULTS", False)
     assert infer(g.graph).spec(doubled).value is None
+
+
+def as_sizes(g, n):
+    return g.Pack([n, np.int32(2)])
+
+
+def through_a_join(g, n):
+    return g.ConcatV2([g.Pack([n]), np.array([2], np.int32)], 0)
+
+
+def below_rows(g, n):
+    """One less than the rows of a matrix of `n` rows: -1 for none."""
+    return g.Pack([g.Sub(rows(g, g.Fill(g.Pack([n, np.int32(3)]), 1.0)), 1), np.int32(2)])
+
+
+def list_element(g, x, sizes):
+    listed = g.TensorListReserve(sizes, 1, element_dtype="float32", shape_type="int32")
+    filled = g.TensorListSetItem(listed, 0, g.Reshape(x, [-1, 2]))
+    return g.TensorListGetItem(filled, 0, sizes, element_dtype="float32")
+
+
+@pytest.mark.parametrize("sizes", [as_sizes, through_a_join, below_rows])
+@pytest.mark.parametrize(
+    ("use", "count"),
+    [
+        (lambda g, x, sizes: g.Reshape(x, sizes), 6),
+        (lambda g, x, sizes: g.Slice(x, [0, 0], sizes), 3),
+        (lambda g, x, sizes: g.SplitV(x, sizes, 0, num_split=2)[0], 1),
+        (list_element, 6),
+    ],
+)
+def test_a_size_of_minus_one_is_the_rest(sizes, use, count):
+    """Its number in the shape is another than the number itself; x is (3, 4)."""
+    g = GraphBuilder()
+    x, n = placeholder(g, "x", (None, 4)), g.Placeholder(dtype="int32", shape=(), name="n")
+    wanted = sizes(g, n)
+    first = g.StridedSlice(wanted, [0], [1], [1], shrink_axis_mask=1)
+    difference = g.Sub(rows(g, use(g, x, wanted)), first)
+    optimized, _ = optimize(g.graph, [difference.name], ["x:0", "n:0"])
+    fed = {"x:0": np.zeros((3, 4), np.float32), "n:0": np.int32(0 if sizes is below_rows else -1)}
+    for graph in (g.graph, optimized):
+        assert Session(graph).run(difference.name, fed) == count + 1
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+def test_sizes_in_small_integers_wrap(dtype):
+    g = GraphBuilder()
+    count = rows(g, placeholder(g, "x", (None, 3)))
+    difference = g.Sub(g.Cast(g.Cast(count, DstT=dtype), DstT="int32"), count)
+    optimized, _ = optimize(g.graph, [difference.name], ["x:0"])
+    assert Session(optimized).run(difference.name, {"x:0": np.zeros((65537, 3), np.float32)}) == -65536
+
+
+def pushed(g, handle, *values):
+    for value in values:
+        handle = g.TensorListPushBack(handle, value)
+    return handle
+
+
+def empty_list(g):
+    return g.EmptyTensorList(np.int32(-1), np.int32(-1), element_dtype="float32", shape_type="int32")
+
+
+def first_of(g, handle):
+    return g.TensorListGetItem(handle, 0, np.int32(-1), element_dtype="float32")
+
+
+def one_after_another(g, x, y):
+    return first_of(g, pushed(g, empty_list(g), x, y))
+
+
+def reserved(g, x, y):
+    handle = g.TensorListReserve(np.int32(-1), 2, element_dtype="float32", shape_type="int32")
+    for place, value in enumerate((x, y)):
+        handle = g.TensorListSetItem(handle, place, value)
+    return first_of(g, handle)
+
+
+def joined_lists(g, x, y):
+    lists = [pushed(g, empty_list(g), value) for value in (x, y)]
+    return first_of(g, g.TensorListConcatLists(*lists, element_dtype="float32"))
+
+
+def pushed_after_a_loop(g, x, y):
+    """A V1 loop pushes to the list, so that the list is not as empty as at entry."""
+    (_, handle) = counted(g, "loop", 1, [empty_list(g)], [x], lambda values, fixed: [pushed(g, values[0], fixed[0])])[:2]
+    return first_of(g, pushed(g, handle, y))
+
+
+def pushed_after_a_while(g, x, y):
+    types = ["int32", "variant", "float32"]
+    define(g, "is_first", types, lambda inner, i, handle, value: [inner.Less(i, 1)])
+    define(g, "push", types, lambda inner, i, handle, value: [inner.AddV2(i, 1), pushed(inner, handle, value), value])
+    looped = g.While([np.int32(0), empty_list(g), x], cond="is_first", body="push", T=types)
+    return first_of(g, pushed(g, looped[1], y))
+
+
+def pushed_in_a_branch(g, x, y):
+    define(g, "push_it", ["variant", "float32"], lambda inner, handle, value: [pushed(inner, handle, value)])
+    define(g, "leave_it", ["variant", "float32"], lambda inner, handle, value: [inner.Identity(handle)])
+    branches = {"then_branch": "push_it", "else_branch": "leave_it"}
+    handle = g.If(True, [empty_list(g), x], Tin=["variant", "float32"], Tout=["variant"], **branches)[0]
+    return first_of(g, pushed(g, handle, y))
+
+
+def popped_from_a_stack(g, x, y):
+    handle = g.StackV2(np.int32(-1), elem_type="float32")
+    with g.control_dependencies([g.StackPushV2(handle, x)]):
+        second = g.StackPushV2(handle, y)
+    with g.control_dependencies([second]):
+        top = g.StackPopV2(handle, elem_type="float32")
+    with g.control_dependencies([top]):
+        return g.StackPopV2(handle, elem_type="float32")
+
+
+def read_from_an_array(g, x, y):
+    handle, flow = g.TensorArrayV3(2, dtype="float32")
+    for place, value in enumerate((x, y)):
+        flow = g.TensorArrayWriteV3(handle, place, value, flow)
+    return g.TensorArrayReadV3(handle, 0, flow, dtype="float32")
+
+
+def written_by_a_call(g, x, y):
+    define(
+        g,
+        "write",
+        ["resource", "float32", "float32"],
+        lambda inner, handle, value, flow: [inner.TensorArrayWriteV3(handle, 0, value, flow)],
+    )
+    handle, flow = g.TensorArrayV3(2, dtype="float32")
+    flow = g.TensorArrayWriteV3(handle, 1, y, flow)
+    (flow,) = g.StatefulPartitionedCall([handle, x, flow], Tout=["float32"], f="write")
+    return g.TensorArrayReadV3(handle, 0, flow, dtype="float32")
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        one_after_another,
+        reserved,
+        joined_lists,
+        pushed_after_a_loop,
+        pushed_after_a_while,
+        pushed_in_a_branch,
+        popped_from_a_stack,
+        read_from_an_array,
+        written_by_a_call,
+    ],
+)
+@pytest.mark.parametrize("unknown", ["first", "second"])
+def test_an_element_of_unknown_rank_is_an_element(element, unknown):
+    """The other element, of shape (2, 3), does not give it its shape."""
+    g = GraphBuilder()
+    x = placeholder(g, "x", None)
+    y = g.constant(np.zeros((2, 3), np.float32))
+    shape = g.Shape(element(g, x, y) if unknown == "first" else element(g, y, x))
+    optimized, _ = optimize(g.graph, [shape.name], ["x:0"])
+    fed = {"x:0": np.zeros(7, np.float32)}
+    expected = [7] if unknown == "first" else [2, 3]
+    for graph in (g.graph, optimized):
+        assert Session(graph).run(shape.name, fed).tolist() == expected
