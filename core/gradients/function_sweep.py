@@ -111,9 +111,9 @@ def argument_specs(sweep: Sweep, node: Node, inputs: Sequence[Output], form: For
     """Return the specs of the arguments of a function that `node` calls with `given`; for a loop, specs that hold in all
     iterations.
     """
-    specs = [sweep.spec(value) for value in inputs]
     if form is not Form.LOOP:
-        return specs
+        return [sweep.spec(value) for value in inputs]
+    specs = [sweep.spec(value) for value in node.outputs()]  # a list at entry has other contents than in later iterations
     shapes = node.attrs.get("output_shapes") or [UNKNOWN] * len(specs)
     return [TensorSpec(spec.dtype, shape, handle=spec.handle) for spec, shape in zip(specs, shapes)]
 
