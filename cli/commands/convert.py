@@ -226,7 +226,7 @@ def _verified(
 
 def _verdict(verify: Callable[[], Verification], target: str, runtime: str | None = None) -> int:
     """Verify the written file, and print the verdict; an error of drawn feeds tells how to compare on other feeds."""
-    from ...core.comparing.drawn_feeds import NoFeedsError
+    from ...core.feeding.drawn_feeds import NoFeedsError
     from ..sections.convert_sections import verification_sections
 
     try:

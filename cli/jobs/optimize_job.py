@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...core.comparing.drawn_feeds import NoFeedsError
+from ...core.feeding.drawn_feeds import NoFeedsError
 from ...core.graph.graph import Graph
 from ...core.graph.metagraph import SaverInfo
 from ...core.passes.base.accuracy import Accuracy

@@ -21,7 +21,7 @@ from ..runtime.state.resources import Variable
 from ..runtime.state.run_context import Hook
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.tensor_names import parse_tensor_name
-from .drawn_feeds import FAULTS, Feeds
+from ..feeding.drawn_feeds import FAULTS, Feeds
 from .element_differences import Comparison, compare, is_value, worse
 from .rounding_noise import LARGEST, ROUNDINGS, RoundingHook
 

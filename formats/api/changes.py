@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ...core.comparing.drawn_feeds import generated_feeds
+from ...core.feeding.drawn_feeds import generated_feeds
 from ...core.comparing.value_comparison import ValueRecorder
 from ...core.graph.graph import Graph
 from ...core.passes.pipeline import inline_functions

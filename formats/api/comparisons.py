@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...core.comparing.drawn_feeds import Feeds
+from ...core.feeding.drawn_feeds import Feeds
 from ...core.comparing.matching import match_nodes
 from ...core.comparing.value_comparison import (
     GraphComparison,

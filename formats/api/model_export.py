@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 
 import numpy as np
 
-from ...core.comparing.drawn_feeds import Feeds
+from ...core.feeding.drawn_feeds import Feeds
 from ...core.comparing.verify_rewrite import GraphRuns, UndeclaredError, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.graph.graph import Graph, Output

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from ...core.comparing.drawn_feeds import Feeds
+from ...core.feeding.drawn_feeds import Feeds
 from ...core.comparing.element_differences import Comparison, worse
 from ...core.comparing.racing_fetches import fetches_in_turn
 from ...core.comparing.verify_rewrite import Drawn, GraphRuns, LoneRefusal, Verdict

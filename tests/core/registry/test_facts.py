@@ -12,7 +12,7 @@ import tfg
 from tests.cases.control_flow import counted
 from tests.core.passes.rewriting import placeholder, rewritten
 from tfg import GraphBuilder, Session
-from tfg.core.comparing import readable_texts
+from tfg.core.feeding import readable_texts
 from tfg.core.registry import op_facts, registry
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.types import dtypes
