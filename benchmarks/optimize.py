@@ -10,8 +10,8 @@ import time
 import numpy as np
 
 import tfg
-from tfg.core.feeding.drawn_feeds import generated_feeds
 from tfg.core.comparing.verify_rewrite import verify
+from tfg.core.feeding.drawn_feeds import generated_feeds
 from tfg.core.passes.pipeline import guessed_fetches, optimize
 
 # graph -> (fetches, nodes that Grappler leaves, its seconds)

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.feeding.drawn_feeds import Feeds
 from ..core.comparing.value_comparison import GraphComparison, compare_outputs
+from ..core.feeding.drawn_feeds import Feeds
 from ..core.graph.graph import Graph
 from ..core.runtime.session.session import Session
 from ..core.support.errors import InvalidArgumentError

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..control_flow.deadness import is_choice
 from ..control_flow.frames import find_frames
+from ..feeding.drawn_feeds import FAULTS, Feeds
 from ..functions.call_kinds import Form, call_kind
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
@@ -21,7 +22,6 @@ from ..runtime.state.resources import Variable
 from ..runtime.state.run_context import Hook
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.tensor_names import parse_tensor_name
-from ..feeding.drawn_feeds import FAULTS, Feeds
 from .element_differences import Comparison, compare, is_value, worse
 from .rounding_noise import LARGEST, ROUNDINGS, RoundingHook
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ...core.feeding.drawn_feeds import generated_feeds
 from ...core.comparing.value_comparison import ValueRecorder
+from ...core.feeding.drawn_feeds import generated_feeds
 from ...core.graph.graph import Graph
 from ...core.passes.pipeline import inline_functions
 from ...core.runtime.session.session_like import SessionLike

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...core.feeding.drawn_feeds import Feeds
 from ...core.comparing.matching import match_nodes
 from ...core.comparing.value_comparison import (
     GraphComparison,
@@ -19,6 +18,7 @@ from ...core.comparing.value_comparison import (
 from ...core.engines.automatic import load_runtime
 from ...core.engines.engine_runtime import EngineRuntime
 from ...core.engines.executables import EngineSettings
+from ...core.feeding.drawn_feeds import Feeds
 from ...core.flops.time_comparison import compare_times
 from ...core.graph.graph import Graph
 from ...core.graph.metagraph import Signature, find_signature

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 
 import numpy as np
 
-from ...core.feeding.drawn_feeds import Feeds
 from ...core.comparing.verify_rewrite import GraphRuns, UndeclaredError, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
+from ...core.feeding.drawn_feeds import Feeds
 from ...core.graph.graph import Graph, Output
 from ...core.onnx.stateless import updates, without_updates
 from ...core.passes.pipeline import inline_functions

@@ -8,11 +8,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from ...core.feeding.drawn_feeds import Feeds
 from ...core.comparing.element_differences import Comparison, worse
 from ...core.comparing.racing_fetches import fetches_in_turn
 from ...core.comparing.verify_rewrite import Drawn, GraphRuns, LoneRefusal, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
+from ...core.feeding.drawn_feeds import Feeds
 from ...core.graph.graph import Graph, Node
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables

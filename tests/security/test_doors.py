@@ -11,8 +11,8 @@ from tests.security import escapes
 from tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_graph
 from tfg import GraphBuilder
 from tfg.cli import main
-from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.comparing.verify_rewrite import GraphRuns, verify
+from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.flops.measured import measure
 from tfg.core.functions.purity import impurity
 from tfg.core.gradients.central_differences import check_gradient

@@ -7,8 +7,8 @@ import pytest
 
 from tests.cli.running import SAMPLES, tfg
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.comparing.verify_rewrite import GraphRuns, verify
+from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session.session import Session
 from tfg.formats import load, save
