@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 import numpy as np
 
-from ...core.explaining.graph_facts import GraphFacts, callables, explain_graph, output_candidates
+from ...core.explaining.graph_facts import GraphFacts, callables, explain, output_candidates
 from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.json_documents import plain
@@ -60,7 +60,7 @@ def show_choices(graph: Graph, name: str, format_: str) -> int:
 
     UsageError for a graph without outputs.
     """
-    facts = explain_graph(graph, name)
+    facts = explain(graph, path=name)
     if not (facts.signatures or facts.outputs or facts.train_ops):
         raise nothing_to_do(graph)
     commands = [command for command in facts.next_commands if command.startswith("tfg run")]

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import shlex
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Final, overload
+from typing import Any, ClassVar, overload
 
 from ..building.placement import Placement
 from ..control_flow.deadness import always_alive
@@ -26,9 +26,9 @@ from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
 from ..support.versions import Versions
 from ..support.words import counted
-from ..types.example_values import example_value
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
+from .next_commands import NextCommands, free_inputs
 from .node_facts import Explainer, NodeFacts
 from .node_listing import declared_shapes
 from .pipeline_words import PipelineFacts, components, pipelines
@@ -219,17 +219,18 @@ def explain(
     if nodes:
         explainer = Explainer(graph, inference)
         return tuple(explainer.explain(name, fetch) for name in nodes)
-    facts = explain_graph(graph, path, inference)
+    facts = explain_graph(graph, path, inference, is_sound)
     if signature is None:
         return facts
     return explain_signature(facts, graph, find_signature(graph.meta, signature), path, inference)
 
 
 @rare_collection()
-def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None = None) -> GraphFacts:
+def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None = None, is_sound: bool = True) -> GraphFacts:
     """Return the facts of the graph; `name` is the file's name in the commands to paste.
 
-    With an inference, outputs have the shapes that follow from the inputs', and the peak memory of a run is estimated.
+    With an inference, outputs have the shapes that follow from the inputs', the peak memory of a run is estimated, and values
+    in commands have sizes that fit.
     """
     roles = Roles(graph)
     purposes, placed = Purposes(roles), stage_of_nodes(roles)
@@ -241,8 +242,7 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)
     signatures = tuple(graph.meta.signatures.values()) if graph.meta else ()
-    called = callables(graph)
-    return GraphFacts(
+    facts = GraphFacts(
         nodes=len(graph),
         edges=sum(len(node.inputs) for node in graph),
         control_edges=sum(len(node.control_inputs) for node in graph),
@@ -256,15 +256,17 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
         holdings=holdings(graph, roles, purposes),
         peak_memory=_peak(graph, train_ops or tuple(tensor.name for tensor in outputs), inference),
         signatures=signatures,
-        callables=called,
+        callables=callables(graph),
         functions=tuple(FunctionFacts(f, len(graph.functions[f].body), by) for f, by in callers_by_function(graph).items()),
         ops=op_counts(graph),
         missing=missing_ops(graph),
         devices=dict(collections.Counter(node.device for node in graph if node.device)),
         conflicts=tuple(conflict for group in Placement(graph).groups() for conflict in group.conflicts),
         pipelines=pipelines(graph),
-        next_commands=tuple(_next_commands(name, inputs, outputs, init_ops, train_ops, signatures, variables, called)),
+        next_commands=(),
     )
+    commands = _next_commands(facts, NextCommands(graph, name, inference), is_sound)
+    return dataclasses.replace(facts, next_commands=tuple(commands))
 
 
 def explain_signature(
@@ -277,7 +279,7 @@ def explain_signature(
     )
     memory = _peak(graph, tuple(signature.fetched.values()), inference)
     option = "--function" if graph.meta is not None and graph.meta.chosen is not None else "--signature"
-    commands = (signature_command(name, signature, option),)
+    commands = (NextCommands(graph, name, inference).signature(signature, option),)
     return dataclasses.replace(
         facts, inputs=inputs, outputs=outputs, peak_memory=memory, signatures=(signature,), callables=(),
         next_commands=commands,
@@ -306,16 +308,9 @@ def callables(graph: Graph) -> tuple[CallableFacts, ...]:
     for saved in graph.meta.callables if graph.meta is not None else ():
         function = graph.functions.get(saved.function)
         if function is not None:
-            free_args = function.args[: len(function.args) - len(saved.bound)]
-            shapes = function.attrs.get("_input_shapes") or ()
-            inputs = (_argument(node, number, shapes) for number, node in enumerate(free_args))
+            inputs = (TensorFacts(one.node.name, one.node.op, one.dtype, one.shape) for one in free_inputs(function, saved))
             facts.append(CallableFacts(saved.name, saved.function, tuple(inputs), saved.results))
     return tuple(facts)
-
-
-def _argument(node: Node, number: int, shapes: Sequence[Shape]) -> TensorFacts:
-    shape = shapes[number] if number < len(shapes) else Shape()
-    return TensorFacts(node.name, node.op, str(node.attrs["T"]), shape)
 
 
 @takes(graph=Graph)
@@ -418,7 +413,6 @@ def _train_ops(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[st
 def _variables(roles: Roles, purposes: Purposes) -> Iterator[VariableFacts]:
     for variable in roles.variables.values():
         slot = roles.slots.get(variable.node)
-        trained = f" of {slot.variable.name}" if slot and slot.variable else ""
         yield VariableFacts(
             variable.name,
             "resource" if variable.is_resource else "reference",
@@ -426,55 +420,36 @@ def _variables(roles: Roles, purposes: Purposes) -> Iterator[VariableFacts]:
             variable.shape,
             variable.initializer.name if variable.initializer else None,
             variable.initial_value.name if variable.initial_value else None,
-            f"{slot.optimizer} {slot.name}{trained}" if slot else None,
+            slot.title if slot else None,
             purposes.of(variable),
         )
 
 
-def _next_commands(
-    name: str, inputs: Iterable[TensorFacts], outputs: tuple[TensorFacts, ...], init_ops: tuple[str, ...],
-    train_ops: tuple[str, ...], signatures: tuple[Signature, ...], variables: tuple[VariableFacts, ...],
-    called: tuple[CallableFacts, ...],
-) -> Iterator[str]:  # fmt: skip
-    graph = shlex.quote(name)
-    made = [tensor for tensor in inputs if has_fact(tensor.op, "next_element")]
-    needed = [tensor for tensor in inputs if tensor.op != "PlaceholderWithDefault" and tensor not in made]
-    feeds = "".join(
-        f" --feed {shlex.quote(tensor.name.removesuffix(':0') + '=' + example_value(tensor.dtype, tensor.shape))}"
-        for tensor in needed
-    )
-    init = " --init" if made or (variables and init_ops) else ""
-    yield from (signature_command(name, signature) for signature in signatures)
-    yield from (_call_command(graph, one) for one in called[: 0 if signatures else _MAX_CALLS])
-    if outputs and not signatures and not called:
-        yield f"tfg run {graph}{init} --fetch {shlex.quote(outputs[0].name)}{feeds}"
-    if train_ops:
-        fetch = f" --fetch {shlex.quote(outputs[0].name)}" if outputs else ""
-        yield f"tfg run {graph}{init} --target {shlex.quote(train_ops[-1])}{fetch} --steps {'epoch' if made else 10}{feeds}"
-    yield f"tfg dump {graph} --stages" if variables else f"tfg dump {graph}"
-    used = (variable.name for variable in variables if variable.purpose != "unused")
-    example_node = next(used, None) or (outputs[0].name.removesuffix(":0") if outputs else None)
-    if example_node:
-        yield f"tfg explain {graph} {shlex.quote(example_node)}"
+def _next_commands(facts: GraphFacts, next_: NextCommands, is_sound: bool) -> Iterator[str]:
+    """Yield the commands that run the graph, or say why it cannot run, and that show more of it."""
+    fetches = [tensor.name for tensor in facts.outputs[:1]]
+    if facts.missing:
+        yield next_.explain("--missing")
+    elif not is_sound:
+        yield next_.check()
+    else:
+        yield from _run_commands(facts, next_, fetches)
+    yield next_.dump(" --stages" if facts.variables else "")
+    used = [variable.name for variable in facts.variables if variable.purpose != "unused"]
+    for name in [*used, *(fetch.removesuffix(":0") for fetch in fetches)][:1]:
+        yield next_.explain(shlex.quote(name))
 
 
-_MAX_CALLS: Final = 4
-
-
-def _call_command(graph: str, called: CallableFacts) -> str:
-    """Return the command that runs a function of a SavedModel's objects on values that fit."""
-    feeds = "".join(
-        f" --feed {shlex.quote(f'{tensor.name}={example_value(tensor.dtype, tensor.shape)}')}" for tensor in called.inputs
-    )
-    return f"tfg run {graph} --function {shlex.quote(called.name)}{feeds}"
-
-
-def signature_command(name: str, signature: Signature, option: str = "--signature") -> str:
-    """Return the command that runs a signature of the graph called `name` on values that fit."""
-    fed = signature.fed.keys() - signature.defaults.keys()
-    facts = [TensorFacts(key, "", str(info.dtype), info.shape) for key, info in signature.inputs.items() if key in fed]
-    feeds = "".join(f" --feed {shlex.quote(f'{tensor.name}={example_value(tensor.dtype, tensor.shape)}')}" for tensor in facts)
-    return f"tfg run {shlex.quote(name)} {option} {shlex.quote(signature.name)}{feeds}"
+def _run_commands(facts: GraphFacts, next_: NextCommands, fetches: Sequence[str]) -> Iterator[str]:
+    starts_iterators = any(has_fact(tensor.op, "next_element") for tensor in facts.inputs)
+    init = " --init" if starts_iterators or (facts.variables and facts.init_ops) else ""
+    yield from map(next_.signature, facts.signatures)
+    if not facts.signatures:
+        yield from next_.calls()
+    if fetches and not facts.signatures and not facts.callables:
+        yield next_.run(fetches, init)
+    if facts.train_ops:
+        yield next_.train(facts.train_ops[-1], fetches, init)
 
 
 def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:

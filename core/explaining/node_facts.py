@@ -14,6 +14,7 @@ from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, Node
 from ..graph.traversal import shortest_path
 from ..graph.variable_nodes import VariableNodes
+from ..inference.binding import named_inputs
 from ..inference.inference import Inference
 from ..registry.node_kinds import ABSENT
 from ..registry.op_facts import has_fact
@@ -25,7 +26,7 @@ from ..support.words import counted
 from ..types.tensors import Tensor
 from .flow_words import flow_role, shown_input
 from .node_listing import NodeRecord, node_record, value_text
-from .roles import OptimizerSlot, Roles, named_inputs
+from .roles import OptimizerSlot, Roles
 from .stages import stage_of_nodes
 
 _SLOT_MEANINGS = {
@@ -326,10 +327,16 @@ def _owner_text(variable: VariableNodes, slot: OptimizerSlot | None) -> str:
     text += _FIRST_VALUE.format(variable.initializer.name) if variable.initializer is not None else ""
     if slot is None:
         return text
+    text += _slot_text(slot)
+    return text + " Like any variable, it keeps its value from step to step, and from run to run if the state is saved."
+
+
+def _slot_text(slot: OptimizerSlot) -> str:
+    if slot.optimizer is None:
+        return f" It is a moving average of variable '{slot.variable.name}'." if slot.variable else " It is a moving average."
     meaning = _SLOT_MEANINGS.get((slot.optimizer, slot.name))
     owner = f" for variable '{slot.variable.name}'" if slot.variable else ", shared by all variables it trains"
-    text += f" It is slot '{slot.name}' of {slot.optimizer}{owner}" + (f": {meaning}." if meaning else ".")
-    return text + " Like any variable, it keeps its value from step to step, and from run to run if the state is saved."
+    return f" It is slot '{slot.name}' of {slot.optimizer}{owner}" + (f": {meaning}." if meaning else ".")
 
 
 def _read_text(node: Node, owner: VariableNodes) -> str:

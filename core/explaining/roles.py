@@ -11,6 +11,7 @@ from ..control_flow.frames import ENTER, EXIT, SWITCH
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import descendants, predecessors, reachable, trail_end
 from ..graph.variable_nodes import ASSIGN_OPS, VARIABLES, VariableNodes, find_variables, initializer_ops
+from ..inference.binding import named_inputs
 from ..registry.op_facts import has_fact
 from ..types.dtypes import resource
 
@@ -32,12 +33,21 @@ class Update:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OptimizerSlot:
-    """A variable that an optimizer keeps beside a trained variable; `variable` is None where all variables share the slot."""
+    """A variable that an optimizer keeps beside a trained variable; `variable` is None where all variables share the slot.
+
+    A moving average of a variable has no `optimizer`.
+    """
 
     name: str
-    optimizer: str
+    optimizer: str | None
     variable: VariableNodes | None
     evidence: str
+
+    @property
+    def title(self) -> str:
+        """Return the slot and the variable it serves in a few words."""
+        owner = f" of {self.variable.name}" if self.variable is not None else ""
+        return f"{self.optimizer} {self.name}{owner}" if self.optimizer is not None else f"moving average{owner}"
 
 
 class Roles:
@@ -98,7 +108,8 @@ class Roles:
             if is_state and update.node in self.after_gradients:
                 owner = self._longest_prefix(node)
                 reason = "an update computed from gradients writes to it, and the loss does not need it"
-                by_node[node] = OptimizerSlot(node.name.rpartition("/")[2], "an optimizer", owner, reason)
+                optimizer = None if self._averages(update) else "an optimizer"
+                by_node[node] = OptimizerSlot(node.name.rpartition("/")[2], optimizer, owner, reason)
         return by_node
 
     @functools.cached_property
@@ -158,6 +169,13 @@ class Roles:
             reason = f"input '{name}' of {update.node.op} '{update.node.name}'"
             yield owner.node, OptimizerSlot(name, optimizer, None if shared else update.variable, reason)
 
+    def _averages(self, update: Update) -> bool:
+        """Return True for an increment in proportion to a difference from the variable's own value."""
+        change = update.node.inputs[1].node if has_fact(update.node.op, "increment") else None
+        factors = [value.node for value in change.inputs] if change is not None else []
+        operands = [value for factor in factors if has_fact(factor.op, "subtraction") for value in factor.inputs]
+        return any(self.owner(value) is update.variable for value in operands)
+
     def _longest_prefix(self, node: Node) -> VariableNodes | None:
         scope = node.name.rpartition("/")[0]
         while scope:
@@ -186,14 +204,6 @@ class Origins:
 
     def _before(self, value: Output) -> Output | None:
         return value.node.inputs[0] if value.node.op in self._ops and value.node.inputs else None
-
-
-def named_inputs(node: Node) -> Iterator[tuple[str, Output]]:
-    """Yield inputs with the names of the op's arguments; only for ops without list arguments."""
-    definition = node.op_def
-    if definition is not None and len(definition.inputs) == len(node.inputs):
-        for arg, value in zip(definition.inputs, node.inputs):
-            yield arg.name, value
 
 
 def _writes_variable(node: Node) -> bool:

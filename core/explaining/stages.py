@@ -125,7 +125,8 @@ class _Sorter:
             phrase = f"of slot variable '{variable.name}'"
             if slot is not None:
                 owner = f" for '{slot.variable.name}'" if slot.variable else ""
-                self._put("slot variables", [variable.node], f"'{slot.name}' of {slot.optimizer}{owner}: {slot.evidence}")
+                role = f"'{slot.name}' of {slot.optimizer}" if slot.optimizer is not None else "moving average"
+                self._put("slot variables", [variable.node], f"{role}{owner}: {slot.evidence}")
             else:
                 self._put("variables", [variable.node], f"{variable.node.op} owns the memory")
             stage = "variables" if slot is None else "slot variables"

@@ -31,7 +31,7 @@ class CompositeFeeds:
         self.graph = graph
         sources: dict[Node, dict[str, list[Node | None]]] = {}
         for placeholder in drawn:
-            for node, index in _readers(graph, placeholder.output()):
+            for node, index in readers_of(graph, placeholder.output()):
                 if node.op_def is not None:
                     parts = sources.setdefault(node, _arguments(node.op_def, node))
                     _put(parts, node, index, placeholder)
@@ -118,8 +118,8 @@ def _ragged(sources: Mapping[Node, Mapping[str, Sequence[Node | None]]]) -> Iter
         yield from ((one, after) for one, after in zip(splits, [*splits[1:], values]) if one is not None)
 
 
-def _readers(graph: Graph, value: Output) -> Iterator[_Reader]:
-    """Yield the nodes that read a value, with the number of the input, through copies, casts and calls of functions."""
+def readers_of(graph: Graph, value: Output) -> Iterator[_Reader]:
+    """Yield the nodes that read a value, with the number of the input, through copies, casts, reshapes and calls."""
     seen: set[Output] = set()
     queue = collections.deque([value])
     while queue:
@@ -131,8 +131,13 @@ def _readers(graph: Graph, value: Output) -> Iterator[_Reader]:
             for place in (place for place, source in enumerate(user.inputs) if source == value):
                 yield user, place
                 queue += _argument(graph, user, place)
-            if user.is_identity or (has_fact(user.op, "elementwise") and len(user.inputs) == 1):
+            if value == user.inputs[0] and _forwards(user):
                 queue.append(user.output())
+
+
+def _forwards(node: Node) -> bool:
+    is_reshaped = has_fact(node.op, "view") and has_fact(node.op, "alias_view")
+    return node.is_identity or is_reshaped or (has_fact(node.op, "elementwise") and len(node.inputs) == 1)
 
 
 def _argument(graph: Graph, node: Node, place: int) -> Iterator[Output]:

@@ -312,8 +312,11 @@ def _declared_shape(node: Node) -> Shape:
 
 
 def _shape(node: Node, rank: int) -> Shape:
-    """Return the shape of a placeholder; one of unknown rank gets `rank`, or the nearest rank that its readers take."""
-    shape = _declared_shape(node)
+    return likely_shape(node, _declared_shape(node), rank)
+
+
+def likely_shape(node: Node, shape: Shape, rank: int) -> Shape:
+    """Return the shape of an input; one of unknown rank gets `rank`, or the nearest rank that its readers take."""
     if shape.dims is not None:
         return shape
     low, high = _rank_bounds(node)

@@ -26,17 +26,24 @@ _MOST_NODES: Final = 20_000
 _NUMBER: Final = re.compile(r"\d+")
 
 
-def fitting_sizes(graph: Graph, sizes: Mapping[Node, Sequence[int]], free: Mapping[Node, Sequence[int]]) -> _Sizes:
+def fitting_sizes(
+    graph: Graph,
+    sizes: Mapping[Node, Sequence[int]],
+    free: Mapping[Node, Sequence[int]],
+    most_trials: int = _MOST_TRIALS,
+    known: Inference | None = None,
+) -> _Sizes:
     """Return sizes of placeholders for which inference finds no conflict, or as few as possible; `free` has the axes that may
     change.
 
+    `most_trials` bounds the number of inferences, and `known` is an inference of the graph without sizes, if there is one.
     A conflict is a node whose shape function refuses the sizes. Candidates for a size are the numbers in the reason and the
     sizes of the node's other inputs. A candidate is good if the first conflict comes later in the order of the graph.
     """
     best = {node: list(own) for node, own in sizes.items()}
-    if len(graph) > _MOST_NODES or not any(free.values()):
+    if len(graph) > _MOST_NODES or not most_trials or not any(free.values()):
         return best
-    search = _Search(graph)
+    search = _Search(graph, known or infer(graph), min(most_trials, _MOST_TRIALS))
     conflict = search.first_conflict(best)
     while conflict is not None:
         better = next(search.better(best, free, conflict), None)
@@ -49,10 +56,11 @@ def fitting_sizes(graph: Graph, sizes: Mapping[Node, Sequence[int]], free: Mappi
 class _Search:
     """Inferences of a graph for sizes of placeholders."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, known: Inference, most_trials: int) -> None:
         self.graph = graph
+        self.most_trials = most_trials
         self.order = {node.name: place for place, node in enumerate(topological_order(graph))}
-        self.always = infer(graph).reasons
+        self.always = known.reasons
         self.trials = 0
         self.inference: Inference | None = None
 
@@ -68,7 +76,7 @@ class _Search:
         """Yield sizes with a later first conflict, or without one."""
         numbers = list(self._numbers(conflict))
         for changed in changed_sizes(sizes, free, numbers):
-            if self.trials >= _MOST_TRIALS:
+            if self.trials >= self.most_trials:
                 return
             later = self.first_conflict(changed)
             if later is None or self.order[later] > self.order[conflict]:

@@ -17,6 +17,7 @@ from ..inference.binding import require_op_def
 from ..registry.op_facts import has_fact
 from ..types import dtypes
 from ..types.dtypes import DType
+from ..types.example_values import texts_value
 from ..types.shapes import as_shape
 
 PLAIN: Final = b"a"
@@ -32,12 +33,23 @@ _LISTS: Final[Mapping[DType, int]] = {dtypes.string: 1, dtypes.float32: 2, dtype
 
 def contents_of(graph: Graph, value: Output) -> bytes:
     """Return a text that the first parsing reader of a string tensor accepts; "a" where no reader parses."""
-    for reader in _readers(graph, value):
-        for fact, make in MAKERS.items():
-            if has_fact(reader.op, fact):
-                text: bytes = make(graph, reader)
-                return text
+    for reader, fact in _parsers(graph, value):
+        text: bytes = MAKERS[fact](graph, reader)
+        return text
     return PLAIN
+
+
+def example_text(graph: Graph, value: Output, sizes: Sequence[int]) -> str:
+    """Return an example of a string tensor for --feed: plain text, or the name of a file of the kind that a reader parses."""
+    for _, fact in _parsers(graph, value):
+        return texts_value("1", sizes) if fact not in FILES else FILES[fact]
+    return texts_value("text", sizes)
+
+
+def _parsers(graph: Graph, value: Output) -> Iterator[tuple[Node, str]]:
+    """Yield readers that parse a text, nearest first, each with the fact that states the format."""
+    for reader in _readers(graph, value):
+        yield from ((reader, fact) for fact in MAKERS if has_fact(reader.op, fact))
 
 
 def _readers(graph: Graph, value: Output) -> Iterator[Node]:
@@ -132,3 +144,8 @@ MAKERS: Final[Mapping[str, Callable[[Graph, Node], Any]]] = {
     "number_text": lambda graph, node: b"1",
 }
 """The maker of a text for an op, by the op fact that states the format."""
+
+FILES: Final[Mapping[str, str]] = {
+    "image_contents": "@photo.png", "sound_contents": "@sound.wav", "example_contents": "@examples.tfrecord",
+}  # fmt: skip
+"""The file in the place of a text that nobody types, by the op fact that states the format."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from ..graph.foreign_ops import supply_hint
-from ..graph.graph import Node
+from ..graph.graph import Node, Output
 from ..registry import kernel_types, registry
 from ..registry.catalog import ArgDef, OpDef
 from ..support.errors import InvalidArgumentError, UnimplementedError
@@ -58,6 +58,14 @@ def bind_kernel(node: Node, kernel: registry.Kernel, ctx: Any) -> Callable[..., 
     if any(arg.is_list for arg in definition.outputs):
         call = _flatten_outputs(call, definition.outputs, len(node.output_dtypes))
     return call
+
+
+def named_inputs(node: Node) -> Iterator[tuple[str, Output]]:
+    """Yield inputs with the names of the op's arguments; only for ops without list arguments."""
+    definition = node.op_def
+    if definition is not None and len(definition.inputs) == len(node.inputs):
+        for arg, value in zip(definition.inputs, node.inputs):
+            yield arg.name, value
 
 
 def require_op_def(node: Node) -> OpDef:

@@ -14,23 +14,30 @@ _MOST_STRINGS: Final = 16
 """The largest number of strings in an example."""
 
 
-def example_value(dtype: str, shape: Shape) -> str:
-    """Return a value that fits a tensor of a dtype and a shape; unknown sizes are 1. Many strings come from a file."""
+def example_value(dtype: str, shape: Shape, high: int | None = None) -> str:
+    """Return a value that fits a tensor of a dtype and a shape; unknown sizes are 1. Many strings come from a file.
+
+    Integers are less than `high`, by default 10.
+    """
     sizes = [dim if isinstance(dim, int) else 1 for dim in shape.dims or ()]
     listed = ",".join(map(str, sizes))
     if dtype == string.name:
-        return _texts(sizes)
+        return texts_value("text", sizes)
     if dtype.startswith(("int", "uint")):
-        return f"randint({listed})" if sizes else "randint(high=10)"
+        if high == 1:
+            return f"zeros({listed})" if sizes else "0"
+        bound = "" if high is None and sizes else f"high={10 if high is None else high}"
+        return f"randint({','.join(filter(None, (listed, bound)))})"
     if dtype == "bool":
         return f"ones({listed})" if sizes else "true"
     return f"uniform({listed})" if sizes else "1.0"
 
 
-def _texts(sizes: Sequence[int]) -> str:
+def texts_value(text: str, sizes: Sequence[int]) -> str:
+    """Return an array of a text as JSON; many elements come from a file."""
     if math.prod(sizes) > _MOST_STRINGS:
         return "@strings.npy"
-    value: Any = "text"
+    value: Any = text
     for size in reversed(sizes):
         value = [value] * size
     return json.dumps(value)

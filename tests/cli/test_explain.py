@@ -49,15 +49,6 @@ def test_whole_graph():
     assert variables["global_step"]["slot_of"] is None
 
 
-def test_next_commands_work():
-    import shlex
-
-    for command in tfg("explain", XOR, "--format", "json").json["next_commands"]:
-        program, *arguments = shlex.split(command)
-        assert program == "tfg"
-        assert tfg(*arguments).code == 0, command
-
-
 def test_text_for_people():
     done = tfg("explain", XOR)
     assert "inputs\n" in done.out

@@ -51,3 +51,19 @@ def test_a_table_that_a_restore_fills_is_no_initializer():
         with b.control_dependencies([filling]):
             b.NoOp(name=f"all_{name}")
     assert [node.name for node in initializer_ops(b.graph)] == ["all_first"]
+
+
+def test_a_moving_average_is_no_optimizer():
+    """v += rate * (w - v), after a step that trains w."""
+    b = GraphBuilder()
+    weight, mean = (b.VarHandleOp(dtype="float", shape=[2], shared_name=name, name=name) for name in ("w", "w/mean"))
+    value = b.ReadVariableOp(weight, dtype=dtypes.float32)
+    grad = b.Mul(value, b.constant([2.0, 2.0]), name="gradients/loss_grad/mul")
+    step = b.apply("ResourceApplyGradientDescent", weight, b.constant(0.1), grad, name="step")
+    with b.control_dependencies([step]):
+        new = b.ReadVariableOp(weight, dtype=dtypes.float32)
+        change = b.Mul(b.Sub(new, b.ReadVariableOp(mean, dtype=dtypes.float32)), b.constant(0.1))
+        b.apply("AssignAddVariableOp", mean, change, dtype=dtypes.float32, name="average")
+    b.Sum(b.Square(value), b.constant([0]), name="loss")
+    slots = {node.name: slot.title for node, slot in Roles(b.graph).slots.items()}
+    assert slots == {"w/mean": "moving average of w"}

@@ -1,0 +1,98 @@
+"""Commands that run a graph on values that fit, and that look further: what `explain` proposes next."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+from ..feeding.example_feeds import Input, example_feeds
+from ..graph.graph import Function, Graph, Node
+from ..graph.metagraph import SavedCallable, Signature
+from ..inference.inference import Inference
+from ..planning.reachability import needed_nodes
+from ..registry.op_facts import has_fact
+from ..types.shapes import Shape
+from .node_listing import declared_shapes
+
+_MAX_CALLS: Final = 4
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NextCommands:
+    """Commands for a graph in the file `path`, with values that fit as far as an inference tells."""
+
+    graph: Graph
+    path: str
+    inference: Inference | None
+
+    def signature(self, signature: Signature, option: str = "--signature") -> str:
+        """Return the command that runs a signature."""
+        nodes = {key: self.graph.output(name).node for key, name in signature.fed.items() if key not in signature.defaults}
+        fed = self._of_placeholders(nodes.values())
+        feeds = _feeds({key: fed[node] for key, node in nodes.items()})
+        return f"tfg run {self._quoted} {option} {shlex.quote(signature.name)}{feeds}"
+
+    def calls(self) -> Iterator[str]:
+        """Yield the commands that run the first functions of a SavedModel's objects."""
+        called = self.graph.meta.callables if self.graph.meta is not None else ()
+        for one in [one for one in called if one.function in self.graph.functions][:_MAX_CALLS]:
+            function = self.graph.functions[one.function]
+            texts = example_feeds(function.body, free_inputs(function, one))
+            feeds = _feeds({node.name: text for node, text in texts.items()})
+            yield f"tfg run {self._quoted} --function {shlex.quote(one.name)}{feeds}"
+
+    def run(self, fetches: Sequence[str], init: str = "") -> str:
+        """Return the command that runs the graph for fetches."""
+        options = "".join(f" --fetch {shlex.quote(name)}" for name in fetches)
+        return f"tfg run {self._quoted}{init}{options}{self._graph_feeds(fetches)}"
+
+    def train(self, target: str, fetches: Sequence[str], init: str) -> str:
+        """Return the command that runs a training step a few times, or for an epoch of the input pipeline."""
+        options = "".join(f" --fetch {shlex.quote(name)}" for name in fetches)
+        steps = "epoch" if any(has_fact(node.op, "next_element") for node in self._needed([target])) else 10
+        feeds = self._graph_feeds([target, *fetches])
+        return f"tfg run {self._quoted}{init} --target {shlex.quote(target)}{options} --steps {steps}{feeds}"
+
+    def explain(self, arguments: str) -> str:
+        """Return the command that explains a part of the graph."""
+        return f"tfg explain {self._quoted} {arguments}"
+
+    def check(self) -> str:
+        """Return the command that lists the problems of a graph that cannot run."""
+        return f"tfg check {self._quoted}"
+
+    def dump(self, options: str = "") -> str:
+        """Return the command that lists the nodes."""
+        return f"tfg dump {self._quoted}{options}"
+
+    @property
+    def _quoted(self) -> str:
+        return shlex.quote(self.path)
+
+    def _needed(self, fetches: Sequence[str]) -> Collection[Node]:
+        return needed_nodes([self.graph.fetch(name) for name in fetches])
+
+    def _graph_feeds(self, fetches: Sequence[str]) -> str:
+        """Return the feeds of placeholders, and of arguments of a stored function, that fetches need."""
+        needed = self._needed(fetches)
+        nodes = [node for node in self.graph if node in needed and (node.must_be_fed or node.is_argument)]
+        return _feeds({node.name: text for node, text in self._of_placeholders(nodes).items()})
+
+    def _of_placeholders(self, nodes: Collection[Node]) -> Mapping[Node, str]:
+        inputs = [Input(node, str(node.output_dtypes[0]), declared_shapes(node, 1)[0]) for node in nodes]
+        return example_feeds(self.graph, inputs, self.inference)
+
+
+def free_inputs(function: Function, called: SavedCallable) -> list[Input]:
+    """Return the arguments of a function that a caller gives: all but those that the model's objects supply."""
+    shapes = function.attrs.get("_input_shapes") or ()
+    free = function.args[: len(function.args) - len(called.bound)]
+    known = itertools.chain(shapes, itertools.repeat(Shape()))
+    return [Input(node, str(node.attrs["T"]), shape) for node, shape in zip(free, known)]
+
+
+def _feeds(texts: Mapping[str, str]) -> str:
+    return "".join(f" --feed {shlex.quote(f'{name}={text}')}" for name, text in texts.items())

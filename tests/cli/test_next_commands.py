@@ -1,0 +1,159 @@
+"""The commands that explain proposes: they run, on values that fit the graph."""
+
+from __future__ import annotations
+
+import shlex
+
+import numpy as np
+import pytest
+
+from tests.cli.running import ROOT, SAMPLES, tfg
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.types import dtypes
+from tfg.formats.saving import save
+
+with np.load(ROOT / "tests/core/training/tf1_graphs.npz") as archive:
+    TF1_GRAPHS = {name: archive[name] for name in archive.files}
+
+
+def sample_graphs():
+    """The graphs and models of the samples and of the recorded data."""
+    models = {path.parent for folder in (SAMPLES, ROOT / "tests") for path in folder.rglob("saved_model.pb")}
+    return sorted({*models, *SAMPLES.rglob("*.pbtxt"), *SAMPLES.rglob("model.json")})
+
+
+def next_commands(path):
+    return tfg("explain", path, "--format", "json").json["next_commands"]
+
+
+def run_all(path) -> list[str]:
+    """Run the commands for a file and return them; `check` finds problems where the graph cannot run."""
+    commands = next_commands(path)
+    for command in commands:
+        _, *words = shlex.split(command)
+        done = tfg(*words)
+        assert done.code == (3 if words[0] == "check" else 0), f"{command}\n{done.err}"
+    return commands
+
+
+@pytest.mark.parametrize("path", sample_graphs(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_for_samples_work(path):
+    assert run_all(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", [name for name in TF1_GRAPHS if name.endswith("/own/graph")])
+def test_commands_for_training_programs_work(tmp_path, key):
+    (tmp_path / "graph.pb").write_bytes(TF1_GRAPHS[key].tobytes())
+    assert run_all(tmp_path / "graph.pb")
+
+
+def placeholder(b, name, dtype, *shape):
+    return b.Placeholder(dtype=dtype, shape=list(shape), name=name)
+
+
+def labels_of_classes(b):
+    labels = b.Reshape(placeholder(b, "labels", "int64", None, 1), b.constant([-1]))
+    logits = b.MatMul(placeholder(b, "x", "float", None, 2), b.constant(np.ones((2, 3), np.float32)))
+    b.SparseSoftmaxCrossEntropyWithLogits(logits, labels, name="loss")
+
+
+def rows_of_a_table(b):
+    rows = b.Cast(placeholder(b, "rows", "int32", None, 4), DstT="int64")
+    b.GatherV2(b.constant(np.ones((2, 3), np.float32)), rows, b.constant(1), name="y")
+
+
+def rows_of_an_unknown_table(b):
+    table = placeholder(b, "table", "float", None, None)
+    b.GatherV2(table, placeholder(b, "rows", "int32", None), b.constant(0), name="y")
+
+
+def rows_of_a_variable(b):
+    table = b.VarHandleOp(dtype="float", shape=[3, 2], shared_name="table", name="table")
+    value = b.constant(np.ones((3, 2), np.float32))
+    assign = b.apply("AssignVariableOp", table, value, dtype=dtypes.float32, name="table/Assign")
+    b.ResourceGather(table, placeholder(b, "rows", "int32", None), dtype="float", name="y")
+    with b.control_dependencies([assign]):
+        b.NoOp(name="init")
+
+
+def an_axis(b):
+    b.Sum(placeholder(b, "x", "float", None, 2), placeholder(b, "axis", "int32"), name="y")
+
+
+def segments(b):
+    b.SegmentSum(placeholder(b, "x", "float", None, 2), placeholder(b, "ids", "int32", None), name="y")
+
+
+def classes_of_predictions(b):
+    b.InTopKV2(placeholder(b, "scores", "float", None, 3), placeholder(b, "best", "int32", None), b.constant(1), name="y")
+
+
+def a_sparse_product(b):
+    parts = [
+        placeholder(b, "indices", "int64", None, 2),
+        placeholder(b, "values", "float", None),
+        placeholder(b, "shape", "int64", 2),
+    ]
+    b.SparseTensorDenseMatMul(*parts, b.constant(np.ones((5, 3), np.float32)), name="y")
+
+
+def a_ragged_tensor(b):
+    values, splits = placeholder(b, "values", "float", None), placeholder(b, "splits", "int64", None)
+    b.RaggedTensorToTensor(
+        b.constant([-1, -1], dtypes.int64), values, b.constant(0.0), [splits], row_partition_types=["ROW_SPLITS"], name="y"
+    )
+
+
+def a_nested_ragged_tensor(b):
+    inner, outer = (placeholder(b, name, "int64", None) for name in ("inner", "outer"))
+    values = placeholder(b, "v", "float", None)
+    b.RaggedTensorToSparse([outer, inner], values, name="y")
+
+
+def sizes_of_constants(b):
+    b.MatMul(placeholder(b, "x", "float", None, None), b.constant(np.ones((11, 2), np.float32)), name="y")
+
+
+def a_rank_of_readers(b):
+    x = b.Placeholder(dtype="float", shape=None, name="x")
+    b.MatMul(x, b.constant(np.ones((11, 2), np.float32)), name="y")
+
+
+def a_reshape_of_a_constant(b):
+    x = placeholder(b, "x", "float", None, 8)
+    b.Reshape(b.constant(np.ones(16, np.float32)), b.Shape(x), name="y")
+
+
+def a_number_as_text(b):
+    b.StringToNumber(placeholder(b, "text", "string", None), out_type="float", name="y")
+
+
+def an_input_that_nothing_reads(b):
+    placeholder(b, "unused", "variant")
+    b.Neg(placeholder(b, "x", "float", 2), name="y")
+
+
+def a_leftover_of_training(b):
+    frozen = b.constant(1.0, name="mean")
+    b.Neg(placeholder(b, "x", "float", 2), name="y")
+    b.graph.add_node("assign", "Assign", [frozen, b.constant(2.0)], attrs={"T": dtypes.float32})
+
+
+def an_undeclared_op(b):
+    b.graph.add_node("mystery", "Mystery", [placeholder(b, "x", "float", 2)])
+
+
+GRAPHS = [
+    labels_of_classes, rows_of_a_table, rows_of_an_unknown_table, rows_of_a_variable, an_axis, segments,
+    classes_of_predictions, a_sparse_product, a_ragged_tensor, a_nested_ragged_tensor, sizes_of_constants, a_rank_of_readers,
+    a_reshape_of_a_constant, a_number_as_text, an_input_that_nothing_reads, a_leftover_of_training, an_undeclared_op,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("build", GRAPHS)
+def test_commands_feed_values_that_fit(tmp_path, build):
+    b = GraphBuilder()
+    build(b)
+    save(b.graph, tmp_path / "g.pb")
+    assert run_all(tmp_path / "g.pb")
