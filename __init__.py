@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .core.explaining.graph_facts import GraphFacts, MissingOp, explain, missing_ops
     from .core.explaining.node_facts import NodeFacts
     from .core.explaining.node_listing import NodeFilter, NodeListing, list_nodes
+    from .core.explaining.problem_codes import ProblemCode
     from .core.explaining.problems import Problem
     from .core.explaining.race_report import RunRaces, explain_races
     from .core.explaining.stages import RecoveredStage, recover_stages
@@ -153,6 +154,7 @@ _LAZY = {
     "PartitionFacts": "core.explaining.device_partition",
     "PassFacts": "core.passes.pass_listing",
     "Problem": "core.explaining.problems",
+    "ProblemCode": "core.explaining.problem_codes",
     "Progress": "core.training.trainer",
     "RecordStream": "formats.api.node_streams",
     "Recording": "formats.recordings",
@@ -304,6 +306,7 @@ __all__ = [
     "PartitionFacts",
     "PassFacts",
     "Problem",
+    "ProblemCode",
     "Progress",
     "RecordStream",
     "Recording",

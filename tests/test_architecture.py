@@ -70,7 +70,7 @@ MAX_FILES = {"core/numerics": 42}
 MAX_FILES_OF_A_ROOM = 30
 MAX_PRIVATE_USES = 51
 """The largest number of uses of private names in tests."""
-MAX_OP_NAMES = 569
+MAX_OP_NAMES = 575
 """The largest number of op names outside the families: patterns of rules, and questions of a single place."""
 
 
@@ -476,7 +476,7 @@ def test_shape_functions_say_what_they_return():
 
 
 # How many lines may lie between the parts of one op: its kernel, shape, gradient, FLOPs and the decisions about it.
-MAX_LINES_BETWEEN_PARTS = 100
+MAX_LINES_BETWEEN_PARTS = 150
 REGISTERING = {"kernel", "shape", "gradient", "flops", "facts", "layout", "profiled", "not_differentiable", "zero_flops"}
 SAYING_FIRST = {"layout", "profiled"}
 """The registrations whose first argument is the statement about the following ops."""

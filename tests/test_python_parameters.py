@@ -39,7 +39,7 @@ RUNNING = {
 }  # fmt: skip
 CHOOSING = {f"--{name}": f"list_nodes.{name}" for name in ("name", "exclude", "op", "scope", "device", "to", "around", "hops")}
 DOORS = {
-    "check": {"GRAPHS": "check.graph"},
+    "check": {"GRAPHS": "check.graph", "--ignore": "check.ignore", "--explain": "ProblemCode.named"},
     "checkpoint": {
         "PREFIX": "read_checkpoint.path", "--name": "Checkpoint.matching", "--stats": "Checkpoint.describe",
         "--values": "Checkpoint.get", "--output": "write_checkpoint.path", "--compare": "compare_checkpoints.second",

@@ -22,7 +22,7 @@ EXIT: Final = ops_with("exit")
 MERGE: Final = ops_with("merge")
 SWITCH: Final = ops_with("switch")
 NEXT_ITERATION: Final = ops_with("next_iteration")
-OWN_FRAMES: Final = f"{REPAIRS} gives each loop a frame of its own"
+OWN_FRAMES: Final = f"{REPAIRS} gives each loop its own frame"
 LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
 
 

@@ -17,7 +17,7 @@ MEANINGS: Final = {
     "cycle": "Nodes wait for each other, so none of them can run. Only an edge from NextIteration to Merge may close a cycle.",
     "dangling-input": "An input names a node that is not in the graph.",
     "device": "A device name does not parse, so TensorFlow cannot place the node.",
-    "dtype": "An input has another dtype than the op takes, as where freezing put a constant in the place of a variable.",
+    "dtype": "An input has another dtype than the op takes, as where freezing replaced a variable by a constant.",
     "file": "The file is damaged there, or a file that it needs is absent.",
     "function": "A function is missing or cannot be read.",
     "inputs": "The node has more or fewer inputs than its op takes, or reads an output that does not exist.",

@@ -49,7 +49,7 @@ def to_jax(
     """
     if constants not in ("fixed", "parameters"):
         raise InvalidArgumentError(f"constants must be 'fixed' or 'parameters', not '{constants}'")
-    refuse_untrusted(graph, "it gets no function of JAX, which would run without limits")
+    refuse_untrusted(graph, "a function of JAX would run without limits")
     module = jax_functions()
     inlined = inline_functions(graph)[0] if graph.functions else graph
     signature = None if fetches is not None or feeds is not None else _signature(graph)

@@ -175,7 +175,7 @@ class _ModelRuns:
         except UnimplementedError as error:
             if all(value.size for value in inputs.values()):
                 raise
-            raise UndeclaredError(f"{self.model.runtime} takes no empty input: {error.message}") from error
+            raise UndeclaredError(f"{self.model.runtime} does not support an empty input: {error.message}") from error
 
 
 Model = TypeVar("Model", bound=ModelExport)

@@ -18,11 +18,8 @@ SCALER = SAMPLES / "scaler_saved_model"
 KERAS = SAMPLES / "keras_classifier"
 X, Y = "serving_default_measurements:0", "StatefulPartitionedCall_1:0"
 FEEDS = {"x:0": np.zeros((4, 2), np.float32), "y:0": np.zeros((4, 1), np.float32)}
-NEEDED = {
-    "convert": ("onnx", "onnx"), "ClusterSession": ("grpc", "cluster"), "run_batch, cluster": ("grpc", "cluster"),
-    "to_jax": ("jax", "xla"), "explain_engine": ("jax", "xla"),
-}  # fmt: skip
-"""Modules that the functions need, and the extras that install them."""
+ONNX, CLUSTER, XLA = ("convert",), ("ClusterSession", "run_batch, cluster"), ("to_jax", "explain_engine")
+"""Functions that need the packages of an extra."""
 CLOSED = {"GraphBuilder", "Graph", "Function", "Node", "Recording", "Snapshot", "LeastSquares"}
 """Classes that hold what they are given, and run nothing."""
 
@@ -112,9 +109,12 @@ def _reraise(error):
 @pytest.fixture
 def need(request):
     name = request.node.callspec.params["name"]
-    if name in NEEDED:
-        module, extra = NEEDED[name]
-        pytest.importorskip(module, reason=f"the extra tfg[{extra}] is not installed")
+    if name in ONNX:
+        pytest.importorskip("onnx", reason="the extra tfg[onnx] is not installed")
+    if name in CLUSTER:
+        pytest.importorskip("grpc", reason="the extra tfg[cluster] is not installed")
+    if name in XLA:
+        pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
 
 
 def test_every_function_of_a_graph_is_in_a_table():
