@@ -13,13 +13,13 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.constant_inputs import prepared
 from ...registry.registry import (
+    arrays_as,
     estimate,
     facts,
     gradient,
     kernel,
     layout,
     lower,
-    lower_as,
     not_differentiable,
     onnx,
     shape,
@@ -437,7 +437,7 @@ not_differentiable("UnravelIndex")
 zero_flops("UnravelIndex")
 
 lower("ZerosLike", always=True)(lambda xla, x: x.zeros_like() if hasattr(x, "zeros_like") else xla.zeros_like(x))
-lower_as(OnesLike="ones_like")
+arrays_as(OnesLike="ones_like")
 
 
 @lower("InvertPermutation")
@@ -455,7 +455,6 @@ lower("Fill", static=(0,))(lambda xla, dims, value: xla.full(dims.tolist(), valu
 
 onnx("BroadcastTo")(lambda g, x, shape: g.Expand(x, g.vector(shape)))
 onnx("Fill")(lambda g, dims, value: g.Expand(value, g.vector(dims)))
-onnx("OnesLike")(lambda g, x: g.Expand(g.like(1, x), g.dims(x)))
 onnx("ZerosLike")(lists.zeros_like)
 facts("of_lists", of=["ZerosLike"])
 onnx("Empty")(lambda g, dims, *, dtype: g.Expand(g.constant(b"" if dtype.is_object else 0, dtype), g.vector(dims)))

@@ -10,6 +10,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.registry import (
     Cost,
+    arrays,
     facts,
     flops,
     gradient,
@@ -115,15 +116,12 @@ def where_flops(x: TensorSpec) -> Cost:
 
 not_differentiable("Where")
 
-lower("SelectV2")(lambda xla, condition, t, e: xla.where(condition, t, e))
+arrays("SelectV2")(lambda xp, condition, t, e: xp.where(condition, t, e))
 
 
 @lower("Select")
 def _select_lowering(xla: Any, condition: Any, t: Any, e: Any) -> Any:
     return xla.where(condition.reshape(condition.shape + (1,) * (t.ndim - condition.ndim)), t, e)
-
-
-onnx("SelectV2")(lambda g, condition, t, e: g.Where(condition, t, e))
 
 
 @onnx("Select")

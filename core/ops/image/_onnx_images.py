@@ -125,17 +125,6 @@ def suppressed(
     return g.cast(numbers, dtypes.int32), selected_scores, valid
 
 
-def contrast(g: Any, images: Any, factor: Any) -> Any:
-    rank = g.rank(images)
-    mean = g.ReduceMean(images, [rank - 3, rank - 2], keepdims=1)
-    return g.Add(g.Mul(g.Sub(images, mean), g.cast(factor, images.dtype)), mean)
-
-
-def clipped_contrast(g: Any, images: Any, factor: Any, low: Any, high: Any) -> Any:
-    """Return images of another contrast within bounds, float32."""
-    return g.Min(g.Max(contrast(g, g.cast(images, dtypes.float32), factor), low), high)
-
-
 def _channels(g: Any, images: Any) -> list[Any]:
     return [g.slice(images, i, i + 1, g.rank(images) - 1) for i in range(3)]
 

@@ -10,7 +10,19 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient
+from ...registry.registry import (
+    Cost,
+    arrays,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    not_differentiable,
+    onnx,
+    shape,
+    without_gradient,
+)
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -366,17 +378,22 @@ def _hsv_to_rgb_lowering(xla: Any, images: Any) -> Any:
     return _hsv_to_rgb(wide(images), xla)
 
 
-@lower("AdjustContrastv2")
-def _contrast_lowering(xla: Any, images: Any, factor: Any) -> Any:
+@arrays("AdjustContrastv2")
+def _contrast_of_arrays(xp: Any, images: Any, factor: Any) -> Any:
     require_min_rank(images, 3, "images")
     require_shape(factor, (), "contrast_factor")
     values = wide(images)
-    mean = xla.mean(values, (-3, -2), keepdims=True)
+    mean = xp.mean(values, (-3, -2), keepdims=True)
     return (values - mean) * factor.astype(values.dtype) + mean
 
 
-onnx("AdjustContrast")(in_onnx.clipped_contrast)
-onnx("AdjustContrastv2")(in_onnx.contrast)
+@arrays("AdjustContrast")
+def _clipped_contrast_of_arrays(xp: Any, images: Any, factor: Any, low: Any, high: Any) -> Any:
+    require_shape(low, (), "min_value")
+    require_shape(high, (), "max_value")
+    return xp.minimum(xp.maximum(_contrast_of_arrays(xp, images.astype(np.float32), factor), low), high)
+
+
 onnx("AdjustHue")(in_onnx.hue)
 onnx("AdjustSaturation")(in_onnx.saturation)
 onnx("HSVToRGB")(in_onnx.to_rgb)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import lower
+from ...registry.registry import arrays, lower
 from ...types.arrays import Array
 from ..shared.argument_checks import require, require_min_rank, scalar
 from ._diagonals import band, band_places, band_width, diagonal_range, longest, matrix_size, require_diagonals
@@ -46,11 +46,11 @@ def _with_diagonals(xla: Any, matrices: Any, diagonal: Any, bounds: tuple[int, i
     return matrices.at[..., row, column].set(packed[..., place, position], unique_indices=True) if row.size else matrices
 
 
-@lower("MatrixDiag", "BatchMatrixDiag")
-def main_diagonal(xla: Any, diagonal: Any) -> Any:
+@arrays("MatrixDiag", "BatchMatrixDiag")
+def main_diagonal(xp: Any, diagonal: Any) -> Any:
     """Return square matrices with the given main diagonals."""
     require_min_rank(diagonal, 1, "diagonal")
-    return xla.where(np.eye(diagonal.shape[-1], dtype=bool), diagonal[..., None, :], np.zeros((), diagonal.dtype))
+    return xp.where(np.eye(diagonal.shape[-1], dtype=bool), diagonal[..., None, :], np.zeros((), diagonal.dtype))
 
 
 @lower("MatrixDiagPartV2", "MatrixDiagPartV3", static=(1,))

@@ -13,7 +13,7 @@ from ...graph.graph import Node, Output
 from ...numerics import einsum as numerics
 from ...numerics.einsum import ELLIPSIS
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, multiply_adds, onnx, shape
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, multiply_adds, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, broadcast_dims
@@ -153,12 +153,6 @@ def _ellipsis_shape(g: GradientBuilder, x: Output, subscripts: str) -> Output:
     return g.StridedSlice(g.shape_of(x), [len(head)], [-len(tail)], [1], end_mask=end_mask)
 
 
-lower("Einsum")(lambda xla, inputs, *, equation: xla.einsum(equation, *inputs))
-
-
-@onnx("Einsum")
-def _einsum_onnx(g: Any, inputs: Sequence[Any], *, equation: str) -> Any:
-    return g.Einsum(*inputs, equation=equation)
-
+arrays("Einsum")(lambda xp, inputs, *, equation: xp.einsum(equation, *inputs))
 
 facts("half_allow", of=["Einsum"])

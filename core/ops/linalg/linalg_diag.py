@@ -299,13 +299,6 @@ def _band_part_onnx(g: Any, x: Any, lower: Any, upper: Any) -> Any:
     return g.Where(is_inside, x, g.like(0, x))
 
 
-@onnx("MatrixDiag", "BatchMatrixDiag")
-def _matrix_diag_onnx(g: Any, diagonal: Any) -> Any:
-    numbers = numbered(last_dims(g, diagonal, 1))
-    places = matrix_diag_v3(numbers, _MAIN, _NOWHERE, _NOWHERE, _NOWHERE)
-    return gathered(g, diagonal, np.asarray(places), 1, g.like(0, diagonal))
-
-
 @onnx("MatrixDiagV2", "MatrixDiagV3")
 def _matrix_diag_v3_onnx(
     g: Any, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any, *, align: str = "LEFT_LEFT"

@@ -15,7 +15,20 @@ from ...graph.graph import Node, Output
 from ...numerics import error_function
 from ...numerics.gamma import gamma_sample_gradient, igamma_gradient
 from ...numerics.half_precision import wide
-from ...registry.registry import WITHOUT_GRADIENT, Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
+from ...registry.registry import (
+    WITHOUT_GRADIENT,
+    Cost,
+    arrays,
+    arrays_as,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    lower_as,
+    onnx,
+    shape,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
@@ -285,7 +298,8 @@ def betainc_flops(a: TensorSpec, b: TensorSpec, x: TensorSpec, *, outputs: list[
 
 facts("elementwise", of=("Betainc",))
 
-lower_as(Erf="erf", Erfc="erfc", Lgamma="lgamma", Digamma="digamma")
+arrays_as(Erf="erf", Erfc="erfc")
+lower_as(Lgamma="lgamma", Digamma="digamma")
 lower("Xlog1py")(lambda xla, x, y: xla.where(x == 0, 0, x * xla.log1p(xla.where(x == 0, 0, y))))
 _LOWERED = {
     "Erfinv": "erf_inv", "Ndtri": "ndtri", "Spence": "spence", "BesselI0": "i0", "BesselI0e": "i0e", "BesselI1": "i1",
@@ -303,12 +317,10 @@ for _op, _name in _LOWERED.items():
 
 
 facts("own_gradient", of=["Spence"])
-lower("Xdivy")(lambda xla, x, y: xla.where(x == 0, 0, x / xla.where(x == 0, 1, y)))
-lower("Xlogy")(lambda xla, x, y: xla.where(x == 0, 0, x * xla.log(xla.where(x == 0, 1, y))))
+arrays("Xdivy")(lambda xp, x, y: xp.where(x == 0, 0, x / xp.where(x == 0, 1, y)))
+arrays("Xlogy")(lambda xp, x, y: xp.where(x == 0, 0, x * xp.log(xp.where(x == 0, 1, y))))
 
 
-onnx_as(Erf="Erf")
-onnx("Erfc")(lambda g, x: g.Sub(1, g.Erf(x)))
 _ONNX: dict[str, Callable[..., Any]] = {
     "Lgamma": in_onnx.lgamma, "Digamma": in_onnx.digamma, "Polygamma": in_onnx.polygamma, "Zeta": in_onnx.zeta,
     "Erfinv": in_onnx.erfinv, "Ndtri": in_onnx.ndtri, "Dawsn": in_onnx.dawsn, "Expint": in_onnx.expint,
@@ -337,8 +349,6 @@ def _next_after_onnx(g: Any, x: Any, y: Any) -> Any:
     return g.Where(g.Equal(x, y), y, g.Where(g.IsNaN(y), y, neighbour))
 
 
-onnx("Xdivy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Div(x, y)))
-onnx("Xlogy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(y))))
 onnx("Xlog1py")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(g.Add(y, 1)))))
 
 facts("half_infer", of=["Erf", "Erfc"])

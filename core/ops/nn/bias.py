@@ -9,7 +9,7 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, reduction
 from ...numerics.axis_sums import row_sums, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
+from ...registry.registry import Cost, affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
@@ -139,9 +139,14 @@ def _bias_add_lowering(xla: Any, x: Any, bias: Any, *, data_format: str) -> Any:
     return x + bias.reshape(-1, *[1] * (x.ndim - 1 - axis))
 
 
-@lower("BiasAddGrad")
-def _bias_add_grad_lowering(xla: Any, dy: Any, *, data_format: str) -> Any:
-    return xla.sum(dy, _others(dy, data_format))
+@lower("BiasAddV1")
+def _bias_add_v1_lowering(xla: Any, x: Any, bias: Any) -> Any:
+    return _bias_add_lowering(xla, x, bias, data_format="NHWC")
+
+
+@arrays("BiasAddGrad")
+def _bias_add_grad_of_arrays(xp: Any, dy: Any, *, data_format: str) -> Any:
+    return xp.sum(dy, _others(dy, data_format))
 
 
 @onnx("BiasAdd")
@@ -152,13 +157,6 @@ def _bias_add_onnx(g: Any, value: Any, bias: Any, *, data_format: str) -> Any:
 
 
 onnx("BiasAddV1")(lambda g, value, bias: g.Add(value, bias))
-
-
-@onnx("BiasAddGrad")
-def _bias_add_grad_onnx(g: Any, dy: Any, *, data_format: str) -> Any:
-    rank = g.rank(dy)
-    channels = 1 if is_channels_first(data_format) else rank - 1
-    return g.ReduceSum(dy, [axis for axis in range(rank) if axis != channels], keepdims=0)
 
 
 facts("half_infer", of=["BiasAdd", "BiasAddGrad", "BiasAddV1"])

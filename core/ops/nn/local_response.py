@@ -11,13 +11,11 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...parallel.gemm import matmul
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.onnx_lowerings import last_dims
 
 
 def _window_sums(squares: Array, radius: int) -> Array:
@@ -121,15 +119,15 @@ def _lrn_lowering(xla: Any, x: Any, *, depth_radius: int, bias: float, alpha: fl
     return wide_x * _lowered_power(xla, bias + alpha * _lowered_sums(xla, wide_x * wide_x, depth_radius), beta)
 
 
-@lower("LRNGrad")
-def _lrn_grad_lowering(xla: Any, dy: Any, x: Any, y: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
+@arrays("LRNGrad")
+def _lrn_grad_of_arrays(xp: Any, dy: Any, x: Any, y: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     _check_lrn(x, depth_radius)
-    if not dy.shape == x.shape == y.shape:
+    if not (xp.same_shape(dy, x) and xp.same_shape(x, y)):
         raise InvalidArgumentError("input_grads, input_image and output_image must have the same shape")
     dy, x, y = map(wide, (dy, x, y))
-    norm = bias + alpha * _lowered_sums(xla, x * x, depth_radius)
-    through = _lowered_sums(xla, dy * y / norm, depth_radius)
-    return dy * _lowered_power(xla, norm, beta) - 2 * alpha * beta * x * through
+    norm = bias + alpha * _lowered_sums(xp, x * x, depth_radius)
+    through = _lowered_sums(xp, dy * y / norm, depth_radius)
+    return dy * _lowered_power(xp, norm, beta) - 2 * alpha * beta * x * through
 
 
 @onnx("LRN")
@@ -137,16 +135,3 @@ def _lrn_onnx(g: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, b
     """ONNX divides alpha by the size of the window."""
     size = 2 * depth_radius + 1
     return g.channels_last(g.LRN(g.channels_first(x), size=size, alpha=alpha * size, beta=beta, bias=bias), 4)
-
-
-@onnx("LRNGrad")
-def _lrn_grad_onnx(g: Any, grad: Any, x: Any, y: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
-    """Sum squares and gradients over neighbouring channels by products with a band matrix, as the kernel does."""
-    (channels,) = last_dims(g, x, 1)
-    numbers = np.arange(channels)
-    near = (np.abs(numbers[:, None] - numbers) <= depth_radius).astype(np.float32)
-    dtype, grad, x, y = grad.dtype, *(g.cast(value, dtypes.float32) for value in (grad, x, y))
-    norm = g.Add(g.Mul(g.MatMul(g.Mul(x, x), near), alpha), bias)
-    through = g.MatMul(g.Div(g.Mul(grad, y), norm), near)
-    result = g.Sub(g.Mul(grad, g.Pow(norm, -beta)), g.Mul(g.Mul(x, through), 2 * alpha * beta))
-    return g.cast(result, dtype)

@@ -11,7 +11,7 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...numerics.axis_sums import row_maxima, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
+from ...registry.registry import Cost, arrays_as, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -203,7 +203,7 @@ def l2_loss_flops(t: TensorSpec) -> Cost:
 layout("T -> .", "L2Loss")
 profiled(of_input(3, less=1), "L2Loss", differs="3 an element less 1 there, 2 an element here")
 
-lower_as(Softmax="softmax", LogSoftmax="log_softmax")
+arrays_as(Softmax="softmax", LogSoftmax="log_softmax")
 
 
 @lower("SparseSoftmaxCrossEntropyWithLogits")
@@ -223,8 +223,6 @@ def _softmax_cross_entropy_lowering(xla: Any, features: Any, labels: Any) -> Any
     return -xla.sum(xla.where(labels == 0, 0, labels * logs), -1), xla.exp(logs) - labels
 
 
-onnx("Softmax")(lambda g, logits: g.Softmax(logits, axis=-1))
-onnx("LogSoftmax")(lambda g, logits: g.LogSoftmax(logits, axis=-1))
 onnx("L2Loss")(lambda g, t: g.Mul(g.ReduceSumSquare(t, keepdims=0), 0.5))
 
 
