@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import _signal  # built in, so that Ctrl-C cannot fall into its import
 import importlib
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
-from .core.graph import graph_codec
-from .core.runtime.guards import openblas_kernels
-from .core.runtime.state import checkpoint_store
-from .core.support import display, errors
+
+def _is_command() -> bool:
+    """Return True where this process is `tfg` or `python -m tfg`."""
+    program = sys.argv[0] if getattr(sys, "argv", None) else ""
+    if program == "-m":
+        return sys.orig_argv[sys.orig_argv.index("-m") :][1:2] == ["tfg"] if "-m" in sys.orig_argv else False
+    return os.path.splitext(os.path.basename(program))[0] == "tfg"
+
+
+if _is_command() and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # ends the process; a traceback helps nobody
+    from .core.support import early_exit
+
+    early_exit.quit_on_signals()
+
+from .core.graph import graph_codec  # noqa: E402
+from .core.runtime.guards import openblas_kernels  # noqa: E402
+from .core.runtime.state import checkpoint_store  # noqa: E402
+from .core.support import display, errors  # noqa: E402
 
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from ..core.support.early_exit import ended, quit_on_signals, raise_on_signals
 from ..core.support.errors import TfgError
 from ..core.support.escaping import printable_line
 from ..core.support.gc_control import RARELY
@@ -124,7 +125,7 @@ def root() -> None:
     event file of TensorBoard; - is standard input. `tfg GRAPH` explains the graph.
 
     Exit codes: 0 done, 1 error (the message says why), 2 wrong usage, 3 a comparison failed or training diverged, 130
-    interrupted.
+    interrupted, 143 terminated.
     """
 
 
@@ -132,7 +133,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit. A user's error prints a message and a hint; a bug keeps its traceback."""
     gc.set_threshold(RARELY)
     _open_streams()
-    code = _flush_output(run(arguments))
+    try:
+        raise_on_signals()
+        code = run(arguments)
+        quit_on_signals()
+    except KeyboardInterrupt:  # between two blocks of `run`
+        code = ended()
+    code = _flush_output(code)
     sys.stderr.flush()
     os._exit(code)  # taking a large graph apart object by object would take longer than many a command
 
@@ -173,8 +180,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _report_usage(error, sys.argv[1:] if arguments is None else arguments)
     except (click.Abort, KeyboardInterrupt):
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return ended()
     except TfgError as error:
         return _report(error.summary, command_form(error.hint), error.details)
     except RecursionError:

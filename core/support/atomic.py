@@ -26,6 +26,8 @@ try:
 except ImportError:  # Windows refuses to rename or remove an open file, and needs no locks
     fcntl = None  # type: ignore[assignment]
 
+_staged: set[str] = set()
+"""The staged files and folders of this process, named before they are made."""
 _NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -155,6 +157,7 @@ def staged_file(target: str, replaced: str | None = None) -> Iterator[IO[bytes]]
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(file.name)
+        _staged.discard(file.name)
 
 
 @contextlib.contextmanager
@@ -166,6 +169,7 @@ def staged_folder(target: str) -> Iterator[str]:
         yield name
     finally:
         _remove_tree(name)
+        _staged.discard(name)
         if descriptor is not None:
             os.close(descriptor)
 
@@ -176,6 +180,23 @@ def staged_name(target: str) -> str:
     The part at random tells writers apart that have one process number: containers that share a folder.
     """
     return f"{target}.{os.getpid()}-{os.urandom(8).hex()}.tmp"
+
+
+def _own_name(target: str) -> str:
+    """Return a staged name that `remove_staged` knows, whatever interrupts the writer."""
+    name = staged_name(target)
+    _staged.add(name)
+    return name
+
+
+def remove_staged() -> None:
+    """Remove what an interruption left: it may arrive when a file is made and no block holds the file yet."""
+    for name in list(_staged):
+        if os.path.isdir(name):
+            _remove_tree(name)
+        else:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
 
 
 def mode_of(path: str) -> int | None:
@@ -199,7 +220,7 @@ def new_file(path: str, mode: int | None) -> IO[bytes]:
 
 def _locked_file(target: str, mode: int | None) -> IO[bytes]:
     while True:
-        file = new_file(staged_name(target), mode)
+        file = new_file(_own_name(target), mode)
         _lock(file.fileno())
         if os.fstat(file.fileno()).st_nlink:  # not removed as abandoned between open and lock
             return file
@@ -208,7 +229,7 @@ def _locked_file(target: str, mode: int | None) -> IO[bytes]:
 
 def _locked_folder(target: str) -> tuple[str, int | None]:
     while True:
-        name = staged_name(target)
+        name = _own_name(target)
         os.mkdir(name)
         if fcntl is None:
             return name, None

@@ -37,3 +37,10 @@ def _code_of(handler: Any) -> types.CodeType | None:
         return None
     function = handler if hasattr(handler, "__code__") else type(handler).__call__
     return getattr(function, "__code__", None)
+
+
+def is_importing(frame: types.FrameType | None) -> bool:
+    """True inside an import. A library that is left half imported prints its error, and stays half imported in the process."""
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame is not None

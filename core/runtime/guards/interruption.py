@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from ...parallel.blas_threads import OWN_THREADS
-from .process_limits import is_importing
+from ...support.user_signals import is_importing
 
 _AGAIN: Final = 0.1
 """The seconds after which an interruption is repeated. Code in between, such as a finalizer, may have swallowed the first."""

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ...support.errors import DeadlineExceededError, ResourceExhaustedError, TfgError, UnimplementedError
+from ...support.user_signals import is_importing
 
 NEEDED_MEMORY: Final = 24 << 20
 """The bytes that tfg itself takes for a small graph, with all its libraries loaded."""
@@ -97,13 +98,6 @@ def limited_process(seconds: float | None, memory: int | None) -> Iterator[None]
     """Limit the time of a block, and the growth of the process in the block; None is no limit."""
     with TimeLimit(seconds), contextlib.nullcontext() if memory is None else limit_memory(memory):
         yield
-
-
-def is_importing(frame: types.FrameType | None) -> bool:
-    """True inside an import. A library that is left half imported prints its error, and stays half imported in the process."""
-    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
-        frame = frame.f_back
-    return frame is not None
 
 
 def lift_time_limit() -> None:
