@@ -174,6 +174,14 @@ def test_estimates_are_for_counts_alone():
     assert {path.name for path in asking} == {"dims.py", "estimates.py"}
 
 
+def test_costs_are_for_reports_alone():
+    """A cost rests on estimates, so no pass asks for one: only the record of a pass has it."""
+    askers = {str(path.relative_to(ROOT)) for path in SOURCES if "core/passes/base/costs" in modules_imported(path)}
+    assert askers == {"core/passes/pipeline.py", "cli/sections/optimize_sections.py"}
+    counting = [path for path in SOURCES if "core/passes/" in str(path) and "core/flops/count" in modules_imported(path)]
+    assert not counting
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_no_modules_import_each_other(part):
     files = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == part and path.name != "__init__.py"]

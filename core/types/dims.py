@@ -339,6 +339,11 @@ def is_never_negative(value: DimLike) -> bool:
     return all(c >= 0 and all(map(_is_size, (atom for atom, _ in monomial))) for monomial, c in value.terms.items())
 
 
+def may_stand_for_rest(size: DimLike) -> bool:
+    """Return True for a wanted size that a run may know as -1: "the rest", or "any", instead of the size itself."""
+    return size == -1 if isinstance(size, int) else not is_never_negative(size)
+
+
 def _is_size(atom: _Atom) -> bool:
     if isinstance(atom, str):
         return not atom.startswith(_NUMBER)

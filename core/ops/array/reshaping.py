@@ -29,7 +29,7 @@ from ...runtime.state import variants
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.dims import Dim, DimLike, floor_div
+from ...types.dims import Dim, DimLike, floor_div, may_stand_for_rest
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..control import _onnx_lists as lists
@@ -37,9 +37,9 @@ from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import last_dims
 from ..shared.onnx_sparse import vectors
 from ..shared.shape_arguments import (
+    as_dims,
     dims_of,
     ints,
-    may_stand_for_rest,
     normalize_axis,
     scalar_int,
     scalar_of,
@@ -467,7 +467,25 @@ def _reshape_onnx(g: Any, x: Any, shape: Any, *, outputs: list[TensorSpec]) -> A
     dims = outputs[0].shape.dims
     if dims is not None and sum(not isinstance(size, int) for size in dims) < 2 and 0 not in dims:
         return g.reshape(x, [size if isinstance(size, int) else -1 for size in dims])
-    return g.reshape(x, g.vector(shape))
+    sizes = g.vector(shape)
+    wanted = dims_of(shape.spec) if shape.array is None else as_dims(shape.array)
+    if wanted is None:
+        return g.of_dims(x, _without_gap(g, x, sizes))
+    if not any(map(may_stand_for_rest, wanted)):
+        return g.of_dims(x, sizes)
+    copied = [*(x.shape.dims or ()), *[None] * len(wanted)]  # ONNX takes these sizes for 0
+    may_be_zero = [i for i, d in enumerate(wanted) if isinstance(d, Dim) or d == 0]
+    is_plain = -1 in wanted and all(wanted[i] == copied[i] != 0 for i in may_be_zero)
+    return g.reshape(x, sizes) if is_plain else g.of_dims(x, _without_gap(g, x, sizes))
+
+
+def _without_gap(g: Any, x: Any, sizes: Any) -> Any:
+    """Return wanted sizes with a number for -1: zeros are left out on both sides where one of the sizes is 0 (`_inferred`)."""
+    have = g.dims(x)
+    without_zeros = g.ReduceProd(g.Where(g.Equal(have, 0), 1, have))
+    count = g.Where(g.Equal(g.ReduceProd(sizes), 0), without_zeros, g.ReduceProd(have))
+    rest = g.ReduceProd(g.Where(g.LessOrEqual(sizes, 0), 1, sizes))
+    return g.Where(g.Equal(sizes, -1), g.Div(count, rest), sizes)
 
 
 @onnx("Squeeze")

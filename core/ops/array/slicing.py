@@ -13,12 +13,12 @@ from ...registry.constant_inputs import prepared
 from ...registry.registry import estimate, facts, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
-from ...types.dims import Dim, DimLike
+from ...types.dims import Dim, DimLike, may_stand_for_rest
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import gathered, iota
 from ..shared.plain_shapes import first_shape, no_outputs_shape
-from ..shared.shape_arguments import dims_of, ints, may_stand_for_rest, number, shape_from, unknown_dims
+from ..shared.shape_arguments import dims_of, ints, number, shape_from, unknown_dims
 from ..shared.variable_access import resource_variable
 from ._strided import Masks, numpy_index, slice_by, sliced_shape, spread_by, spread_out, whole_dims
 

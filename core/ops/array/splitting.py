@@ -15,14 +15,13 @@ from ...registry.constant_inputs import prepared
 from ...registry.registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.dims import DimLike, floor_div
+from ...types.dims import DimLike, floor_div, may_stand_for_rest
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require, scalar
 from ..shared.shape_arguments import (
     dims_of,
     ints,
-    may_stand_for_rest,
     normalize_axis,
     number,
     replaced,

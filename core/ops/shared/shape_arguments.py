@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...support.errors import InvalidArgumentError
-from ...types.dims import Dim, DimLike, is_never_negative
+from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType, int32, int64
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from .argument_checks import require, require_rank, single
@@ -32,11 +32,6 @@ def as_dims(value: Any) -> list[DimLike]:
     if wrong is not None:
         raise InvalidArgumentError(f"{wrong!r} is not a size")
     return [d if isinstance(d, Dim) else int(d) for d in dims]
-
-
-def may_stand_for_rest(size: DimLike) -> bool:
-    """Return True for a wanted size that a run may know as -1: "the rest", or "any", instead of the size itself."""
-    return size == -1 if isinstance(size, int) else not is_never_negative(size)
 
 
 def scalar_of(spec: TensorSpec) -> int | None:

@@ -1,4 +1,8 @@
-"""The cost of a run of a graph, measured between passes."""
+"""The cost of a run of a graph, measured between passes: for reports alone.
+
+The count rests on estimates (core/inference/estimates.py), which a run of a batch of 1 breaks. So a pass may neither ask for a
+cost nor decide by one: `optimize(costs=True)` writes the costs beside the passes that fired, whatever they are.
+"""
 
 from __future__ import annotations
 

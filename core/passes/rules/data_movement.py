@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...graph.graph import Graph, Node, Output
-from ...types.dims import Dim
+from ...types.dims import Dim, may_stand_for_rest
 from ...types.dtypes import DType
 from ...types.shapes import Shape
 from ..base.accuracy import Accuracy
@@ -40,11 +40,20 @@ def merge_reshapes(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if inner.op not in ("Reshape", "Squeeze", "ExpandDims"):
         return None
-    sizes = r.partial_value(node.inputs[1])
-    if sizes is not None and -1 in (listed := sizes.ravel().tolist()) and any(isinstance(d, Dim) or d == 0 for d in listed):
+    if _zeros_decide(r, inner.inputs[0], node.inputs[1]):
         r.refuse("a size may be 0, and then -1 depends on the shape that is reshaped")
         return None
     return r.Reshape(inner.inputs[0], node.inputs[1], **attrs_of(node))
+
+
+def _zeros_decide(r: Rewriter, x: Output, sizes: Output) -> bool:
+    """Return True where a -1 may stand beside a 0: the rest is then the product of the sizes of `x` that are not 0."""
+    count = r.shape(x).num_elements
+    if isinstance(count, int) and count:
+        return False
+    value = r.constant_value(sizes) if sizes.node.is_constant else r.partial_value(sizes)
+    listed = [-1, 0] if value is None else value.ravel().tolist()
+    return any(map(may_stand_for_rest, listed)) and any(isinstance(d, Dim) or d == 0 for d in listed)
 
 
 @rule("Reshape", algebra="reshape(x, [n, 4, 8]) -> reshape(x, [-1, 4, 8]) where n follows", accuracy=Accuracy.EXACT)

@@ -346,3 +346,16 @@ def test_an_element_of_unknown_rank_is_an_element(element, unknown):
     expected = [7] if unknown == "first" else [2, 3]
     for graph in (g.graph, optimized):
         assert Session(graph).run(shape.name, fed).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("x", "sizes", "shape"), [((0, 4), (0, -1), (0, 1)), ((2, 4), (-1, 2), (4, 2)), ((2, 4), (8, 1), (8, 1))]
+)
+def test_fed_sizes_of_a_reshaped_vector(x, sizes, shape):
+    """The -1 depends on the vector, which has no sizes but its length."""
+    g = GraphBuilder()
+    reshaped = g.Reshape(g.Reshape(placeholder(g, "x", (None, 4)), [-1]), g.Placeholder(dtype="int32", shape=(2,), name="w"))
+    optimized, _ = optimize(g.graph, [reshaped.name], ["x:0", "w:0"])
+    fed = {"x:0": np.zeros(x, np.float32), "w:0": np.array(sizes, np.int32)}
+    for graph in (g.graph, optimized):
+        assert Session(graph).run(reshaped.name, fed).shape == shape
