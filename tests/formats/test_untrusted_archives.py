@@ -99,7 +99,7 @@ BAD_HEADERS = {
 def test_headers_that_lie(name, tmp_path):
     path = _archive(tmp_path / "a.npz", {"v.npy": BAD_HEADERS[name], "w.npy": _npy(ONE)})
     (tmp_path / "v.npy").write_bytes(BAD_HEADERS[name])
-    for read in (lambda: read_npz(path), lambda: parse_value(f"@{path}:w"), lambda: parse_value(f"@{tmp_path}/v.npy")):
+    for read in (lambda: read_npz(path), lambda: parse_value(f"@{path}:v"), lambda: parse_value(f"@{tmp_path}/v.npy")):
         with pytest.raises(DataLossError):
             read()
     done = tfg("checkpoint", path)
