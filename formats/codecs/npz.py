@@ -1,7 +1,8 @@
 """State files: arrays by name in a NumPy .npz archive.
 
-Types that NumPy has are stored plainly, so that `numpy.load` reads them. Types like bfloat16 are stored as a larger NumPy
-type, strings as bytes, and a JSON entry records their types; nothing is ever pickled.
+Types that NumPy has are stored plainly, so that `numpy.load` reads them, and strings as NumPy's bytes (`S`). Types like
+bfloat16 are stored as a larger NumPy type, strings that `S` cannot hold as characters, and a JSON entry records their types;
+nothing is ever pickled.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ from .tensor_values import object_array
 MANIFEST = "__tfg__"
 _LONGEST_NAME = (1 << 16) - 1 - len(".npy")
 """The largest length of a tensor's name, in bytes: a zip archive counts the bytes of a member's name in 16 bits."""
+
+_MOST_PADDED = 1 << 16
+"""The number of bytes of an array of strings up to which padding does not matter."""
+_WIDEST = 4
+"""The largest ratio of an array of strings to its characters."""
 
 
 def write_npz(path: str | os.PathLike[str], tensors: Mapping[str, Tensor]) -> None:
@@ -102,6 +108,8 @@ def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
     dtype, array = tensor.dtype, tensor.read()
     if dtype is dtypes.string:
         strings = array.ravel().tolist()
+        if _fits_numpy(strings):
+            return np.array(strings, np.bytes_).reshape(array.shape), None
         characters = np.frombuffer(b"".join(strings), np.uint8)
         return characters, {"dtype": dtype.name, "shape": list(array.shape), "lengths": [len(s) for s in strings]}
     if dtype.is_object:
@@ -110,6 +118,13 @@ def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
     if dtype is dtypes.from_numpy(storage):
         return array, None
     return _converted(array, storage), {"dtype": dtype.name}
+
+
+def _fits_numpy(strings: Sequence[bytes]) -> bool:
+    """Return False for strings that end with NUL, which NumPy drops, and where one long string would widen all others."""
+    longest = max(map(len, strings), default=0)
+    is_wide = longest * len(strings) > _MOST_PADDED + _WIDEST * sum(map(len, strings))
+    return not is_wide and not any(text.endswith(b"\0") for text in strings)
 
 
 def _converted(array: Array, dtype: np.dtype[Any]) -> Array:

@@ -153,3 +153,23 @@ def test_a_member_of_an_archive_is_fed_beside_python_objects(tmp_path):
     assert done.json["steps"][0]["values"][0]["value"] == [-1, -2]
     refused = tfg("run", graph, "--fetch", "y", "--feed", f"x=@{tmp_path}/mixed.npz:names")
     assert (refused.code, "Python objects" in refused.err) == (1, True)
+
+
+def test_strings_of_results_are_numpy_strings_and_can_be_fed(tmp_path):
+    """A single file, a file per result, and shards."""
+    b = GraphBuilder()
+    b.StringUpper(b.Placeholder(dtype="string", shape=None, name="x"), name="y")
+    save(b.graph, tmp_path / "g.pb")
+    words = ("run", tmp_path / "g.pb", "--fetch", "y")
+    assert tfg(*words, "--feed", 'x=[["a", "bcd"], ["", "ef"]]', "-o", tmp_path / "r.npz").code == 0
+    upper = [[b"A", b"BCD"], [b"", b"EF"]]
+    with np.load(tmp_path / "r.npz") as archive:
+        assert (archive.files, archive["y"].tolist()) == (["y"], upper)
+    assert tfg(*words, "--feed", f"x=@{tmp_path}/r.npz:y", "-o", tmp_path / "again.npz").code == 0
+    assert np.load(tmp_path / "again.npz")["y"].tolist() == upper
+    (tmp_path / "in").mkdir()
+    np.savez(tmp_path / "in" / "first.npz", x=np.array([["a", "bcd"], ["", "ef"]]))
+    for options in (["--out-dir", tmp_path / "out"], ["--output", tmp_path / "all.npz", "--shard-size", 3]):
+        assert tfg(*words, "--each", tmp_path / "in" / "*.npz", *options).code == 0
+    assert np.load(tmp_path / "out" / "first.npz")["y"].tolist() == upper
+    assert np.load(tmp_path / "all-00000-of-00001.npz")["first/y"].tolist() == upper

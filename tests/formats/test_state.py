@@ -106,3 +106,29 @@ def test_damage(tmp_path):
         archive.writestr(f"{MANIFEST}.npy", "x")
     with pytest.raises((DataLossError, InvalidArgumentError)):
         read_npz(path)
+
+
+def strings(*values, shape=None):
+    array = np.empty(len(values), object)
+    array[:] = values
+    return Tensor.from_numpy(array.reshape(shape or len(values)), dtypes.string)
+
+
+@pytest.mark.parametrize("tensor", [
+    strings(b"one", b"", b"\xff\xfe", b"longer", shape=(2, 2)), strings(b"alone", shape=()), strings(shape=(0, 3)),
+    strings(b"\0a", b"b"),
+])  # fmt: skip
+def test_numpy_reads_strings(tmp_path, tensor):
+    write_npz(tmp_path / "s.npz", {"s": tensor})
+    with np.load(tmp_path / "s.npz") as archive:
+        assert archive.files == ["s"]
+        assert (archive["s"].dtype.kind, archive["s"].shape) == ("S", tensor.shape)
+        assert archive["s"].tolist() == tensor.numpy().tolist()
+    assert read_npz(tmp_path / "s.npz")["s"].numpy().tolist() == tensor.numpy().tolist()
+
+
+@pytest.mark.parametrize("values", [(b"ends with NUL\0", b"a"), (b"\0", b""), (b"x" * 100_000, *[b"y"] * 100)])
+def test_strings_that_numpy_cannot_hold_come_back(tmp_path, values):
+    write_npz(tmp_path / "s.npz", {"s": strings(*values)})
+    assert read_npz(tmp_path / "s.npz")["s"].numpy().tolist() == list(values)
+    assert (tmp_path / "s.npz").stat().st_size < 2 * sum(map(len, values)) + 10_000
