@@ -376,10 +376,8 @@ def _ranks(body: CheckedBody, node: Node, inference: Inference) -> Iterator[Prob
 def _stated_specs(graph: Graph) -> dict[Output, TensorSpec]:
     """Return the specs of the outputs for which TensorFlow's shape functions state other shapes than its kernels give."""
     pairs = [node.output() for node in graph if has_fact(node.op, "stated_pair")]
-    empty, ends = (
-        [value for node in graph if has_fact(node.op, fact) for value in node.outputs()[-2:]]
-        for fact in ("stated_reserves", "stated_sequences")
-    )
+    empty = [value for node in graph if has_fact(node.op, "stated_reserves") for value in node.outputs()[-2:]]
+    ends = [value for node in graph if has_fact(node.op, "stated_sequences") for value in node.outputs()[-2:]]
     shapes = {
         **dict.fromkeys(pairs, Shape((2,))), **dict.fromkeys(empty, Shape((0,))), **dict.fromkeys(ends, Shape((None,))),
     }  # fmt: skip

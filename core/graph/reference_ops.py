@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .node import Node
 
 _COMPUTING: Final = {"AssignAdd": "AddV2", "AssignSub": "Sub"}
-_REPAIRABLE: Final = ("assignment", "initialization_test")
+_REPAIRABLE: Final = ("assignment", "initialization_test", "selects_input")
 """Facts of ops on references without a plain op that a node without the reference can stand for."""
 REPAIRS: Final = "`tfg optimize GRAPH -o OUT --passes repair`"
 _PREFIXES: Final = (("Ref", ""), ("ScatterNd", "TensorScatter"))

@@ -77,6 +77,7 @@ FACTS: Final = {
     "increment": "adds to the value of a variable, or subtracts from the value",
     "metadata": "reads only the shape or the existence of a tensor or variable",
     "fills_likewise": "fills the shape of its input with a constant, and reads no element",
+    "selects_input": "returns the input whose number is its first input",
     "initialization_test": "tests whether a variable has a value",
     "fills_table": "inserts its inputs into a table",
     "initializes_table": "sets the initial contents of a lookup table",

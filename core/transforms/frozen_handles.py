@@ -15,7 +15,7 @@ from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import OF_AN_INTERFACE, implementation
 from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.node_making import become_constant
+from ..graph.node_making import add_identity, become_constant
 from ..graph.traversal import topological_order
 from ..registry.catalog import CATALOG, ArgDef
 from ..registry.op_facts import has_fact
@@ -262,8 +262,14 @@ _READS: Final[dict[str, Callable[[Graph, Node, FrozenValue], None]]] = {
 
 
 def become_initialized(graph: Graph, node: Node) -> None:
-    """Turn the question whether a frozen variable has a value into the answer, in the frame and branch of the question."""
-    source = node.inputs[0].node
+    """Turn the question whether a frozen variable has a value into the answer, in the frame and branch of the question.
+
+    A Switch has run on both branches: the answer waits for a copy of the output, which is dead on the other branch.
+    """
+    value = node.inputs[0]
+    source = value.node
+    if len(source.output_dtypes) > 1:
+        source = add_identity(graph, f"{node.name}/branch", value, value.base_dtype, (), source.device)
     controls = node.control_inputs if source.is_constant else (*node.control_inputs, source)
     graph.set_inputs(node, (), controls)
     become_constant(graph, node, Tensor.from_numpy(np.array(True)))

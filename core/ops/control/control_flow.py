@@ -120,7 +120,7 @@ def abort(*, error_msg: str, exit_without_error: bool) -> None:
 
 facts("side_effect", of=("Abort",))
 not_differentiable("LoopCond", "ControlTrigger", "Abort")
-facts("inexpensive", of=("RefSelect",))
+facts("inexpensive", "selects_input", of=("RefSelect",))
 without_gradient("_SwitchN", "RefSelect")
 handled_by_sweep("Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
 facts("enter", "control_flow", "inexpensive", of=("Enter", "RefEnter"))

@@ -95,6 +95,8 @@ class Repair(Pass):
         elif (scattering := slice_op(written)) is not None:
             _take_columns(graph, node)
             read_as(node, scattering)
+        elif has_fact(written, "selects_input"):
+            _gather_selected(graph, node)
         elif has_fact(written, "assignment") and len(node.inputs) == 2:
             _hand_on(graph, node, node.inputs[1:])
         elif not any(graph.consumers(value) for value in node.outputs()):
@@ -110,6 +112,16 @@ def _hand_on(graph: Graph, node: Node, values: Sequence[Output]) -> None:
     """Let a node give the values as they are."""
     op, attrs = identity_of([node.attrs["T"] for _ in values])
     become(graph, node, op, values, attrs)
+
+
+def _gather_selected(graph: Graph, node: Node) -> None:
+    """Let a node take the row of its inputs, stacked, whose number is the first input."""
+    index, *values = node.inputs
+    attrs = {"T": node.attrs["T"], "N": len(values), "axis": 0}
+    rows = graph.add_node(graph.unique_name(f"{node.name}/rows"), "Pack", values, (), attrs, node.device)
+    axis = add_constant(graph, f"{node.name}/axis", Tensor.from_numpy(np.int32(0)), device=node.device)
+    types = {"Tparams": node.attrs["T"], "Tindices": int32, "Taxis": int32}
+    become(graph, node, "GatherV2", (rows.output(), index, axis.output()), types)
 
 
 def _take_columns(graph: Graph, node: Node) -> None:

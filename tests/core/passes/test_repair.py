@@ -346,3 +346,31 @@ def test_the_hint_promises_only_repairs():
     assert "repair" not in hints["counted"]
     with pytest.raises(InvalidArgumentError, match="counted"):
         b.repaired(["reader"])
+
+
+@pytest.mark.parametrize(("index", "value"), [(0, [1, 2]), (1, [3, 4])])
+def test_a_selected_reference_is_the_value_of_the_selected_variable(index, value):
+    b = Frozen()
+    number = b.constant("number", index, np.int32)
+    selected = b.add("selected", "RefSelect", number, b.constant("v", [1, 2]), b.constant("w", [3, 4]), N=2)
+    b.add("y", "AssignAdd", selected, b.fed("x"))
+    assert all("--passes repair" in problem.hint for problem in find_problems(b.graph))
+    graph, _ = b.repaired(["y"])
+    assert run(graph, "y:0", {"x:0": np.float32(0)}) == value
+    assert not find_problems(graph)
+
+
+def test_a_question_on_a_branch_stays_on_the_branch():
+    """Of V1 conditionals with variables of both kinds: the answer is dead where the branch is not taken."""
+    for switch, question, attrs in (
+        ("RefSwitch", "IsVariableInitialized", {"dtype": dtypes.float32}), ("Switch", "VarIsInitializedOp", {}),
+    ):  # fmt: skip
+        b = Frozen()
+        given, pred = b.constant("v", 2), b.constant("pred", False, np.bool_)
+        types = FLOAT if switch == "RefSwitch" else {"T": dtypes.resource}
+        taken = b.graph.add_node("switch", switch, [given, pred], attrs=types).output(1)
+        asked = b.graph.add_node("asked", question, [taken], attrs=attrs).output()
+        other = b.graph.add_node("other", "Switch", [pred, pred], attrs={"T": dtypes.bool_}).output(0)
+        b.graph.add_node("merged", "Merge", [asked, other], attrs={"T": dtypes.bool_, "N": 2})
+        graph, _ = b.repaired(["merged", "merged:1"])
+        assert (run(graph, "merged:0"), run(graph, "merged:1")) == (False, 1)
