@@ -57,8 +57,10 @@ def example_feeds(graph: Graph, inputs: Sequence[Input], inference: Inference | 
     texts = {}
     for one in inputs:
         value = listed.get(one.node)
-        is_listed = value is not None and value.size <= _MOST_LISTED
-        texts[one.node] = json.dumps(value.tolist()) if is_listed else _text(graph, one, sizes[one.node], inference)
+        if value is not None and value.size <= _MOST_LISTED:
+            texts[one.node] = json.dumps(value.tolist())
+        else:
+            texts[one.node] = _text(graph, one, sizes[one.node], inference)
     return texts
 
 

@@ -267,8 +267,8 @@ class ArrayFunctions:
 
     def _dims(self, shape: Any) -> Value:
         """Return a shape, whose sizes may be sizes that only the run knows, as a vector."""
-        sizes = shape if isinstance(shape, (tuple, list)) else np.ravel(shape).tolist()
-        parts = [getattr(size, "value", size) for size in sizes]
+        sizes: Sequence[Any] = shape if isinstance(shape, (tuple, list)) else np.ravel(shape).tolist()
+        parts: list[Any] = [getattr(size, "value", size) for size in sizes]
         joined: Value = self.g.joined(*(part if isinstance(part, Value) else operator.index(part) for part in parts), [])
         return joined
 

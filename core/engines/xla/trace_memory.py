@@ -92,7 +92,7 @@ def _knows(before: Any, after: Any) -> bool:
     if isinstance(before, StackedElements) or isinstance(after, StackedElements):
         return type(before) is type(after) and _knows_list(before, after)
     if isinstance(before, Unread) or isinstance(after, Unread):
-        return before == after
+        return bool(before == after)
     if hasattr(before, "value") and type(before) is type(after):  # a variable, a stack, an array of tensors
         return _knows(before.value, after.value)
     if _is_constant(before) and _is_constant(after):
