@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
@@ -12,6 +11,7 @@ import numpy as np
 
 from ..support.errors import UnimplementedError
 from ..types import dtypes
+from ..types.dtypes import DType
 from .model import Value
 
 _UNARY: Final[Mapping[str, str]] = {
@@ -36,6 +36,13 @@ _REDUCTIONS: Final[Mapping[str, str]] = {
     "sum": "ReduceSum", "prod": "ReduceProd", "max": "ReduceMax", "min": "ReduceMin", "mean": "ReduceMean",
     "all": "ReduceMin", "any": "ReduceMax",
 }  # fmt: skip
+
+
+def _promoted(first: DType, second: DType) -> DType:
+    """Return the dtype of a result, as JAX has it: floats stay in their width beside integers of any width."""
+    if first.is_floating != second.is_floating and not (first.is_complex or second.is_complex):
+        return first if first.is_floating else second
+    return dtypes.from_numpy(np.result_type(first.numpy, second.numpy))
 
 
 class ArrayFunctions:
@@ -92,8 +99,11 @@ class ArrayFunctions:
         """Return an array, or a constant, as a value; a Python number has the dtype of `like`."""
         if isinstance(getattr(x, "value", None), Value):
             return x.value
-        is_weak = like is not None and isinstance(x, (bool, int, float, complex))
-        return self.g.constant(np.asarray(x), like.dtype) if is_weak and like is not None else self.g.constant(np.asarray(x))
+        if like is None or not isinstance(x, (bool, int, float, complex)):
+            return self.g.constant(np.asarray(x))
+        if isinstance(x, float) and like.dtype.is_integer:
+            raise UnimplementedError(f"its lowering computes with {x} and integers")
+        return self.g.constant(x, like.dtype)
 
     def _pair(self, x: Any, y: Any) -> tuple[Value, Value]:
         """Return two operands as values of the dtype that both promote to."""
@@ -101,7 +111,7 @@ class ArrayFunctions:
         first, second = self.value(x, second), self.value(y, first)
         if first.dtype is second.dtype or first.dtype.is_object:
             return first, second
-        common = dtypes.from_numpy(np.result_type(first.dtype.numpy, second.dtype.numpy))
+        common = _promoted(first.dtype, second.dtype)
         return self.g.cast(first, common), self.g.cast(second, common)
 
     # Elementwise.
@@ -222,9 +232,6 @@ class ArrayFunctions:
         """Return the result of a function: only derivatives need the factor."""
         return result
 
-    def iscomplexobj(self, x: Any) -> bool:
-        return bool(x.value.dtype.is_complex)
-
     def cast(self, x: Any, dtype: Any) -> Any:
         return x.astype(dtype)
 
@@ -237,31 +244,15 @@ class ArrayFunctions:
         array = self.array_of(self.value(x))
         return array if dtype is None else array.astype(dtype)
 
-    array = asarray
-
     def full(self, shape: Any, number: Any, dtype: Any = None) -> Any:
         filled = self.asarray(number, dtype)
         return self.broadcast_to(filled, shape)
-
-    def zeros(self, shape: Any, dtype: Any = np.float32) -> Any:
-        return self.full(shape, np.zeros((), dtype))
-
-    def ones(self, shape: Any, dtype: Any = np.float32) -> Any:
-        return self.full(shape, np.ones((), dtype))
 
     def zeros_like(self, x: Any) -> Any:
         return self.array_of(self.g.zeros_like(x.value))
 
     def ones_like(self, x: Any) -> Any:
         return self.array_of(self.g.Expand(self.g.like(1, x.value), self.g.dims(x.value)))
-
-    def arange(self, count: Any, dtype: Any = None) -> Any:
-        """Return 0, 1, 2 ... below a count, which may be the size of a dimension."""
-        if isinstance(count, int):
-            return self.asarray(np.arange(count, dtype=dtype))
-        start, step = self.g.constant(np.int64(0)), self.g.constant(np.int64(1))
-        numbers = self.array_of(self.g.Range(start, self.g.reshape(count.value, []), step))
-        return numbers if dtype is None else numbers.astype(dtype)
 
     # Shapes.
 
@@ -290,68 +281,15 @@ class ArrayFunctions:
         others = [[*dims[:i], *dims[i + 1 :]] for i in range(len(dims))]
         return [self.array_of(functools.reduce(self.g.Expand, other, value)) for value, other in zip(values, others)]
 
-    def transpose(self, x: Any, axes: Any = None) -> Any:
-        rank = self.g.rank(self.value(x))
-        places = [*range(rank)][::-1] if axes is None else [operator.index(axis) % rank for axis in axes]
-        return self.array_of(self.g.transpose(self.value(x), places))
-
-    def swapaxes(self, x: Any, first: int, second: int) -> Any:
-        places = list(range(x.ndim))
-        places[first], places[second] = places[second], places[first]
-        return self.transpose(x, places)
-
-    def moveaxis(self, x: Any, source: int, target: int) -> Any:
-        places = [axis for axis in range(x.ndim) if axis != source % x.ndim]
-        places.insert(target % x.ndim, source % x.ndim)
-        return self.transpose(x, places)
-
-    def expand_dims(self, x: Any, axis: Any) -> Any:
-        return self.array_of(self.g.unsqueeze(self.value(x), *([axis] if isinstance(axis, int) else axis)))
-
-    def squeeze(self, x: Any, axis: Any) -> Any:
-        return self.array_of(self.g.squeeze(self.value(x), *([axis] if isinstance(axis, int) else axis)))
-
     # Parts and wholes.
 
     def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> Any:
         values = [self.value(array) for array in arrays]
         return self.array_of(self.g.Concat(*values, axis=axis) if len(values) > 1 else values[0])
 
-    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Any:
-        rank = self.g.rank(self.value(arrays[0])) + 1
-        return self.concatenate([self.expand_dims(array, axis % rank) for array in arrays], axis % rank)
-
-    def split(self, x: Any, places: Any, axis: int = 0) -> list[Any]:
-        if isinstance(places, int):
-            return [self.array_of(part) for part in self.g.split(x.value, places, axis)]
-        bounds = [0, *places, x.shape[axis]]
-        sizes = [after - before for before, after in itertools.pairwise(bounds)]
-        if len(sizes) == 1:
-            return [x]
-        return [self.array_of(part) for part in self.g.Split(x.value, sizes, outputs=len(sizes), axis=axis)]
-
-    def pad(self, x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
-        """Pad before and after each dimension: with a constant, or by "reflect" and "edge"."""
-        if mode not in ("constant", "reflect", "edge"):
-            raise UnimplementedError(f"its lowering pads by {mode}, which ONNX lacks")
-        pads = np.asarray(widths).T.ravel()
-        filler = [self.value(constant_values, x.value)] if mode == "constant" else []
-        return self.array_of(self.g.Pad(x.value, pads.tolist(), *filler, mode=mode))
-
-    def tile(self, x: Any, times: Any) -> Any:
-        return self.array_of(self.g.Tile(x.value, [operator.index(each) for each in times]))
-
-    def flip(self, x: Any, axis: Any) -> Any:
-        axes = {place % x.ndim for place in ([axis] if isinstance(axis, int) else axis)}
-        return x[tuple(slice(None, None, -1) if place in axes else slice(None) for place in range(x.ndim))]
-
-    def roll(self, x: Any, shift: Any, axis: Any) -> Any:
-        for by, place in zip(np.ravel(shift).tolist(), np.ravel(axis).tolist()):
-            size = x.shape[place]
-            start = size - by % size if isinstance(size, int) and size else 0
-            before, after = ([slice(None)] * (place % x.ndim) + [part] for part in (slice(start, None), slice(0, start)))
-            x = self.concatenate([x[tuple(before)], x[tuple(after)]], place) if start else x
-        return x
+    def pad(self, x: Any, widths: Any) -> Any:
+        """Pad with zeros before and after each dimension."""
+        return self.array_of(self.g.Pad(x.value, np.asarray(widths).T.ravel().tolist(), self.g.like(0, x.value)))
 
     def take(self, x: Any, places: Any, axis: int, mode: str | None = None) -> Any:
         """Return the elements at places along an axis; places out of range are errors of the run, or clipped."""
@@ -362,25 +300,7 @@ class ArrayFunctions:
             raise UnimplementedError(f"its lowering takes elements by {mode}, which ONNX lacks")
         return self.array_of(self.g.Gather(array.value, self.value(places), axis=int(axis)))
 
-    def take_along_axis(self, x: Any, places: Any, axis: int) -> Any:
-        return self.array_of(self.g.GatherElements(self.value(x), self.value(places), axis=axis))
-
-    def tril(self, x: Any, k: int = 0) -> Any:
-        return self.array_of(self.g.Trilu(x.value, self.g.constant(np.int64(k)), upper=0))
-
-    def triu(self, x: Any, k: int = 0) -> Any:
-        return self.array_of(self.g.Trilu(x.value, self.g.constant(np.int64(k)), upper=1))
-
     # Along an axis.
-
-    def cumsum(self, x: Any, axis: int) -> Any:
-        return self.array_of(self.g.CumSum(x.value, self.g.constant(np.int64(axis))))
-
-    def argmax(self, x: Any, axis: int) -> Any:
-        return self.array_of(self.g.ArgMax(x.value, axis=axis, keepdims=0))
-
-    def argmin(self, x: Any, axis: int) -> Any:
-        return self.array_of(self.g.ArgMin(x.value, axis=axis, keepdims=0))
 
     def softmax(self, x: Any, axis: int = -1) -> Any:
         return self.array_of(self.g.Softmax(x.value, axis=axis))
@@ -388,16 +308,5 @@ class ArrayFunctions:
     def log_softmax(self, x: Any, axis: int = -1) -> Any:
         return self.array_of(self.g.LogSoftmax(x.value, axis=axis))
 
-    def count_nonzero(self, x: Any, axis: Any = None) -> Any:
-        return self.sum((x != 0 if x.dtype != bool else x).astype(np.int64), axis)
-
     def einsum(self, equation: str, *arrays: Any) -> Any:
         return self.array_of(self.g.Einsum(*map(self.value, arrays), equation=equation))
-
-    def linspace(self, start: Any, stop: Any, count: int) -> Any:
-        steps = np.arange(count) / max(count - 1, 1)
-        return start + (stop - start) * self.asarray(steps, start.dtype)
-
-    def var(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        distances = x - self.mean(x, axis, keepdims=True)
-        return self.mean(distances * distances, axis, keepdims=keepdims)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
@@ -106,10 +105,6 @@ class OnnxArray:
         return tuple(size if isinstance(size, int) else Size(g, g.dim(self.value, i)) for i, size in enumerate(sizes))
 
     @property
-    def size(self) -> Any:
-        return math.prod(self.shape)
-
-    @property
     def itemsize(self) -> int:
         return int(self.dtype.itemsize)
 
@@ -121,42 +116,14 @@ class OnnxArray:
     def imag(self) -> Any:
         return self.xp.imag(self)
 
-    @property
-    def at(self) -> At:
-        return At(self)
-
     def astype(self, dtype: Any) -> Any:
         return self.xp.array_of(self.xp.g.cast(self.value, dtypes.from_numpy(np.dtype(dtype))))
 
     def reshape(self, *shape: Any) -> Any:
         return self.xp.reshape(self, shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape)
 
-    def ravel(self) -> Any:
-        return self.xp.reshape(self, (-1,))
-
-    def transpose(self, *axes: Any) -> Any:
-        return self.xp.transpose(self, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None)
-
-    def swapaxes(self, first: int, second: int) -> Any:
-        return self.xp.swapaxes(self, first, second)
-
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self.xp.sum(self, axis, keepdims=keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self.xp.max(self, axis, keepdims=keepdims)
-
-    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self.xp.min(self, axis, keepdims=keepdims)
-
     def all(self, axis: Any = None, keepdims: bool = False) -> Any:
         return self.xp.all(self, axis, keepdims=keepdims)
-
-    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self.xp.any(self, axis, keepdims=keepdims)
-
-    def __len__(self) -> int:
-        return operator.index(self.shape[0])
 
     def __neg__(self) -> Any:
         return self.xp.negative(self)
@@ -222,46 +189,6 @@ for _name, _function in {
     "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
 }.items():  # fmt: skip
     setattr(OnnxArray, f"__{_name}__", _operators(_function)[0])
-
-
-class At:
-    """Scatters into a copy of an array, as in jax.numpy: x.at[places].add(values)."""
-
-    def __init__(self, x: OnnxArray, places: Any = None) -> None:
-        self.x = x
-        self.places = places
-
-    def __getitem__(self, places: Any) -> At:
-        return At(self.x, places)
-
-    def set(self, values: Any, mode: str | None = None) -> Any:
-        return self._scattered(values, "none", mode)
-
-    def add(self, values: Any, mode: str | None = None) -> Any:
-        return self._scattered(values, "add", mode)
-
-    def multiply(self, values: Any, mode: str | None = None) -> Any:
-        return self._scattered(values, "mul", mode)
-
-    def max(self, values: Any, mode: str | None = None) -> Any:
-        return self._scattered(values, "max", mode)
-
-    def min(self, values: Any, mode: str | None = None) -> Any:
-        return self._scattered(values, "min", mode)
-
-    def _scattered(self, values: Any, reduction: str, mode: str | None) -> Any:
-        """Emit a scatter of rows at an array of places; rows at places beyond the end go where `mode` is "drop"."""
-        xp, x = self.x.xp, self.x
-        if not isinstance(self.places, OnnxArray):
-            raise UnimplementedError("its lowering scatters at more than an array of places")
-        places = self.places.astype("int64")
-        rows = xp.broadcast_to(values, (*places.shape, *x.shape[1:])).astype(x.dtype)
-        if mode == "drop":
-            padded = xp.concatenate([x, xp.zeros((1, *x.shape[1:]), x.dtype)])
-            places = xp.where((places < 0) | (places > x.shape[0]), x.shape[0], places)
-            return At(padded, places)._scattered(rows, reduction, None)[: x.shape[0]]
-        indices = xp.g.unsqueeze(places.value, -1)
-        return xp.array_of(xp.g.ScatterND(x.value, indices, rows.value, reduction=reduction))
 
 
 class OnnxNamespace(ArrayFunctions):

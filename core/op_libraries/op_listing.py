@@ -134,6 +134,10 @@ class OpDetail:
     """The gradient function, or why there is none."""
     flops: Location | str | None
     """The counting function, or why there is none."""
+    xla: Location | None
+    """The lowering to XLA, for engines, `tfg.to_jax` and StableHLO; an array program is the lowering to ONNX, too."""
+    onnx: Location | None
+    """The lowering to ONNX."""
     facts: dict[str, str]
     """Properties of the op, by name."""
     doc: str
@@ -282,6 +286,8 @@ def describe_op(name: str) -> OpDetail:
         shape=_location(registry.shape_function(name), name),
         gradient=_gradient(name),
         flops=_flops(name),
+        xla=None if (lowering := registry.lowering(name)) is None else _location(lowering.function, name),
+        onnx=_location(registry.onnx_lowering(name), name),
         facts={fact: FACTS[fact] for fact in facts_of(name)},
         doc="\n".join(filter(None, (op_sentence(name), own_doc))),
     )
@@ -318,6 +324,8 @@ def _location(function: Any, op: str) -> Location | None:
     if function is None:
         return None
     inner: Any = inspect.unwrap(function)
+    if (name := registry.name_in_namespace(inner)) is not None:
+        return Location(name, _relative(_family_file(op)), None, "")
     while isinstance(inner, functools.partial):
         inner = inner.func
     code = getattr(inner, "__code__", None)

@@ -321,6 +321,11 @@ def arrays_as(**names: str) -> None:
         arrays(op)(functools.partial(_named_function, name))
 
 
+def name_in_namespace(function: Any) -> str | None:
+    """Return the name of the function that a lowering by `arrays_as`, `lower_as` or `onnx_as` calls; None for another."""
+    return function.args[0] if isinstance(function, functools.partial) and function.func is _named_function else None
+
+
 def _on_onnx_arrays(program: Callable[..., Any], static: tuple[int, ...], g: Any, *inputs: Any, **attrs: Any) -> Any:
     return g.evaluate(program, static, inputs, attrs)
 

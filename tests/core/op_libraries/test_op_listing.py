@@ -108,3 +108,11 @@ def test_missing_for_a_graph(tmp_path):
     by_name = {row.op: row.missing for row in op_listing.missing_parts(load(path))}
     assert by_name["Nowhere"] == ("interface",)
     assert "kernel" in by_name["AllToAll"]
+
+
+def test_details_name_the_lowerings():
+    """An array program is the lowering to XLA and to ONNX; Unique has sizes that XLA does not know."""
+    floor, relu, unique = (op_listing.ops(name)[0] for name in ("Floor", "ReluGrad", "Unique"))
+    assert (floor.xla.function, floor.xla.file) == ("floor", "core/ops/math/math.py") and floor.onnx == floor.xla
+    assert relu.xla == relu.onnx and relu.xla.file == "core/ops/nn/activations.py"
+    assert unique.xla is None and unique.onnx.file == "core/ops/array/sorting.py"
