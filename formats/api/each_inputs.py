@@ -25,11 +25,12 @@ from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
 from ...core.support.words import counted
 from ...core.types.arrays import Array
+from ..codecs.casts import cast_value
 from ..codecs.csv_table import CsvFile, Row
 from ..items import WHOLE, Item, ItemReader, find_items
 from ..pictures import parse_transform
 from ..state import State
-from ..value_literals import cast_value, fed_shape, value_of
+from ..value_literals import fed_shape, value_of
 from .prepared_sessions import Opener, named, names_of, session_on
 
 EACH: Final = "@each"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,13 @@ from ...core.types.arrays import Array
 from ...core.types.dtypes import DType, string
 from ...core.types.shapes import UNKNOWN, Shape
 from ...core.types.tensors import as_bytes_array
+from .casts import cast_value
 
 _BOM: Final = b"\xef\xbb\xbf"
 _TRUTH: Final = {"true": 1, "false": 0}
+_LEAST: Final = -(1 << 63)
+_MOST: Final = (1 << 64) - 1
+"""The integers of all dtypes."""
 _FEW: Final = 20
 """The largest number of columns that an error lists."""
 
@@ -107,17 +111,17 @@ class CsvFile:
     def as_array(
         self, rows: Sequence[Row], cells: Sequence[Sequence[str]], names: Sequence[str], dtype: DType | None
     ) -> Array:
-        """Return the cells of columns, (rows, columns), as numbers, or as strings of bytes for `string`; without a dtype as
-        numbers where all are numbers.
+        """Return the cells of columns, (rows, columns), in a dtype; without a dtype as numbers where all are numbers, or else
+        as strings of bytes.
 
-        InvalidArgumentError names the row and the column of a cell that is no number.
+        InvalidArgumentError names the row and the column of a cell that is no number, or that does not fit the dtype.
         """
         if dtype is string:
             return as_bytes_array(cells)
         numbers = [list(map(_number, row)) for row in cells]
         missing = next((place for place, row in enumerate(numbers) if None in row), None)
         if missing is None:
-            return np.array(numbers)
+            return self._cast(np.array(numbers), rows, names, dtype)
         if dtype is None:
             return as_bytes_array(cells)
         column = numbers[missing].index(None)
@@ -126,6 +130,22 @@ class CsvFile:
         problem = f"the cell '{cell[:80]}' is not a number" if cell else "the cell is empty"
         hint = "write nan for a missing number, or feed other columns: @FILE.csv:COLUMN,COLUMN"
         raise InvalidArgumentError(f"{place}: {problem}", hint=hint)
+
+    def _cast(self, numbers: Array, rows: Sequence[Row], names: Sequence[str], dtype: DType | None) -> Array:
+        """Return numbers, (rows, columns), in a dtype; an error names the first cell that does not fit."""
+        try:
+            return cast_value(numbers, dtype.base if dtype is not None else None, "the cells")
+        except InvalidArgumentError:
+            for row, cells in zip(rows, numbers):
+                for name, cell in zip(names, cells):
+                    self._cast_cell(cell, f"{row.place(self.path)}, column '{name}'", dtype)
+            raise
+
+    def _cast_cell(self, cell: Any, place: str, dtype: DType | None) -> None:
+        try:
+            cast_value(np.asarray(cell), dtype.base if dtype is not None else None, str(cell))
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{place}: {error.message}", hint=error.hint) from None
 
 
 def find_rows(path: str) -> Iterator[Row]:
@@ -162,9 +182,11 @@ def _number(cell: str) -> int | float | None:
         return _TRUTH[text]
     for kind in (int, float):
         try:
-            return kind(text)
+            number = kind(text)
         except ValueError:
             continue
+        if kind is float or _LEAST <= number <= _MOST:  # a larger integer is no number of NumPy
+            return number
     return None
 
 

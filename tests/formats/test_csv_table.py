@@ -7,10 +7,12 @@ import contextlib
 import numpy as np
 import pytest
 
+import tfg
+from tests.cli.running import tfg as run
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
-from tfg.core.types.dtypes import float32, int32, string
+from tfg.core.types.dtypes import float32, float64, int32, string, uint64
 from tfg.core.types.shapes import Shape
-from tfg.formats.codecs.csv_table import CsvFile, find_rows
+from tfg.formats.codecs.csv_table import CsvFile, find_rows, read_columns
 from tfg.formats.value_literals import parse_value
 
 
@@ -72,3 +74,36 @@ def test_any_bytes_are_a_table_or_an_error(tmp_path):
         path.write_bytes(np.random.default_rng(seed).integers(0, 128, 60, np.uint8).tobytes() + b"\n")
         with contextlib.suppress(TfgError):
             parse_value(f"@{path}", float32)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "cell", "reason"),
+    [
+        ("int32", "1.5", "holds fractions"), ("int32", "nan", "holds NaN"), ("uint8", "300", "does not fit into uint8"),
+        ("uint8", "-1", "does not fit into uint8"), ("bool", "2", "does not fit into bool"),
+        ("int64", "1" * 30, "does not fit"),
+        ("float", "1e39", "exceeds its largest number"), ("half", "70000", "exceeds its largest number"),
+        ("float", "abc", "is not a number"), ("int32", " ", "is empty"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_whole", [True, False], ids=["column", "rows"])
+def test_a_refused_cell_names_file_row_and_column(dtype, cell, reason, is_whole, tmp_path):
+    """In a feed of whole columns and with an input a row."""
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,b\n1,1\n1,{cell}\n1,1\n")
+    g = tfg.GraphBuilder()
+    g.Identity(g.Placeholder(dtype=dtype, shape=[None, 2] if is_whole else [2], name="x"), name="y")
+    tfg.save(g.graph, tmp_path / "g.pb")
+    words = (
+        ["--feed", f"x=@{path}:a,b"] if is_whole else ["--each", path, "--feed", "x=@each:a,b", "--out-dir", tmp_path / "o"]
+    )
+    done = run("run", tmp_path / "g.pb", "--fetch", "y", *words)
+    assert done.code == 1
+    assert f"'{path}', row 2 (line 3), column 'b'" in done.err and reason in done.err
+
+
+def test_a_large_integer_is_a_float_where_no_integer_holds_it(tmp_path):
+    (tmp_path / "t.csv").write_text(f"a\n{'9' * 30}\n{2**64 - 1}\n")
+    assert read_columns(str(tmp_path / "t.csv"), dtype=float64).tolist() == [1e30, 2.0**64]
+    (tmp_path / "t.csv").write_text(f"a\n{2**64 - 1}\n")
+    assert read_columns(str(tmp_path / "t.csv"), dtype=uint64).tolist() == [2**64 - 1]
