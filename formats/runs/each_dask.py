@@ -91,6 +91,13 @@ def _has_graph(path: str, digest: str) -> bool:
     return digest_of(path) == digest
 
 
+def _killed(error: Any) -> str:
+    """Return what happened to a task whose workers died, and the next step."""
+    place = f"the last of them {error.last_worker.address}"
+    step = "give the workers more memory, look into their logs, or run the input here: leave out --on"
+    return f"{error.allowed_failures + 1} workers died of it, {place}; {step}"
+
+
 class Dask:
     """A cluster with a scheduler at an address, HOST:PORT."""
 
@@ -195,8 +202,8 @@ class Dask:
     def _prepare(self) -> str:
         """Send the recipe to the workers, without the graph if all workers have its file; return the name of the plugin."""
         recipe = self._recipe
-        answers = self._client.run(_has_graph, recipe.path, recipe.digest)
-        if answers and all(answers.values()):
+        answers = self._client.run(_has_graph, recipe.path, recipe.digest, on_error="return")  # a worker may die meanwhile
+        if answers and all(answer is True for answer in answers.values()):
             recipe = dataclasses.replace(recipe, data=None)
         name = f"tfg-{recipe.digest[:16]}-{id(self)}"
         self._client.register_plugin(GraphPlugin(name, recipe), name=name)
@@ -214,7 +221,7 @@ class Dask:
             raise error
         if len(tasks) > 1 and tasks[0].shard is None:
             return None
-        return [Outcome(task, error=f"its workers were killed repeatedly: {error}") for task in tasks]
+        return [Outcome(task, error=_killed(error)) for task in tasks]
 
     def _learn(self, outcomes: Sequence[Outcome], seconds: float) -> None:
         """Choose the size of later batches from the time and the bytes of this batch."""

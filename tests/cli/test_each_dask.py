@@ -197,3 +197,42 @@ def test_the_simulated_scheduler_works_on_all_tasks():
         client.finish()
     assert not client._state.tasks
     assert all(seconds > 0 for seconds in dask_scheduler.simulated(2, 20))
+
+
+_DEADLY = """
+import os, signal
+from tfg.core.registry.catalog import CATALOG
+from tfg.core.registry.registry import kernel
+
+CATALOG.register("DeadlyForTest(x: float) -> (y: float)")
+
+@kernel("DeadlyForTest")
+def deadly(x):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+_GRAPH = """
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "y" op: "DeadlyForTest" input: "x" }
+"""
+
+
+def test_workers_that_die_before_the_first_result_end_the_job(cluster, tmp_path):
+    """The scheduler tries an input on four workers; the error names the last of them and the next step."""
+    (tmp_path / "deadly.py").write_text(_DEADLY)
+    (tmp_path / "g.pbtxt").write_text(_GRAPH)
+    np.save(tmp_path / "i.npy", np.float32(1))
+    words = [
+        "--fetch",
+        "y",
+        "--each",
+        tmp_path / "*.npy",
+        "--op-library",
+        tmp_path / "deadly.py",
+        "--out-dir",
+        tmp_path / "out",
+    ]
+    command = command_line("run", tmp_path / "g.pbtxt", *words, *on(cluster))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1
+    assert "error: i: 4 workers died of it, the last of them tcp://" in done.stderr, done.stderr
+    assert "give the workers more memory, look into their logs, or run the input here: leave out --on" in done.stderr
