@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -146,7 +147,7 @@ def _names(body: CheckedBody, node: Node) -> Iterator[Problem]:
         except InvalidArgumentError as error:
             yield body.problem(ERROR, "name", node, error.message, error.hint)
     if body.function is None and not is_importable(node.name):
-        hint = f"`tfg optimize GRAPH -o OUT --passes 'rename{{node={node.name}:NAME}}'` renames it"
+        hint = f"`tfg optimize GRAPH -o OUT --passes {shlex.quote(f'rename{{node={node.name}:NAME}}')}` renames it"
         yield body.problem(ERROR, "name", node, "TensorFlow cannot import a node with this name", hint)
 
 
