@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 
 from ...control_flow.copies import is_transparent
 from ...control_flow.frames import MERGE
+from ...functions.call_sites import call_site
 from ...functions.callers import has_variables
 from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node
@@ -89,18 +90,23 @@ class Dependencies(Pass):
 
     def _drop_pure_controls(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         """Drop control inputs from constants and from data inputs: waiting for them changes nothing."""
-        read = {value.node for value in node.inputs}
+        read = set() if call_site(node).is_lowered else {value.node for value in node.inputs}
         for control in node.control_inputs:
             if control in read or (control.is_constant and not control.control_inputs):
                 graph.remove_control_input(node, control)
                 ctx.fire("control-edge", node)
 
     def _reduce(self, graph: Graph, ctx: PassContext) -> None:
-        """Transitive reduction: drop a control edge where a longer path leads the same way."""
+        """Transitive reduction: drop a control edge where a longer path leads the same way.
+
+        A conditional or loop that TensorFlow lowers keeps its edges: a branch does not wait for inputs that it does not read.
+        """
         order = {node: i for i, node in enumerate(ctx.order())}
         paths = _LongerPaths(order)
         for node in order:
-            if len(node.control_inputs) and not any(c.op in CONTROL_FLOW and not c.is_no_op for c in node.control_inputs):
+            if not len(node.control_inputs) or call_site(node).is_lowered:
+                continue
+            if not any(c.op in CONTROL_FLOW and not c.is_no_op for c in node.control_inputs):
                 for control in paths.implied(node):
                     graph.remove_control_input(node, control)
                     ctx.fire("control-edge", node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from ...control_flow.frames import SWITCH
@@ -12,6 +12,8 @@ from ...functions.callers import captured_functions
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_identity
+from ...graph.traversal import descendants
+from ...ordering.effects import READ, WRITE, accesses
 from ...ordering.live_edges import LiveEdges
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
@@ -37,6 +39,7 @@ class Inline(Pass):
     copies: int = 1_000
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
+        late = _late_arguments(graph, ctx)
         for node in ctx.order():
             reference = _called(graph, node)
             function = graph.functions.get(reference.name) if reference is not None else None
@@ -50,7 +53,7 @@ class Inline(Pass):
                 ctx.shared.copied += len(function.body)
             if function.signature.attrs:
                 function = instantiate(function, reference.attrs)
-            _Inlining(graph, ctx, node, function).make()
+            _Inlining(graph, ctx, node, function, late.get(node, {})).make()
 
     def _blocker(self, graph: Graph, ctx: PassContext, node: Node, function: Function) -> str | None:
         if node.name in ctx.start:
@@ -92,14 +95,34 @@ def _called(graph: Graph, node: Node) -> FuncRef | None:
     return FuncRef(node.op, node.attrs) if node.op_def is None and node.op in graph.functions else None
 
 
-class _Inlining:
-    """The inlining of a single call."""
+def _late_arguments(graph: Graph, ctx: PassContext) -> dict[Node, dict[str, list[int]]]:
+    """Return the inputs of each call that come after accesses to state: for nodes that read, and for nodes that write.
 
-    def __init__(self, graph: Graph, ctx: PassContext, call: Node, function: Function) -> None:
+    A read has to come after all writes, a write after all accesses that the call waited for.
+    """
+    calls = [node for node in ctx.order() if _called(graph, node) is not None]
+    active = accesses(graph, ctx.order()) if calls else []
+    behind = {
+        READ: descendants({access.node for access in active if access.kind == WRITE}),
+        WRITE: descendants({access.node for access in active if access.kind in (READ, WRITE)}),
+    }
+    return {
+        call: {kind: [i for i, value in enumerate(call.inputs) if value.node in nodes] for kind, nodes in behind.items()}
+        for call in calls
+    }
+
+
+class _Inlining:
+    """The inlining of a single call; `late` has the inputs that a read or a write in the body has to wait for."""
+
+    def __init__(
+        self, graph: Graph, ctx: PassContext, call: Node, function: Function, late: Mapping[str, Sequence[int]]
+    ) -> None:
         self.graph = graph
         self.ctx = ctx
         self.call = call
         self.function = function
+        self.late = {kind: [function.args[i] for i in places] for kind, places in late.items() if places}
         self.made: dict[Node, Node] = {}
         self.ends: dict[Node, Node] = {}
         """The nodes that end after control results on branches."""
@@ -115,12 +138,27 @@ class _Inlining:
         for node in self.made:
             if node not in self.function.args:
                 self._connect(node)
+        if self.late:
+            self._keep_order()
         if _has_branches(self.function):
             edges = LiveEdges(self.graph)
             condition = edges.condition(self.call)
             for node in self.function.control_results:
                 self.ends[node] = edges.live_behind(self.made[node], condition) or self.made[node]
         self._redirect([self._result(value) for value in self.function.results])
+
+    def _keep_order(self) -> None:
+        """Let accesses of the body wait for arguments that they do not read, as the call did."""
+        waiting = {kind: self._all_of([self.made[arg] for arg in args]) for kind, args in self.late.items()}
+        for access in accesses(self.function.body, list(self.function.body)):
+            if access.kind in waiting and access.node in self.made:
+                self.graph.add_control_input(self.made[access.node], waiting[access.kind])
+
+    def _all_of(self, nodes: Sequence[Node]) -> Node:
+        """Return a node that waits for all nodes."""
+        if len(nodes) == 1:
+            return nodes[0]
+        return self.graph.add_node(self._name("arguments"), "NoOp", (), nodes, {}, self.call.device)
 
     def _result(self, value: Output) -> Output:
         """Return the replacement of a result: a reader makes all control results run, as the call did."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tfg
 from tests.core.passes.rewriting import assert_same, placeholder, rewritten
@@ -62,6 +63,55 @@ def test_effects_and_their_order_stay():
         session.run("init")
         results.append([session.run(second.name, {"x:0": np.float32(2)}).item() for _ in range(2)])
     assert results == [[3, 5], [3, 5]]
+
+
+def assigning(g, handle, x, p):
+    """A write that does not wait for x."""
+    return x, g.AssignVariableOp(handle, g.constant(np.float32(5)))
+
+
+def reading(g, handle, x, p):
+    """A read that does not wait for x."""
+    read = g.ReadVariableOp(handle, dtype="float32", name="read")
+    return g.AddV2(read, x), read.node
+
+
+def choosing(g, handle, x, p):
+    """A conditional, of which TensorFlow lets the branch that does not need x run before x is there."""
+    branches = {"then_branch": "adds", "else_branch": "assigns"}
+    return x, g.If(p, [handle, x, p], Tout=["float32"], **branches, _lower_using_switch_merge=True, name="choice")[0].node
+
+
+def with_an_end(b, name, body):
+    """Define a function of a handle, a number and a truth value; `body` returns the result and an end of the call."""
+    ends = []
+
+    def make(g, handle, x, p):
+        result, end = body(g, handle, x, p)
+        ends.append(end)
+        return [g.Identity(result)]
+
+    define(b, name, ["resource", "float32", "bool"], make, stateful=True)
+    b.graph.functions[name].control_results += ends
+
+
+@pytest.mark.parametrize("body", [assigning, reading, choosing])
+def test_accesses_wait_for_the_arguments_of_the_call(body):
+    """The argument comes after an update of v: so does all that the call does."""
+    b = tfg.GraphBuilder()
+    v = b.variable(np.float32(1), "v", resource=True)
+    with_an_end(b, "adds", lambda g, handle, x, p: (x, g.AssignAddVariableOp(handle, x)))
+    with_an_end(b, "assigns", assigning)
+    with_an_end(b, "late", body)
+    with b.control_dependencies([b.AssignAddVariableOp(v.handle, b.constant(np.float32(2)))]):
+        before = b.ReadVariableOp(v.handle, dtype="float32", name="before")
+    p = b.Placeholder(dtype="bool", shape=[], name="p")
+    b.Identity(call(b, "late", v.handle, before, p, op="StatefulPartitionedCall")[0], name="y")
+    assert tfg.explain_races(b.graph, ["y:0"])[0].races == ()
+    after, _ = optimize(b.graph, ["before:0", "y:0"])
+    assert not any(node.op == "StatefulPartitionedCall" for node in after)
+    assert tfg.explain_races(after, ["before:0", "y:0"])[0].races == ()
+    assert all(node.control_inputs for node in after if node.op == "If")
 
 
 def test_refusals():
