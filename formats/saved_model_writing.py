@@ -320,7 +320,8 @@ def _require_signature(about: MetaGraphDef, name: str) -> None:
 def _describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> None:
     """Fill in a signature of tensors that `graph` has by the same names, with the known shapes."""
     if not outputs:
-        raise InvalidArgumentError("a SavedModel needs outputs", hint="name at least one output with --to")
+        hint = "name at least one output, with --to in `tfg convert` and with --fetch elsewhere"
+        raise InvalidArgumentError("a SavedModel needs outputs", hint=hint)
     specs = infer(graph).specs
     signature.method_name = "tensorflow/serving/predict"
     for arguments, named in ((signature.inputs, inputs), (signature.outputs, outputs)):

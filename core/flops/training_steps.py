@@ -36,7 +36,7 @@ def with_backward(graph: Graph, loss: str, wrt: str = "") -> tuple[Graph, dict[s
     target = result.output(loss)
     weights = [node for node in _weights(result, target) if re.search(wrt, node.name)]
     if not weights:
-        raise InvalidArgumentError(f"'{loss}' depends on no variable or weight that matches '{wrt}'")
+        raise InvalidArgumentError(f"'{loss}' depends on no variable or weight" + (f" that matches '{wrt}'" if wrt else ""))
     grads = add_gradients(result, [target], [node.output() for node in weights])
     builder = GradientBuilder(result)
     return result, {n.name: builder.densify(grad).name for n, grad in zip(weights, grads) if grad is not None}

@@ -116,8 +116,12 @@ def test_backward_for_some_variables(model):
     graph, gradients = with_backward(model.graph, "loss:0", "two/w")
     assert len(gradients) == 1
     assert count_flops(graph, list(gradients.values()), shapes={"x": (5, 4)}).sections()["backward"].macs == 5 * 6
-    with pytest.raises(InvalidArgumentError, match="no variable or weight"):
+    with pytest.raises(InvalidArgumentError, match="no variable or weight that matches 'nothing'"):
         with_backward(model.graph, "loss:0", "nothing")
+    g = GraphBuilder()
+    g.Square(g.Placeholder(dtype="float32", shape=[2], name="x"), name="y")
+    with pytest.raises(InvalidArgumentError, match=r"'y:0' depends on no variable or weight$"):
+        with_backward(g.graph, "y:0")
 
 
 def test_functions_and_their_calls_are_followed():
