@@ -28,6 +28,7 @@ from ..division import said
 from ..protocol import Declined
 from ..reasons import UPDATED, Reason
 from ..whole_refusals import is_default, whole_refusals
+from . import symbolic_dims
 from .branch_programs import Branches
 from .gradient_barriers import passed_on
 from .list_programs import StackedElements
@@ -128,6 +129,7 @@ class JaxFunction:
             value = None if slot is None else slots[slot]
             value = passed_on(branches.xla, self.plan.fed, output, value) if isinstance(output, Output) else value
             value = value.value if isinstance(value, TracedVariable) else value
+            value = symbolic_dims.traced(value, output.dtype) if isinstance(output, Output) else value
             if isinstance(value, StackedElements) or (isinstance(output, Output) and output.dtype in _OF_NO_NUMBERS):
                 raise UnimplementedError(f"output '{output.name}' is not a numeric tensor", hint="choose another tensor")
             yield None if value is None else _as_array(value)

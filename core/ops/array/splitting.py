@@ -212,9 +212,10 @@ def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outp
         return [x]
     place = g.axis(axis, x.rank, lambda place: _holds(sizes.array, x.shape[place]))
     lengths = g.vector(sizes)
-    if sizes.array is not None and -1 in sizes.array:
-        rest = g.Sub(g.dim(x, place), int(sizes.array.sum()) + 1)
-        lengths = g.joined(*(rest if size == -1 else int(size) for size in sizes.array))
+    known = sizes.spec.value if sizes.array is None else sizes.array
+    if known is None or any(map(may_stand_for_rest, known.tolist())):
+        rest = g.Sub(g.dim(x, place), g.Add(g.ReduceSum(lengths, [0]), 1))
+        lengths = g.Where(g.Equal(lengths, -1), rest, lengths)
     return g.Split(x, lengths, outputs=num_split, axis=place)
 
 

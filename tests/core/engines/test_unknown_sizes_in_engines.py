@@ -10,7 +10,9 @@ from tests.core.inference.unknown_sizes import FED, INPUTS, ROWS, Program, array
 from tests.core.passes.rewriting import placeholder
 from tests.sampling import mostly_slow
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.engines.engine_registry import jax_functions
 from tfg.core.onnx.exporting import export
+from tfg.core.support.errors import UnimplementedError
 from tfg.formats.onnx_model import run_onnx, save_onnx
 
 pytestmark = pytest.mark.engine
@@ -47,6 +49,35 @@ def test_functions_of_jax(seed):
             with jax.enable_x64(True):
                 results = function(parameters, *(fed[name] for name in INPUTS))
             assert_values(results, program, fed)
+
+
+@pytest.mark.parametrize("seed", mostly_slow(range(60), every=4))
+def test_programs_of_stablehlo(seed):
+    """One program takes all batches of equal sizes; other sizes, and what no symbol decides, are refused, never wrong."""
+    pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
+    program = Program(seed, steps=4)
+    outputs = {f"r{i}": value.output.name for i, value in enumerate(program.results)}
+    function, _ = tfg.to_jax(program.graph, outputs, dict(zip(INPUTS, FED)))
+    try:
+        written = function.exported({}, {})
+    except UnimplementedError:
+        return
+    for rows in ROWS:
+        fed = arrays(rows, seed)
+        if len(set(rows)) == 1 and rows[0]:
+            assert_values(jax_functions().run_exported(written, list(fed.values())).values(), program, fed)
+        else:
+            with pytest.raises(ValueError, match="shapes do not match"):
+                jax_functions().run_exported(written, list(fed.values()))
+
+
+def test_the_size_of_an_input_leaves_a_program_of_stablehlo():
+    pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
+    g = GraphBuilder()
+    shape = g.Shape(placeholder(g, "x", (None, 3)))
+    function, _ = tfg.to_jax(g.graph, {"shape": shape.name}, {"x": "x:0"})
+    results = jax_functions().run_exported(function.exported({}, {}), [np.zeros((5, 3), np.float32)])
+    np.testing.assert_array_equal(results["shape"], np.array([5, 3], np.int32))
 
 
 def rows(g, x):

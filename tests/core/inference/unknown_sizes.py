@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.graph import Graph, Output
 from tfg.core.support.errors import TfgError
@@ -32,9 +33,10 @@ class Value:
 
 
 class Program:
-    """A graph of `steps` random operations; `results` are the last values."""
+    """A graph of `steps` random operations, the operations `more` among them; `results` are the last values."""
 
-    def __init__(self, seed: int, steps: int = 7) -> None:
+    def __init__(self, seed: int, steps: int = 7, more: Sequence[Callable[[Program], Value]] = ()) -> None:
+        matrices = (*MATRICES, *more)
         self.draws = random.Random(seed)
         self.b = GraphBuilder()
         self.matrices = [Value(self._placeholder(name), lambda arrays, name=name: arrays[name]) for name in INPUTS]
@@ -43,7 +45,7 @@ class Program:
             if self.draws.random() < 0.3:
                 self.numbers.append(self.draws.choice(NUMBERS)(self))
             else:
-                self.matrices.append(self.draws.choice(MATRICES)(self))
+                self.matrices.append(self.draws.choice(matrices)(self))
         self.results = [*self.matrices[-2:], self.numbers[-1]]
 
     @property
@@ -190,11 +192,97 @@ def _product(p: Program) -> Value:
     return Value(p.b.MatMul(v.output, weights), lambda a: v.compute(a) @ weights)
 
 
+def _gathered(p: Program) -> Value:
+    """The first rows in the opposite order."""
+    v, n = p.matrix(), p.small()
+    count = p.b.Minimum(n.output, p.rows(v).output)
+    places = p.b.ReverseV2(p.b.Range(0, count, 1), [0])
+    return Value(p.b.GatherV2(v.output, places, 0), lambda a: v.compute(a)[: n.compute(a)][::-1])
+
+
+def _split(p: Program) -> Value:
+    """The first rows, or all others."""
+    v, n, place = p.matrix(), p.small(), p.draws.randrange(2)
+    sizes = p.b.Pack([p.b.Minimum(n.output, p.rows(v).output), np.int32(-1)])
+    part = p.b.SplitV(v.output, sizes, 0, num_split=2)[place]
+    return Value(part, lambda a: v.compute(a)[n.compute(a) :] if place else v.compute(a)[: n.compute(a)])
+
+
+def _scattered(p: Program) -> Value:
+    """The rows before rows of zeros."""
+    v, n = p.matrix(), p.small()
+    rows = p.rows(v).output
+    places = p.b.ExpandDims(p.b.Range(0, rows, 1), 1)
+    sizes = p.b.Pack([p.b.AddV2(rows, n.output), np.int32(3)])
+    return Value(p.b.ScatterNd(places, v.output, sizes), lambda a: np.pad(v.compute(a), ((0, n.compute(a)), (0, 0))))
+
+
+def _segments(p: Program) -> Value:
+    """The sums of the rows at even and at odd places, and of none."""
+    v, n = p.matrix(), p.small()
+    places = p.b.FloorMod(p.b.Range(0, p.rows(v).output, 1), 2)
+    sums = p.b.UnsortedSegmentSum(v.output, places, p.b.AddV2(n.output, 2))
+    return Value(sums, lambda a: np.array([v.compute(a)[place : 2 if place > 1 else None : 2].sum(0) for place in
+                                           range(n.compute(a) + 2)]))  # fmt: skip
+
+
+def _masked(p: Program) -> Value:
+    """The rows of a positive sum."""
+    v = p.matrix()
+    places = p.b.Where(p.b.Greater(p.b.Sum(v.output, [1]), np.float64(0)))
+    return Value(p.b.GatherNd(v.output, places), lambda a: v.compute(a)[v.compute(a).sum(1) > 0])
+
+
+def _convolved(p: Program) -> Value:
+    """Each row and twice the next, for every row or for every second."""
+    v, stride = p.matrix(), p.draws.choice((1, 2))
+    images = p.b.Reshape(v.output, p.sizes(1, p.rows(v), 3, 1))
+    result = p.b.Conv2D(images, np.array([1.0, 2.0]).reshape(2, 1, 1, 1), strides=[1, stride, 1, 1], padding="SAME")
+    return Value(p.b.Reshape(result, [-1, 3]), lambda a: _with_next(v.compute(a), stride, lambda x, y: x + 2 * y, 0.0))
+
+
+def _pooled(p: Program) -> Value:
+    """The larger of each row and the next."""
+    v, stride = p.matrix(), p.draws.choice((1, 2))
+    images = p.b.Reshape(v.output, p.sizes(1, p.rows(v), 3, 1))
+    result = p.b.MaxPool(images, ksize=[1, 2, 1, 1], strides=[1, stride, 1, 1], padding="SAME")
+    return Value(p.b.Reshape(result, [-1, 3]), lambda a: _with_next(v.compute(a), stride, np.maximum, -np.inf))
+
+
+def _with_next(rows: Any, stride: int, combine: Callable[[Any, Any], Any], last: float) -> Any:
+    after = np.concatenate([rows[1:], np.full((1, 3), last)])[: len(rows)]
+    return combine(rows, after)[::stride]
+
+
+def _listed(p: Program) -> Value:
+    """An element of a list of matrices."""
+    v, w, place = p.matrix(), p.matrix(), p.draws.randrange(2)
+    shape = p.draws.choice((np.array([-1, 3], np.int32), np.int32(-1)))
+    handle = p.b.EmptyTensorList(shape, np.int32(-1), element_dtype="double", shape_type="int32")
+    for value in (v, w):
+        handle = p.b.TensorListPushBack(handle, value.output)
+    element = p.b.TensorListGetItem(handle, place, shape, element_dtype="double")
+    return Value(p.b.EnsureShape(element, shape=(None, 3)), (v, w)[place].compute)
+
+
+def _looped(p: Program) -> Value:
+    """A loop that adds rows in each of two iterations."""
+    v, w = p.matrix(), p.matrix()
+    types = ["int32", "double", "double"]
+    if "add_rows" not in p.graph.functions:
+        define(p.b, "is_early", types, lambda g, i, rows, more: [g.Less(i, 2)])
+        define(p.b, "add_rows", types, lambda g, i, rows, more: [g.AddV2(i, 1), g.ConcatV2([rows, more], 0), more])
+    looped = p.b.While([np.int32(0), v.output, w.output], cond="is_early", body="add_rows", T=types)[1]
+    return Value(looped, lambda a: np.concatenate([v.compute(a), w.compute(a), w.compute(a)]))
+
+
 NUMBERS: tuple[Callable[[Program], Value], ...] = (_sum_of_numbers, _quotient, _rows_of_broadcast)
 MATRICES: tuple[Callable[[Program], Value], ...] = (
     _binary, _binary, _binary, _selected, _row, _filled, _tiled, _sliced, _slice, _joined, _padded, _reshaped, _reshaped_like,
-    _one_hot, _product,
+    _one_hot, _product, _gathered, _split, _scattered, _segments,
 )  # fmt: skip
+MORE: tuple[Callable[[Program], Value], ...] = (_masked, _convolved, _pooled, _listed, _looped)
+"""Operations that other engines refuse, or compute in fewer digits."""
 
 
 def arrays(rows: tuple[int, ...], seed: int) -> dict[str, np.ndarray]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.inference.forgetting import assert_facts
-from tests.core.inference.unknown_sizes import FED, INPUTS, ROWS, Program, arrays, expected, run_or_none
+from tests.core.inference.unknown_sizes import FED, INPUTS, MORE, ROWS, Program, arrays, expected, run_or_none
 from tests.sampling import mostly_slow
 from tfg.core.gradients import gradients
 from tfg.core.passes.pipeline import optimize
@@ -18,7 +18,7 @@ SEEDS = mostly_slow(range(240), every=4)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_facts_and_optimized_values_are_those_of_numpy(seed):
     """A run of the graph as it is gives NumPy's values, so does the optimized graph, and inference says nothing else."""
-    program = Program(seed)
+    program = Program(seed, more=MORE)
     outputs = [value.output for value in program.results]
     names = [output.name for output in outputs]
     optimized, _ = optimize(program.graph, names, FED)
@@ -40,7 +40,7 @@ def test_facts_and_optimized_values_are_those_of_numpy(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_optimized_gradients_are_numerical_gradients(seed):
-    program = Program(seed)
+    program = Program(seed, more=MORE)
     value = program.matrices[-1]
     loss = program.b.Sum(program.b.Mul(value.output, np.arange(3.0)), [0, 1])
     graph, names = gradients(program.graph, [loss.name], FED)
