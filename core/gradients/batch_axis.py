@@ -6,7 +6,6 @@ call; any other op runs once for each member.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -157,10 +156,7 @@ def _reshape(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
     value, shape = inputs
     if isinstance(shape, Batched):
         return _one_by_one(node, call, inputs)
-    dims = [int(d) for d in shape]
-    if -1 in dims:
-        known = -math.prod(dims)
-        dims[dims.index(-1)] = math.prod(value.values.shape[1:]) // max(known, 1)
+    dims = call(np.empty(value.values.shape[1:], bool), shape).shape  # the op itself fills in a -1
     return Batched(value.values.reshape(len(value.values), *dims))
 
 

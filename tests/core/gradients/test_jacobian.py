@@ -22,6 +22,7 @@ FUNCTIONS = {
     "tanh": lambda g, x: g.Tanh(x),
     "affine": affine,
     "reshaped": lambda g, x: g.Transpose(g.Reshape(g.Square(x), [3, -1]), [1, 0]),
+    "reshaped without rows": lambda g, x: g.ConcatV2([g.Reshape(g.Slice(x, [0, 0], [0, 3]), [0, -1]), x], 0),
     "reduced": lambda g, x: g.Sum(g.Exp(x), [-1]),
     "mean": lambda g, x: g.Mean(g.Mul(x, x), [0], keep_dims=True),
     "softmax": lambda g, x: g.Softmax(affine(g, x)),
