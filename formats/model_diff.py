@@ -16,6 +16,7 @@ from ..core.comparing.variable_changes import diff_variables
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import Asset
 from ..core.runtime.session.restored_variables import read_instead, restored_variables
+from ..core.support.errors import NotFoundError
 from ..core.support.regular_files import open_regular
 from ..core.types.tensors import Tensor
 from .state import read_variables
@@ -27,7 +28,8 @@ _PIECE: Final = 1 << 20
 def diff_models(before: Graph, after: Graph, *, strict_names: bool = False) -> GraphDiff:
     """Return the differences of nodes, functions, signatures, variables, assets and versions; see `diff_graphs`.
 
-    Values of variables and contents of assets are compared where the graphs come from SavedModels.
+    Values of variables and contents of assets are compared where the graphs come from SavedModels. `variables_unread` of the
+    result says which file of values is missing.
     """
     return diff_matched(before, after, None if strict_names else GraphMatch(before, after))
 
@@ -35,13 +37,15 @@ def diff_models(before: Graph, after: Graph, *, strict_names: bool = False) -> G
 def diff_matched(before: Graph, after: Graph, match: GraphMatch | None) -> GraphDiff:
     """Return the differences as `diff_models` does, for nodes that are matched already; without a match by name."""
     renaming = STRICT if match is None else Renaming.of(match)
-    mine, theirs = _variables(before), _variables(after)
-    return dataclasses.replace(
-        diff_graphs(before, after, match),
-        variables=diff_variables(mine, theirs, renaming),
-        variables_compared=len({*map(renaming.tensor, mine), *theirs}),
-        assets=_diff_assets(before, after),
-    )
+    diff = dataclasses.replace(diff_graphs(before, after, match), assets=_diff_assets(before, after))
+    try:
+        mine, theirs = _variables(before), _variables(after)
+        changes = diff_variables(mine, theirs, renaming)
+    except NotFoundError as error:  # a repository without the data file: the graphs can be compared all the same
+        reason = error.message if error.hint is None else f"{error.message}; {error.hint}"
+        return dataclasses.replace(diff, variables_unread=reason)
+    compared = len({*map(renaming.tensor, mine), *theirs})
+    return dataclasses.replace(diff, variables=changes, variables_compared=compared)
 
 
 def _variables(graph: Graph) -> dict[str, Tensor]:

@@ -34,6 +34,8 @@ def diff_sections(diff: GraphDiff, format_: str) -> Iterator[Section]:
         yield Table(("signature", "change", "detail"), rows, "signatures")
     if diff.variables:
         yield _variables(diff)
+    if diff.variables_unread is not None:
+        yield Text(f"variables not compared: {diff.variables_unread}")
     if nodes:
         yield Table(_COLUMNS, nodes, "nodes")
     yield from _functions(diff, functions)

@@ -86,6 +86,8 @@ class GraphDiff(Report):
     """Variables whose names, shapes or values differ."""
     variables_compared: int = 0
     """How many variables both models have together."""
+    variables_unread: str | None = None
+    """Why variables were not compared, where a file with their values is missing."""
     assets: tuple[AssetChange, ...] = ()
     """Assets that differ."""
     versions: FieldChange | None = None
@@ -104,8 +106,8 @@ class GraphDiff(Report):
 
     @property
     def is_empty(self) -> bool:
-        """Return True where all sections are equal."""
-        parts = (self.signatures, self.variables, self.assets, self.versions, self.tensorflow_version)
+        """Return True where all sections are equal; variables that were not compared may differ."""
+        parts = (self.signatures, self.variables, self.variables_unread, self.assets, self.versions, self.tensorflow_version)
         return self.is_same_graph and not any(parts)
 
     @property
@@ -123,6 +125,7 @@ class GraphDiff(Report):
         for count, noun in ((functions, "function"), (len(self.signatures), "signature")):
             parts += [_differing(count, noun)] if count else []
         parts += [self._of_variables] if self.variables else []
+        parts += ["variables not compared"] if self.variables_unread is not None else []
         parts += [_differing(len(self.assets), "asset")] if self.assets else []
         parts += ["versions differ"] if self.versions or self.tensorflow_version else []
         return ", ".join(parts) or "nothing changed"

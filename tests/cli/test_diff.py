@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import tfg
 from tests.cli.record_exports import ARCHIVE
+from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as command
 from tfg.core.comparing.function_matching import GraphMatch
 from tfg.core.types.tensors import Tensor
@@ -212,3 +214,23 @@ def test_alike_functions_match_by_their_callers():
         )
 
     assert tfg.diff(library("branch_1", "branch_2", "outer_3"), library("branch_9", "branch_8", "outer_5")).is_empty
+
+
+@pytest.mark.parametrize("contents", [None, b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"])
+def test_models_without_the_file_of_values_are_compared_as_far_as_they_go(tmp_path, contents):
+    """A repository often leaves the file out, or has a Git LFS pointer in its place."""
+    model = tmp_path / "model"
+    shutil.copytree(SAMPLES / "scaler_saved_model", model)
+    (data,) = (model / "variables").glob("variables.data*")
+    data.unlink()
+    if contents is not None:
+        data.write_bytes(contents)
+    done = command("diff", model, SAMPLES / "scaler_saved_model")
+    assert (done.code, done.err) == (3, "")  # nobody knows whether the values are equal
+    assert "same graph, same signatures; variables not compared" in done.out
+    assert "variables not compared: " in done.out and data.name in done.out
+    for name in ("explain", "check", "flops", "dump"):
+        assert command(name, model).code == 0
+    for name, ending in (("view", "html"), ("draw", "svg"), ("optimize", "pb")):
+        assert command(name, model, "-o", tmp_path / f"out.{ending}").code == 0
+    assert data.name in command("optimize", model, "--save-model", tmp_path / "again").err
