@@ -285,9 +285,12 @@ def _is_captured(body: CheckedBody, name: str) -> bool:
     """Return True for the name that a captured tensor had outside of a function; the argument's name is made of it.
 
     The argument has lower-case letters, digits and `_` (NodeNameMapping in graph_to_functiondef.cc), maybe with a number.
+    It also keeps the locations that the captured tensor had.
     """
     if body.function is None:
         return False
+    if any(name in arg.colocation for arg in body.function.args):
+        return True
     plain = re.sub("^[^a-z]*", "", re.sub("[^a-z0-9]", "_", name.lower()))
     return any(re.fullmatch(rf"{plain}(_\d+)?", arg.name) for arg in body.function.args)
 

@@ -331,6 +331,18 @@ def test_a_colocation_with_a_captured_tensor_is_no_fault(tmp_path, name, count):
     assert [problem["kind"] for problem in problems] == ["colocation"] * count
 
 
+@pytest.mark.parametrize(("name", "count"), [("outside", 0), ("elsewhere", 1)])
+def test_a_colocation_that_an_argument_has_from_outside_is_no_fault(tmp_path, name, count):
+    graph = text_format.Parse(GOOD, GraphDef())
+    function = graph.library.function[0]
+    function.arg_attr[0].attr["_class"].list.s.append(b"loc:@outside")
+    function.node_def[0].attr["_class"].list.s.append(f"loc:@{name}".encode())
+    path = tmp_path / "graph.pb"
+    path.write_bytes(graph.SerializeToString())
+    problems = tfg("check", path, "--strict", "--format", "json").json["graphs"][0]["problems"]
+    assert [problem["kind"] for problem in problems] == ["colocation"] * count
+
+
 def test_problems_are_ignored_by_code(tmp_path):
     graph = text_format.Parse(GOOD, GraphDef())
     set_attr("z", "_class", "list { s: 'loc:@gone' }")(graph)
