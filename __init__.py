@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found] # built in, so that Ctrl-C cannot fall into its import
+import _signal  # type: ignore[import-not-found]  # built in, so that Ctrl-C cannot fall into its import
 import importlib
 import os
 import sys
