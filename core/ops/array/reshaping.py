@@ -129,52 +129,6 @@ def reshape_shape(x: TensorSpec, dims: TensorSpec, is_likely: bool = False) -> S
     return TensorSpec(x.dtype, result, x.value.reshape(result.known())) if fits and x.value is not None else result
 
 
-def _resolved(sizes: list[DimLike], source: Shape, is_likely: bool) -> Sequence[DimLike | None]:
-    """Return the wanted dimensions; a -1 or a single unknown dimension follows from the number of elements."""
-    gaps = [i for i, d in enumerate(sizes) if d == -1]
-    if len(gaps) > 1 or any(isinstance(d, int) and d < -1 for d in sizes):
-        raise InvalidArgumentError(f"cannot reshape to {sizes}: sizes must be non-negative, one of them may be -1")
-    # Beside a -1, all others are sizes in every run that succeeds.
-    doubtful = [] if gaps or is_likely else [i for i, d in enumerate(sizes) if may_stand_for_rest(d)]
-    if source.rank is None:
-        return _filled(sizes, gaps or doubtful, None)
-    count = source.num_elements
-    open_places = gaps or doubtful or [i for i, d in enumerate(sizes) if isinstance(d, Dim) and d.is_anonymous]
-    others = [d for i, d in enumerate(sizes) if i not in open_places]
-    rest = math.prod(others)
-    is_number = isinstance(count, int) and isinstance(rest, int)
-    if not gaps and not (len(open_places) == 1 and is_number and count):
-        if is_number and not open_places and count != rest:
-            raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {Shape(sizes)}")
-        return _filled(sizes, doubtful, None)
-    if rest == 0:
-        return _filled(sizes, open_places, None)
-    if is_number and count % rest:
-        raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {sizes}")
-    return _filled(sizes, open_places, floor_div(count, rest) if is_likely else _filled_gap(source, others))
-
-
-def _filled(sizes: list[DimLike], places: Sequence[int], dim: DimLike | None) -> list[DimLike | None]:
-    """Return the sizes with `dim` at some places, None for a new unknown at each."""
-    return [dim if i in places else d for i, d in enumerate(sizes)]
-
-
-def _filled_gap(source: Shape, others: list[DimLike]) -> DimLike | None:
-    """Return the dimension that makes up for the others; None where it depends on which of them are 0 in a run.
-
-    The kernel leaves zeros out on both sides (`_inferred`). So a symbolic size must stand on both, and the rest be numbers.
-    """
-    if all(isinstance(d, int) for d in others):
-        return floor_div(source.num_elements, math.prod(others))
-    left = list(source)
-    for dim in others:
-        if isinstance(dim, Dim) and dim in left:
-            left.remove(dim)
-    rest = math.prod(d for d in others if isinstance(d, int))
-    is_paired = len(source) - len(left) == sum(isinstance(d, Dim) for d in others)
-    return math.prod(left) // rest if is_paired and all(isinstance(d, int) and d for d in left) else None
-
-
 @estimate("Reshape")
 def reshape_estimate(x: TensorSpec, dims: TensorSpec) -> Shape | TensorSpec:
     """The wanted shape, where no unknown size is 0."""
@@ -250,6 +204,79 @@ layout("T -> R", "Squeeze")
 
 zero_flops("ExpandDims", "Squeeze")
 facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("ExpandDims", "Squeeze"))
+
+
+def _resolved(sizes: list[DimLike], source: Shape, is_likely: bool) -> Sequence[DimLike | None]:
+    """Return the wanted dimensions; a -1 or a single unknown dimension follows from the number of elements."""
+    gaps = [i for i, d in enumerate(sizes) if d == -1]
+    if len(gaps) > 1 or any(isinstance(d, int) and d < -1 for d in sizes):
+        raise InvalidArgumentError(f"cannot reshape to {sizes}: sizes must be non-negative, one of them may be -1")
+    # Beside a -1, all others are sizes in every run that succeeds.
+    doubtful = [] if gaps or is_likely else [i for i, d in enumerate(sizes) if may_stand_for_rest(d)]
+    if source.rank is None:
+        return _filled(sizes, gaps or doubtful, None)
+    count = source.num_elements
+    open_places = gaps or doubtful or [i for i, d in enumerate(sizes) if isinstance(d, Dim) and d.is_anonymous]
+    others = [d for i, d in enumerate(sizes) if i not in open_places]
+    rest = math.prod(others)
+    is_number = isinstance(count, int) and isinstance(rest, int)
+    if not gaps and not (len(open_places) == 1 and is_number and count):
+        if is_number and not open_places and count != rest:
+            raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {Shape(sizes)}")
+        return _filled(sizes, doubtful, None)
+    if rest == 0:
+        return _filled(sizes, open_places, None)
+    if is_number and count % rest:
+        raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {sizes}")
+    return _filled(sizes, open_places, floor_div(count, rest) if is_likely else _filled_gap(source, others))
+
+
+def _filled(sizes: list[DimLike], places: Sequence[int], dim: DimLike | None) -> list[DimLike | None]:
+    """Return the sizes with `dim` at some places, None for a new unknown at each."""
+    return [dim if i in places else d for i, d in enumerate(sizes)]
+
+
+def _filled_gap(source: Shape, others: list[DimLike]) -> DimLike | None:
+    """Return the dimension that makes up for the others; None where it depends on which of them are 0 in a run.
+
+    The kernel leaves zeros out on both sides (`_inferred`). So a symbolic size must stand on both, and the rest be numbers.
+    """
+    if all(isinstance(d, int) for d in others):
+        return floor_div(source.num_elements, math.prod(others))
+    left = list(source)
+    for dim in others:
+        if isinstance(dim, Dim) and dim in left:
+            left.remove(dim)
+    rest = math.prod(d for d in others if isinstance(d, int))
+    is_paired = len(source) - len(left) == sum(isinstance(d, Dim) for d in others)
+    return math.prod(left) // rest if is_paired and all(isinstance(d, int) and d for d in left) else None
+
+
+@onnx("Reshape")
+def _reshape_onnx(g: Any, x: Any, shape: Any, *, outputs: list[TensorSpec]) -> Any:
+    """Reshape to a constant shape where at most a single dimension is unknown."""
+    dims = outputs[0].shape.dims
+    if dims is not None and sum(not isinstance(size, int) for size in dims) < 2 and 0 not in dims:
+        return g.reshape(x, [size if isinstance(size, int) else -1 for size in dims])
+    sizes = g.vector(shape)
+    wanted = dims_of(shape.spec) if shape.array is None else as_dims(shape.array)
+    if wanted is None:
+        return g.of_dims(x, _without_gap(g, x, sizes))
+    if not any(map(may_stand_for_rest, wanted)):
+        return g.of_dims(x, sizes)
+    copied = [*(x.shape.dims or ()), *[None] * len(wanted)]  # ONNX takes these sizes for 0
+    may_be_zero = [i for i, d in enumerate(wanted) if isinstance(d, Dim) or d == 0]
+    is_plain = -1 in wanted and all(wanted[i] == copied[i] != 0 for i in may_be_zero)
+    return g.reshape(x, sizes) if is_plain else g.of_dims(x, _without_gap(g, x, sizes))
+
+
+def _without_gap(g: Any, x: Any, sizes: Any) -> Any:
+    """Return wanted sizes with a number for -1: zeros are left out on both sides where one of the sizes is 0 (`_inferred`)."""
+    have = g.dims(x)
+    without_zeros = g.ReduceProd(g.Where(g.Equal(have, 0), 1, have))
+    count = g.Where(g.Equal(g.ReduceProd(sizes), 0), without_zeros, g.ReduceProd(have))
+    rest = g.ReduceProd(g.Where(g.LessOrEqual(sizes, 0), 1, sizes))
+    return g.Where(g.Equal(sizes, -1), g.Div(count, rest), sizes)
 
 
 @kernel("BroadcastTo")
@@ -459,33 +486,6 @@ onnx("ZerosLike")(lists.zeros_like)
 facts("of_lists", of=["ZerosLike"])
 onnx("Empty")(lambda g, dims, *, dtype: g.Expand(g.constant(b"" if dtype.is_object else 0, dtype), g.vector(dims)))
 onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
-
-
-@onnx("Reshape")
-def _reshape_onnx(g: Any, x: Any, shape: Any, *, outputs: list[TensorSpec]) -> Any:
-    """Reshape to a constant shape where at most a single dimension is unknown."""
-    dims = outputs[0].shape.dims
-    if dims is not None and sum(not isinstance(size, int) for size in dims) < 2 and 0 not in dims:
-        return g.reshape(x, [size if isinstance(size, int) else -1 for size in dims])
-    sizes = g.vector(shape)
-    wanted = dims_of(shape.spec) if shape.array is None else as_dims(shape.array)
-    if wanted is None:
-        return g.of_dims(x, _without_gap(g, x, sizes))
-    if not any(map(may_stand_for_rest, wanted)):
-        return g.of_dims(x, sizes)
-    copied = [*(x.shape.dims or ()), *[None] * len(wanted)]  # ONNX takes these sizes for 0
-    may_be_zero = [i for i, d in enumerate(wanted) if isinstance(d, Dim) or d == 0]
-    is_plain = -1 in wanted and all(wanted[i] == copied[i] != 0 for i in may_be_zero)
-    return g.reshape(x, sizes) if is_plain else g.of_dims(x, _without_gap(g, x, sizes))
-
-
-def _without_gap(g: Any, x: Any, sizes: Any) -> Any:
-    """Return wanted sizes with a number for -1: zeros are left out on both sides where one of the sizes is 0 (`_inferred`)."""
-    have = g.dims(x)
-    without_zeros = g.ReduceProd(g.Where(g.Equal(have, 0), 1, have))
-    count = g.Where(g.Equal(g.ReduceProd(sizes), 0), without_zeros, g.ReduceProd(have))
-    rest = g.ReduceProd(g.Where(g.LessOrEqual(sizes, 0), 1, sizes))
-    return g.Where(g.Equal(sizes, -1), g.Div(count, rest), sizes)
 
 
 @onnx("Squeeze")
