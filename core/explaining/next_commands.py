@@ -78,7 +78,9 @@ class NextCommands:
     def _graph_feeds(self, fetches: Sequence[str]) -> str:
         """Return the feeds of placeholders, and of arguments of a stored function, that fetches need."""
         needed = self._needed(fetches)
-        nodes = [node for node in self.graph if node in needed and (node.must_be_fed or node.is_argument)]
+        # A broken placeholder has no dtype: `tfg check` says what is wrong with it.
+        inputs = (node for node in self.graph if node in needed and node.output_dtypes)
+        nodes = [node for node in inputs if node.must_be_fed or node.is_argument]
         return _feeds({node.name: text for node, text in self._of_placeholders(nodes).items()})
 
     def _of_placeholders(self, nodes: Collection[Node]) -> Mapping[Node, str]:

@@ -53,7 +53,8 @@ def example_feeds(graph: Graph, inputs: Sequence[Input], inference: Inference | 
     composites = CompositeFeeds(graph, [one.node for one in inputs])
     smallest = 2 if composites.splits or composites.shapes else 1
     sizes = _sizes(graph, inputs, smallest, inference)
-    listed = composites.fitted({one.node: np.zeros(sizes[one.node], np.int64) for one in inputs})
+    # Zeros without memory of their own: a placeholder may declare terabytes.
+    listed = composites.fitted({one.node: np.broadcast_to(np.int64(0), sizes[one.node]) for one in inputs})
     texts = {}
     for one in inputs:
         value = listed.get(one.node)

@@ -48,7 +48,7 @@ CASES = {
 """By command and option: a command line, and the option with a value that leaves something out or shows something else."""
 OF_PICTURES = ("draw", "view")
 """The commands with a picture as the result."""
-OF_STAGES = {("dump", "--elements"), ("train", "--dump-stages")}
+OF_STAGES = {("dump", "--elements"), ("train", "--dump-stages"), ("check", "--ignore")}
 """Options with separate results; the tests of their commands check these results in JSON."""
 _SHOWS = re.compile(
     r"Only (nodes|tensors|ops|this node)|Show |Rows |Number of (rows\.|scope levels)|List |Leave out |With several"

@@ -8,6 +8,7 @@ from google.protobuf import text_format
 
 from tests.formats.test_printed_text import graph_text
 from tfg.core.support.errors import InvalidArgumentError, TfgError
+from tfg.core.support.words import shortened
 from tfg.formats import load
 from tfg.formats.codecs import printed_nodes
 from tfg.formats.graphdef import graph_chunks
@@ -62,7 +63,7 @@ def by_protobuf(kind, text):
     except text_format.ParseError as error:
         place, _, reason = str(error).partition(" : ")
         line, column = place.split(":")
-        return f"line {line}, column {column} of the text: {reason}"
+        return shortened(f"line {line}, column {column} of the text: {reason}")
     return shown(KINDS[kind][2], data)
 
 

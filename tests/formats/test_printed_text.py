@@ -8,6 +8,7 @@ import pytest
 from google.protobuf import text_format
 
 from tfg.core.support.errors import InvalidArgumentError, TfgError
+from tfg.core.support.words import shortened
 from tfg.formats import load
 from tfg.formats.codecs.printed_nodes import PrintedScan
 from tfg.formats.codecs.printed_text import PrintedReader, serialize_printed
@@ -129,7 +130,7 @@ def graph_by_protobuf(text):
     except text_format.ParseError as error:
         place, _, reason = str(error).partition(" : ")
         line, column = place.split(":")
-        return f"line {line}, column {column} of the text: {reason}"
+        return shortened(f"line {line}, column {column} of the text: {reason}")
     try:
         graph = graph_from_bytes(memoryview(data), faults=faults)
     except TfgError as error:
