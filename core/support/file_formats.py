@@ -138,8 +138,9 @@ def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
 
 
 def _is_known(extension: str) -> bool:
-    """Return True for an extension of any format that tfg writes."""
-    return any(_is_asked(file_format, extension) for place in _PLACES for file_format in place.formats)
+    """Return True for an extension of any format that tfg writes, also compressed."""
+    plain = extension.removesuffix(".gz")
+    return any(_is_asked(file_format, plain) for place in _PLACES for file_format in place.formats)
 
 
 def named_format(path: str | None, word: str | None, writable: Writable) -> FileFormat | None:

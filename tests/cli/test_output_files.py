@@ -57,11 +57,11 @@ TAKEN = {
 }
 LOG = ("--log-file", {"", ".log", ".txt"})
 ENDINGS = sorted(
-    {".h5", ".hdf5", ".keras", ".tflite", ".safetensors", ".csv", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml"}
+    {".h5", ".hdf5", ".keras", ".tflite", ".safetensors", ".csv", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml", ".gz"}
     | {".index", ".npz.gz", ".onnx.gz", ".stablehlo.gz", ".md", ".5", "."}.union(*TAKEN.values(), LOG[1])
 )
 NO_FORMATS = {".h5", ".hdf5", ".keras", ".tflite", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml", ".gz"}
-NO_FORMATS |= {".index", ".md", ".5", "."}
+NO_FORMATS |= {".index", ".md", ".5", ".", ".log"}
 """Endings that name no format that tfg writes."""
 READ = {"IN", "--state", "--script", "--compare", "--labels", "--run-metadata", "--allow-files", "--op-library"}
 """The parameters that name input files; all others with the metavar of a file name output files."""
