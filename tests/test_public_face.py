@@ -196,6 +196,7 @@ MADE_BY_TFG = {
     "LeastSquares", "Measurement", "MissingFor", "MissingOp",
     "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",
     "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimizer", "Output", "PartitionFacts", "PassFacts", "Problem",
+    "ProblemCode",
     "Progress", "RecordStream", "Recording", "RecoveredStage", "Restored", "RunRaces", "Section", "SessionLike", "Shape",
     "Signature", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey", "Tensor", "TensorRow", "Tier",
     "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",

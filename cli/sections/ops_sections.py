@@ -46,7 +46,7 @@ def detail_sections(op: OpDetail) -> Iterator[Section]:
         yield Text("no kernel: --op-library can supply one, --map-op can read the op as another")
     decisions = [("shape function", _decision(op.shape)), ("gradient", _decision(op.gradient)), ("FLOPs", _decision(op.flops))]
     decisions += [
-        (world, "no lowering of its own" if place is None else str(place))
+        (world, "no separate lowering" if place is None else str(place))
         for world, place in (("XLA", op.xla), ("ONNX", op.onnx))
     ]
     yield Table(("", "function"), [*decisions, *((name, meaning) for name, meaning in op.facts.items())], name="facts")

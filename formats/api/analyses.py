@@ -28,7 +28,9 @@ def check(
     reasons where the caller read the file. Problems with a code in `ignore`, such as "colocation", are left out. Raises
     the errors of `load` for a file without a graph, NotFoundError for an unknown code.
     """
-    ignored = known_codes((ignore,) if isinstance(ignore, str) else ignore)
+    codes = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+    expect(str, *codes)
+    ignored = known_codes(codes)
     if isinstance(graph, Graph):
         expect(TfgError, *faults)
         return find_problems(graph, faults, ignored)

@@ -57,7 +57,21 @@ TAKEN = {
 }
 LOG = ("--log-file", {"", ".log", ".txt"})
 ENDINGS = sorted(
-    {".h5", ".hdf5", ".keras", ".tflite", ".safetensors", ".csv", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml", ".gz"}
+    {
+        ".h5",
+        ".hdf5",
+        ".keras",
+        ".tflite",
+        ".safetensors",
+        ".csv",
+        ".parquet",
+        ".mlmodel",
+        ".pt",
+        ".jpeg",
+        ".zip",
+        ".yaml",
+        ".gz",
+    }
     | {".index", ".npz.gz", ".onnx.gz", ".stablehlo.gz", ".md", ".5", "."}.union(*TAKEN.values(), LOG[1])
 )
 NO_FORMATS = {".h5", ".hdf5", ".keras", ".tflite", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml", ".gz"}

@@ -42,7 +42,7 @@ WRITERS = {
     "optimize": ["optimize", XOR, "--fetch", "loss", "-o", "out/g.pbtxt"],
     "npz": ["run", SQUARE, "--init", "--target", "sgd", "--save-state", "out/state.npz"],
     "checkpoint": ["run", SQUARE, "--init", "--target", "sgd", "--save-state", "out/state"],
-    "model": ["run", SQUARE, "--init", "--target", "sgd", "--save-model", "out/model"],
+    "model": ["run", SQUARE, "--init", "--target", "sgd", "--fetch", "loss", "--save-model", "out/model"],
     "folder": ["run", SQUARE, "--init", "--fetch", "var", "--sweep", "var=1,2,3", "--out-dir", "out/results"],
     "draw": ["draw", XOR, "-o", "out/g.dot"],
     "view": ["view", XOR, "-o", "out/g.html"],

@@ -159,6 +159,9 @@ def test_a_stream_without_end_is_an_error(monkeypatch, files):
 
 
 OWN = {
+    "cli/commands/samples.py",
+    "core/registry/families.py",
+    "formats/api/written_copies.py",
     "cli/main.py",
     "core/engines/unsupported.py",
     "core/graph/foreign_ops.py",

@@ -58,7 +58,8 @@ def look(graph: tfg.Graph) -> Iterator[str]:
     yield f"{[op.op for op in missing]} {[stage.name for stage in stages]}"
     fates: tuple[tfg.NodeFate, ...] = tfg.node_fates(graph, ["y"], ["y:0"])
     problems: tuple[tfg.Problem, ...] = tfg.check(graph)
-    yield f"{[fate.fate for fate in fates]} {[problem.message for problem in problems]}"
+    meanings: list[str] = [tfg.ProblemCode.named(problem.code).meaning for problem in problems]
+    yield f"{[fate.fate for fate in fates]} {[problem.message for problem in problems]} {meanings}"
     listing: tfg.NodeListing = tfg.list_nodes(graph, op="MatMul", to="y:0", shapes=True)
     yield f"{listing.headline()} {[row['name'] for row in listing.to_records()]}"
 
