@@ -90,6 +90,7 @@ _RUNNING = ("compare", "convert frozen", "convert folder", "reduce", "run", "run
 _VAST = ("twice", "forked_conditionals", "mutual")
 """The forms with exponential or endless runs."""
 LARGE_RESULTS: Mapping[tuple[str, str], str] = {
+    ("loops_in_loops", "run xla"): "XLA's compiler ends at hundreds of loops inside each other",
     ("cases", "grad"): "each branch returns what the backward pass of any takes, as in TensorFlow",
     ("cases", "flops backward"): "as its gradient",
     ("cases", "train"): "as its gradient",

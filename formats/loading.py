@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..core.graph.graph import Graph
+from ..core.support.arguments import expect
 from ..core.support.errors import DataLossError, InvalidArgumentError, TfgError
 from ..core.support.log import Stopwatch
 from . import detect
@@ -29,6 +30,7 @@ def load(source: Source, *, tags: Sequence[str] | None = None, untrusted: bool =
     `untrusted`: sessions on the graph and its copies have at most 60 seconds a run and 4 GiB of tensors unless they set
     other limits, and no op library, and refuse files but the model's own.
     """
+    expect(bool, untrusted)
     graph = _timed(source, tags, None)
     if untrusted:
         graph.distrust()
