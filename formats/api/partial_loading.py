@@ -26,6 +26,7 @@ def _prepared(graph: Graph, prepare: Preparation) -> Graph:
     return result
 
 
+@takes(untrusted=bool)
 def load_part(
     source: Source, *, tags: Sequence[str] | None = None, prepare: Preparation = _unchanged, untrusted: bool = False
 ) -> Graph:
@@ -42,7 +43,7 @@ def load_part(
     return graph
 
 
-@takes(has_fetches=bool)
+@takes(has_fetches=bool, untrusted=bool)
 def load_for_passes(
     source: Source,
     passes: str | Sequence[Pass] | None = None,
