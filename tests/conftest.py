@@ -65,13 +65,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out the tests with a mark of LEFT_OUT, unless the expression of -m names the mark."""
     if config.getoption("--op"):
         items[:] = [item for item in items if item.get_closest_marker("ops")]
-    asked = [mark for mark in LEFT_OUT if mark in config.option.markexpr]
     left: dict[str, int] = {}
     for mark in LEFT_OUT:
-        marked = {item for item in items if item.get_closest_marker(mark) and not any(map(item.get_closest_marker, asked))}
-        items[:] = [item for item in items if item not in marked]
-        config.hook.pytest_deselected(items=list(marked))
-        left[mark] = len(marked)
+        if mark not in config.option.markexpr:
+            marked = [item for item in items if item.get_closest_marker(mark)]
+            items[:] = [item for item in items if not item.get_closest_marker(mark)]
+            config.hook.pytest_deselected(items=marked)
+            left[mark] = len(marked)
     config.stash[LEFT] = left
 
 

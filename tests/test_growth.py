@@ -23,8 +23,6 @@ from tfg.core.passes.loops.frame_hoisting import nodes_within
 from tfg.formats.loading import load_leniently
 from tfg.formats.protos.graph_pb2 import GraphDef
 
-pytestmark = pytest.mark.slow
-
 SMALL, LARGE = 320, 1280
 MOST = 1.15
 """The largest exponent of the number of nodes in the growth of calls, with a margin for n log n."""
@@ -45,6 +43,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("growth")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "command"), mostly_slow([pair for pair in REPRESENTATIVE if pair in set(growth.pairs())], every=4)
 )
@@ -68,6 +67,7 @@ def test_every_command_grows_with_nodes(tmp_path, form):
     assert not too_fast
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "command"), mostly_slow(growth.BOUNDED, every=3))
 def test_doubling_results_are_refused_by_name_with_a_next_step(tmp_path, capsys, form, command):
     if command == "convert onnx":
@@ -87,6 +87,7 @@ def test_doubling_results_are_refused_in_bounded_time(tmp_path, form, command):
     assert large < 1.1 * small
 
 
+@pytest.mark.slow
 def test_loops_in_loops_are_exported_once(tmp_path):
     """Each emission of a loop's body repeats the loops inside: two emissions a loop are 2 ** depth of the innermost."""
     growth.lines(growth.words(tmp_path, "loops_in_loops", "convert onnx", FEW))
@@ -94,6 +95,7 @@ def test_loops_in_loops_are_exported_once(tmp_path):
     assert exponent < growth.MOST, counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form",
     mostly_slow(
@@ -107,6 +109,7 @@ def test_rules_for_trees_grow_with_the_tree(tmp_path, form):
     assert exponent < growth.MOST, counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", input_files.WAYS)
 def test_reading_grows_with_inputs(tmp_path, way):
     """Each row, line, record, member or file costs no more than itself; tests/cli/test_each.py counts the opened files."""
@@ -115,6 +118,7 @@ def test_reading_grows_with_inputs(tmp_path, way):
     assert scale.power((1, counts[0]), (4, counts[2])) < growth.MOST, counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["while_in_while", "forked_conditionals", "twice"])
 def test_loops_branches_and_calls_are_traced_once(tmp_path, form):
     """Each trace of a loop's body that repeats the loops inside multiplies the traces of the innermost by the depth."""
@@ -124,6 +128,7 @@ def test_loops_branches_and_calls_are_traced_once(tmp_path, form):
     assert scale.power((sizes[0], counts[0]), (sizes[2], counts[2])) < growth.MOST, counts
 
 
+@pytest.mark.slow
 def test_every_command_is_measured():
     measured = {words.split()[0] for words in growth.COMMANDS.values()}
     assert measured | set(growth.WITHOUT_GRAPHS) == set(commands())
@@ -131,6 +136,7 @@ def test_every_command_is_measured():
     assert growth.LARGE_RESULTS.keys() | growth.BOUNDED.keys() < every
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "work"), mostly_slow(zip(FORMS, itertools.cycle(WORKS)), every=4))
 def test_calls_grow_with_nodes(folder, form, work):
     assert_calls_grow(folder, form, work)
@@ -172,6 +178,7 @@ def counted(work: Callable[[Any], object], given: Any) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_calls_grow_with_faults(tmp_path):
     """A graph with many missing inputs, as after a cut through a larger graph, is checked as fast."""
     by_name = {}
@@ -183,6 +190,7 @@ def test_calls_grow_with_faults(tmp_path):
     assert scale.power(*by_name.items()) < MOST, by_name
 
 
+@pytest.mark.slow
 def test_calls_grow_with_the_depth_of_loops():
     """Nested loops are visited once per loop, at any depth."""
     by_name = {}
