@@ -131,7 +131,8 @@ def readers_of(graph: Graph, value: Output) -> Iterator[_Reader]:
             for place in (place for place, source in enumerate(user.inputs) if source == value):
                 yield user, place
                 queue += _argument(graph, user, place)
-            if value == user.inputs[0] and _forwards(user):
+            # A user may only wait for the node, and have no input.
+            if value in user.inputs[:1] and _forwards(user):
                 queue.append(user.output())
 
 

@@ -243,3 +243,12 @@ def test_an_input_that_nothing_needs_is_no_trouble(more, tmp_path):
     assert [row["passed"] for row in done.json["verification"]] == [True]
     done = run("compare", tmp_path / "graph.pbtxt", "--passes", "default", "--fetch", "y", *more)
     assert done.code == 0, done.err
+
+
+def test_a_node_that_only_waits_for_a_placeholder_reads_nothing():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    with b.control_dependencies([x.node]):
+        b.NoOp(name="done")
+    y = b.Neg(x, name="y")
+    assert {result.shape for _, result in drawn(b, y)} == {(2,)}
