@@ -4,19 +4,17 @@ number of values.
 
 from __future__ import annotations
 
-import collections
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from ..functions.call_kinds import call_kind
-from ..functions.implementations import implementation
 from ..graph.graph import Graph, Node, Output
 from ..inference.inference import Inference, infer
 from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact
+from .readers import called_arguments, readers_of
 
 _ROWS: Final = 8
 """The smallest size of a dimension in the shape of a sparse tensor: more than the number of drawn indices."""
@@ -25,13 +23,17 @@ _Reader = tuple[Node, int]
 
 
 class CompositeFeeds:
-    """The placeholders of `drawn` that ops read as indices, shapes and splits, by the argument names of the catalog."""
+    """The placeholders of `drawn` that ops read as indices, shapes and splits, by the argument names of the catalog.
 
-    def __init__(self, graph: Graph, drawn: Sequence[Node]) -> None:
+    `inference` is an inference of the graph, if there is one.
+    """
+
+    def __init__(self, graph: Graph, drawn: Sequence[Node], inference: Inference | None = None) -> None:
         self.graph = graph
+        self._known = inference
         sources: dict[Node, dict[str, list[Node | None]]] = {}
         for placeholder in drawn:
-            for node, index in readers_of(graph, placeholder.output()):
+            for node, index in composite_readers(graph, placeholder.output()):
                 if node.op_def is not None:
                     parts = sources.setdefault(node, _arguments(node.op_def, node))
                     _put(parts, node, index, placeholder)
@@ -66,7 +68,7 @@ class CompositeFeeds:
 
     @functools.cached_property
     def _inference(self) -> Inference:
-        return infer(self.graph)
+        return self._known or infer(self.graph)
 
     def _columns(self, reader: Node) -> int | None:
         """Return the number of rows of a constant matrix that a sparse matrix is multiplied with."""
@@ -118,34 +120,18 @@ def _ragged(sources: Mapping[Node, Mapping[str, Sequence[Node | None]]]) -> Iter
         yield from ((one, after) for one, after in zip(splits, [*splits[1:], values]) if one is not None)
 
 
-def readers_of(graph: Graph, value: Output) -> Iterator[_Reader]:
+def composite_readers(graph: Graph, value: Output) -> Iterator[_Reader]:
     """Yield the nodes that read a value, with the number of the input, through copies, casts, reshapes and calls."""
-    seen: set[Output] = set()
-    queue = collections.deque([value])
-    while queue:
-        value = queue.popleft()
-        if value in seen:
-            continue
-        seen.add(value)
-        for user in value.node.uses:
-            for place in (place for place, source in enumerate(user.inputs) if source == value):
-                yield user, place
-                queue += _argument(graph, user, place)
-            # A user may only wait for the node, and have no input.
-            if value in user.inputs[:1] and _forwards(user):
-                queue.append(user.output())
+    readers = readers_of(value, functools.partial(_passed_on, graph))
+    return ((reader, place) for reader, places in readers for place in places)
+
+
+def _passed_on(graph: Graph, node: Node, places: Sequence[int]) -> Iterator[Output]:
+    yield from called_arguments(graph, node, places)
+    if places[0] == 0 and _forwards(node):
+        yield node.output()
 
 
 def _forwards(node: Node) -> bool:
     is_reshaped = has_fact(node.op, "view") and has_fact(node.op, "alias_view")
     return node.is_identity or is_reshaped or (has_fact(node.op, "elementwise") and len(node.inputs) == 1)
-
-
-def _argument(graph: Graph, node: Node, place: int) -> Iterator[Output]:
-    """Yield the argument of a called function that an input of the call stands for."""
-    kind = call_kind(graph.functions, node)
-    for reference in kind.references(node) if kind is not None and kind.is_plain else ():
-        function = graph.functions.get(implementation(graph.functions, reference.name))
-        number = place - kind.before if kind is not None else place
-        if function is not None and 0 <= number < len(function.args):
-            yield function.args[number].output()

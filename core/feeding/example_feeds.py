@@ -16,7 +16,7 @@ from ..inference.inference import Inference
 from ..types.dtypes import string
 from ..types.example_values import example_value
 from ..types.shapes import Shape, as_shape
-from .composite_feeds import CompositeFeeds, readers_of
+from .composite_feeds import CompositeFeeds, composite_readers
 from .drawn_feeds import likely_shape
 from .feed_plans import DrawingPlan, sizes_of
 from .fitting_sizes import fitting_sizes
@@ -50,7 +50,7 @@ class Input:
 
 def example_feeds(graph: Graph, inputs: Sequence[Input], inference: Inference | None = None) -> dict[Node, str]:
     """Return a text for --feed of each input. With an inference of the graph, sizes fit its constants and variables."""
-    composites = CompositeFeeds(graph, [one.node for one in inputs])
+    composites = CompositeFeeds(graph, [one.node for one in inputs], inference)
     smallest = 2 if composites.splits or composites.shapes else 1
     sizes = _sizes(graph, inputs, smallest, inference)
     # Zeros without memory of their own: a placeholder may declare terabytes.
@@ -90,7 +90,7 @@ def _text(graph: Graph, one: Input, sizes: Sequence[int], inference: Inference |
 
 def _bounds(graph: Graph, node: Node, inference: Inference | None) -> Iterator[int]:
     """Yield the numbers of rows, classes or dimensions that readers of an integer count: 1 where the number is unknown."""
-    for reader, place in readers_of(graph, node.output()):
+    for reader, place in composite_readers(graph, node.output()):
         names = [name for name, _ in named_inputs(reader)]
         name = names[place] if place < len(names) else None
         if name in _PLACES:
@@ -101,11 +101,11 @@ def _table_sizes(reader: Node, name: str, inference: Inference | None) -> Iterat
     """Yield the number of rows or classes of the table that an argument of a node counts, as far as it is known."""
     arguments = dict(named_inputs(reader))
     for (own, table), dimension in _TABLES.items():
-        spec = inference.specs.get(arguments[table]) if own == name and table in arguments and inference is not None else None
-        if spec is None:
+        if inference is None or own != name or table not in arguments:
             continue
+        spec = inference.specs[arguments[table]]
         shape = spec.handle[0].shape if spec.handle else spec.shape
-        axis = inference.specs[arguments["axis"]].value if inference is not None and "axis" in arguments else dimension
+        axis = inference.specs[arguments["axis"]].value if "axis" in arguments else dimension
         size = shape.dims[int(axis)] if shape.dims and axis is not None else None
         if isinstance(size, int) and size > 0:
             yield size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import collections
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -10,8 +10,6 @@ from typing import Any, Final
 import numpy as np
 
 from ..codecs import png, wav, wire
-from ..functions.call_kinds import call_kind
-from ..functions.implementations import implementation
 from ..graph.graph import Graph, Node, Output
 from ..inference.binding import require_op_def
 from ..registry.op_facts import has_fact
@@ -19,6 +17,7 @@ from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.example_values import texts_value
 from ..types.shapes import as_shape
+from .readers import called_arguments, readers_of
 
 PLAIN: Final = b"a"
 _SIZE: Final = 64
@@ -48,37 +47,14 @@ def example_text(graph: Graph, value: Output, sizes: Sequence[int]) -> str:
 
 def _parsers(graph: Graph, value: Output) -> Iterator[tuple[Node, str]]:
     """Yield readers that parse a text, nearest first, each with the fact that states the format."""
-    for reader in _readers(graph, value):
+    for reader, _ in readers_of(value, functools.partial(_passed_on, graph)):
         yield from ((reader, fact) for fact in MAKERS if has_fact(reader.op, fact))
 
 
-def _readers(graph: Graph, value: Output) -> Iterator[Node]:
-    """Yield the readers of a text, nearest first, through nodes and functions that forward texts or lists of texts."""
-    seen: set[Output] = set()
-    queue = collections.deque([value])
-    while queue:
-        value = queue.popleft()
-        if value in seen:
-            continue
-        seen.add(value)
-        for user in value.node.uses:
-            places = [i for i, source in enumerate(user.inputs) if source == value]
-            if not places:
-                continue
-            yield user
-            queue += _arguments(graph, user, places)
-            queue += [Output(user, i) for i, dtype in enumerate(user.output_dtypes) if dtype.base.is_object]
-
-
-def _arguments(graph: Graph, node: Node, places: Sequence[int]) -> Iterator[Output]:
-    """Yield the arguments of the called functions that stand for the node's inputs at these places."""
-    kind = call_kind(graph.functions, node)
-    for reference in kind.references(node) if kind is not None else ():
-        function = graph.functions.get(implementation(graph.functions, reference.name))
-        if kind is None or function is None:
-            continue
-        shift = len(function.args) - len(kind.arguments(node.inputs)) - kind.before
-        yield from (function.args[i + shift].output() for i in places if 0 <= i + shift < len(function.args))
+def _passed_on(graph: Graph, node: Node, places: Sequence[int]) -> Iterator[Output]:
+    """Yield the arguments of called functions, and all texts and lists of texts that a node returns."""
+    yield from called_arguments(graph, node, places)
+    yield from (Output(node, i) for i, dtype in enumerate(node.output_dtypes) if dtype.base.is_object)
 
 
 def _image(graph: Graph, node: Node) -> bytes:
