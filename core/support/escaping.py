@@ -10,10 +10,10 @@ import re
 
 # C0 but for tab and line feed, DEL, C1; marks and embeddings of direction; line and paragraph separators; lone surrogates.
 _CONTROLS = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-_AT_BEGINNING = r"^[^\S\n]*:(?=:)"
 _ANYWHERE = r"#(?=#\w*\[)"
-_IN_TEXT = re.compile(f"[{_CONTROLS}]|{_ANYWHERE}|{_AT_BEGINNING}", re.MULTILINE)
-_IN_LINE = re.compile(f"[\t\n{_CONTROLS}]|{_ANYWHERE}|{_AT_BEGINNING}")
+# The spaces before `::` are those that need no escape: a match would carry a carriage return along.
+_IN_TEXT = re.compile(f"[{_CONTROLS}]|{_ANYWHERE}|^[^\\S\n{_CONTROLS}]*:(?=:)", re.MULTILINE)
+_IN_LINE = re.compile(f"[\t\n{_CONTROLS}]|{_ANYWHERE}|^[^\\S\t\n{_CONTROLS}]*:(?=:)")
 _IN_DATA = re.compile(f"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|{_ANYWHERE}")
 
 

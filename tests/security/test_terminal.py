@@ -37,6 +37,12 @@ def test_escapes():
     assert not any(unicodedata.category(character) == "Cc" for character in printable_line("".join(map(chr, range(256)))))
 
 
+@pytest.mark.parametrize("space", ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_spaces_before_a_command_of_a_ci_log_are_controls_too(space):
+    assert printable(f" {space}::x") == printable_line(f" {space}::x") == f" {space.encode('unicode_escape').decode()}::x"
+    assert (printable(" \t::x"), printable_line(" \t::x")) == (" \t\\x3a:x", " \\t::x")
+
+
 COMMANDS = ["::stop-commands::t", " ::error::m", "##[error]m", "##vso[task.setvariable]", "a##teamcity[x]"]
 
 
