@@ -16,7 +16,10 @@ _LONGEST_VALUE: Final = 300
 _LONGEST_MESSAGE: Final = 1_000
 """The number of characters of a message or a line of details."""
 
-_LONG_VALUE: Final = re.compile(rf"'[^']{{{_LONGEST_VALUE},}}'|\"[^\"]{{{_LONGEST_VALUE},}}\"|\[[^\]]{{{_LONGEST_VALUE},}}\]")
+# A list without lists inside: with them, a search from each of many brackets would go to the end of the text.
+_LONG_VALUE: Final = re.compile(
+    rf"'[^']{{{_LONGEST_VALUE},}}'|\"[^\"]{{{_LONGEST_VALUE},}}\"|\[[^\[\]]{{{_LONGEST_VALUE},}}\]"
+)
 
 
 def shortened(text: str) -> str:

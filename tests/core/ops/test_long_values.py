@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -74,3 +76,10 @@ def test_a_quoted_value_leaves_room_for_the_rest():
 def test_short_messages_stay():
     text = ", ".join(f"node_{i}" for i in range(80))
     assert shortened(text) == text
+
+
+def test_many_brackets_are_searched_once():
+    """A search from each bracket to the end of the text would take minutes."""
+    started = time.process_time()
+    assert len(shortened("[" * 1_000_000)) <= 1000
+    assert time.process_time() - started < 20
