@@ -238,8 +238,9 @@ def _all_records(ctx: KernelContext, pattern: str, compression: str) -> list[byt
     paths = matching_files(ctx, pattern)
     if not paths:
         raise NotFoundError(f"No files matched {pattern}")
-    files = ((path, uncompressed(read_file(ctx, path), compression)) for path in paths)
-    records = [data for path, contents in files for _, data in KeyedRecords(contents, path.encode("utf-8", "surrogateescape"))]
+    files = [(path, path.encode("utf-8", "surrogateescape")) for path in paths]
+    contents = ((name, _uncompressed(read_file(ctx, path), compression, name)) for path, name in files)
+    records = [data for name, read in contents for _, data in KeyedRecords(read, name)]
     if not records:
         raise OutOfRangeError(f"the files of {pattern} hold no records")
     return records

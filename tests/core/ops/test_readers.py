@@ -6,7 +6,7 @@ import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.runtime.state.file_access import FileAccess
-from tfg.core.support.errors import OutOfRangeError
+from tfg.core.support.errors import DataLossError, OutOfRangeError
 
 
 @pytest.fixture
@@ -44,3 +44,11 @@ def test_a_file_that_another_thread_names(session, tmp_path):
         session.run(["add"], {"path:0": str(tmp_path / name).encode()})
     reading.join(20)
     assert results == [b"b1"]
+
+
+def test_damaged_compressed_records_are_named(tmp_path):
+    (tmp_path / "damaged.gz").write_bytes(b"not compressed")
+    g = GraphBuilder()
+    g.RecordInput(file_pattern=str(tmp_path / "*.gz").encode(), compression_type="GZIP", batch_size=1, name="records")
+    with pytest.raises(DataLossError, match=r"damaged\.gz"):
+        Session(g.graph, files=FileAccess.only([tmp_path])).run("records:0")
