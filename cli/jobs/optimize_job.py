@@ -116,7 +116,9 @@ class OptimizeJob:
             wanted = {
                 kind: path for kind, path in (("graph", self.options.output), ("model", self.options.save_model)) if path
             }
-            written = {kind: os.path.join(folder, _file_name(path)) for kind, path in wanted.items()}
+            for kind in wanted:  # a graph and a model may have one name in two folders
+                os.mkdir(os.path.join(folder, kind))
+            written = {kind: os.path.join(folder, kind, _file_name(path)) for kind, path in wanted.items()}
             notes = self._write(result, written.get("graph"), written.get("model"))
             self._verify(result, list(written.values()), stated)
             if not self.may_write:

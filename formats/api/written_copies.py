@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 
-from ...core.support.atomic import atomic_file, file_errors, flush, rename_folder, staged_folder
+from ...core.support.atomic import atomic_file, file_errors, flush, flush_folder, rename_folder, staged_folder
 from ..codecs.source import write_file
 
 
@@ -47,12 +47,14 @@ def publish(source: str, target: str) -> None:
 
 
 def _publish_folder(source: str, target: str) -> None:
-    with file_errors(target), staged_folder(target) as staged:
-        for folder, _, names in os.walk(source):
-            own = os.path.normpath(os.path.join(staged, os.path.relpath(folder, source)))
-            os.makedirs(own, exist_ok=True)
-            for name in names:
-                with open(os.path.join(folder, name), "rb") as read, open(os.path.join(own, name), "xb") as written:
-                    shutil.copyfileobj(read, written)
-                    flush(written)
-        rename_folder(staged, target)
+    with file_errors(target):
+        with staged_folder(target) as staged:
+            for folder, _, names in os.walk(source):
+                own = os.path.normpath(os.path.join(staged, os.path.relpath(folder, source)))
+                os.makedirs(own, exist_ok=True)
+                for name in names:
+                    with open(os.path.join(folder, name), "rb") as read, open(os.path.join(own, name), "xb") as written:
+                        shutil.copyfileobj(read, written)
+                        flush(written)
+            rename_folder(staged, target)
+        flush_folder(target)
