@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 import tfg
 from tfg.core.support.hints import command_form
 from tfg.core.types import dtypes
+
+pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="the program 'bash' is not installed")
 
 NAMES = [
     "y$(touch X)",
