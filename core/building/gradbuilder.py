@@ -65,11 +65,14 @@ class GradientBuilder(GraphBuilder):
         """Return the gradient as a plain tensor, with nodes added for IndexedSlices."""
         if isinstance(grad, Output):
             return grad
-        rows = self.StridedSlice(
-            grad.dense_shape, [0], [1], [1], begin_mask=0, end_mask=0, shrink_axis_mask=1, new_axis_mask=0, ellipsis_mask=0
-        )
-        dense = self.UnsortedSegmentSum(grad.values, grad.indices, rows)
+        dense = self.UnsortedSegmentSum(grad.values, grad.indices, self.first_of(grad.dense_shape))
         return self.Reshape(dense, grad.dense_shape)
+
+    def first_of(self, vector: Output) -> Output:
+        """Return the first element of a vector, such as the number of rows in a shape."""
+        return self.StridedSlice(
+            vector, [0], [1], [1], begin_mask=0, end_mask=0, shrink_axis_mask=1, new_axis_mask=0, ellipsis_mask=0
+        )
 
     def conj(self, x: Output) -> Output:
         """Return the complex conjugate, x itself where x is real."""

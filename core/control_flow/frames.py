@@ -177,7 +177,7 @@ class _FrameSearch:
 
     def check_conditions(self) -> None:
         for frame in self.frames.values():
-            conditions = [n for n in frame.nodes if n.is_loop_condition and "LoopCounter" not in n.name]
+            conditions = loop_conditions(frame.nodes)
             if len(conditions) > 1:
                 first, second = conditions[:2]
                 raise InvalidArgumentError(
@@ -187,6 +187,15 @@ class _FrameSearch:
                     op=second.op,
                     hint=OWN_FRAMES,
                 )
+
+
+def loop_conditions(nodes: Iterable[Node]) -> list[Node]:
+    """Return the LoopConds of which a frame has one.
+
+    The loops that count iterations for a gradient share the frame of the loop that they count. TensorFlow knows them by the
+    name alone (ValidateControlFlowInfo in core/graph/control_flow.cc).
+    """
+    return [node for node in nodes if node.is_loop_condition and "LoopCounter" not in node.name]
 
 
 def find_frames(graph: Graph) -> dict[Node, Frame]:

@@ -72,8 +72,7 @@ def gradient_dtype(grad: Output | IndexedSlices) -> DType:
 
 def _all_rows(g: GradientBuilder, grad: Output) -> IndexedSlices:
     shape = g.shape_of(grad)
-    rows = g.StridedSlice(shape, [0], [1], [1], begin_mask=0, end_mask=0, shrink_axis_mask=1, new_axis_mask=0, ellipsis_mask=0)
-    return IndexedSlices(grad, g.Range(0, rows, 1), shape)
+    return IndexedSlices(grad, g.Range(0, g.first_of(shape), 1), shape)
 
 
 def _int64(g: GradientBuilder, value: Output) -> Output:

@@ -17,7 +17,7 @@ from .metagraph import Asset
 from .node_making import become_constant
 from .table_nodes import TABLES
 from .traversal import copied_from, trail_end
-from .variable_nodes import find_variables
+from .variable_nodes import VariableNodes, find_variables
 
 _ANONYMOUS: Final = "Anonymous"
 """The beginning of ops that make a new table in every run. The loader makes each table of a model's objects once."""
@@ -35,20 +35,22 @@ def asset_variables(graph: Graph) -> frozenset[str]:
 
     An initializer sets these variables when a model is loaded; the path is true only where the model lies.
     """
-    nodes = asset_nodes(graph)
-    variables = find_variables(graph).values() if nodes else ()
-    return frozenset(
-        variable.name
-        for variable in variables
-        if variable.initial_value is not None and trail_end(variable.initial_value, copied_from).node in nodes
-    )
+    return frozenset(variable.name for variable in _path_variables(graph))
 
 
 def asset_assignments(graph: Graph) -> list[Node]:
     """Return the initializers of `asset_variables`."""
-    paths = asset_variables(graph)
-    initializers = (variable.initializer for name, variable in find_variables(graph).items() if name in paths)
-    return [node for node in initializers if node is not None]
+    return [variable.initializer for variable in _path_variables(graph) if variable.initializer is not None]
+
+
+def _path_variables(graph: Graph) -> list[VariableNodes]:
+    nodes = asset_nodes(graph)
+    variables = find_variables(graph).values() if nodes else ()
+    return [
+        variable
+        for variable in variables
+        if variable.initial_value is not None and trail_end(variable.initial_value, copied_from).node in nodes
+    ]
 
 
 def with_model_objects(graph: Graph) -> Graph:

@@ -42,9 +42,7 @@ class LiveEdges:
         literals = self._deadness.of_node(node) - condition
         if not literals:
             return node
-        if not all(
-            isinstance(key, Output) and key.dtype is not None and key.dtype.base is dtypes.bool_ for key, _ in literals
-        ):
+        if not all(_has_two_branches(key) for key, _ in literals):
             return None
         merge = self._merges.get((node, literals))
         if merge is None:
@@ -60,7 +58,7 @@ class LiveEdges:
         return self._deadness.of_node(node) <= condition
 
     def condition(self, node: Node) -> Condition:
-        """Return the condition for a live node."""
+        """Return the condition under which a node is alive."""
         return self._deadness.of_node(node)
 
     def _merged(self, node: Node, literals: Condition) -> Node:

@@ -69,15 +69,11 @@ class Trial:
     """Timed alternatives, by number. Each alternative is run some times; of equal alternatives the first wins.
 
     With `seconds` each alternative is run until its total reaches the time, or a limit of runs: the times of short runs
-    scatter. `turn` runs of an alternative follow each other, and a later alternative wins below `gain` times the best,
-    by default GAIN.
+    scatter. A later alternative wins below `gain` times the best, by default GAIN.
     """
 
-    def __init__(
-        self, ways: int = 2, times: int = TIMES, seconds: float = 0.0, *, turn: int = 1, gain: float | None = None
-    ) -> None:
+    def __init__(self, ways: int = 2, times: int = TIMES, seconds: float = 0.0, *, gain: float | None = None) -> None:
         self.times = times
-        self.turn = turn
         self.gain = GAIN if gain is None else gain
         self.seconds = seconds
         self.totals = [0.0] * ways
@@ -89,9 +85,8 @@ class Trial:
 
     @property
     def next(self) -> int:
-        """The way that had the fewest turns."""
-        turns = [count // self.turn for count in self.counts]
-        return turns.index(min(turns))
+        """The way that had the fewest runs."""
+        return self.counts.index(min(self.counts))
 
     def run(self, *ways: Callable[[], _Result]) -> _Result:
         """Run and time the alternative with the fewest runs, and return its result; a failing run is not timed."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..gradients import add_gradients
+from ..gradients.indexed_slices import parts
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..graph.variable_nodes import RESOURCE_VARIABLES, VARIABLES
@@ -241,7 +242,8 @@ class _Builder:
         a node that is alive on the other branches, too.
         """
         edges = LiveEdges(self.graph)
-        ends = dict.fromkeys([loss.node, *(value.node for _, grad in pairs for value in _values(grad))])
+        # The values and indices of sparse gradients: no update takes the dense shape.
+        ends = dict.fromkeys([loss.node, *(value.node for _, grad in pairs for value in parts(grad)[:2])])
         live = [edges.live_behind(node) for node in ends]
         return [self.g.group([node for node in live if node is not None], "train/gate")]
 
@@ -295,10 +297,7 @@ class _Builder:
         """
         g = self.g
         indices, places = g.Unique(grad.indices)
-        count = g.StridedSlice(
-            g.Shape(indices), [0], [1], [1], begin_mask=0, end_mask=0, shrink_axis_mask=1, new_axis_mask=0, ellipsis_mask=0
-        )
-        return g.UnsortedSegmentSum(grad.values, places, count), indices
+        return g.UnsortedSegmentSum(grad.values, places, g.first_of(g.Shape(indices))), indices
 
     def _decayed(self, pairs: Sequence[tuple[Node, Any]], rate: Output, gate: Sequence[Node]) -> Sequence[Node]:
         """Add the weight decay of all variables, after `gate`, and return the nodes that the updates wait for."""
@@ -338,11 +337,6 @@ class _Builder:
         else:
             node = self.g.Assign(variable.output(), product).node
         return node
-
-
-def _values(grad: Output | IndexedSlices) -> tuple[Output, ...]:
-    """Return the values that an update takes of a gradient."""
-    return (grad.values, grad.indices) if isinstance(grad, IndexedSlices) else (grad,)
 
 
 def _dtype(value: Output) -> DType:

@@ -12,7 +12,7 @@ from ...support.errors import UnimplementedError
 from .library import jax, jnp, program_function
 from .list_programs import StackedElements, Unread
 from .symbolic_dims import is_symbolic
-from .trace_memory import TraceFinding
+from .trace_memory import TraceFinding, same_form
 
 Condition = Callable[[Sequence[Any]], Any]
 Advance = Callable[[Sequence[Any]], Sequence[Any]]
@@ -253,9 +253,7 @@ class _LoopPart(_Part):
             old = self.values[place] if is_value else self.cells[place].value
             if isinstance(old, StackedElements) is not isinstance(new, StackedElements):
                 raise UnimplementedError("a loop passes on a list instead of a tensor")
-            if not isinstance(old, StackedElements) or (
-                jax.tree.structure(old) == jax.tree.structure(new) and _alike(old, new)
-            ):
+            if not isinstance(old, StackedElements) or same_form(old, new):
                 continue
             is_wider, wide = True, _as_array(old.widened(new))
             if is_value:
@@ -417,10 +415,6 @@ def _as_array(value: Any) -> Any:
     return jnp.asarray(array)
 
 
-def _alike(a: Any, b: Any) -> bool:
-    return all(x.shape == y.shape and x.dtype == y.dtype for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b)))
-
-
 def _require_alike(a: Any, b: Any) -> None:
-    if jax.tree.structure(a) != jax.tree.structure(b) or not _alike(a, b):
+    if not same_form(a, b):
         raise UnimplementedError("the shape of a tensor depends on the branch taken or the number of iterations")

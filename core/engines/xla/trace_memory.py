@@ -76,9 +76,12 @@ def _is_same(before: Any, after: Any) -> bool:
     """Return True where a program for one value is right for the other: equal constants, or arrays of one form."""
     if _is_constant(before) or _is_constant(after):
         return _is_constant(before) and _is_constant(after) and _equal(before, after)
-    if jax.tree.structure(before) != jax.tree.structure(after):
-        return False
-    return all(map(_alike, jax.tree.leaves(before), jax.tree.leaves(after)))
+    return same_form(before, after)
+
+
+def same_form(a: Any, b: Any) -> bool:
+    """Return True for trees of one structure whose arrays have the same shapes and dtypes."""
+    return jax.tree.structure(a) == jax.tree.structure(b) and all(map(_alike, jax.tree.leaves(a), jax.tree.leaves(b)))
 
 
 def _knows_all(before: Sequence[Any], after: Sequence[Any]) -> bool:

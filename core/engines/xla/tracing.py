@@ -14,7 +14,7 @@ import numpy as np
 
 from ...functions.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
-from ...inference.binding import arg_lengths, bind_attrs, group_inputs, input_bundles, require_op_def
+from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
 from ...planning.plan import Loop, Plan, Step
 from ...registry.op_facts import has_fact
@@ -479,8 +479,7 @@ def _updated(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) 
 def _input_name(node: Node, place: int) -> str:
     """Return an input's name in words, by the op's definition."""
     definition = require_op_def(node)
-    counts = arg_lengths(definition.inputs, definition, node.attrs)
-    names = [argument.name for argument, count in zip(definition.inputs, counts) for _ in range(1 if count is None else count)]
+    names = [arg.name for arg in definition.inputs for _ in range(definition.length(arg, node.attrs))]
     return f"its input '{names[place]}', on which a shape may depend,"
 
 

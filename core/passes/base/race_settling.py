@@ -65,10 +65,11 @@ def _runs_in_turn(graph: Graph, targets: Sequence[Output | Node], fed: Sequence[
     Nodes that race in the run of one target race in the run of all.
     """
     fetched = {target if isinstance(target, Node) else target.node for target in targets}
-    if all(node in fetched for node in graph) or not _has_races(graph, targets, fed):
-        return []  # where all nodes are fetched, each of two nodes that race runs alone
-    alone = [[target] for target in targets] if 1 < len(targets) <= MOST_ALONE else []
-    return [*alone, targets]
+    if all(node in fetched for node in graph):
+        return []  # each of two nodes that race runs alone
+    if not 1 < len(targets) <= MOST_ALONE:
+        return [targets]
+    return [*([target] for target in targets), targets] if _has_races(graph, targets, fed) else []
 
 
 def _has_races(graph: Graph, run: Sequence[Output | Node], fed: Sequence[Output]) -> bool:
@@ -193,7 +194,7 @@ def _settled_function(graph: Graph, function: Function, site: CallSite) -> Funct
     copied = dataclasses.replace(instantiate(function, {}), source=None)
     copied.body.functions = graph.functions
     inside = [(copied.body.node(earlier.name), copied.body.node(later.name)) for earlier, later in pairs]
-    _add_edges(copied.body, inside, [arg.output() for arg in copied.args])
+    _add_edges(copied.body, inside, function_inputs(copied))
     return copied
 
 

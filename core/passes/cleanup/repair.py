@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...control_flow.frames import ENTER, EXIT
+from ...control_flow.frames import ENTER, EXIT, loop_conditions
 from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_constant
 from ...graph.reference_ops import lacks_handle, lacks_reference, plain_op, read_as, slice_op
@@ -157,7 +157,7 @@ def _loops_by_frame(graph: Graph) -> dict[bytes, list[list[Node]]]:
         name = enter.attrs["frame_name"]
         enters = [node for node in nodes if node.op in ENTER and node.attrs["frame_name"] == name]
         done.update(enters)
-        if any(node.is_loop_condition and "LoopCounter" not in node.name for node in nodes):
+        if loop_conditions(nodes):
             loops.setdefault(name, []).append(enters)
     return loops
 

@@ -192,7 +192,8 @@ class Runner:
         InvalidArgumentError where the state has nothing of the graph, or only the keys or the values of a table. Paths of a
         SavedModel's files stay as they are.
         """
-        variables = {name: nodes for name, nodes in self.variables.items() if name not in asset_variables(self.graph)}
+        paths = asset_variables(self.graph)
+        variables = {name: nodes for name, nodes in self.variables.items() if name not in paths}
         tensors = {**tensors, **_slices(self.graph, tensors)}
         matching = [name for name in tensors if name in variables]
         filled = {name: table for name, table in self.tables.items() if _has_contents(table, tensors)}
