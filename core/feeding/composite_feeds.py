@@ -14,7 +14,7 @@ from ..graph.graph import Graph, Node, Output
 from ..inference.inference import Inference, infer
 from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact
-from .readers import called_arguments, readers_of
+from .value_readers import called_arguments, readers_of
 
 _ROWS: Final = 8
 """The smallest size of a dimension in the shape of a sparse tensor: more than the number of drawn indices."""

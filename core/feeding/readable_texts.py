@@ -17,7 +17,7 @@ from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.example_values import texts_value
 from ..types.shapes import as_shape
-from .readers import called_arguments, readers_of
+from .value_readers import called_arguments, readers_of
 
 PLAIN: Final = b"a"
 _SIZE: Final = 64
