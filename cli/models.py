@@ -79,6 +79,7 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
     from ..core.functions.table_fills import filled_tables, table_fills
     from ..core.graph.model_objects import asset_nodes
     from ..core.graph.table_nodes import saved_tables
+    from ..formats.runs.session_setup import state_words
 
     prefix = source.meta.variables_prefix
     filled = {table for node in table_fills(written) for table in filled_tables(node)}
@@ -100,12 +101,6 @@ def note_tables(frozen: Graph, quiet: bool) -> None:
     if fills:
         operation = next((user for user in fills[0].uses if user.is_no_op), fills[0])
         render.note(f"operation '{operation.name}' fills the tables: `tfg run --init` runs it before a step", quiet)
-
-
-def state_words(variables: int, tables: int) -> str:
-    """Return a phrase with the numbers of variables and tables; empty for none."""
-    counts = [counted(number, word) for number, word in ((variables, "variable"), (tables, "table")) if number]
-    return " and ".join(counts)
 
 
 def _remaining(written: Graph, source: Graph) -> set[str]:

@@ -110,7 +110,7 @@ class OutputFile(FileName):
         return f"{path.rstrip(os.sep + '/')}/" if asked is SAVED_MODEL and SAVED_MODEL is not self.writable.default else path
 
 
-_FILES: Final = {"FILE", "FILE_OR_MODULE", "DIR", "OUT_DIR", "FOLDER", "PREFIX", "IN", "OUT"}
+FILE_METAVARS: Final = {"FILE", "FILE_OR_MODULE", "FILE.json", "DIR", "OUT_DIR", "FOLDER", "PREFIX", "IN", "OUT"}
 """The metavars of files and folders."""
 
 
@@ -119,7 +119,7 @@ def with_plain_types(command: click.Command) -> click.Command:
     for parameter in command.params:
         if isinstance(parameter.type, (click.types.IntParamType, click.types.FloatParamType)) and not parameter.metavar:
             parameter.metavar = "N"
-        if parameter.type is click.STRING and parameter.metavar in _FILES:
+        if parameter.type is click.STRING and parameter.metavar in FILE_METAVARS:
             parameter.type = FileName()
     return command
 

@@ -16,6 +16,7 @@ from click.shell_completion import CompletionItem
 from ..core.graph.graph import Graph
 from ..core.support.engine_names import AUTO, NUMPY
 from ..core.support.errors import TfgError
+from .options import FILE_METAVARS
 
 _MAX_OFFERED: Final = 500
 
@@ -87,7 +88,6 @@ _BY_NAME: Final[Mapping[str, Callable[[click.Context], Iterable[str]]]] = {
 """The names that an option or a metavar takes."""
 _GRAPHS: Final = ("graph", "graphs", "before", "model", "source")
 _FILES: Final = (*_GRAPHS, "after", "prefix")
-_FILE_METAVARS: Final = {"FILE", "FILE_OR_MODULE", "FILE.json", "DIR", "OUT_DIR", "FOLDER", "PREFIX", "IN", "OUT"}
 _Read = TypeVar("_Read")
 
 
@@ -96,7 +96,7 @@ def offer_names(command: click.Command) -> click.Command:
     for param in command.params:
         metavar = param.make_metavar(click.Context(click.Command("tfg")))
         names = next((_BY_NAME[name] for name in (*param.opts, metavar) if name in _BY_NAME), None)
-        if (isinstance(param, click.Argument) and param.name in _FILES) or metavar in _FILE_METAVARS:
+        if (isinstance(param, click.Argument) and param.name in _FILES) or metavar in FILE_METAVARS:
             param.type = _File()
         elif names is not None and not isinstance(param.type, click.Choice):
             param.type = _Names(names)

@@ -102,13 +102,18 @@ def meta_graph_chunks(graph: Graph, graph_chunks: Sequence[bytes | memoryview]) 
     about = parse(MetaGraphDef, graph.source.meta_graph if isinstance(graph.source, GraphSource) else b"")
     if graph.meta is None or graph.needless:  # a part of the loaded graph: TensorFlow refuses names of nodes that are gone
         drop_what_is_gone(graph, about)
-        for name in [name for name, signature in about.signature_def.items() if not is_whole(graph, signature)]:
-            del about.signature_def[name]
+        drop_broken_signatures(graph, about)
         if about.HasField("saver_def") and not has_saver(graph, _decode_saver(about.saver_def)):
             about.ClearField("saver_def")
     yield about.SerializeToString(deterministic=True)
     yield wire.length_prefix(_GRAPH, sum(map(len, graph_chunks)))
     yield from graph_chunks
+
+
+def drop_broken_signatures(graph: Graph, about: MetaGraphDef) -> None:
+    """Forget signatures with a tensor that the graph does not have."""
+    for name in [name for name, signature in about.signature_def.items() if not is_whole(graph, signature)]:
+        del about.signature_def[name]
 
 
 def drop_what_is_gone(graph: Graph, about: MetaGraphDef) -> None:

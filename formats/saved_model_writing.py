@@ -41,7 +41,7 @@ from .codecs.scan import parse
 from .codecs.source import write_file
 from .detect import MODEL_FILES
 from .graphdef import GraphSource, graph_chunks
-from .meta_graph import decode_signature_def, drop_what_is_gone, is_whole
+from .meta_graph import decode_signature_def, drop_broken_signatures, drop_what_is_gone, is_whole
 from .protos.meta_graph_pb2 import (
     MetaGraphDef,
     SavedModel,
@@ -114,8 +114,7 @@ def prepare(
     if not has_objects:
         name_tables(result)
         _forget_objects(about)
-    for name in [name for name, signature in about.signature_def.items() if not is_whole(result, signature)]:
-        del about.signature_def[name]
+    drop_broken_signatures(result, about)
     changes = edits or SignatureEdits()
     _edit(result, about, changes)
     model = ModelToWrite(result, about, _saver(result, about, has_objects), has_objects)

@@ -19,10 +19,11 @@ from ...core.support.file_formats import NPY, NPZ, RESULTS, SHARDS, named_format
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
 from ...formats.runs.run_plan import RunPlan, RunRequest
+from ...formats.runs.session_setup import state_words
 from .. import render
 from ..engines import suggest_engine
 from ..main import DONE, INTERRUPTED
-from ..models import save_model, state_words
+from ..models import save_model
 from ..options import refuse_terminal
 from ..sections.flops_sections import measured_sections, write_trace
 from ..sections.run_sections import nothing_to_do

@@ -93,11 +93,6 @@ class Verdict:
     refusals: tuple[LoneRefusal, ...]
     drawn: Drawn
 
-    @property
-    def passed(self) -> bool:
-        """True where all values agree, and both take the same feeds."""
-        return not self.refusals and all(comparison.passed for comparison in self.comparisons)
-
 
 class GraphRuns:
     """Runs of a graph in sessions that `open_session` opens: `steps` in a row, with the variables as they are at the end.

@@ -103,13 +103,18 @@ def shapes_at_cuts(graph: Graph, names: Sequence[str]) -> dict[str, Shape]:
     return shapes_by_name
 
 
+def cut_name(value: Output) -> str:
+    """Return the name of the placeholder that stands for a tensor where a graph is cut."""
+    return value.node.name if len(value.node.output_dtypes) == 1 else f"{value.node.name}/output_{value.index}"
+
+
 def _cut(graph: Graph, value: Output, shape: Shape) -> Node:
     """Put a placeholder in the place of a tensor, and return the placeholder."""
     node = value.node
     if value.dtype is None:
         raise InvalidArgumentError("it cannot be cut here: its op is unknown", node=node.name, op=node.op)
     whole = len(node.output_dtypes) == 1
-    name = node.name if whole else graph.unique_name(f"{node.name}/output_{value.index}")
+    name = cut_name(value) if whole else graph.unique_name(cut_name(value))
     if whole:
         graph.rename_node(node, graph.unique_name(f"{node.name}/cut"))
     placeholder = graph.add_node(name, "Placeholder", attrs={"dtype": value.dtype.base, "shape": shape})

@@ -24,6 +24,7 @@ from ...core.runtime.state.run_context import Hook
 from ...core.support.display import Displayed
 from ...core.support.errors import UnimplementedError
 from ...core.transforms.freezing import freeze
+from ...core.transforms.subgraphs import cut_name
 from ...core.types.arrays import Array
 from ...core.types.shapes import Shape, as_shape, merge_shapes
 from ...core.types.tensors import Tensor
@@ -31,8 +32,11 @@ from ..state import State
 from .live_branches import with_live_branches
 from .outputs import default_outputs
 from .prepared_sessions import Opener, local_session, names_of, state_of
-from .verification import Verification, cut_name
+from .verification import Verification
 from .written_copies import private_copy
+
+DeclaredDims = Mapping[str, Sequence[int | str | None]]
+"""The dimensions of a model's inputs by name: sizes, names, or None for any size."""
 
 _TOLERANCE: Final = 1e-5
 """The largest difference of a result where roundings have little effect."""
@@ -93,15 +97,14 @@ class ModelExport(Displayed):
         """Return an output of the graph in the form of the model's outputs."""
         return value
 
-    def declares(self, inputs: Mapping[str, Array]) -> bool:
-        """Return whether the model declares to take inputs of these shapes, by its named and fixed dimensions."""
+    def declares(self, inputs: Mapping[str, Array], dims: DeclaredDims) -> bool:
+        """Return whether the model, with the given `declared_dims`, declares to take inputs of these shapes."""
         bound: dict[str, int] = {}
-        dims = self.declared_dims()
         declared = [(dims[word], np.shape(value)) for word, value in inputs.items() if word in dims]
         return all(len(own) == len(sizes) and all(map(_fits, own, sizes, [bound] * len(own))) for own, sizes in declared)
 
-    def declared_dims(self) -> Mapping[str, Sequence[int | str | None]]:
-        """Return the dimensions of inputs by name, as the written model declares them: sizes, names, or None for any size."""
+    def declared_dims(self) -> DeclaredDims:
+        """Return the dimensions of inputs as the written model declares them. The model is read from its file."""
         raise NotImplementedError
 
     def verify(self, *, tolerance: float | None = None, open_session: Opener | None = None) -> Verification:
@@ -165,11 +168,12 @@ class _ModelRuns:
 
     def __init__(self, model: ModelExport) -> None:
         self.model = model
+        self.dims = model.declared_dims()
 
     def __call__(self, feeds: Mapping[str, Any]) -> list[dict[str, Any]]:
         inputs = {word: np.asarray(feeds[value.name]) for word, value in self.model.inputs.items()}
-        if not self.model.declares(inputs):
-            raise UndeclaredError(f"the model declares other sizes: {dict(self.model.declared_dims())}")
+        if not self.model.declares(inputs, self.dims):
+            raise UndeclaredError(f"the model declares other sizes: {dict(self.dims)}")
         try:
             return [dict(zip(self.model.outputs, self.model.run(inputs)))]
         except UnimplementedError as error:
@@ -212,7 +216,7 @@ def export_model(
     by_tensor = {tensor: word for word, tensor in words.items()}
     placeholders = [node.output() for node in frozen if node.is_placeholder]
     inputs_by_name = {by_tensor.get(value.name, value.node.name): value for value in placeholders}
-    originals = {cut_name(graph, name): name for name in names_of(inputs)}
+    originals = {f"{cut_name(graph.output(name))}:0": name for name in names_of(inputs)}
     sourced = Source(graph, values, fetched, {name: graph.output(tensor).name for name, tensor in originals.items()})
     return kind(
         frozen, os.fspath(path),

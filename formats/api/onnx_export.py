@@ -10,7 +10,7 @@ from ...core.onnx.exporting import export
 from ...core.support.words import counted
 from ...core.types.arrays import Array
 from ..onnx_model import as_pairs, onnx_input_dims, require, run_onnx, save_onnx
-from .model_export import ModelExport
+from .model_export import DeclaredDims, ModelExport
 
 
 class OnnxExport(ModelExport):
@@ -36,7 +36,7 @@ class OnnxExport(ModelExport):
         self.check_trust()
         return run_onnx(self.path, inputs)
 
-    def declared_dims(self) -> Mapping[str, Sequence[int | str | None]]:
+    def declared_dims(self) -> DeclaredDims:
         """Return the dimensions of the inputs in the file."""
         return onnx_input_dims(self.path)
 

@@ -10,7 +10,7 @@ from ...core.engines.engine_registry import jax_functions
 from ...core.types.arrays import Array
 from ..codecs.source import read_source, write_file
 from .jax_export import to_jax
-from .model_export import ModelExport
+from .model_export import DeclaredDims, ModelExport
 
 
 class StableHloExport(ModelExport):
@@ -32,13 +32,13 @@ class StableHloExport(ModelExport):
     def __repr__(self) -> str:
         return f"<StableHloExport {os.path.basename(self.path)}: {self.size:,} bytes>"
 
-    def declared_dims(self) -> Mapping[str, Sequence[int | str | None]]:
+    def declared_dims(self) -> DeclaredDims:
         """Return the dimensions of the inputs in the file; all unknown first dimensions have one name."""
         return dict(zip(self.inputs, jax_functions().exported_dims(bytes(read_source(self.path)))))
 
-    def declares(self, inputs: Mapping[str, Array]) -> bool:
+    def declares(self, inputs: Mapping[str, Array], dims: DeclaredDims) -> bool:
         """Return whether the program takes inputs of these shapes: JAX's symbolic sizes are 1 or more."""
-        return all(value.size for value in inputs.values()) and super().declares(inputs)
+        return all(value.size for value in inputs.values()) and super().declares(inputs, dims)
 
     def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs that JAX computes."""

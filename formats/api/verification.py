@@ -24,6 +24,7 @@ from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
+from ...core.transforms.subgraphs import cut_name
 from ..loading import load
 from ..state import State
 from .outputs import default_runs
@@ -167,27 +168,28 @@ class _Verifying:
         self.feeds = feeds
         self.steps = steps or (_STEPS if find_variables(before) else 1)
         self.opened = open_session
-        self.cuts = {name: cut_name(before, name) for name in cuts}
+        self.cuts = {name: f"{cut_name(before.output(name))}:0" for name in cuts}
         self.grows = isinstance(tolerance, Accuracy)
         self.tolerance = (lambda dtype: tolerance_of(tolerance, dtype)) if isinstance(tolerance, Accuracy) else tolerance
 
     def graph(self, after: Graph, fetches: Sequence[str]) -> Verification:
         """Compare with a graph that runs on the state of `before`."""
-        runs = [_Pair.same(run) for run in ([fetches] if fetches else default_runs(self.before))]
-        return self._compared(after, runs, lambda graph: self.opened(self.before).on_graph(graph))
+        return self._compared(after, self._same_runs(fetches), lambda graph: self.opened(self.before).on_graph(graph))
 
     def file(self, path: str, fetches: Sequence[str], *, keeps_state: bool, is_whole: bool = True) -> Verification:
         """Compare with the graph or SavedModel at a path."""
         after = load(path, untrusted=self.before.is_untrusted)
         written = after.meta.signatures if after.meta is not None and after.meta.folder is not None else {}
         if not any(signature.outputs for signature in written.values()):
-            runs = [_Pair.same(run) for run in ([fetches] if fetches else default_runs(self.before))]
-            return self._compared(after, runs, self._with_state if keeps_state else self._frozen)
+            return self._compared(after, self._same_runs(fetches), self._with_state if keeps_state else self._frozen)
         runs = [self._pair(signature) for signature in written.values() if signature.outputs]
         lost = sorted(self._signatures - set(written)) if is_whole and not fetches else []
         result = self._compared(after, runs, self._alone)
         missing = tuple(LoneRefusal("", "rewrite", f"the written model has no signature '{name}'") for name in lost)
         return dataclasses.replace(result, refusals=(*missing, *result.refusals))
+
+    def _same_runs(self, fetches: Sequence[str]) -> list[_Pair]:
+        return [_Pair.same(run) for run in ([fetches] if fetches else default_runs(self.before))]
 
     @property
     def _signatures(self) -> set[str]:
@@ -296,9 +298,3 @@ class _Verifying:
         if values:
             runner.restore(values)
         return session
-
-
-def cut_name(graph: Graph, name: str) -> str:
-    """Return the placeholder's tensor that stands in a cut graph for a tensor, as `core.transforms.subgraphs` names it."""
-    value = graph.output(name)
-    return value.name if len(value.node.output_dtypes) == 1 else f"{value.node.name}/output_{value.index}:0"

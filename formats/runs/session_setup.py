@@ -146,10 +146,14 @@ class SessionSetup:
         return bool(initializers(graph)) or (not self.state and bool(find_variables(graph)))
 
 
+def state_words(variables: int, tables: int) -> str:
+    """Return a phrase with the numbers of variables and tables; empty for none."""
+    counts = [counted(number, word) for number, word in ((variables, "variable"), (tables, "table")) if number]
+    return " and ".join(counts)
+
+
 def _summary(restored: Restored) -> str:
-    counts = [counted(len(restored.restored), "variable")] if restored.restored or not restored.tables else []
-    counts += [counted(len(restored.tables), "table")] if restored.tables else []
-    message = f"restored {' and '.join(counts)}"
+    message = f"restored {state_words(len(restored.restored), len(restored.tables)) or counted(0, 'variable')}"
     if restored.absent:
         others = counted(len(restored.absent), "other")
         message += f"; the state lacks {others}: {', '.join(restored.absent[:4])}"
