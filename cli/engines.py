@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -14,7 +13,7 @@ from ..core.support.engine_names import NUMPY, VARIABLE
 from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED
-from .options import gathered, together
+from .requests import option, request
 
 if TYPE_CHECKING:
     from ..core.engines.automatic import AutoRuntime
@@ -30,14 +29,26 @@ _MINOR = ("in", "out", "compiled", "compile s", "engine ms", "NumPy ms", "steps"
 """The columns of the groups that a narrow terminal leaves out first."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@request
 class EngineOptions:
-    """The options --engine, --precision, --engine-report and --verify-engine. All sessions of a command share a runtime."""
+    """The options of an engine. All sessions of a command share a runtime."""
 
-    engine: str | None = None
-    precision: str | None = None
-    engine_report: bool = False
-    verify_engine: bool = False
+    engine: str | None = option(
+        default=None,
+        metavar="NAME",
+        help="Run supported parts on this engine: openvino, xla, or auto (the fastest installed engine). The rest runs in "
+        "NumPy. Default: TFG_ENGINE.",
+    )
+    precision: str | None = option(
+        default=None,
+        metavar="TYPE",
+        help="Arithmetic of the engine: f32 (as in the graph); for openvino also bf16 and f16; fast chooses the fastest type "
+        "that is near enough.",
+    )
+    engine_report: bool = option(
+        default=None, help="At the end, list the nodes that ran on the engine, and the reasons for the others."
+    )
+    verify_engine: bool = option(default=None, help="Also run the graph in NumPy, and name the first tensor that differs.")
 
     @property
     def chosen(self) -> str:
@@ -74,30 +85,6 @@ class EngineOptions:
 
 
 NO_ENGINE = EngineOptions()
-
-
-engine_options = together(
-    click.option(
-        "--engine",
-        metavar="NAME",
-        help="Run supported parts on this engine: openvino, xla, or auto (the fastest installed engine). The rest runs in "
-        "NumPy. Default: TFG_ENGINE.",
-    ),
-    click.option(
-        "--precision",
-        metavar="TYPE",
-        help="Arithmetic of the engine: f32 (as in the graph); for openvino also bf16 and f16; fast chooses the fastest type "
-        "that is near enough.",
-    ),
-    click.option(
-        "--engine-report",
-        is_flag=True,
-        help="At the end, list the nodes that ran on the engine, and the reasons for the others.",
-    ),
-    click.option("--verify-engine", is_flag=True, help="Also run the graph in NumPy, and name the first tensor that differs."),
-    gathered(EngineOptions, "engine"),
-)
-"""The options of EngineOptions; the command gets them as `engine`."""
 
 
 def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bool) -> None:

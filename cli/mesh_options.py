@@ -15,7 +15,7 @@ import click
 from ..core.support.errors import InvalidArgumentError, UnavailableError, UnimplementedError
 from ..core.support.escaping import printable_line
 from .main import REFUSED
-from .options import gathered, needing, together
+from .requests import option, request
 
 if TYPE_CHECKING:
     from ..core.engines.distributed import Meeting, Peers
@@ -59,14 +59,28 @@ class HostPort(click.ParamType[tuple[str, int]]):
         return address.host, address.port
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@request
 class MeshOptions:
-    """The options --mesh, --coordinator, --processes and --process."""
+    """The options that divide the rows of a step."""
 
-    mesh: int | None = None
-    coordinator: tuple[str, int] | None = None
-    processes: int | None = None
-    process: int | None = None
+    mesh: int | None = option(
+        default=None,
+        type=Axis(),
+        needs="--engine=xla",
+        help="With --engine xla: split the rows of the feeds across N devices.",
+    )
+    coordinator: tuple[str, int] | None = option(
+        default=None,
+        type=HostPort(),
+        needs="--mesh",
+        help="Address where process 0 listens for the other processes; it also uses the next port.",
+    )
+    processes: int | None = option(
+        default=None, type=click.IntRange(1), metavar="N", needs="--mesh", help="Number of processes of the mesh."
+    )
+    process: int | None = option(
+        default=None, type=click.IntRange(0), metavar="I", needs="--mesh", help="Index of this process, from 0."
+    )
 
     @contextlib.contextmanager
     def gathered(self) -> Iterator[Company | None]:
@@ -239,19 +253,3 @@ def _own_output() -> Iterator[None]:
         sys.stdout.flush()
         os.dup2(ours, 1)
         sys.stdout = stdout
-
-
-mesh_options = together(
-    click.option("--mesh", type=Axis(), help="With --engine xla: split the rows of the feeds across N devices."),
-    click.option(
-        "--coordinator",
-        type=HostPort(),
-        help="Address where process 0 listens for the other processes; it also uses the next port.",
-    ),
-    click.option("--processes", type=click.IntRange(1), metavar="N", help="Number of processes of the mesh."),
-    click.option("--process", type=click.IntRange(0), metavar="I", help="Index of this process, from 0."),
-    needing("--mesh", "--engine=xla"),
-    needing("--coordinator --processes --process", "--mesh"),
-    gathered(MeshOptions, "mesh"),
-)
-"""The options of MeshOptions; the command gets them as `mesh`."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from ..core.support.file_formats import MODELS
 from ..core.support.words import counted
 from . import render
 from .options import OutputFile
+from .requests import option
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Graph, Output
@@ -19,12 +18,11 @@ if TYPE_CHECKING:
     from ..formats.runs.names import Names
     from .signatures import SignatureOptions
 
-save_model_option = click.option(
-    "--save-model",
-    type=OutputFile(MODELS),
-    metavar="OUT_DIR",
-    help="At the end, write a SavedModel with these variables, which TensorFlow loads.",
-)
+
+def save_model_option(**rules: Any) -> Any:
+    """--save-model."""
+    text = "At the end, write a SavedModel with these variables, which TensorFlow loads."
+    return option(type=OutputFile(MODELS), metavar="OUT_DIR", help=text, **rules)
 
 
 def save_model(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import fnmatch
 import functools
 import math
 import os
@@ -19,6 +17,7 @@ from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.file_formats import GRAPHS, SAVED_MODEL, Writable, format_of, is_bare
 from ..core.support.words import listed
 from ..formats.runs.graph_reading import GraphReading
+from .requests import beside, needing, option
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Graph
@@ -169,61 +168,6 @@ def _is_size(text: str) -> bool:
     return text.isdecimal() and len(text) <= len(str(sys.maxsize))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class OptionRule:
-    """Options that need one of `others`, or that have no effect with `others`; an option is `--name` or `--name=value`."""
-
-    options: tuple[str, ...]
-    others: tuple[str, ...]
-    are_needed: bool
-    reason: str = ""
-
-    def check(self, ctx: click.Context) -> None:
-        """UsageError where the command line has an option that would do nothing."""
-        for option in self.options:
-            if _is_given(ctx, option):
-                beside = [other for other in self.others if _is_given(ctx, other)]
-                if self.are_needed and not beside:
-                    raise click.UsageError(f"{option} needs {listed(self.others)}", ctx)
-                if not self.are_needed and beside:
-                    because = f": {self.reason}" if self.reason else ""
-                    raise click.UsageError(f"{option} has no effect with {beside[0]}{because}", ctx)
-
-
-def needing(options: str, others: str) -> Callable[[_Command], _Command]:
-    """Refuse options, separated by spaces, without at least one of the others."""
-    return _ruled(OptionRule(tuple(options.split()), tuple(others.split()), True))
-
-
-def excluding(options: str, others: str, reason: str = "") -> Callable[[_Command], _Command]:
-    """Refuse options, separated by spaces, with any of the others."""
-    return _ruled(OptionRule(tuple(options.split()), tuple(others.split()), False, reason))
-
-
-def _ruled(rule: OptionRule) -> Callable[[_Command], _Command]:
-    """Have a command checked against a rule; `rules` lists all that a command has."""
-
-    def decorate(command: _Command) -> _Command:
-        @functools.wraps(command)
-        def checked(*args: Any, **kwargs: Any) -> Any:
-            rule.check(click.get_current_context())
-            return command(*args, **kwargs)
-
-        checked.rules = (*getattr(command, "rules", ()), rule)  # type: ignore[attr-defined]
-        return checked  # type: ignore[return-value]
-
-    return decorate
-
-
-def _is_given(ctx: click.Context, words: str) -> bool:
-    """True where the command line has an option, and where `words` has a value, with that value; `*` stands for any text."""
-    flag, equals, value = words.partition("=")
-    name = next(p.name for p in ctx.command.params if flag in (*p.opts, *p.secondary_opts, p.human_readable_name))
-    source = ctx.get_parameter_source(name or "")
-    is_so = not equals or fnmatch.fnmatchcase(str(ctx.params[name]).lower(), value)
-    return source is click.core.ParameterSource.COMMANDLINE and is_so
-
-
 class GraphReader:
     """Reads graphs as the shared options ask: op libraries loaded first, op types mapped, tags chosen."""
 
@@ -321,37 +265,6 @@ class GraphReader:
         self.reading.load_libraries()
 
 
-def together(*decorators: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
-    """Apply decorators as if they stood in this order above the command."""
-    return lambda command: functools.reduce(lambda decorated, decorate: decorate(decorated), reversed(decorators), command)
-
-
-def gathered(kind: type | str, argument: str = "options") -> Callable[[_Command], _Command]:
-    """Pass a command its options as an instance of the dataclass `kind`, in one argument.
-
-    "MODULE.CLASS" names a class of another module, imported when the command runs; --help works without the import.
-    """
-
-    def decorate(command: _Command) -> _Command:
-        @functools.wraps(command)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            options: Any = _options_type(kind) if isinstance(kind, str) else kind
-            names = [field.name for field in dataclasses.fields(options)]
-            return command(*args, **{argument: options(**{name: kwargs.pop(name) for name in names})}, **kwargs)
-
-        return wrapped  # type: ignore[return-value]
-
-    return decorate
-
-
-def _options_type(name: str) -> type:
-    from importlib import import_module
-
-    module, _, kind = name.partition(".")
-    options_type: type = getattr(import_module(f".jobs.{module}", __package__), kind)
-    return options_type
-
-
 def graph_options(command: _Command) -> _Command:
     """The options of `reading_options`, and --function."""
 
@@ -380,12 +293,12 @@ def reading_options(command: _Command) -> _Command:
     return wrapped  # type: ignore[return-value]
 
 
-def format_option(*formats: str) -> Callable[[_Command], _Command]:
+def format_option(*formats: str) -> Any:
     """--format with the formats given, `table` first among them by default."""
     choices = formats or ("table", "json", "csv")
     kind = click.Choice(choices)
-    option = click.option("--format", "format_", type=kind, default=choices[0], show_default=True, help="Output format.")
-    return (lambda command: option(_table_option(command))) if "csv" in choices else option
+    said = option("--format", type=kind, default=choices[0], show_default=True, help="Output format.")
+    return beside(said, _table_option) if "csv" in choices else said
 
 
 def _table_option(command: _Command) -> _Command:
@@ -404,8 +317,9 @@ def _table_option(command: _Command) -> _Command:
     return wrapped  # type: ignore[return-value]
 
 
-ci_format_option = format_option("table", "json", "csv", "github", "sarif")
-"""--format of commands with findings that GitHub can show in files: as workflow commands, or as SARIF."""
+def ci_format_option() -> Any:
+    """--format of commands with findings that GitHub can show in files: as workflow commands, or as SARIF."""
+    return format_option("table", "json", "csv", "github", "sarif")
 
 
 def refuse_terminal(data: str) -> None:
@@ -414,59 +328,64 @@ def refuse_terminal(data: str) -> None:
         raise click.UsageError(f"{data} is binary data, and standard output is a terminal: name a file, or redirect")
 
 
-def graph_output_options(help_: str) -> Callable[[_Command], _Command]:
-    """-o, --output: the file that takes the graph, and --text: whether as text, where the file's name does not say so."""
-
-    def decorate(command: _Command) -> _Command:
-        @click.option("-o", "--output", type=OutputFile(GRAPHS, may_be_stdout=True), metavar="FILE", help=help_)
-        @click.option("--text", is_flag=True, help="Write text, if FILE has no extension.")
-        @needing("--text", "--output")
-        @functools.wraps(command)
-        def checked(*args: Any, output: str | None, text: bool, **kwargs: Any) -> Any:
-            if output is not None:
-                from ..formats.saving import graph_form
-
-                form = graph_form(output, text or None)
-                if output == "-" and not form.text:
-                    refuse_terminal("a GraphDef without --text")
-            return command(*args, output=output, text=text, **kwargs)
-
-        return checked  # type: ignore[return-value]
-
-    return decorate
+def graph_output_option(help_: str, **rules: Any) -> Any:
+    """-o, --output: the file that takes the graph."""
+    kind = OutputFile(GRAPHS, may_be_stdout=True)
+    return beside(option("-o", "--output", type=kind, metavar="FILE", help=help_, **rules), _refuse_binary)
 
 
-fast_math_option = click.option(
-    "--fast-math",
-    is_flag=True,
-    help="Allow rewrites that lose digits, or turn finite results into infinity or NaN and back.",
-)
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no notes and no progress.")
-signature_option = click.option(
-    "--signature",
-    metavar="NAME",
-    help="Use the inputs and outputs of this signature. Default: serving_default, or the only signature.",
-)
+def text_option() -> Any:
+    """--text: whether the graph is written as text, where the file's name does not say so."""
+    return option(help="Write text, if FILE has no extension.", needs="--output")
 
 
-def fetch_option(text: str) -> Callable[[_Command], _Command]:
+def _refuse_binary(command: _Command) -> _Command:
+    """Refuse a binary graph for a terminal before any work."""
+
+    @functools.wraps(command)
+    def checked(*args: Any, output: str | None, text: bool, **kwargs: Any) -> Any:
+        if output is not None:
+            from ..formats.saving import graph_form
+
+            form = graph_form(output, text or None)
+            if output == "-" and not form.text:
+                refuse_terminal("a GraphDef without --text")
+        return command(*args, output=output, text=text, **kwargs)
+
+    return checked  # type: ignore[return-value]
+
+
+def fast_math_option(**rules: Any) -> Any:
+    """--fast-math."""
+    return option(help="Allow rewrites that lose digits, or turn finite results into infinity or NaN and back.", **rules)
+
+
+def quiet_option() -> Any:
+    """-q, --quiet."""
+    return option("-q", "--quiet", help="Print no notes and no progress.")
+
+
+def signature_option() -> Any:
+    """--signature."""
+    text = "Use the inputs and outputs of this signature. Default: serving_default, or the only signature."
+    return option(metavar="NAME", help=text)
+
+
+def fetch_option(text: str, **rules: Any) -> Any:
     """--fetch NAME, repeatable; `text` is its help in the command."""
-    return click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help=text)
+    return option("-F", "--fetch", metavar="NAME", help=text, **rules)
+
+
+def feed_option(**rules: Any) -> Any:
+    """--feed TENSOR=VALUE, repeatable; parsed by `value_literals.parse_value` when the graph is known."""
+    text = (
+        "Feed a tensor: @x.npy, @x.npz:key, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), "
+        "normal(..), randint(..), or - for JSON from standard input; repeatable."
+    )
+    return option("-f", "--feed", type=Pair("TENSOR", "VALUE"), help=text, **rules)
 
 
 def missing_tensor(option: str, candidates: Sequence[str]) -> click.UsageError:
     """Return the usage error for an option without its tensor, with a few tensors that the option may name."""
     names = [name.removesuffix(":0") for name in candidates[:_MAX_CANDIDATES]]
     return click.UsageError(f"missing option '{option}'{f': name a tensor, such as {listed(names)}' if names else ''}")
-
-
-feed_option = click.option(
-    "-f",
-    "--feed",
-    "feeds",
-    type=Pair("TENSOR", "VALUE"),
-    multiple=True,
-    help="Feed a tensor: @x.npy, @x.npz:key, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), "
-    "normal(..), randint(..), or - for JSON from standard input; repeatable.",
-)
-"""--feed TENSOR=VALUE, repeatable; parsed by `value_literals.parse_value` when the graph is known."""

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from ..core.graph.graph import Graph, Output
 from ..core.types.shapes import Shape
-from .options import Pair, ShapePair, gathered, together
+from .options import Pair, ShapePair
+from .requests import option, request
 
 if TYPE_CHECKING:
     from ..core.types.arrays import Array
     from ..formats.runs.names import Names
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@request
 class PlaceholderOptions:
     """The values and shapes for placeholders, by the words of the command line."""
 
-    values: tuple[tuple[str, str], ...] = ()
-    shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = ()
+    values: tuple[tuple[str, str], ...] = option(
+        "--set",
+        type=Pair("NAME", "VALUE"),
+        help="Replace this placeholder with a constant; values as for --feed; repeatable.",
+    )
+    shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
+        "--shape",
+        type=ShapePair(),
+        help="Set the static shape of this placeholder, with ? for an unknown size; repeatable.",
+    )
 
     def __bool__(self) -> bool:
         return bool(self.values or self.shapes)
@@ -57,8 +63,8 @@ class PlaceholderOptions:
         at_cut = {word: names.input(word).name in cuts for word in self._words}
         there, cut = (
             PlaceholderOptions(
-                tuple(pair for pair in self.values if at_cut[pair[0]] is is_cut),
-                tuple(pair for pair in self.shapes if at_cut[pair[0]] is is_cut),
+                values=tuple(pair for pair in self.values if at_cut[pair[0]] is is_cut),
+                shapes=tuple(pair for pair in self.shapes if at_cut[pair[0]] is is_cut),
             )
             for is_cut in (False, True)
         )
@@ -76,13 +82,3 @@ class PlaceholderOptions:
             tensor = tensors[word]
             values[tensor.name] = value_of(text, tensor.dtype, f"--set {word}", declared_shape(tensor.node))
         set_placeholders(graph, values)
-
-
-placeholder_options = together(
-    click.option("--set", "values", type=Pair("NAME", "VALUE"), multiple=True,
-                 help="Replace this placeholder with a constant; values as for --feed; repeatable."),
-    click.option("--shape", "shapes", type=ShapePair(), multiple=True,
-                 help="Set the static shape of this placeholder, with ? for an unknown size; repeatable."),
-    gathered(PlaceholderOptions, "placeholders"),
-)  # fmt: skip
-"""--set and --shape; the command gets them as `placeholders`."""

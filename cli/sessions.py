@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -14,9 +14,10 @@ from ..core.support.errors import InvalidArgumentError
 from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of
 from ..formats.runs.session_setup import SessionSetup
 from . import render
-from .engines import NO_ENGINE, EngineOptions, engine_options
-from .mesh_options import NO_MESH, Company, MeshOptions, mesh_options
-from .options import Seconds, excluding, needing, signature_option, together
+from .engines import NO_ENGINE, EngineOptions
+from .mesh_options import NO_MESH, Company, MeshOptions
+from .options import Seconds, signature_option
+from .requests import decorator_of, excluding, needing, options_of, together
 
 if TYPE_CHECKING:
     from ..core.engines.automatic import AutoRuntime
@@ -185,6 +186,10 @@ cluster_options = together(
 """--on and --retry, and exclusions of options that a session on a cluster does not support."""
 
 
+_SETTINGS: Final = ("init", "init_op", "state", "seed", "allow_files", "max_memory", "timeout", "signature", "on", "retry")
+"""The fields of SessionOptions that have an option here."""
+
+
 def session_options_for(
     *needs: str, start: bool = False, cluster: bool = False, mesh: bool = False
 ) -> Callable[[_Command], _Command]:
@@ -207,13 +212,12 @@ def session_options_for(
         @click.option("--allow-files", multiple=True, metavar="DIR", help="Let the graph use the files in DIR; repeatable.")
         @click.option("--max-memory", type=ByteSize(), help="Memory limit.")
         @click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time limit.")
-        @signature_option
-        @engine_options
-        @together(*[mesh_options] * mesh, *[cluster_options] * cluster, *ruled)
+        @decorator_of(signature_option(), "signature", "str | None")
+        @options_of(EngineOptions, "engine")
+        @together(*[options_of(MeshOptions, "mesh")] * mesh, *[cluster_options] * cluster, *ruled)
         @functools.wraps(command)
         def wrapped(*args: Any, engine: EngineOptions, mesh: MeshOptions = NO_MESH, **kwargs: Any) -> Any:
-            values = {f.name: kwargs.pop(f.name) for f in dataclasses.fields(SessionOptions) if f.name in kwargs}
-            options = SessionOptions(**values)
+            options = SessionOptions(**{name: kwargs.pop(name) for name in _SETTINGS if name in kwargs})
             with options.limits(), mesh.gathered() as company:
                 session = options.among(company, engine)
                 code = command(*args, session=session, **kwargs)

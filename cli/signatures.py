@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-import click
-
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import USUAL_SIGNATURE
-from .options import Pair, gathered, together
+from .options import Pair
+from .requests import option, request
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Output
     from ..formats.runs.names import Names
     from ..formats.saved_model_writing import SignatureEdits
 
-EDITS: Final = "--input --signature-output --copy-signature --rename-signature --drop-signature"
-"""The options of `signature_options`."""
+_MODEL: Final = "--kind=saved_model OUT=*/"
+"""The options of `tfg convert` that write a SavedModel, which has signatures."""
+_ARGUMENT: Final = Pair("[NAME:]ARG", "TENSOR")
 _ARGUMENTS: Final = {"--input": "--input", "--output": "--signature-output"}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@request
 class SignatureOptions:
     """Changes of signatures, by the words of the command line; an argument is NAME:ARG, or ARG alone."""
 
-    new_inputs: tuple[tuple[str, str], ...] = ()
-    new_outputs: tuple[tuple[str, str], ...] = ()
-    copied: tuple[tuple[str, str], ...] = ()
-    renamed: tuple[tuple[str, str], ...] = ()
-    dropped: tuple[str, ...] = ()
+    new_inputs: tuple[tuple[str, str], ...] = option(
+        "--input", type=_ARGUMENT, needs=_MODEL, help="After --signature NAME: an input of the new signature; repeatable."
+    )
+    new_outputs: tuple[tuple[str, str], ...] = option(
+        "--signature-output",
+        type=_ARGUMENT,
+        needs=_MODEL,
+        help="After --signature NAME, also as --output ARG=TENSOR: an output of the new signature; repeatable.",
+    )
+    copied: tuple[tuple[str, str], ...] = option(
+        "--copy-signature", type=Pair("OLD", "NEW"), needs=_MODEL, help="Copy a signature; repeatable."
+    )
+    renamed: tuple[tuple[str, str], ...] = option(
+        "--rename-signature", type=Pair("OLD", "NEW"), needs=_MODEL, help="Rename a signature; repeatable."
+    )
+    dropped: tuple[str, ...] = option("--drop-signature", metavar="NAME", needs=_MODEL, help="Drop a signature; repeatable.")
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -88,17 +98,3 @@ _SPLIT: Final = ("--signature=", "--input=", "--output=")
 def _is_argument(words: Sequence[str], position: int) -> bool:
     """Return True where an option and ARG=TENSOR stand; `--output FILE` names the file to write."""
     return position + 1 < len(words) and words[position] in _ARGUMENTS and "=" in words[position + 1]
-
-
-signature_options = together(
-    click.option("--input", "new_inputs", type=Pair("[NAME:]ARG", "TENSOR"), multiple=True,
-                 help="After --signature NAME: an input of the new signature; repeatable."),
-    click.option("--signature-output", "new_outputs", type=Pair("[NAME:]ARG", "TENSOR"), multiple=True,
-                 help="After --signature NAME, also as --output ARG=TENSOR: an output of the new signature; repeatable."),
-    click.option("--copy-signature", "copied", type=Pair("OLD", "NEW"), multiple=True, help="Copy a signature; repeatable."),
-    click.option("--rename-signature", "renamed", type=Pair("OLD", "NEW"), multiple=True,
-                 help="Rename a signature; repeatable."),
-    click.option("--drop-signature", "dropped", metavar="NAME", multiple=True, help="Drop a signature; repeatable."),
-    gathered(SignatureOptions, "signatures"),
-)  # fmt: skip
-"""The options of EDITS; the command gets them as `signatures`."""

@@ -62,8 +62,8 @@ FLOORS = (
     "cli",
     "cli/documents",
     "cli/sections",
-    "cli/jobs",
     "cli/commands",
+    "cli/jobs",
 )
 """The rooms from bottom to top: a room may import the rooms of earlier lines."""
 MAX_FILES = {"core/numerics": 42}

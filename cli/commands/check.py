@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import click
+from ..options import (
+    GraphReader,
+    ci_format_option,
+    graph_options,
+)
+from ..requests import argument, command_of, option, part, request
 
-from ..helps import GroupedCommand
-from ..options import GraphReader, ci_format_option, graph_options
 
-
-@click.command(cls=GroupedCommand)
-@click.argument("graphs", metavar="GRAPH...", nargs=-1)
-@click.option("--strict", is_flag=True, help="Count warnings as errors in the exit code.")
-@click.option("--ignore", "ignored", multiple=True, metavar="CODE[,...]", help="Leave out problems of this code; repeatable.")
-@click.option("--explain", "code", metavar="CODE", help="Explain the problems of this code, without a GRAPH.")
-@ci_format_option
-@graph_options
-def command(
-    graphs: tuple[str, ...], strict: bool, ignored: tuple[str, ...], code: str | None, format_: str, reader: GraphReader
-) -> int:
+@request
+class CheckOptions:
     """List the problems of each GRAPH and its functions, such as bad attributes, wrong dtypes and effects that never run.
 
     Exit code: 0 for no errors, 3 for errors, 1 if a GRAPH cannot be read.
@@ -29,12 +23,13 @@ def command(
     tfg check graph.pb --strict --ignore colocation,no-kernel
     tfg check --explain colocation
     """
-    from ..jobs.check_job import CheckJob, explain_problem
 
-    if code is not None:
-        if graphs:
-            raise click.UsageError("--explain describes a code: leave out GRAPH")
-        return explain_problem(code, format_)
-    if not graphs:
-        raise click.UsageError("Missing argument 'GRAPH...'.")
-    return CheckJob(graphs, reader, strict, ignored, format_).run()
+    graphs: tuple[str, ...] = argument("GRAPH...", nargs=-1)
+    strict: bool = option(help="Count warnings as errors in the exit code.")
+    ignored: tuple[str, ...] = option("--ignore", metavar="CODE[,...]", help="Leave out problems of this code; repeatable.")
+    code: str | None = option("--explain", metavar="CODE", help="Explain the problems of this code, without a GRAPH.")
+    format_: str = ci_format_option()
+    reader: GraphReader = part(graph_options)
+
+
+command = command_of(CheckOptions, "check_job.run")

@@ -8,20 +8,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ...core.support.file_formats import STATES
 from ...core.support.words import counted
 from .. import render
-from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
 from ..options import (
     OutputFile,
-    excluding,
     format_option,
-    needing,
     quiet_option,
 )
+from ..requests import argument, command_of, option, request
 from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
@@ -36,32 +32,8 @@ _MAX_SHOWN = 1000
 """The largest number of elements that a table shows in full; larger tensors show the first and last elements."""
 
 
-@click.command(cls=GroupedCommand)
-@click.argument("prefix")
-@click.option("--name", default="", metavar="REGEX", help="Only tensors whose name matches.")
-@click.option(
-    "--stats",
-    "with_statistics",
-    is_flag=True,
-    help="Also show minimum, maximum, mean, standard deviation, NaNs and infinities.",
-)
-@click.option("--values", metavar="TENSOR", multiple=True, help="Print the values of this tensor; repeatable.")
-@click.option("-o", "--output", "out", type=OutputFile(STATES), metavar="FILE",
-              help="Write the tensors to an .npz file, a .safetensors file or a checkpoint.")  # fmt: skip
-@click.option("--compare", "other", metavar="PREFIX", help="Compare with another checkpoint or state file.")
-@tolerance_option("--compare")
-@click.option("--tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
-@format_option("table", "json", "csv")
-@quiet_option
-@needing("--tolerance", "--compare")
-@excluding("--output", "--compare")
-@excluding("--values", "--output --compare")
-@excluding("--stats", "--output --compare --values")
-@excluding("--tags", "--compare")
-def command(
-    prefix: str, name: str, with_statistics: bool, values: tuple[str, ...], out: str | None, other: str | None,
-    tolerance: float, tags: str | None, format_: str, quiet: bool,
-) -> int:  # fmt: skip
+@request
+class CheckpointOptions:
     """List the tensors of the checkpoint PREFIX: names, dtypes, shapes, bytes.
 
     PREFIX may be an .npz or .safetensors file, a SavedModel with variables, or a graph with constants.
@@ -73,27 +45,60 @@ def command(
     tfg checkpoint model.ckpt-1000 --name kernel --output kernels.npz
     tfg checkpoint model.ckpt-1000 --compare model.ckpt-2000
     """
+
+    prefix: str = argument()
+    name: str = option(default="", metavar="REGEX", help="Only tensors whose name matches.")
+    with_statistics: bool = option(
+        "--stats",
+        excludes="--output --compare --values",
+        help="Also show minimum, maximum, mean, standard deviation, NaNs and infinities.",
+    )
+    values: tuple[str, ...] = option(
+        metavar="TENSOR", excludes="--output --compare", help="Print the values of this tensor; repeatable."
+    )
+    out: str | None = option(
+        "-o",
+        "--output",
+        type=OutputFile(STATES),
+        metavar="FILE",
+        excludes="--compare",
+        help="Write the tensors to an .npz file, a .safetensors file or a checkpoint.",
+    )
+    other: str | None = option("--compare", metavar="PREFIX", help="Compare with another checkpoint or state file.")
+    tolerance: float = tolerance_option("--compare", needs="--compare")
+    tags: str | None = option(
+        metavar="TAGS", excludes="--compare", help="The tags of the SavedModel's graph, separated by commas."
+    )
+    format_: str = format_option("table", "json", "csv")
+    quiet: bool = quiet_option()
+
+
+def _run(options: CheckpointOptions) -> int:
+    """Show, compare or write the tensors of a checkpoint."""
     from ...formats.api.checkpoints import compare_checkpoints, read_checkpoint, write_checkpoint
     from ...formats.state import by_variable
 
-    checkpoint = read_checkpoint(prefix, tags=tags.split(",") if tags is not None else None)
-    if values:
-        tensors = {tensor: checkpoint[tensor] for tensor in values}
-        data = {"checkpoint": prefix, "values": tensors}
+    format_, tags = options.format_, options.tags
+    checkpoint = read_checkpoint(options.prefix, tags=tags.split(",") if tags is not None else None)
+    if options.values:
+        tensors = {tensor: checkpoint[tensor] for tensor in options.values}
+        data = {"checkpoint": options.prefix, "values": tensors}
         render.emit("tfg.checkpoint.values/1", data, format_, lambda: _values(tensors, format_))
         return DONE
-    if other is not None:
-        compared = compare_checkpoints(checkpoint, read_checkpoint(other), pattern=name, tolerance=tolerance)
+    if options.other is not None:
+        other = read_checkpoint(options.other)
+        compared = compare_checkpoints(checkpoint, other, pattern=options.name, tolerance=options.tolerance)
         render.emit("tfg.checkpoint.compare/1", compared, format_, lambda: _comparison(compared))
         return DONE if compared.equal else COMPARISON_FAILED
-    chosen = checkpoint.matching(name)
-    if out is not None:
-        count = write_checkpoint(out, by_variable(checkpoint.tensors, chosen))
-        render.note(f"wrote {counted(count, 'tensor')} to {out}", quiet)
+    chosen = checkpoint.matching(options.name)
+    if options.out is not None:
+        count = write_checkpoint(options.out, by_variable(checkpoint.tensors, chosen))
+        render.note(f"wrote {counted(count, 'tensor')} to {options.out}", options.quiet)
         return DONE
+    with_statistics = options.with_statistics
     rows = functools.partial(chosen.describe, statistics=with_statistics)
     if format_ == "json":
-        render.print_json("tfg.checkpoint/1", {"checkpoint": prefix, "tensors": rows()})
+        render.print_json("tfg.checkpoint/1", {"checkpoint": options.prefix, "tensors": rows()})
     else:
         render.emit("tfg.checkpoint/1", {}, format_, lambda: _statistics(rows()) if with_statistics else _listing(chosen))
     return DONE
@@ -148,3 +153,6 @@ def _kind(dtype: DType, shape: tuple[int, ...]) -> tuple[str, str, int]:
 
 def _shape(shape: tuple[int, ...]) -> str:
     return f"({','.join(map(str, shape))})"
+
+
+command = command_of(CheckpointOptions, _run)

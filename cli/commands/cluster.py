@@ -5,23 +5,17 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import click
-
 from .. import render
-from ..helps import GroupedCommand
 from ..main import DONE, REFUSED
-from ..options import format_option, needing, quiet_option
+from ..options import (
+    format_option,
+    quiet_option,
+)
+from ..requests import argument, command_of, option, request
 
 
-@click.command(cls=GroupedCommand)
-@click.argument("address")
-@click.option("--reset", is_flag=True, help="Close all sessions and drop the variables of the containers.")
-@click.option("--container", "containers", multiple=True, metavar="NAME",
-              help="With --reset: drop the variables of this container, not of the default one; repeatable.")  # fmt: skip
-@format_option()
-@quiet_option
-@needing("--container", "--reset")
-def command(address: str, reset: bool, containers: tuple[str, ...], format_: str, quiet: bool) -> int:
+@request
+class ClusterOptions:
     """List the devices of a server's cluster with their memory, and the dead tasks.
 
     ADDRESS is the HOST:PORT or grpc://HOST:PORT of any server of the cluster. The command opens a session, measures how long
@@ -32,18 +26,34 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
     tfg cluster localhost:2222
     tfg cluster grpc://localhost:2222 --reset
     """
+
+    address: str = argument()
+    reset: bool = option(help="Close all sessions and drop the variables of the containers.")
+    containers: tuple[str, ...] = option(
+        "--container",
+        metavar="NAME",
+        needs="--reset",
+        help="With --reset: drop the variables of this container, not of the default one; repeatable.",
+    )
+    format_: str = format_option()
+    quiet: bool = quiet_option()
+
+
+def _run(options: ClusterOptions) -> int:
+    """Describe the cluster, and reset it if the options ask for that."""
     from ...formats.api.clusters import describe_cluster
     from ..sessions import cluster_address
 
-    place = address if "://" in address else f"grpc://{address}"
+    quiet = options.quiet
+    place = options.address if "://" in options.address else f"grpc://{options.address}"
     cluster_address(place, quiet)  # a note where others can read along
     survey = describe_cluster(
         place,
-        reset=reset,
-        containers=containers,
+        reset=options.reset,
+        containers=options.containers,
         note=lambda text: render.note(text, quiet),
     )
-    if reset:
+    if options.reset:
         render.note("closed all sessions and dropped the variables", quiet)
     columns = ("device", "kind", "memory", "answers in", "master")
     rows: list[tuple[Any, ...]] = [
@@ -62,6 +72,12 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
     units = {"memory": "memory_bytes", "answers in": "answers_in_ms"}
     made = f"a session opens in {survey.session_seconds * 1e3:.1f} ms"
     render.emit(
-        "tfg.cluster/1", survey, format_, lambda: [render.Table(columns, rows, "devices", units=units), render.Text(made)]
+        "tfg.cluster/1",
+        survey,
+        options.format_,
+        lambda: [render.Table(columns, rows, "devices", units=units), render.Text(made)],
     )
     return REFUSED if survey.silent else DONE
+
+
+command = command_of(ClusterOptions, _run)

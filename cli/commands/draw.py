@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import click
 
 from ...core.support.file_formats import PICTURES
-from ..helps import GroupedCommand
-from ..options import GraphReader, OutputFile, Seconds, excluding, gathered, quiet_option, reading_options
-from ..selection import selection_options
-
-if TYPE_CHECKING:
-    from ..jobs.draw_job import DrawOptions
+from ..options import (
+    GraphReader,
+    OutputFile,
+    Seconds,
+    quiet_option,
+    reading_options,
+)
+from ..requests import argument, command_of, option, options_of, part, request
+from ..selection import ListingSelection
 
 _FORMATS = tuple(known.word for known in PICTURES.formats)
 
 
-@click.command(cls=GroupedCommand)
-@click.argument("graph")
-@click.option("-o", "--output", "out", type=OutputFile(PICTURES, may_be_stdout=True), default="-", metavar="FILE",
-              help="Write the picture here, as .svg, .png, .pdf, .dot or .txt.")  # fmt: skip
-@click.option("--format", "format_", type=click.Choice(_FORMATS), help="Format of the picture, if FILE has no extension.")
-@selection_options
-@click.option("--function", metavar="NAME", help="Draw the body of this function instead of the graph.")
-@click.option("--functions", is_flag=True, help="Draw the graph, and each of its functions as a separate picture.")
-@click.option("--stages", is_flag=True, help="Draw a picture for each construction stage, with new nodes in red.")
-@click.option("--depth", type=click.IntRange(0), help="Open name scopes to depth N, instead of as many as fit.")
-@click.option("--expand", multiple=True, metavar="SCOPE", help="Open this name scope; repeatable.")
-@click.option("--max-nodes", type=click.IntRange(2), help="Open scopes up to N boxes. Default: 40, for text 18.")
-@click.option("--all", "everything", is_flag=True, help="Also draw constants, identities and NoOps.")
-@click.option("--shapes", is_flag=True, help="Label edges with dtypes and inferred shapes.")
-@click.option("--flops", is_flag=True, help="Colour boxes by their share of the FLOPs, and print the share.")
-@click.option(
-    "--color-by",
-    "colour",
-    type=click.Choice(("device", "colocation", "stage")),
-    help="Colour boxes by this property. Default: kind.",
-)
-@click.option("--highlight", multiple=True, metavar="NODE", help="Draw this node with a red border; repeatable.")
-@click.option("--timeout", type=Seconds(), metavar="SECONDS", default=20, show_default=True,
-              help="Time limit.")  # fmt: skip
-@quiet_option
-@reading_options
-@gathered("draw_job.DrawOptions")
-@excluding("--flops", "--color-by", "both options set the colours")
-@excluding("--flops", "--function", "FLOPs are counted for the graph")
-@excluding("--function", "--functions --stages")
-@excluding("--functions", "--stages")
-def command(graph: str, out: str, format_: str | None, reader: GraphReader, options: DrawOptions) -> None:
+@request
+class DrawOptions:
     """Draw GRAPH, with solid data edges, dashed control edges, and a diamond at references to variables.
 
     Name scopes open as far as the picture fits on a screen. Constants, identities and NoOps are hidden. Graphviz lays
@@ -59,7 +32,41 @@ def command(graph: str, out: str, format_: str | None, reader: GraphReader, opti
     tfg draw graph.pb -o graph.svg --flops
     tfg draw graph.pb --around loss --hops 3 --shapes -o loss.svg
     """
-    from ..jobs.draw_job import DrawJob, Paper
 
-    paper = Paper.of(out, format_)
-    DrawJob(reader.look(graph), paper, options).write()
+    graph: str = argument()
+    out: str = option(
+        "-o",
+        "--output",
+        type=OutputFile(PICTURES, may_be_stdout=True),
+        default="-",
+        metavar="FILE",
+        help="Write the picture here, as .svg, .png, .pdf, .dot or .txt.",
+    )
+    format_: str | None = option(type=click.Choice(_FORMATS), help="Format of the picture, if FILE has no extension.")
+    selection: ListingSelection = part(options_of(ListingSelection, "selection"))
+    function: str | None = option(
+        metavar="NAME", excludes="--functions --stages", help="Draw the body of this function instead of the graph."
+    )
+    functions: bool = option(excludes="--stages", help="Draw the graph, and each of its functions as a separate picture.")
+    stages: bool = option(help="Draw a picture for each construction stage, with new nodes in red.")
+    depth: int | None = option(type=click.IntRange(0), help="Open name scopes to depth N, instead of as many as fit.")
+    expand: tuple[str, ...] = option(metavar="SCOPE", help="Open this name scope; repeatable.")
+    max_nodes: int | None = option(type=click.IntRange(2), help="Open scopes up to N boxes. Default: 40, for text 18.")
+    everything: bool = option("--all", help="Also draw constants, identities and NoOps.")
+    shapes: bool = option(help="Label edges with dtypes and inferred shapes.")
+    flops: bool = option(
+        excludes={"--color-by": "both options set the colours", "--function": "FLOPs are counted for the graph"},
+        help="Colour boxes by their share of the FLOPs, and print the share.",
+    )
+    colour: Literal["device", "colocation", "stage"] | None = option(
+        "--color-by",
+        type=click.Choice(("device", "colocation", "stage")),
+        help="Colour boxes by this property. Default: kind.",
+    )
+    highlight: tuple[str, ...] = option(metavar="NODE", help="Draw this node with a red border; repeatable.")
+    timeout: float = option(type=Seconds(), metavar="SECONDS", default=20, show_default=True, help="Time limit.")
+    quiet: bool = quiet_option()
+    reader: GraphReader = part(reading_options)
+
+
+command = command_of(DrawOptions, "draw_job.run")

@@ -2,88 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
 import click
 
 from ...core.support.file_formats import TRACES
-from ..helps import GroupedCommand
-from ..main import COMPARISON_FAILED, DONE
 from ..options import (
     GraphReader,
     OutputFile,
     Pair,
     Regex,
     ShapePair,
-    excluding,
     fetch_option,
     format_option,
-    gathered,
     graph_options,
-    needing,
     quiet_option,
 )
+from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
-if TYPE_CHECKING:
-    from ..jobs.flops_job import FlopsOptions
+_ROWS_OF_A_TABLE: Final = 20
 
 
-@click.command(cls=GroupedCommand)
-@click.argument("graph")
-@fetch_option("Count the run of this tensor or operation; repeatable.")
-@click.option(
-    "-f", "--feed", "feeds", multiple=True, metavar="TENSOR[=VALUE]", help="Cut here: treat this tensor as fed; repeatable."
-)
-@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="Shape of a placeholder or tensor; repeatable.")
-@click.option("--batch", type=click.IntRange(0), metavar="N", help="Batch size: the value of the symbol N.")
-@click.option(
-    "--size", "sizes", type=Pair("SIZE", "NUMBER"), multiple=True, help="A size that depends on values of the run; repeatable."
-)
-@click.option("--trips", type=Pair("LOOP", "NUMBER"), multiple=True, help="Number of iterations of a loop; repeatable.")
-@click.option(
-    "--backward", is_flag=True, help="Also count the gradients: the gradients in the graph, or gradients built for --loss."
-)
-@click.option("--loss", metavar="TENSOR", help="Loss to differentiate. Default: the first fetch.")
-@click.option("--wrt", type=Regex(), default="", help="Differentiate only with respect to matching variables.")
-@click.option("--per-variable", is_flag=True, help="Show the backward pass by variable.")
-@click.option(
-    "--view",
-    type=click.Choice(("op", "node", "layer", "scope")),
-    default="op",
-    show_default=True,
-    help="Rows of the table; a layer is a scope that owns weights.",
-)
-@click.option("--top", type=click.IntRange(1), help="Number of rows. Default: 20 in a table, all in JSON and CSV.")
-@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Number of scope levels.")
-@click.option("--name", type=Regex(), default="", help="Only nodes whose name matches.")
-@click.option("--op", "op_pattern", type=Regex(), default="", help="Only nodes whose op matches.")
-@click.option("--threshold", "min_flops", type=float, default=0, help="Only nodes with at least N FLOPs.")
-@click.option("--compat", type=click.Choice(("tfprof",)), help="Compare with the formulas of tf.profiler, op by op.")
-@click.option("--run-metadata", metavar="FILE", help="Join the times of a RunMetadata or StepStats proto with the counts.")
-@click.option("--measured", is_flag=True, help="Run the graph: exact shapes and iterations, time and rate of each op.")
-@session_options_for("--measured", cluster=True)
-@click.option(
-    "--warmup", type=click.IntRange(0), default=1, show_default=True, help="With --measured: number of runs before timing."
-)
-@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="With --measured: number of timed runs.")
-@click.option("--trace", type=OutputFile(TRACES), metavar="FILE",
-              help="With --measured: write a Chrome trace, which Perfetto opens.")  # fmt: skip
-@click.option("--strict", is_flag=True, help="Exit with 3 if the cost of any node is unknown.")
-@format_option()
-@quiet_option
-@graph_options
-@gathered("flops_job.FlopsOptions")
-@needing("--warmup --runs --trace", "--measured")
-@needing("--depth", "--view=scope")
-@needing("--wrt", "--backward --loss --per-variable")
-@excluding("--per-variable --compat --run-metadata --batch --shape --size --trips", "--measured")
-@excluding("--name --op --threshold", "--per-variable --compat --run-metadata --measured")
-@excluding("--view", "--per-variable --compat --run-metadata")
-@excluding("--top", "--per-variable --compat")
-@excluding("--compat --run-metadata", "--per-variable")
-@excluding("--compat", "--run-metadata")
-def command(graph: str, reader: GraphReader, session: SessionOptions, options: FlopsOptions) -> int:
+@request
+class FlopsOptions:
     """Count the floating-point operations of the nodes of GRAPH that the fetches run, by section.
 
     A multiply-add is 2 FLOPs and 1 MAC; transcendental functions (exp, log, tanh ...) are counted apart. Unknown dimensions
@@ -95,8 +37,107 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: F
     tfg flops model.pb --format json --strict
     tfg flops model.pb --measured --feed x='normal(8,224,224,3)' --trace trace.json
     """
-    from ..jobs.flops_job import FlopsJob, show_count, show_measured
 
-    job = FlopsJob(reader.load(graph), session, options)
-    unknown = (show_measured if options.measured else show_count)(job)
-    return COMPARISON_FAILED if options.strict and unknown else DONE
+    graph: str = argument()
+    fetches: tuple[str, ...] = fetch_option("Count the run of this tensor or operation; repeatable.")
+    feeds: tuple[str, ...] = option(
+        "-f", "--feed", metavar="TENSOR[=VALUE]", help="Cut here: treat this tensor as fed; repeatable."
+    )
+    shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
+        "--shape", type=ShapePair(), excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
+    )
+    batch: int | None = option(
+        type=click.IntRange(0), metavar="N", excludes="--measured", help="Batch size: the value of the symbol N."
+    )
+    sizes: tuple[tuple[str, str], ...] = option(
+        "--size",
+        type=Pair("SIZE", "NUMBER"),
+        excludes="--measured",
+        help="A size that depends on values of the run; repeatable.",
+    )
+    trips: tuple[tuple[str, str], ...] = option(
+        type=Pair("LOOP", "NUMBER"), excludes="--measured", help="Number of iterations of a loop; repeatable."
+    )
+    backward: bool = option(help="Also count the gradients: the gradients in the graph, or gradients built for --loss.")
+    loss: str | None = option(metavar="TENSOR", help="Loss to differentiate. Default: the first fetch.")
+    wrt: str = option(
+        type=Regex(),
+        default="",
+        needs="--backward --loss --per-variable",
+        help="Differentiate only with respect to matching variables.",
+    )
+    per_variable: bool = option(excludes="--measured", help="Show the backward pass by variable.")
+    view: str = option(
+        type=click.Choice(("op", "node", "layer", "scope")),
+        default="op",
+        show_default=True,
+        excludes="--per-variable --compat --run-metadata",
+        help="Rows of the table; a layer is a scope that owns weights.",
+    )
+    top: int | None = option(
+        type=click.IntRange(1),
+        excludes="--per-variable --compat",
+        help="Number of rows. Default: 20 in a table, all in JSON and CSV.",
+    )
+    depth: int = option(
+        type=click.IntRange(1), default=3, show_default=True, needs="--view=scope", help="Number of scope levels."
+    )
+    name: str = option(
+        type=Regex(),
+        default="",
+        excludes="--per-variable --compat --run-metadata --measured",
+        help="Only nodes whose name matches.",
+    )
+    op_pattern: str = option(
+        "--op",
+        type=Regex(),
+        default="",
+        excludes="--per-variable --compat --run-metadata --measured",
+        help="Only nodes whose op matches.",
+    )
+    min_flops: float = option(
+        "--threshold",
+        default=0,
+        excludes="--per-variable --compat --run-metadata --measured",
+        help="Only nodes with at least N FLOPs.",
+    )
+    compat: str | None = option(
+        type=click.Choice(("tfprof",)),
+        excludes="--measured --per-variable --run-metadata",
+        help="Compare with the formulas of tf.profiler, op by op.",
+    )
+    run_metadata: str | None = option(
+        metavar="FILE",
+        excludes="--measured --per-variable",
+        help="Join the times of a RunMetadata or StepStats proto with the counts.",
+    )
+    measured: bool = option(help="Run the graph: exact shapes and iterations, time and rate of each op.")
+    session: SessionOptions = part(session_options_for("--measured", cluster=True))
+    warmup: int = option(
+        type=click.IntRange(0),
+        default=1,
+        show_default=True,
+        needs="--measured",
+        help="With --measured: number of runs before timing.",
+    )
+    runs: int = option(
+        type=click.IntRange(1), default=3, show_default=True, needs="--measured", help="With --measured: number of timed runs."
+    )
+    trace: str | None = option(
+        type=OutputFile(TRACES),
+        metavar="FILE",
+        needs="--measured",
+        help="With --measured: write a Chrome trace, which Perfetto opens.",
+    )
+    strict: bool = option(help="Exit with 3 if the cost of any node is unknown.")
+    format_: str = format_option()
+    quiet: bool = quiet_option()
+    reader: GraphReader = part(graph_options)
+
+    @property
+    def rows_shown(self) -> int | None:
+        """Return the number of rows to show, None for all rows: `top`, or the default of a table."""
+        return self.top if self.top is not None or self.format_ != "table" else _ROWS_OF_A_TABLE
+
+
+command = command_of(FlopsOptions, "flops_job.run")

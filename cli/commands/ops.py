@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,8 +10,14 @@ import click
 from ...core.support.file_formats import WRAPPERS
 from ...core.support.words import counted
 from .. import render
-from ..helps import GroupedCommand
-from ..options import GraphReader, OutputFile, excluding, format_option, gathered, graph_options, needing, quiet_option
+from ..options import (
+    GraphReader,
+    OutputFile,
+    format_option,
+    graph_options,
+    quiet_option,
+)
+from ..requests import argument, command_of, option, part, request
 from ..sections.ops_sections import (
     coverage_sections,
     detail_sections,
@@ -23,47 +28,8 @@ from ..sections.ops_sections import (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@request
 class OpsOptions:
-    """The options of `tfg ops`."""
-
-    names: tuple[str, ...]
-    family: str | None
-    missing_kernel: bool
-    custom: bool
-    coverage: bool
-    flops: bool
-    missing: str | None
-    wrap: bool
-    output: str
-    format_: str
-    quiet: bool
-
-
-@click.command(cls=GroupedCommand)
-@click.argument("names", nargs=-1, metavar="[NAME_OR_REGEX]...")
-@click.option("--family", metavar="NAME", help="Only ops of this family: the file of core/ops that defines the ops.")
-@click.option("--missing-kernel", is_flag=True, help="Only ops without a kernel in tfg.")
-@click.option("--custom", is_flag=True, help="Only ops declared by op libraries.")
-@click.option("--coverage", is_flag=True, help="Count the ops with a kernel, a shape function, a gradient or FLOPs.")
-@click.option("--flops", is_flag=True, help="Show the FLOPs formulas.")
-@click.option(
-    "--missing",
-    metavar="GRAPH",
-    help="Find the kernels, gradients and other functions that tfg lacks for the ops of this graph.",
-)
-@click.option("--wrap", is_flag=True, help="Write Python wrappers for the ops.")
-@click.option("-o", "--output", type=OutputFile(WRAPPERS, may_be_stdout=True), default="-", metavar="FILE",
-              help="For --wrap: write the wrappers here. Default: standard output.")  # fmt: skip
-@format_option()
-@quiet_option
-@graph_options
-@gathered(OpsOptions)
-@needing("--output", "--wrap")
-@excluding("--family --missing-kernel --custom --flops --wrap", "--coverage --missing")
-@excluding("--wrap", "--flops")
-@excluding("--coverage", "--missing")
-def command(reader: GraphReader, options: OpsOptions) -> None:
     """List the ops, or show the interface of each op NAME and its support in tfg.
 
     A NAME that is not an op is a regular expression, found anywhere in the names of ops.
@@ -75,16 +41,47 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
     tfg ops --flops MatMul Conv2D
     tfg ops --wrap MatMul Add -o wrappers.py
     """
+
+    names: tuple[str, ...] = argument("[NAME_OR_REGEX]...", nargs=-1)
+    family: str | None = option(
+        metavar="NAME",
+        excludes="--coverage --missing",
+        help="Only ops of this family: the file of core/ops that defines the ops.",
+    )
+    missing_kernel: bool = option(excludes="--coverage --missing", help="Only ops without a kernel in tfg.")
+    custom: bool = option(excludes="--coverage --missing", help="Only ops declared by op libraries.")
+    coverage: bool = option(excludes="--missing", help="Count the ops with a kernel, a shape function, a gradient or FLOPs.")
+    flops: bool = option(excludes="--coverage --missing", help="Show the FLOPs formulas.")
+    missing: str | None = option(
+        metavar="GRAPH", help="Find the kernels, gradients and other functions that tfg lacks for the ops of this graph."
+    )
+    wrap: bool = option(excludes="--coverage --missing --flops", help="Write Python wrappers for the ops.")
+    output: str = option(
+        "-o",
+        "--output",
+        type=OutputFile(WRAPPERS, may_be_stdout=True),
+        default="-",
+        metavar="FILE",
+        needs="--wrap",
+        help="For --wrap: write the wrappers here. Default: standard output.",
+    )
+    format_: str = format_option()
+    quiet: bool = quiet_option()
+    reader: GraphReader = part(graph_options)
+
+
+def _run(options: OpsOptions) -> None:
+    """List or describe ops, or write wrappers for them."""
     from ...core.op_libraries.op_listing import missing_parts, op_coverage
 
     names, format_ = options.names, options.format_
     if options.missing is not None and names:
         raise click.UsageError("--missing lists the ops of GRAPH: leave out NAME")
     if options.missing is not None:
-        missing = missing_parts(reader.load(options.missing))
+        missing = missing_parts(options.reader.load(options.missing))
         render.emit("tfg.ops.missing/1", {"missing": missing}, format_, lambda: missing_sections(missing, format_))
         return
-    reader.load_libraries()
+    options.reader.load_libraries()
     if options.wrap and not (names or options.family or options.custom or options.missing_kernel):
         raise click.UsageError("--wrap writes a wrapper for each chosen op: name ops, or give --family or --custom")
     if options.coverage and names:
@@ -141,3 +138,6 @@ def _wrap(ops: Sequence[Any], target: str, quiet: bool) -> None:
     else:
         write_file(target, [text.encode()])
         render.note(f"wrote wrappers of {counted(len(ops), 'op')} to {target}", quiet)
+
+
+command = command_of(OpsOptions, _run)

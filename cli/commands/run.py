@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from ...core.support.file_formats import FOLDERS, RUN_RESULTS, STATES, TRACES
-from ..helps import GroupedCommand
+from ...core.support.file_formats import FOLDERS, NPY, NPZ, RESULTS, RUN_RESULTS, SHARDS, STATES, TRACES, named_format
 from ..models import save_model_option
 from ..options import (
     FileName,
@@ -15,106 +14,27 @@ from ..options import (
     OutputFile,
     Pair,
     StepCount,
-    excluding,
     feed_option,
     fetch_option,
-    gathered,
     graph_options,
-    needing,
     quiet_option,
+    refuse_terminal,
 )
+from ..requests import argument, changed_fields, command_of, option, part, request
 from ..sessions import SessionOptions, cluster_session_options
 
 if TYPE_CHECKING:
-    from ..jobs.run_job import RunOptions
+    from ...formats.runs.run_plan import RunRequest
+
+_MANY: Final = "--each --sweep"
+"""The options of several runs."""
+_RUN: Final = "--fetch --target --signature --function --feed --each --check-numerics --profile --top-k --output"
+"""The options that ask for a run, without which steps do nothing."""
+_ON_SERVERS: Final = {"--on=grpc*": "the servers run the kernels"}
 
 
-@click.command(cls=GroupedCommand)
-@click.argument("graph")
-@fetch_option("Tensor to print; FUNCTION/NODE for a tensor in a function; repeatable.")
-@feed_option
-@click.option("--target", "targets", multiple=True, metavar="OP", help="Operation to run, such as a train step; repeatable.")
-@click.option(
-    "--steps",
-    type=StepCount(),
-    default="1",
-    show_default=True,
-    help="Number of steps; `epoch` runs to the end of an iterator.",
-)
-@click.option(
-    "--fetch-every", type=click.IntRange(1), default=1, metavar="N", help="Fetch in every N-th step and in the last step."
-)
-@click.option(
-    "--assign",
-    type=Pair("VARIABLE", "VALUE"),
-    multiple=True,
-    help="Assign a value to a variable before the steps; repeatable.",
-)
-@click.option(
-    "--assign-add", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Add a value to a variable before the steps."
-)
-@click.option(
-    "--assign-sub", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Subtract a value from a variable before the steps."
-)
-@click.option("--save-state", type=OutputFile(STATES), metavar="FILE",
-              help="At the end, write the variables to an .npz or .safetensors file or a checkpoint.")  # fmt: skip
-@save_model_option
-@click.option("-o", "--output", "out", type=OutputFile(RUN_RESULTS, may_be_stdout=True), metavar="FILE",
-              help="Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, "
-              "FILE-00000-of-00010, as .npz, .tfrecord, .jsonl or .csv.")  # fmt: skip
-@click.option("--shard-size", type=click.IntRange(1), default=1000, show_default=True, metavar="N",
-              help="With --each or --sweep, and --output: number of results in a shard.")  # fmt: skip
-@click.option(
-    "--format", "format_", type=click.Choice(("table", "json", "csv", "npy", "npz")), help="Format of the printed results."
-)
-@click.option("--each", multiple=True, metavar="PATTERN",
-              help="Run once for each matching file, or file of a folder: .npz, .npy, TFRecord, pictures, lines of "
-              "JSON, rows of CSV. Arrays are fed by name, or by --feed TENSOR=@each:KEY or @each?scale=1/255.")  # fmt: skip
-@click.option("--sweep", type=Pair("NAME", "V1,V2"), multiple=True, help="Run once with each value of a tensor or variable.")
-@click.option("--out-dir", type=OutputFile(FOLDERS, makes_folders=True), metavar="DIR",
-              help="With --each or --sweep: folder with a file for each result. A job skips the results that it "
-              "already has.")  # fmt: skip
-@click.option("--overwrite", is_flag=True, help="With --each or --sweep: run all inputs again, even if --out-dir has results.")
-@click.option("--keep-going", is_flag=True, help="With --each or --sweep: continue after a failure.")
-@click.option(
-    "--cache-stats",
-    is_flag=True,
-    help="Cache values between steps that no write, feed or random draw changes; print the savings.",
-)
-@click.option("--optimize", type=click.Choice(("none", "fuse")), default="fuse", show_default=True,
-              help="Execution of repeated runs: call each kernel separately, or run groups of steps as a unit.")  # fmt: skip
-@click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf, and name the node and its inputs.")
-@click.option("--top-k", type=click.IntRange(1), metavar="N", help="Show the N best classes of each row of fetched scores.")
-@click.option(
-    "--labels",
-    type=FileName(),
-    metavar="FILE",
-    help="With --top-k: file with the labels of the classes, a line each, or JSON.",
-)
-@click.option(
-    "--profile",
-    type=OutputFile(TRACES),
-    metavar="FILE",
-    help="Write a Chrome trace of the last step for Perfetto; show the costliest nodes and the memory peak.",
-)
-@cluster_session_options
-@quiet_option
-@graph_options
-@gathered("run_job.RunOptions")
-@excluding("--check-numerics --cache-stats --optimize --profile", "--on=grpc*", "the servers run the kernels")
-@excluding("--profile", "--check-numerics --each --sweep")
-@excluding("--out-dir", "--output", "results go to shards")
-@excluding("--shard-size", "--out-dir", "each result has its own file")
-@needing("--out-dir --keep-going --overwrite", "--each --sweep")
-@excluding("--save-state --save-model --cache-stats", "--each --sweep")
-@needing("--shard-size", "--each --sweep")
-@needing("--fetch-every", "--steps")
-@needing("--labels", "--top-k")
-@needing(
-    "--steps --cache-stats --optimize",
-    "--fetch --target --signature --function --feed --each --check-numerics --profile --top-k --output",
-)
-def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
+@request
+class RunOptions:
     """Run GRAPH and print the fetched values.
 
     A run has this order: initializer, --state, --assign (then --assign-add, --assign-sub), --steps, --save-state. Variables
@@ -128,18 +48,151 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: R
     tfg run saved_model_folder --feed x=@x.npy --format json
     tfg run saved_model_folder --each 'inputs/*.npz' --on local:4 --out-dir results
     """
-    options.check()
-    if options.is_of_many:
-        from ..jobs.each_job import run_each
 
-        return run_each(graph, reader, session, options)
-    from ..jobs.run_job import RunJob
-    from ..sections.run_sections import show_choices, write_steps
+    graph: str = argument()
+    fetches: tuple[str, ...] = fetch_option("Tensor to print; FUNCTION/NODE for a tensor in a function; repeatable.")
+    feeds: tuple[tuple[str, str], ...] = feed_option()
+    targets: tuple[str, ...] = option("--target", metavar="OP", help="Operation to run, such as a train step; repeatable.")
+    steps: int | None = option(
+        type=StepCount(),
+        default=1,
+        show_default=True,
+        needs=_RUN,
+        help="Number of steps; `epoch` runs to the end of an iterator.",
+    )
+    fetch_every: int = option(
+        type=click.IntRange(1),
+        default=1,
+        metavar="N",
+        needs="--steps",
+        help="Fetch in every N-th step and in the last step.",
+    )
+    assign: tuple[tuple[str, str], ...] = option(
+        type=Pair("VARIABLE", "VALUE"), help="Assign a value to a variable before the steps; repeatable."
+    )
+    assign_add: tuple[tuple[str, str], ...] = option(
+        type=Pair("VARIABLE", "VALUE"), help="Add a value to a variable before the steps."
+    )
+    assign_sub: tuple[tuple[str, str], ...] = option(
+        type=Pair("VARIABLE", "VALUE"), help="Subtract a value from a variable before the steps."
+    )
+    save_state: str | None = option(
+        type=OutputFile(STATES),
+        metavar="FILE",
+        excludes=_MANY,
+        help="At the end, write the variables to an .npz or .safetensors file or a checkpoint.",
+    )
+    save_model: str | None = save_model_option(excludes=_MANY)
+    out: str | None = option(
+        "-o",
+        "--output",
+        type=OutputFile(RUN_RESULTS, may_be_stdout=True),
+        metavar="FILE",
+        help="Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, FILE-00000-of-00010, "
+        "as .npz, .tfrecord, .jsonl or .csv.",
+    )
+    shard_size: int = option(
+        type=click.IntRange(1),
+        default=1000,
+        show_default=True,
+        metavar="N",
+        needs=_MANY,
+        excludes={"--out-dir": "each result has its own file"},
+        help="With --each or --sweep, and --output: number of results in a shard.",
+    )
+    format_: str | None = option(
+        type=click.Choice(("table", "json", "csv", "npy", "npz")), help="Format of the printed results."
+    )
+    each: tuple[str, ...] = option(
+        metavar="PATTERN",
+        help="Run once for each matching file, or file of a folder: .npz, .npy, TFRecord, pictures, lines of JSON, rows of "
+        "CSV. Arrays are fed by name, or by --feed TENSOR=@each:KEY or @each?scale=1/255.",
+    )
+    sweep: tuple[tuple[str, str], ...] = option(
+        type=Pair("NAME", "V1,V2"), help="Run once with each value of a tensor or variable."
+    )
+    out_dir: str | None = option(
+        type=OutputFile(FOLDERS, makes_folders=True),
+        metavar="DIR",
+        needs=_MANY,
+        excludes={"--output": "results go to shards"},
+        help="With --each or --sweep: folder with a file for each result. A job skips the results that it already has.",
+    )
+    overwrite: bool = option(needs=_MANY, help="With --each or --sweep: run all inputs again, even if --out-dir has results.")
+    keep_going: bool = option(needs=_MANY, help="With --each or --sweep: continue after a failure.")
+    cache_stats: bool = option(
+        needs=_RUN,
+        excludes=_ON_SERVERS | {_MANY: ""},
+        help="Cache values between steps that no write, feed or random draw changes; print the savings.",
+    )
+    optimize: str = option(
+        type=click.Choice(("none", "fuse")),
+        default="fuse",
+        show_default=True,
+        needs=_RUN,
+        excludes=_ON_SERVERS,
+        help="Execution of repeated runs: call each kernel separately, or run groups of steps as a unit.",
+    )
+    check_numerics: bool = option(excludes=_ON_SERVERS, help="Stop at the first NaN or Inf, and name the node and its inputs.")
+    top_k: int | None = option(
+        type=click.IntRange(1), metavar="N", help="Show the N best classes of each row of fetched scores."
+    )
+    labels: str | None = option(
+        type=FileName(),
+        metavar="FILE",
+        needs="--top-k",
+        help="With --top-k: file with the labels of the classes, a line each, or JSON.",
+    )
+    profile: str | None = option(
+        type=OutputFile(TRACES),
+        metavar="FILE",
+        excludes=_ON_SERVERS | {"--check-numerics --each --sweep": ""},
+        help="Write a Chrome trace of the last step for Perfetto; show the costliest nodes and the memory peak.",
+    )
+    session: SessionOptions = part(cluster_session_options)
+    quiet: bool = quiet_option()
+    reader: GraphReader = part(graph_options)
 
-    loaded = reader.load(graph)
-    if options.asks_nothing and not session.changes_state and session.signature is None and reader.function is None:
-        return show_choices(loaded, graph, options.format)
-    job = RunJob(loaded, session, options)
-    results = job.run()
-    write_steps(results, options.format, options.out, options.quiet)
-    return job.exit_code
+    @property
+    def is_of_many(self) -> bool:
+        """Return True for several runs: one for each input or setting."""
+        return bool(self.each or self.sweep)
+
+    @property
+    def format(self) -> str:
+        """Return the format of the results: from --format, or from the extension of --output."""
+        asked = named_format(self.out, self.format_, SHARDS if self.is_of_many and self.out is not None else RESULTS)
+        return "table" if asked is None else asked.word
+
+    @property
+    def request(self) -> RunRequest:
+        """Return the work of a run. Without names to fetch, all outputs are fetched where options ask for values."""
+        from ...formats.runs.run_plan import RunRequest
+
+        asks_for_values = self.out is not None or self.top_k is not None
+        asks_for_run = self.feeds or self.is_of_many or self.check_numerics or self.profile is not None
+        fetches_outputs = asks_for_values or bool(asks_for_run and not self.targets)
+        return RunRequest(
+            self.fetches, self.feeds, self.targets, self.steps, self.fetch_every, self.assign, self.assign_add,
+            self.assign_sub, self.check_numerics, self.top_k, self.labels, fetches_outputs,
+        )  # fmt: skip
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Return True if no option asks for a run; the command then lists the possible runs."""
+        session, reader = self.session, self.reader
+        if session.changes_state or session.signature is not None or reader.function is not None:
+            return False
+        return not changed_fields(self) - {"format_", "quiet"}
+
+    def check(self) -> None:
+        """Raise usage errors before the first step."""
+        if self.is_of_many and self.out == "-":
+            raise click.UsageError("with --each and --sweep, --output names files, not standard output")
+        if self.is_of_many and self.out is not None and self.format_ is not None:
+            raise click.UsageError("--format has no effect with --output of --each and --sweep: the extension sets the format")
+        if self.format in (NPY.word, NPZ.word) and self.out in (None, "-") and not self.is_of_many:
+            refuse_terminal(f"--format {self.format}")
+
+
+command = command_of(RunOptions, "run_job.run")

@@ -5,27 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 
-import click
-
 from ...core.support.atomic import atomic_file, file_errors, flush_folder, rename_folder, staged_folder
 from ...core.support.errors import AlreadyExistsError, NotFoundError
 from ...core.support.file_formats import FOLDERS
 from ...core.support.words import counted
 from .. import render
-from ..helps import GroupedCommand
 from ..main import DONE
-from ..options import OutputFile, format_option, quiet_option
+from ..options import (
+    OutputFile,
+    format_option,
+    quiet_option,
+)
+from ..requests import argument, command_of, option, request
 
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "sample_graphs")
 
 
-@click.command(cls=GroupedCommand)
-@click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("-o", "--output", "target", type=OutputFile(FOLDERS, makes_folders=True), metavar="FOLDER",
-              help="Copy the named samples, or all, to this folder.")  # fmt: skip
-@format_option("table", "json", "csv")
-@quiet_option
-def command(names: tuple[str, ...], target: str | None, format_: str, quiet: bool) -> int:
+@request
+class SamplesOptions:
     """List or copy the sample graphs of tfg, which the README and docs/ use.
 
     \b
@@ -33,17 +30,32 @@ def command(names: tuple[str, ...], target: str | None, format_: str, quiet: boo
     tfg samples --output sample_graphs
     tfg samples xor.pbtxt --output .
     """
-    copied = _samples(names)
+
+    names: tuple[str, ...] = argument("[NAME]...", nargs=-1)
+    target: str | None = option(
+        "-o",
+        "--output",
+        type=OutputFile(FOLDERS, makes_folders=True),
+        metavar="FOLDER",
+        help="Copy the named samples, or all, to this folder.",
+    )
+    format_: str = format_option("table", "json", "csv")
+    quiet: bool = quiet_option()
+
+
+def _run(options: SamplesOptions) -> int:
+    """List or copy samples."""
+    copied, target = _samples(options.names), options.target
     if target is None:
         rows = [(name, os.path.join(_FOLDER, name)) for name in copied]
         shown = [{"name": name, "path": path} for name, path in rows]
-        render.emit("tfg.samples/1", {"samples": shown}, format_, lambda: [render.Table(("sample", "path"), rows)])
+        render.emit("tfg.samples/1", {"samples": shown}, options.format_, lambda: [render.Table(("sample", "path"), rows)])
         return DONE
     with file_errors(target):
         os.makedirs(target, exist_ok=True)
         for name in copied:
             _copy(os.path.join(_FOLDER, name), os.path.join(target, name))
-    render.note(f"copied {counted(len(copied), 'sample')} to {target}", quiet)
+    render.note(f"copied {counted(len(copied), 'sample')} to {target}", options.quiet)
     return DONE
 
 
@@ -68,3 +80,6 @@ def _copy(source: str, target: str) -> None:
     else:
         with open(source, "rb") as sample, atomic_file(target) as file:
             shutil.copyfileobj(sample, file)
+
+
+command = command_of(SamplesOptions, _run)

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...core.support.file_formats import STATES
-from .. import render
-from ..helps import GroupedCommand
 from ..models import save_model_option
 from ..options import (
     GraphReader,
     OutputFile,
     Pair,
     Regex,
-    excluding,
     feed_option,
     format_option,
-    gathered,
     graph_options,
-    graph_output_options,
-    needing,
+    graph_output_option,
     quiet_option,
+    text_option,
 )
+from ..requests import argument, command_of, excluding, option, part, request, together
 from ..sessions import SessionOptions, mesh_session_options
-
-if TYPE_CHECKING:
-    from ..jobs.train_job import TrainOptions
 
 
 class OptimizerName(click.ParamType[str]):
@@ -41,44 +35,8 @@ class OptimizerName(click.ParamType[str]):
         return optimizer_name(str(value))
 
 
-@click.command(cls=GroupedCommand)
-@excluding("--mesh --checkpoint-every --resume", "--optimizer=lm")
-@excluding("--state", "--resume", "training continues from --save-state")
-@click.argument("graph")
-@click.option("--loss", metavar="TENSOR", help="Loss to minimize (for lm: residuals), or mse, mae or crossentropy.")
-@click.option("--var", "variables", type=Regex(), default="", help="Train only matching variables.")
-@click.option("--optimizer", type=OptimizerName(), default="sgd", show_default=True, metavar="NAME",
-              help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, ftrl or lm.")  # fmt: skip
-@click.option("--lr", type=float, help="Learning rate. Default: depends on the optimizer.")
-@click.option("--hyperparameter", "settings", type=Pair("NAME", "NUMBER"), multiple=True,
-              help="Set a hyperparameter, such as momentum=0.9; repeatable.")  # fmt: skip
-@click.option("--schedule", metavar="NAME(...)", help="exponential, inverse_time, polynomial or cosine(decay_steps=100).")
-@click.option("--clip", type=Pair("KIND", "LIMIT"), help="Clip gradients: value=, norm= or global_norm=LIMIT.")
-@click.option(
-    "--steps",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    help="Number of steps; for lm the largest number of iterations.",
-)
-@feed_option
-@click.option("--batch", type=click.IntRange(1), metavar="N", help="Feed N rows a step, and start over at the end.")
-@mesh_session_options
-@click.option(
-    "--save-state", type=OutputFile(STATES), metavar="FILE", help="At the end, write all variables, including slots."
-)
-@click.option("--checkpoint-every", type=click.IntRange(1), metavar="N", help="Also write --save-state after every N steps.")
-@click.option("--resume", is_flag=True, help="Continue from --save-state if the file exists, up to --steps in total.")
-@save_model_option
-@graph_output_options("Write the training graph here; TensorFlow can continue its training.")
-@click.option("--dump-stages", is_flag=True, help="Show the nodes that each phase adds.")
-@format_option()
-@quiet_option
-@graph_options
-@gathered("train_job.TrainOptions")
-@needing("--checkpoint-every --resume", "--save-state")
-@excluding("--lr --hyperparameter --schedule --clip --batch --dump-stages", "--optimizer=lm")
-def command(graph: str, reader: GraphReader, session: SessionOptions, options: TrainOptions) -> int:
+@request
+class TrainOptions:
     """Minimize a loss of GRAPH.
 
     Training starts from the initial values of the graph, the values of a SavedModel, or the values of --state. The command
@@ -93,13 +51,71 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: T
     tfg train curve.pb --loss residuals --optimizer lm --format json
     tfg train model.pb --loss loss --feed x=@x.npy --engine xla --mesh batch=4 --save-state s.npz --checkpoint-every 9
     """
-    from ..jobs.train_job import FirstOrderJob, LeastSquaresJob, TrainJob
 
-    kind: type[TrainJob] = LeastSquaresJob if options.optimizer == "lm" else FirstOrderJob
-    job = kind(reader.load(graph), session, options)
-    job.run()
-    if not session.speaks:
-        return job.exit_code
-    with render.beside(options.output):
-        render.emit(job.schema, job.result(), options.format_, job.sections)
-    return job.exit_code
+    graph: str = argument()
+    loss: str | None = option(metavar="TENSOR", help="Loss to minimize (for lm: residuals), or mse, mae or crossentropy.")
+    variables: str = option("--var", type=Regex(), default="", help="Train only matching variables.")
+    optimizer: str = option(
+        type=OptimizerName(),
+        default="sgd",
+        show_default=True,
+        metavar="NAME",
+        help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, ftrl or lm.",
+    )
+    lr: float | None = option(excludes="--optimizer=lm", help="Learning rate. Default: depends on the optimizer.")
+    settings: tuple[tuple[str, str], ...] = option(
+        "--hyperparameter",
+        type=Pair("NAME", "NUMBER"),
+        excludes="--optimizer=lm",
+        help="Set a hyperparameter, such as momentum=0.9; repeatable.",
+    )
+    schedule: str | None = option(
+        metavar="NAME(...)",
+        excludes="--optimizer=lm",
+        help="exponential, inverse_time, polynomial or cosine(decay_steps=100).",
+    )
+    clip: tuple[str, str] | None = option(
+        type=Pair("KIND", "LIMIT"), excludes="--optimizer=lm", help="Clip gradients: value=, norm= or global_norm=LIMIT."
+    )
+    steps: int = option(
+        type=click.IntRange(1),
+        default=100,
+        show_default=True,
+        help="Number of steps; for lm the largest number of iterations.",
+    )
+    feeds: tuple[tuple[str, str], ...] = feed_option()
+    batch: int | None = option(
+        type=click.IntRange(1), metavar="N", excludes="--optimizer=lm", help="Feed N rows a step, and start over at the end."
+    )
+    session: SessionOptions = part(
+        together(
+            excluding("--mesh", "--optimizer=lm"),
+            excluding("--state", "--resume", "training continues from --save-state"),
+            mesh_session_options,
+        )
+    )
+    save_state: str | None = option(
+        type=OutputFile(STATES), metavar="FILE", help="At the end, write all variables, including slots."
+    )
+    checkpoint_every: int | None = option(
+        type=click.IntRange(1),
+        metavar="N",
+        needs="--save-state",
+        excludes="--optimizer=lm",
+        help="Also write --save-state after every N steps.",
+    )
+    resume: bool = option(
+        needs="--save-state",
+        excludes="--optimizer=lm",
+        help="Continue from --save-state if the file exists, up to --steps in total.",
+    )
+    save_model: str | None = save_model_option()
+    output: str | None = graph_output_option("Write the training graph here; TensorFlow can continue its training.")
+    text: bool = text_option()
+    dump_stages: bool = option(excludes="--optimizer=lm", help="Show the nodes that each phase adds.")
+    format_: str = format_option()
+    quiet: bool = quiet_option()
+    reader: GraphReader = part(graph_options)
+
+
+command = command_of(TrainOptions, "train_job.run")

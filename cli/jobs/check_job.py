@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+import click
+
 from ...core.explaining.problem_codes import ProblemCode
 from ...core.explaining.problems import ERROR, WARNING, Problem
 from ...core.support.errors import TfgError
 from ...core.support.words import counted
 from ...formats.api.analyses import check
 from .. import render
+from ..commands.check import CheckOptions
 from ..documents.graphs import Check, CheckedGraph
 from ..findings import FORMATS, Finding, print_findings
 from ..main import COMPARISON_FAILED, DONE, REFUSED
-from ..options import GraphReader
 
 _COLUMNS = ("severity", "problem", "node", "op", "description", "next step")
+
+
+def run(options: CheckOptions) -> int:
+    """Print the problems of graphs, or explain a code; return 3 for errors."""
+    if options.code is not None:
+        if options.graphs:
+            raise click.UsageError("--explain describes a code: leave out GRAPH")
+        return explain_problem(options.code, options.format_)
+    if not options.graphs:
+        raise click.UsageError("Missing argument 'GRAPH...'.")
+    return CheckJob(options).run()
 
 
 def explain_problem(code: str, format_: str) -> int:
@@ -29,16 +42,13 @@ def explain_problem(code: str, format_: str) -> int:
 class CheckJob:
     """A run of `tfg check`: the graphs, and the output format."""
 
-    def __init__(self, paths: Sequence[str], reader: GraphReader, strict: bool, ignored: Sequence[str], format_: str) -> None:
-        self.paths = paths
-        self.reader = reader
-        self.strict = strict
-        self.ignored = ignored
-        self.format_ = format_
+    def __init__(self, options: CheckOptions) -> None:
+        self.options = options
+        self.format_ = options.format_
 
     def run(self) -> int:
         """Check all graphs, show their problems, and return the exit code of the worst."""
-        graphs = tuple(map(self._checked, self.paths))
+        graphs = tuple(map(self._checked, self.options.graphs))
         counts = Counter(problem.severity for graph in graphs for problem in graph.problems)
         if self.format_ in FORMATS:
             print_findings(list(_findings(graphs)), self.format_)
@@ -50,18 +60,18 @@ class CheckJob:
     def _checked(self, path: str) -> CheckedGraph:
         """Check a graph. Beside other graphs, and for a machine, an unreadable file is a finding and no end of the work."""
         try:
-            graph, faults = self.reader.load_leniently(path)
+            graph, faults = self.options.reader.load_leniently(path)
         except TfgError as error:
-            if len(self.paths) == 1 and self.format_ not in FORMATS:
+            if len(self.options.graphs) == 1 and self.format_ not in FORMATS:
                 raise
             return CheckedGraph(path, (), error.summary)
         with render.Working("checking"):
-            return CheckedGraph(path, check(graph, faults, ignore=self.ignored))
+            return CheckedGraph(path, check(graph, faults, ignore=self.options.ignored))
 
     def _exit_code(self, graph: CheckedGraph) -> int:
         if graph.unreadable is not None:
             return REFUSED
-        return COMPARISON_FAILED if graph.has_errors or (self.strict and graph.problems) else DONE
+        return COMPARISON_FAILED if graph.has_errors or (self.options.strict and graph.problems) else DONE
 
     def _sections(self, report: Check) -> Iterator[render.Section]:
         if self.format_ == "csv":

@@ -16,28 +16,22 @@ from ...formats.onnx_comparison import is_onnx
 from ...formats.runs.names import Names
 from ...formats.state import holds_state, read_variables
 from .. import render
+from ..commands.compare import CompareOptions
 from ..engines import report_sections
-from ..findings import Finding
-from ..options import GraphReader
-from ..sessions import SessionOptions
+from ..findings import FORMATS, Finding, print_findings
+from ..main import COMPARISON_FAILED, DONE
 
 _MAX_NAMES = 10
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class CompareOptions:
-    """The options of `tfg compare`, without the session options."""
-
-    passes: str | None
-    fast_math: bool
-    engines: tuple[str, str] | None
-    fetches: tuple[str, ...]
-    feeds: tuple[tuple[str, str], ...]
-    tolerance: float
-    measured: bool
-    top: int
-    show_all: bool
-    quiet: bool
+def run(options: CompareOptions) -> int:
+    """Compare the values of two graphs or states, and print the differences; return 3 for differences."""
+    job = compare_files(options)
+    if options.format_ in FORMATS:
+        print_findings(job.findings(), options.format_)
+    else:
+        render.emit("tfg.compare/1", job.as_json(), options.format_, lambda: job.sections(options.format_))
+    return DONE if job.result.agrees else COMPARISON_FAILED
 
 
 class CompareJob:
@@ -55,11 +49,11 @@ class CompareJob:
         times = {"times": self.result.times} if self.result.times is not None else {}
         return {**summary, **names, **engines, **times, **({"nodes": self.result.nodes} if self.options.show_all else {})}
 
-    def findings(self, before: str, after: str | None) -> list[Finding]:
+    def findings(self) -> list[Finding]:
         """Return the values that differ as findings in the second graph: the first, or all with --all."""
         nodes = [node for node in self.result.nodes if not node.passed]
         shown = nodes if self.options.show_all else nodes[:1]
-        path = after or before
+        path = self.options.after or self.options.before
         return [Finding("error", "different value", _difference(node), path, node.other.partition(":")[0]) for node in shown]
 
     def sections(self, format_: str) -> Iterator[render.Section]:
@@ -86,18 +80,19 @@ class CompareJob:
             yield from _time_sections(result.times, self.options.top)
 
 
-def compare_files(
-    before: str, after: str | None, reader: GraphReader, session: SessionOptions, options: CompareOptions
-) -> CompareJob:
+def compare_files(options: CompareOptions) -> CompareJob:
     """Run the comparison that the options ask for."""
+    before, after, session = options.before, options.after, options.session
     if (after is not None) + (options.passes is not None) + (options.engines is not None) != 1:
         raise click.UsageError("give exactly one of AFTER, --passes and --engines")
     if holds_state(before) or (after is not None and holds_state(after)):
         _refuse_what_states_do_not_take()
-        return CompareJob(_compared_states(before, after, options), options)
+        return CompareJob(_compared_states(options), options)
     if is_onnx(before) or (after is not None and is_onnx(after)):
-        _require_a_graph(before, after, options)
-    first, second = (None if path is None else path if is_onnx(path) else reader.load(path) for path in (before, after))
+        _require_a_graph(options)
+    first, second = (
+        None if path is None else path if is_onnx(path) else options.reader.load(path) for path in (before, after)
+    )
     graph = first if isinstance(first, Graph) else second
     assert first is not None and isinstance(graph, Graph)
     names = Names(graph, session.signature)
@@ -119,14 +114,16 @@ def _in_both(words: Mapping[str, str], other: Graph | str | None, signature: str
     return {name: others.fetch(word) if word in others.outputs else name for word, name in words.items()}
 
 
-def _require_a_graph(before: str, after: str | None, options: CompareOptions) -> None:
+def _require_a_graph(options: CompareOptions) -> None:
     """Raise a usage error unless an ONNX file is compared with a graph, by values alone."""
+    before, after = options.before, options.after
     if after is None or options.measured or is_onnx(before) == is_onnx(after):
         what = "with --measured" if options.measured else f"with {after}" if after else "alone"
         raise click.UsageError(f"an ONNX file must be compared with a graph, not {what}")
 
 
-def _compared_states(before: str, after: str | None, options: CompareOptions) -> GraphComparison:
+def _compared_states(options: CompareOptions) -> GraphComparison:
+    before, after = options.before, options.after
     for path in (before, after):
         if path is None or not holds_state(path):
             raise click.UsageError(f"a state must be compared with another state, not with {path or 'nothing'}")

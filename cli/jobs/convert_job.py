@@ -1,15 +1,228 @@
-"""Notes of `tfg convert` on exported models."""
+"""Implementation of `tfg convert`."""
 
 from __future__ import annotations
 
+import functools
+import itertools
+import shlex
+from collections.abc import Callable, Sequence
+
+from ...core.feeding.drawn_feeds import NoFeedsError
+from ...core.graph.graph import Graph
+from ...core.passes.base.accuracy import Accuracy
+from ...core.passes.pipeline import inline_functions
+from ...core.runtime.session.runner import Runner
+from ...core.support.errors import InvalidArgumentError, TfgError
+from ...core.support.file_formats import extension_of
+from ...core.support.hints import command_form
 from ...core.support.words import counted
+from ...core.transforms.subgraphs import clear_devices, strip_default_attrs
+from ...formats.api.changes import convert, extract, freeze
 from ...formats.api.onnx_export import OnnxExport
+from ...formats.api.outputs import outputs_of
 from ...formats.api.stablehlo_export import StableHloExport
+from ...formats.api.verification import Verification, verify_file
+from ...formats.codecs.source import Source, read_source
+from ...formats.forms import write_message
 from ...formats.onnx_model import OPSET
+from ...formats.runs.names import Names
+from ...formats.saving import GraphForm, write_graph
+from ...formats.streaming import write_stream
 from .. import render
+from ..commands.convert import ConvertOptions
+from ..main import COMPARISON_FAILED, DONE
+from ..models import note_tables, note_variables, save_model
+from ..options import refuse_terminal
+from ..sections.convert_sections import verification_sections
 
 
-def note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
+def run(options: ConvertOptions) -> int:
+    """Convert a graph as the options say; return 3 if --verify finds a difference."""
+    options = options.checked()
+    source, target, reader, session = options.source, options.target, options.reader, options.session
+    is_model = extension_of(target) in (".onnx", ".stablehlo")
+    form = None if is_model or options.kind == "saved_model" else options.form
+    if form is not None and target == "-" and not form.text:
+        refuse_terminal("a graph without --text")
+    names_part = session.signature is not None or reader.function is not None
+    if options.verify and "-" in (source, target):
+        raise InvalidArgumentError("--verify reads the file again, and a stream can be read once", hint="name a file")
+    if form is not None and not names_part and options.changes_form_only:
+        _change_form(options, form)
+        return _verified(reader.load(source), (), (), options) if options.verify else DONE
+    loaded = reader.load_part(source) if options.outputs or names_part else reader.load(source)
+    names = _names(loaded, options)
+    cuts = [names.input(word).name for word in options.inputs]
+    options.placeholders.apply(loaded, names, cuts)
+    opens = is_model or options.freeze or options.kind == "saved_model"
+    opened = session.open(loaded, options.quiet) if opens else None
+    part, inputs = options.placeholders.applied_at_cuts(loaded, names, cuts)
+    if is_model:
+        assert opened is not None
+        return _to_model(part, inputs, names, opened, options)
+    graph = _changed(part, inputs, names, opened, options)
+    if form is None:
+        assert opened is not None
+        words = options.outputs or options.signatures.words or names.outputs or _default_outputs(loaded, names, options)
+        save_model(target, graph, opened.session, names, words, options.quiet, options.signatures)
+    else:
+        _save(graph, form, options)
+        note_variables(graph, loaded, options.quiet)
+        if options.freeze:
+            note_tables(graph, options.quiet)
+    if not options.verify:
+        return DONE
+    fetches = [names.fetch(word) for word in options.outputs] or _default_outputs(loaded, names, options)
+    return _verified(part, fetches, inputs, options)
+
+
+def _verified(original: Graph, fetches: Sequence[str], cuts: Sequence[str], options: ConvertOptions) -> int:
+    """Compare a written graph or SavedModel with the original, and print the verdict."""
+
+    verify = functools.partial(
+        verify_file, original, options.target, fetches, {}, options.session.filled,
+        tolerance=Accuracy.ROUNDING if options.tolerance is None else options.tolerance,
+        keeps_state=not options.freeze, cuts=cuts,
+        is_whole=not (options.cuts or options.signatures.words or options.session.signature),
+    )  # fmt: skip
+    return _verdict(verify, options.target)
+
+
+def _verdict(verify: Callable[[], Verification], target: str, runtime: str | None = None) -> int:
+    """Verify the written file, and print the verdict; an error of drawn feeds tells how to compare on other feeds."""
+
+    try:
+        result = verify()
+    except NoFeedsError as error:
+        hint = f"compare the written file on valid values: `tfg compare IN {shlex.quote(target)} --feed NAME=VALUE`"
+        raise NoFeedsError(error.message, node=error.node, op=error.op, hint=hint) from None
+    render.print_sections(verification_sections(result, runtime))
+    return DONE if result.passed else COMPARISON_FAILED
+
+
+def _names(graph: Graph, options: ConvertOptions) -> Names:
+    """Return the names of the chosen signature; the error for an unknown signature of a SavedModel tells how to add one."""
+
+    signature = options.session.signature
+    try:
+        return Names(graph, signature)
+    except InvalidArgumentError as error:
+        if signature is None or options.kind != "saved_model":
+            raise
+        line = f"tfg convert {shlex.quote(options.source)} {shlex.quote(options.target)} --kind saved_model"
+        output = options.outputs[0] if options.outputs else "TENSOR"
+        added = f"--signature {shlex.quote(signature)} --output {shlex.quote(f'result={output}')}"
+        hint = f"{command_form(error.hint)}; `{line} {added}` adds a signature"
+        raise InvalidArgumentError(error.message, hint=hint) from None
+
+
+def _change_form(options: ConvertOptions, form: GraphForm) -> None:
+    """Write the graph of a file to another file, and print its problems."""
+
+    if _write_as_read(options, form):
+        return
+    contents = read_source("-") if options.source == "-" else options.source
+    try:
+        graph, faults = options.reader.load_leniently(contents)
+    except InvalidArgumentError as error:
+        _write_message(contents, options, form, [error])
+        return
+    if faults:
+        _write_message(contents, options, form, faults)
+        return
+    if not options.quiet:
+        options.reader.note_broken(list(itertools.islice(graph.faults(), 1)))
+    _save(graph, form, options)
+    note_variables(graph, graph, options.quiet)
+
+
+def _save(graph: Graph, form: GraphForm, options: ConvertOptions) -> None:
+    """Write a graph to a file, and print a note."""
+
+    with render.Working(f"writing {options.target}", options.quiet):
+        write_graph(graph, options.target, form)
+    _note_written(len(graph), options)
+
+
+def _write_as_read(options: ConvertOptions, form: GraphForm) -> bool:
+    """Convert a large file while reading; return False, without writing, if the graph must be loaded."""
+    stream = options.reader.stream(options.source) if options.target != "-" and form.kind != "meta_graph" else None
+    if stream is None:
+        return False
+
+    with render.Working(f"writing {options.target}", options.quiet):
+        count = write_stream(stream, options.target, form.text, form.gzip)
+    if count is not None:
+        _note_written(count, options)
+    return count is not None
+
+
+def _write_message(source: Source, options: ConvertOptions, form: GraphForm, faults: Sequence[TfgError]) -> None:
+    """Write a graph without valid node names."""
+
+    if options.reader.map_op:
+        raise faults[0]
+    count = write_message(source, options.target, form, options.reader.tags)
+    if not options.quiet:
+        options.reader.note_broken(faults)
+    _note_written(count, options)
+
+
+def _note_written(count: int, options: ConvertOptions) -> None:
+    if options.target != "-":
+        render.note(f"wrote {counted(count, 'node')} to {render.place(options.target)}", options.quiet)
+
+
+def _to_model(graph: Graph, inputs: Sequence[str], names: Names, opened: Runner, options: ConvertOptions) -> int:
+    """Write an ONNX or StableHLO file, and compare its results for --verify."""
+
+    outputs_named = options.outputs or tuple(names.outputs) or outputs_of(names.graph)
+    outputs = {word: names.output(word).name for word in outputs_named}
+    if not outputs:
+        raise InvalidArgumentError("nothing to convert: name at least one tensor with --to")
+    written = convert(graph, options.target, outputs, inputs, state=opened.session, names=names.inputs)
+    assert written is not None
+    _note_export(written, options.quiet)
+    if not options.verify:
+        return DONE
+    verify = functools.partial(written.verify, tolerance=options.tolerance, open_session=options.session.filled)
+    return _verdict(verify, options.target, written.runtime)
+
+
+def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:
+    """Return the graph with all requested changes."""
+
+    fetched = (*options.outputs, *options.signatures.words)
+    outputs = [names.fetch(word) for word in fetched] or _default_outputs(names.graph, names, options)
+    if options.inlines:
+        graph, count = inline_functions(graph)
+        render.note(f"inlined {counted(count, 'call')}", options.quiet or not (count or options.inline_functions))
+    if options.freeze:
+        assert runner is not None
+        graph = freeze(
+            graph, runner.session, outputs, inputs, keep_functions=True, keep_variables=options.kept_variables,
+            keep_files=options.kind == "saved_model",
+        )  # fmt: skip
+    elif options.cuts or names.asked is not None:
+        if not outputs:
+            raise InvalidArgumentError("nothing to keep: name at least one tensor with --to")
+        graph = extract(graph, outputs, inputs)
+    if options.strip_default_attrs:
+        render.note(f"dropped {strip_default_attrs(graph)} attributes with default values", options.quiet)
+    if options.clear_devices:
+        render.note(f"cleared the devices of {clear_devices(graph)} nodes", options.quiet)
+    return graph
+
+
+def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> list[str]:
+    """Return the outputs of the chosen signature; without a signature all outputs, where only a part stays."""
+
+    if names.outputs:
+        return list(names.outputs.values())
+    return list(outputs_of(graph)) if options.freeze or options.subgraph or options.inputs else []
+
+
+def _note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
     """Print notes on the exported model."""
     if isinstance(written, StableHloExport):
         inputs = ", ".join(written.inputs) or "none"

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -17,31 +17,17 @@ from ...formats.api.drawing import Drawing, DrawKeywords, body_of, draw, draw_ea
 from ...formats.codecs.source import write_file
 from ...formats.rendering import LayoutProgram, layout_program
 from .. import render
+from ..commands.draw import DrawOptions
 from ..options import refuse_terminal
 
 if TYPE_CHECKING:
     from ...formats.api.drawing import PictureFormat
-    from ..selection import ListingSelection
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class DrawOptions:
-    """The options of `tfg draw`."""
-
-    selection: ListingSelection
-    function: str | None
-    functions: bool
-    stages: bool
-    depth: int | None
-    expand: tuple[str, ...]
-    max_nodes: int | None
-    everything: bool
-    shapes: bool
-    flops: bool
-    colour: Literal["device", "colocation", "stage"] | None
-    highlight: tuple[str, ...]
-    timeout: float
-    quiet: bool
+def run(options: DrawOptions) -> None:
+    """Draw a graph."""
+    paper = Paper.of(options.out, options.format_)
+    DrawJob(options.reader.look(options.graph), paper, options).write()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

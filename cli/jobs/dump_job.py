@@ -1,21 +1,159 @@
-"""Streaming for `tfg dump`: shows the nodes of very large files one by one, without a graph in memory."""
+"""Implementation of `tfg dump`."""
 
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
-from ...core.explaining.node_listing import NodeFilter
+import click
+
+from ...core.explaining.node_listing import NodeFilter, list_nodes
+from ...core.graph.graph import Graph
+from ...core.support.errors import InvalidArgumentError
 from ...core.support.escaping import printable_line, printable_proto
-from ...formats.api.node_streams import stream_nodes
-from ...formats.graphdef import NodeStream
-from ...formats.node_writing import NodePrinter
-from ...formats.saving import to_text
 from .. import render
-from ..sections.dump_sections import COLUMNS, function_section, node_row
+from ..commands.dump import DumpOptions
+from ..sections.dump_sections import (
+    COLUMNS,
+    DumpedGraph,
+    function_section,
+    node_row,
+    node_sections,
+    snapshot_sections,
+    stage_sections,
+)
+
+if TYPE_CHECKING:
+    from ...formats.graphdef import NodeStream
 
 
-def dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
+def run(options: DumpOptions) -> None:
+    """Dump nodes, stages, changes or elements, as the options ask."""
+    if bool(options.graphs) == bool(options.script):
+        raise click.UsageError("give either GRAPH files or --script")
+    if options.elements is not None:
+        _dump_elements(options, options.elements)
+    elif options.after is not None:
+        _dump_optimization(options, options.after)
+    elif options.stages:
+        _dump_stages(options)
+    elif options.script or len(options.graphs) > 1:
+        _dump_snapshots(options)
+    else:
+        _dump_file(options, options.graphs[0])
+
+
+def _dump_file(options: DumpOptions, path: str) -> None:
+    """Dump the nodes of a graph; stream a large file if no option needs all nodes."""
+    selection = options.selection
+    whole = options.shapes or options.format_ == "json" or selection.needs_edges or options.sort != "graph"
+    stream = None if whole else options.reader.stream(path)
+    if stream is None:
+        _dump_graph(DumpedGraph(options.reader.look(path), path, options.shapes, options.sort), options)
+        return
+    _dump_stream(stream, selection.filter, options.format_)
+    options.reader.note_broken(stream.faults)
+
+
+def _dump_graph(dump: DumpedGraph, options: DumpOptions) -> None:
+    graph, selection, format_ = dump.graph, options.selection, options.format_
+    chosen = selection.filter
+    if format_ == "text":
+        render.print_text(printable_proto(dump.text(selection.of(graph))))
+        return
+    with render.Working("inferring shapes", quiet=not dump.shapes):
+        listing = list_nodes(
+            graph, name=chosen.name, op=chosen.op, scope=chosen.scope, exclude=chosen.exclude, device=chosen.device,
+            to=selection.to, around=selection.around, hops=selection.hops, shapes=dump.shapes, order=dump.order,
+        )  # fmt: skip
+    nodes, functions = listing.nodes, listing.functions
+    result = {"graph": dump.name, "versions": graph.versions, "nodes": nodes, "functions": functions}
+    render.emit("tfg.dump/1", result, format_, lambda: node_sections(dump, nodes, functions, format_))
+
+
+def _dump_snapshots(options: DumpOptions) -> None:
+    from ...core.building.scripting import run_script
+    from ...core.comparing.graph_diff import diff_snapshots
+
+    selection, stage, format_ = options.selection, options.stage, options.format_
+    script = options.script
+    snapshots = run_script(script) if script else [(path, options.reader.load(path)) for path in options.graphs]
+    if stage is not None:
+        stages = dict(snapshots)
+        if stage not in stages:
+            raise InvalidArgumentError(f"unknown stage '{stage}'", hint=f"the stages are {', '.join(stages)}")
+        _dump_graph(DumpedGraph(stages[stage], stage), options)
+    elif format_ == "text":
+        for name, graph in snapshots:
+            text = printable_proto(DumpedGraph(graph, name).text(selection.of(graph)))
+            render.print_text(f"# stage: {printable_line(name)}\n{text}")
+    else:
+        if selection.is_of_some:
+            raise click.UsageError("tables show all changes of each stage: to choose nodes, add --stage or --format text")
+        result = diff_snapshots(snapshots)
+        data = {"snapshots": result}
+        render.emit("tfg.dump.snapshots/1", data, format_, lambda: snapshot_sections(result, format_))
+
+
+def _dump_stages(options: DumpOptions) -> None:
+    from ...core.explaining.stages import recover_stages
+
+    graph = _only_graph(options, "--stages takes one finished graph")
+    format_ = options.format_
+    with render.Working("recovering stages"):
+        result = recover_stages(graph, options.selection.of(graph))
+    render.emit("tfg.dump.stages/1", {"stages": result}, format_, lambda: stage_sections(result, format_))
+
+
+def _only_graph(options: DumpOptions, problem: str) -> Graph:
+    """Return the graph of a command line with one graph; a usage error for several."""
+    if len(options.graphs) != 1:
+        raise click.UsageError(problem)
+    return options.reader.load(options.graphs[0])
+
+
+def _dump_elements(options: DumpOptions, name: str) -> None:
+    """The first elements of a pipeline, which is run for them in a session of those options."""
+    from ...formats.api.dataset_elements import first_elements
+    from ..sections.run_sections import write_steps
+    from ..sessions import SessionOptions
+
+    if len(options.graphs) == 1 and options.format_ not in ("table", "json"):
+        raise click.UsageError(f"elements have the formats table and json, not {options.format_}")
+    graph = _only_graph(options, "--elements takes one graph")
+    session = SessionOptions(
+        allow_files=options.allow_files, timeout=options.timeout, init_op=options.init_op, state=options.state,
+        seed=options.seed,
+    )  # fmt: skip
+    with session.limits():
+        steps = first_elements(
+            graph, name, options.take or 3,
+            open_session=lambda graph: session.with_variables(graph, quiet=False).session,
+        )  # fmt: skip
+        write_steps(steps, options.format_, None, schema="tfg.dump.elements/1")
+
+
+def _dump_optimization(options: DumpOptions, after: str) -> None:
+    """Dump the changes of each pass, or of a single pass."""
+    from ...core.comparing.graph_diff import diff_snapshots
+    from ...core.passes.pipeline import optimization_stages
+
+    graph, format_ = _only_graph(options, "--after takes one graph"), options.format_
+    with render.Working("optimizing"):
+        snapshots = optimization_stages(graph, options.fetches)
+    shown = tuple(s for s in diff_snapshots(snapshots) if after in ("all", s.stage))
+    if not shown:
+        names = ", ".join(dict.fromkeys(name for name, _ in snapshots))
+        raise InvalidArgumentError(f"pass '{after}' does not change this graph", hint=f"the passes that do are {names}, all")
+    render.emit("tfg.dump.snapshots/1", {"snapshots": shown}, format_, lambda: snapshot_sections(shown, format_))
+
+
+def _dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
     """Print the matching nodes of the graph, then of functions; NotFoundError if no node matches."""
+    from ...formats.api.node_streams import stream_nodes
+    from ...formats.node_writing import NodePrinter
+    from ...formats.saving import to_text
+
     if format_ == "text":
         texts = map(NodePrinter().text, chosen.apply(stream.nodes()))
         render.print_lines(printable_proto(text).rstrip("\n") for text in texts)

@@ -17,23 +17,21 @@ from ...formats.runs.each_recipe import BatchOutput, Recipe, graph_recipe
 from ...formats.runs.each_tasks import sweep_tasks
 from ...formats.runs.session_setup import SessionSetup
 from .. import render
+from ..commands.run import RunOptions
 from ..main import DONE, REFUSED
-from ..options import GraphReader
 from ..sections.run_sections import steps_table
-from ..sessions import SessionOptions
-from .run_job import RunOptions
 
 _MAX_LISTED = 10
 _TELL_SECONDS: Final = 60.0
 
 
-def run_each(path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
+def run_each(options: RunOptions) -> int:
     """Compute all missing results; return 1 if any task failed, otherwise 0."""
-    _check(session, options)
-    graph = reader.load(path)
+    _check(options)
+    graph = options.reader.load(options.graph)
     tasks = sweep_tasks(options.each, [(name, _values(text)) for name, text in options.sweep])
     job = BatchJob(
-        graph, _recipe(graph, path, reader, session, options), tasks, engine=session.engine,
+        graph, _recipe(graph, options), tasks, engine=options.session.engine,
         note=lambda text: render.note(text, options.quiet),
     )  # fmt: skip
     with ProgressDisplay(options.quiet) as display:
@@ -42,16 +40,17 @@ def run_each(path: str, reader: GraphReader, session: SessionOptions, options: R
     return REFUSED if report.failed else DONE
 
 
-def _check(session: SessionOptions, options: RunOptions) -> None:
+def _check(options: RunOptions) -> None:
     """UsageError for results without a place, and for a number of processes that is no number."""
     if options.out_dir is None and options.out is None:
         raise click.UsageError("--each and --sweep need --out-dir DIR, or --output FILE for shards")
-    kind, _, count = (session.on or "").partition(":")
+    kind, _, count = (options.session.on or "").partition(":")
     if kind == "local" and not count.isdecimal():
         raise click.UsageError(f"--on local:{count}: '{count}' is not a number of processes")
 
 
-def _recipe(graph: Graph, path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> Recipe:
+def _recipe(graph: Graph, options: RunOptions) -> Recipe:
+    session = options.session
     setup = SessionSetup(**{name: getattr(session, name) for name in SessionSetup.__dataclass_fields__})
     engine = session.engine_options
     setup = dataclasses.replace(setup, engine=session.engine and engine.chosen, precision=engine.precision)
@@ -60,7 +59,7 @@ def _recipe(graph: Graph, path: str, reader: GraphReader, session: SessionOption
         options.out_dir, options.out and os.path.abspath(options.out), format_, options.shard_size, options.overwrite,
         options.keep_going, steps_table if format_ == "table" else None,
     )  # fmt: skip
-    return graph_recipe(graph, path, reader.reading, setup, options.request, output)
+    return graph_recipe(graph, options.graph, options.reader.reading, setup, options.request, output)
 
 
 class ProgressDisplay:

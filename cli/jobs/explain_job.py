@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import sys
@@ -19,6 +18,7 @@ from ...formats.codecs.source import ReadOnce
 from ...formats.recordings import describe_recording
 from ...formats.runs.names import Names
 from .. import render
+from ..commands.explain import ExplainOptions
 from ..engines import report_sections
 from ..sections.explain_sections import (
     MAX_ROWS,
@@ -33,25 +33,15 @@ from ..sections.explain_sections import (
 from ..sections.ops_sections import detail_sections, detail_tables
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ExplainOptions:
-    """The options of `tfg explain`."""
-
-    nodes: tuple[str, ...]
-    fetches: tuple[str, ...]
-    optimized: bool
-    fast_math: bool
-    missing: bool
-    engine: str | None
-    races: bool
-    partition: bool
-    signature: str | None
-    format_: str
-
-    @property
-    def about_runs(self) -> bool:
-        """Return True if the fetches form a run, rather than a question about a node."""
-        return self.races or self.partition or self.engine is not None
+def run(options: ExplainOptions) -> None:
+    """Explain a graph, nodes, a recording, or an op."""
+    reader = options.reader
+    reader.load_libraries()
+    if not os.path.exists(options.graph) and is_op(options.graph):
+        explain_op(options.graph, options.format_)
+    elif not show_recording(source := ReadOnce(options.graph), options):
+        graph, is_sound = (reader.load(options.graph), True) if options.about_runs else reader.look_closely(source)
+        ExplainJob(options.graph, graph, is_sound, options).run()
 
 
 def show_recording(source: ReadOnce, options: ExplainOptions) -> bool:

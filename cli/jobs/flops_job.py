@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,61 +15,30 @@ from ...formats.api.analyses import flops_rows
 from ...formats.api.counting import FlopsCounter, counted_fetches, profile
 from ...formats.runs.names import Names
 from .. import render
+from ..commands.flops import FlopsOptions
 from ..documents import flop_counts as documents
+from ..main import COMPARISON_FAILED, DONE
 from ..sections import flops_sections
-from ..sessions import SessionOptions
 
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
     from ...core.flops.timings import ClusterMeasurement
 
 
-_ROWS_OF_A_TABLE: Final = 20
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class FlopsOptions:
-    """The options of `tfg flops`, without the session options of --measured."""
-
-    fetches: tuple[str, ...]
-    feeds: tuple[str, ...]
-    shapes: tuple[tuple[str, tuple[int | None, ...]], ...]
-    batch: int | None
-    sizes: tuple[tuple[str, str], ...]
-    trips: tuple[tuple[str, str], ...]
-    backward: bool
-    loss: str | None
-    wrt: str
-    per_variable: bool
-    view: str
-    top: int | None
-    depth: int
-    name: str
-    op_pattern: str
-    min_flops: float
-    compat: str | None
-    run_metadata: str | None
-    measured: bool
-    warmup: int
-    runs: int
-    trace: str | None
-    strict: bool
-    format_: str
-    quiet: bool
-
-    @property
-    def rows_shown(self) -> int | None:
-        """Return the number of rows to show, None for all rows: `top`, or the default of a table."""
-        return self.top if self.top is not None or self.format_ != "table" else _ROWS_OF_A_TABLE
+def run(options: FlopsOptions) -> int:
+    """Count, or measure, and print; return 3 for unknown costs with --strict."""
+    job = FlopsJob(options.reader.load(options.graph), options)
+    unknown = (show_measured if options.measured else show_count)(job)
+    return COMPARISON_FAILED if options.strict and unknown else DONE
 
 
 class FlopsJob:
     """A run of `tfg flops`: the options, the graph, the fetches and the feeds."""
 
-    def __init__(self, graph: Graph, session: SessionOptions, options: FlopsOptions) -> None:
+    def __init__(self, graph: Graph, options: FlopsOptions) -> None:
         self.options = options
-        self.session = session
-        self.names = names = Names(graph, session.signature)
+        self.session = options.session
+        self.names = names = Names(graph, options.session.signature)
         fetches = tuple(names.fetches(options.fetches or names.outputs).values()) or self._guessed_fetches(graph)
         sizes = {size: _whole_number("--size", size, text) for size, text in options.sizes}
         self.counter = FlopsCounter(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -18,55 +17,26 @@ from ...core.support.words import counted
 from ...formats.runs.names import Names
 from ...formats.value_literals import value_of
 from .. import render
+from ..commands.grad import GradOptions
 from ..main import COMPARISON_FAILED, DONE
 from ..options import missing_tensor
-from ..sessions import SessionOptions
 
 _PRODUCTS: Final = {"vjp": vjp, "jvp": jvp, "hessian_vector": hessian_vector}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class GradOptions:
-    """The options of `tfg grad`, without the session options."""
-
-    ys: tuple[str, ...]
-    xs: tuple[str, ...]
-    grad_ys: tuple[str, ...]
-    stops: tuple[str, ...]
-    colocate: bool
-    output: str | None
-    text: bool
-    check: bool
-    tolerance: float | None
-    jacobian: bool
-    mode: str
-    vjp: str | None
-    jvp: str | None
-    hessian_vector: str | None
-    feeds: tuple[tuple[str, str], ...]
-    format_: str
-    quiet: bool
-
-    @property
-    def products(self) -> dict[str, str]:
-        """The products of the Jacobian or the Hessian that are asked for, and the vectors they are taken with."""
-        texts = {"vjp": self.vjp, "jvp": self.jvp, "hessian_vector": self.hessian_vector}
-        return {name: text for name, text in texts.items() if text}
-
-    @property
-    def runs(self) -> bool:
-        """True where derivatives are evaluated, rather than built."""
-        return self.check or self.jacobian or bool(self.products)
+def run(options: GradOptions) -> int:
+    """Add gradients to a graph, or evaluate derivatives; return 3 if a check fails."""
+    return GradJob(options.reader.load(options.graph), options).run()
 
 
 class GradJob:
     """A run of `tfg grad`: the graph, the options, and the named tensors."""
 
-    def __init__(self, graph: Graph, session: SessionOptions, options: GradOptions) -> None:
+    def __init__(self, graph: Graph, options: GradOptions) -> None:
         self.graph = graph
-        self.session = session
+        self.session = options.session
         self.options = options
-        names = Names(graph, session.signature)
+        names = Names(graph, options.session.signature)
         if not options.ys:
             raise missing_tensor("--y", names.to_differentiate())
         if not options.xs:

@@ -8,11 +8,14 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import click
+
 from ...core.feeding.drawn_feeds import NoFeedsError
 from ...core.graph.graph import Graph
 from ...core.graph.metagraph import SaverInfo
 from ...core.passes.base.accuracy import Accuracy
 from ...core.passes.functions.function_clusters import FunctionClusters
+from ...core.passes.pass_listing import list_passes
 from ...core.passes.pipeline import OptimizeReport, optimize
 from ...core.support.hints import command_form
 from ...core.support.words import counted
@@ -20,47 +23,46 @@ from ...formats.api.outputs import default_fetches
 from ...formats.api.verification import Verification, verify, verify_file
 from ...formats.runs.names import Names
 from .. import render
+from ..commands.optimize import OptimizeOptions
+from ..main import COMPARISON_FAILED, DONE
 from ..models import note_variables, save_model
 from ..sections.convert_sections import feeds_of, verification_sections
-from ..sections.optimize_sections import cluster_text
-from ..sessions import SessionOptions
+from ..sections.optimize_sections import cluster_text, passes_sections, report_sections
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class OptimizeOptions:
-    """The options of `tfg optimize`, without the session options of --verify."""
-
-    output: str | None
-    save_model: str | None
-    fetches: tuple[str, ...]
-    feeds: tuple[tuple[str, str], ...]
-    passes: str | None
-    disable: tuple[str, ...]
-    fast_math: bool
-    cluster: bool
-    keep: tuple[str, ...]
-    fed: tuple[str, ...]
-    overridable: tuple[str, ...]
-    verify: bool
-    unverified: bool
-    tolerance: float | None
-    steps: int | None
-    costs: bool
-    text: bool
-    format_: str
-    quiet: bool
+def run(options: OptimizeOptions) -> int:
+    """Optimize a graph and print the report, or list the passes; return 3 if the graphs differ."""
+    if options.list_:
+        passes = list_passes()
+        render.emit("tfg.optimize.passes/1", {"passes": passes}, options.format_, lambda: passes_sections(passes))
+        return DONE
+    if options.graph is None:
+        raise click.UsageError("missing argument GRAPH; --list needs none")
+    signature = options.session.signature
+    has_fetches = bool(options.fetches or signature)
+    graph = options.reader.load_for_passes(options.graph, options.passes, options.disable, has_fetches)
+    options.placeholders.apply(graph, Names(graph, signature))
+    job = OptimizeJob(graph, options)
+    report = job.run()
+    if options.quiet and options.format_ == "table":
+        return DONE if job.passed else COMPARISON_FAILED
+    with render.beside(options.output):
+        render.emit(
+            "tfg.optimize/1", job.as_json(), options.format_, lambda: (*report_sections(report), *job.verdict_sections())
+        )
+    return DONE if job.passed else COMPARISON_FAILED
 
 
 class OptimizeJob:
     """A run of `tfg optimize`: the graph, the options, and the results."""
 
-    def __init__(self, graph: Graph, session: SessionOptions, options: OptimizeOptions) -> None:
+    def __init__(self, graph: Graph, options: OptimizeOptions) -> None:
         self.graph = graph
-        self.session = dataclasses.replace(session, seed=session.seed or 0)
+        self.session = dataclasses.replace(options.session, seed=options.session.seed or 0)
         self.options = options
         for name in options.keep:
             graph.node(name)
-        names = self.names = Names(graph, session.signature)
+        names = self.names = Names(graph, options.session.signature)
         self.named = tuple(names.fetches(options.fetches).values())
         """The fetches that the options name."""
         self.feeds = names.feeds(options.feeds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import subprocess
@@ -19,34 +18,28 @@ from ...formats.api.changes import reduce
 from ...formats.runs.names import Names
 from ...formats.saving import save
 from .. import render
+from ..commands.reduce import ReduceOptions
 from ..options import missing_tensor
-from ..sessions import SessionOptions
 
 _NOT_RUN: Final = (126, 127)
 """The exit codes of a shell for a missing program or a program that cannot run."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ReduceOptions:
-    """The options of `tfg reduce`, without the session options."""
-
-    fetches: tuple[str, ...]
-    test: str
-    output: str
-    feeds: tuple[tuple[str, str], ...]
-    quiet: bool
+def run(options: ReduceOptions) -> None:
+    """Reduce a graph to the smallest part that still fails."""
+    ReduceJob(options.reader.load(options.graph), options).run()
 
 
 class ReduceJob:
     """A run of `tfg reduce`: the failing command, and the number of tried graphs."""
 
-    def __init__(self, graph: Graph, session: SessionOptions, options: ReduceOptions) -> None:
+    def __init__(self, graph: Graph, options: ReduceOptions) -> None:
         if "\0" in options.test:
             raise click.UsageError("--test contains a NUL, which a command cannot contain")
         self.graph = graph
-        self.session = session
+        self.session = options.session
         self.options = options
-        names = Names(graph, session.signature)
+        names = Names(graph, options.session.signature)
         if not options.fetches:
             raise missing_tensor("--fetch", names.to_fetch())
         self.fetches = [name.partition(":")[0] for name in names.fetches(options.fetches).values()]

@@ -6,8 +6,6 @@ import dataclasses
 import time
 from collections.abc import Iterator
 
-import click
-
 from ...core.flops.measured import KernelRecorder
 from ...core.graph.graph import Graph
 from ...core.graph.table_nodes import saved_tables
@@ -15,19 +13,17 @@ from ...core.runtime.guards.process_limits import lift_time_limit
 from ...core.runtime.session.runner import KeyboardInterruption, Orders, Runner, StepResult
 from ...core.runtime.steps.value_cache import CacheStats
 from ...core.support.errors import DeadlineExceededError
-from ...core.support.file_formats import NPY, NPZ, RESULTS, SHARDS, named_format
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
-from ...formats.runs.run_plan import RunPlan, RunRequest
+from ...formats.runs.run_plan import RunPlan
 from ...formats.runs.session_setup import state_words
 from .. import render
+from ..commands.run import RunOptions
 from ..engines import suggest_engine
 from ..main import DONE, INTERRUPTED
 from ..models import save_model
-from ..options import refuse_terminal
 from ..sections.flops_sections import measured_sections, write_trace
-from ..sections.run_sections import nothing_to_do
-from ..sessions import SessionOptions
+from ..sections.run_sections import nothing_to_do, show_choices, write_steps
 
 _COSTLIEST = 10
 """The number of nodes that --profile shows."""
@@ -35,83 +31,32 @@ _CACHE = 2**28
 """Bytes that --cache-stats lets a session keep between steps."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class RunOptions:
-    """The options of `tfg run`, without the session options."""
+def run(options: RunOptions) -> int:
+    """Run a graph as the options say, and print or write the results."""
+    options.check()
+    options = dataclasses.replace(options, session=dataclasses.replace(options.session, optimize=options.optimize))
+    if options.is_of_many:
+        from .each_job import run_each
 
-    fetches: tuple[str, ...]
-    feeds: tuple[tuple[str, str], ...]
-    targets: tuple[str, ...]
-    steps: int | None
-    fetch_every: int
-    assign: tuple[tuple[str, str], ...]
-    assign_add: tuple[tuple[str, str], ...]
-    assign_sub: tuple[tuple[str, str], ...]
-    save_state: str | None
-    save_model: str | None
-    out: str | None
-    format_: str | None
-    cache_stats: bool
-    check_numerics: bool
-    quiet: bool
-    each: tuple[str, ...] = ()
-    sweep: tuple[tuple[str, str], ...] = ()
-    out_dir: str | None = None
-    keep_going: bool = False
-    overwrite: bool = False
-    shard_size: int = 1000
-    profile: str | None = None
-    top_k: int | None = None
-    labels: str | None = None
-
-    @property
-    def is_of_many(self) -> bool:
-        """Return True for several runs: one for each input or setting."""
-        return bool(self.each or self.sweep)
-
-    @property
-    def format(self) -> str:
-        """Return the format of the results: from --format, or from the extension of --output."""
-        asked = named_format(self.out, self.format_, SHARDS if self.is_of_many and self.out is not None else RESULTS)
-        return "table" if asked is None else asked.word
-
-    @property
-    def request(self) -> RunRequest:
-        """Return the work of a run. Without names to fetch, all outputs are fetched where options ask for values."""
-        asks_for_values = self.out is not None or self.top_k is not None
-        asks_for_run = self.feeds or self.is_of_many or self.check_numerics or self.profile is not None
-        fetches_outputs = asks_for_values or bool(asks_for_run and not self.targets)
-        return RunRequest(
-            self.fetches, self.feeds, self.targets, self.steps, self.fetch_every, self.assign, self.assign_add,
-            self.assign_sub, self.check_numerics, self.top_k, self.labels, fetches_outputs,
-        )  # fmt: skip
-
-    @property
-    def asks_nothing(self) -> bool:
-        """Return True if no option asks for a run; the command then lists the possible runs."""
-        said = dataclasses.replace(self, format_=None, quiet=False)
-        return said == RunOptions((), (), (), 1, 1, (), (), (), None, None, None, None, False, False, False)
-
-    def check(self) -> None:
-        """Raise usage errors before the first step."""
-        if self.is_of_many and self.out == "-":
-            raise click.UsageError("with --each and --sweep, --output names files, not standard output")
-        if self.is_of_many and self.out is not None and self.format_ is not None:
-            raise click.UsageError("--format has no effect with --output of --each and --sweep: the extension sets the format")
-        if self.format in (NPY.word, NPZ.word) and self.out in (None, "-") and not self.is_of_many:
-            refuse_terminal(f"--format {self.format}")
+        return run_each(options)
+    graph = options.reader.load(options.graph)
+    if options.asks_nothing:
+        return show_choices(graph, options.graph, options.format)
+    job = RunJob(graph, options)
+    write_steps(job.run(), options.format, options.out, options.quiet)
+    return job.exit_code
 
 
 class RunJob:
     """A run of `tfg run`: the options, and the session while open."""
 
-    def __init__(self, graph: Graph, session: SessionOptions, options: RunOptions) -> None:
+    def __init__(self, graph: Graph, options: RunOptions) -> None:
         self.graph = graph
-        self.session = session
+        self.session = options.session
         self.options = options
         self.quiet = options.quiet
         self.exit_code = DONE
-        self.plan = RunPlan(graph, options.request, session.signature, lambda text: render.note(text, self.quiet))
+        self.plan = RunPlan(graph, options.request, options.session.signature, lambda text: render.note(text, self.quiet))
         self._profiled: tuple[int, KernelRecorder, float] | None = None
         """The number, the records and the seconds of the last step."""
 

@@ -26,10 +26,10 @@ from ...formats.runs.names import Names
 from ...formats.state import TrainingPosition
 from ...formats.value_literals import value_of
 from .. import render
+from ..commands.train import TrainOptions
 from ..main import COMPARISON_FAILED, DONE, INTERRUPTED
 from ..models import save_model
 from ..options import missing_tensor
-from ..sessions import SessionOptions
 
 if TYPE_CHECKING:
     from ...core.runtime.session.session_like import SessionLike
@@ -37,34 +37,16 @@ if TYPE_CHECKING:
     from ...core.training.trainer import LeastSquares, Progress, Trainer
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class TrainOptions:
-    """The options of `tfg train`, without the session options."""
-
-    loss: str | None
-    variables: str
-    optimizer: str
-    lr: float | None
-    settings: tuple[tuple[str, str], ...]
-    schedule: str | None
-    clip: tuple[str, str] | None
-    steps: int
-    feeds: tuple[tuple[str, str], ...]
-    batch: int | None
-    save_state: str | None
-    checkpoint_every: int | None
-    resume: bool
-    save_model: str | None
-    output: str | None
-    text: bool
-    dump_stages: bool
-    format_: str
-    quiet: bool
-
-    @property
-    def clipping(self) -> Clipping | None:
-        """Return the clipping of --clip KIND=LIMIT."""
-        return None if self.clip is None else Clipping(self.clip[0], _number("--clip", self.clip[1]))
+def run(options: TrainOptions) -> int:
+    """Train a graph as the options say, and print the report."""
+    kind: type[TrainJob] = LeastSquaresJob if options.optimizer == "lm" else FirstOrderJob
+    job = kind(options.reader.load(options.graph), options)
+    job.run()
+    if not options.session.speaks:
+        return job.exit_code
+    with render.beside(options.output):
+        render.emit(job.schema, job.result(), options.format_, job.sections)
+    return job.exit_code
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -81,15 +63,15 @@ class TrainJob:
     schema: ClassVar[str]
     """The name of the schema of `result`."""
 
-    def __init__(self, graph: Graph, session: SessionOptions, options: TrainOptions) -> None:
+    def __init__(self, graph: Graph, options: TrainOptions) -> None:
         self.graph = graph
-        self.session = session
+        self.session = options.session
         self.options = options
-        self.quiet = options.quiet or not session.speaks
-        session.check_state(options.save_state, graph)
+        self.quiet = options.quiet or not options.session.speaks
+        options.session.check_state(options.save_state, graph)
         self.exit_code = DONE
         self.has_diverged = False
-        names = self.names = Names(graph, session.signature)
+        names = self.names = Names(graph, options.session.signature)
         self.loss, self.feeds = self._with_loss(names)
         self.losses: list[float] = []
         self.done = 0
@@ -171,7 +153,7 @@ class FirstOrderJob(TrainJob):
                 self.report = train(
                     self.graph, self.loss, self.feeds, steps=options.steps, optimizer=options.optimizer, lr=options.lr,
                     settings={name: _number(name, text) for name, text in options.settings}, schedule=options.schedule,
-                    clipping=options.clipping, variables=options.variables, batch=options.batch,
+                    clipping=_clipping(options), variables=options.variables, batch=options.batch,
                     save_state=self.file, open_session=self._open, on_start=lambda trainer: self._begin(trainer, stack),
                     on_step=lambda step: self._go_on(step, bar),
                 )  # fmt: skip
@@ -350,6 +332,11 @@ class LeastSquaresJob(TrainJob):
     def _record(self, iteration: Iteration, progress: render.ProgressBar) -> None:
         self.losses.append(iteration.cost)
         progress.update(iteration.number, f"cost {iteration.cost:.6g}")
+
+
+def _clipping(options: TrainOptions) -> Clipping | None:
+    """Return the clipping of --clip KIND=LIMIT."""
+    return None if options.clip is None else Clipping(options.clip[0], _number("--clip", options.clip[1]))
 
 
 def _number(name: str, text: str) -> float:

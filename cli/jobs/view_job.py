@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import pathlib
 import sys
 import webbrowser
 from collections.abc import Iterator
 from typing import Final
+
+import click
 
 from ...core.drawing.overlays import NodeOverlay
 from ...core.drawing.view_model import Report, Sheet
@@ -24,51 +25,37 @@ from ...formats.overlay_files import measured_overlay, read_overlay, time_overla
 from ...formats.page.writing import to_html
 from ...formats.runs.names import Names
 from .. import render
+from ..commands.view import ViewOptions
 from ..sections.explain_sections import graph_sections
-from ..sessions import SessionOptions
 
 _RUNS: Final = 3
 """The number of timed runs, as `tfg flops --measured` has by default."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ViewOptions:
-    """The options of `tfg view`."""
-
-    fetches: tuple[str, ...]
-    feeds: tuple[tuple[str, str], ...]
-    measured: bool
-    no_flops: bool
-    overlays: tuple[str, ...]
-    run_metadata: str | None
-    max_values: int
-    open: bool
-    quiet: bool
+def run(options: ViewOptions) -> None:
+    """Write the page of a graph, or of two graphs."""
+    if options.open and options.out == "-":
+        raise click.UsageError("--open needs a file: name the file with -o")
+    graph, is_sound = options.reader.look_closely(options.graph)
+    other = options.reader.load(options.other) if options.other is not None else None
+    ViewJob(graph, is_sound, options, other).write()
 
 
 class ViewJob:
     """A run of `tfg view`: the graph, its file, and the contents of the page."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        is_sound: bool,
-        path: str,
-        session: SessionOptions,
-        options: ViewOptions,
-        other: Graph | None = None,
-    ) -> None:
+    def __init__(self, graph: Graph, is_sound: bool, options: ViewOptions, other: Graph | None = None) -> None:
         self.compared = None if other is None else merged_graphs(graph, other)
         self.graph = graph if self.compared is None else self.compared.graph
         self.is_sound = is_sound
-        self.path = path
-        self.session = session
+        self.path = options.graph
+        self.session = options.session
         self.options = options
 
-    def write(self, out: str | None) -> None:
+    def write(self) -> None:
         """Write the page to a file, to standard output for `-`, by default to a file called as the graph is."""
         name = os.path.basename(os.path.abspath(self.path)) if self.path != "-" else "graph"
-        out = out or f"{name.partition('.')[0] or name}.html"
+        out = self.options.out or f"{name.partition('.')[0] or name}.html"
         options = self.options
         with render.Working("reading the graph", options.quiet) as working, rare_collection():
             book = make_page(

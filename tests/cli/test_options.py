@@ -11,7 +11,8 @@ import pytest
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg.cli.main import commands, root
-from tfg.cli.options import FileName, OptionRule
+from tfg.cli.options import FileName
+from tfg.cli.requests import OptionRule
 
 GRAPH = SAMPLES / "xor.pbtxt"
 _VALUES = {
