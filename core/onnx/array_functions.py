@@ -49,13 +49,7 @@ class ArrayFunctions:
     """Functions of arrays. `array_type` is the class of arrays, made of the namespace and a value."""
 
     array_type: ClassVar[Callable[..., Any]]
-    is_cpu = True
-    is_checked = False
-    """Whether a failed requirement repeats the run elsewhere: a model checks nothing."""
-    has_64_bits = True
     issubdtype = staticmethod(np.issubdtype)
-    finfo = staticmethod(np.finfo)
-    iinfo = staticmethod(np.iinfo)
 
     def __init__(self, g: Any) -> None:
         self.g = g
@@ -232,9 +226,6 @@ class ArrayFunctions:
         """Return the result of a function: only derivatives need the factor."""
         return result
 
-    def cast(self, x: Any, dtype: Any) -> Any:
-        return x.astype(dtype)
-
     def require(self, condition: Any) -> None:
         """Do nothing: a model has no way to refuse its inputs."""
 
@@ -291,13 +282,9 @@ class ArrayFunctions:
         """Pad with zeros before and after each dimension."""
         return self.array_of(self.g.Pad(x.value, np.asarray(widths).T.ravel().tolist(), self.g.like(0, x.value)))
 
-    def take(self, x: Any, places: Any, axis: int, mode: str | None = None) -> Any:
-        """Return the elements at places along an axis; places out of range are errors of the run, or clipped."""
+    def take(self, x: Any, places: Any, axis: int) -> Any:
+        """Return the elements at places along an axis; places out of range are errors of the run."""
         array = self.asarray(x)
-        if mode == "clip":
-            places = self.clip(places, 0, array.shape[axis] - 1)
-        elif mode is not None:
-            raise UnimplementedError(f"its lowering takes elements by {mode}, which ONNX lacks")
         return self.array_of(self.g.Gather(array.value, self.value(places), axis=int(axis)))
 
     # Along an axis.

@@ -322,7 +322,7 @@ def arrays_as(**names: str) -> None:
 
 
 def name_in_namespace(function: Any) -> str | None:
-    """Return the name of the function that a lowering by `arrays_as`, `lower_as` or `onnx_as` calls; None for another."""
+    """Return the name of the function that a lowering by `arrays_as` or `lower_as` calls; None for another."""
     return function.args[0] if isinstance(function, functools.partial) and function.func is _named_function else None
 
 
@@ -338,12 +338,6 @@ def onnx(*ops: str) -> Callable[[_Function], _Function]:
     program becomes as few operators, for as many shapes and dtypes, has `arrays` instead.
     """
     return functools.partial(_register, _ONNX, "lowering to ONNX", ops)
-
-
-def onnx_as(**names: str) -> None:
-    """Register lowerings of ops that equal an operator of ONNX, by its name."""
-    for op, name in names.items():
-        onnx(op)(functools.partial(_named_function, name))
 
 
 def blockwise(op: str, way: Blockwise) -> None:

@@ -26,7 +26,6 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import single
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
-from ._onnx_reductions import all_onnx, mean_onnx, onnx_reduction
 
 
 def _axes(indices: Array, rank: int) -> tuple[int, ...]:
@@ -431,14 +430,51 @@ def _linspace_lowering(xla: Any, start: Any, stop: Any, num: Array) -> Any:
     return xla.linspace(wide(start), wide(stop), count)
 
 
-onnx("Sum")(onnx_reduction("ReduceSum"))
-onnx("Prod")(onnx_reduction("ReduceProd"))
-onnx("Max")(onnx_reduction("ReduceMax"))
-onnx("Min")(onnx_reduction("ReduceMin"))
-onnx("Mean")(mean_onnx)
-onnx("All")(all_onnx)
-onnx("Any")(lambda g, x, axes, *, keep_dims: g.Not(all_onnx(g, g.Not(x), axes, keep_dims=keep_dims)))
-onnx("EuclideanNorm")(onnx_reduction("ReduceL2"))
+def _onnx_reduction(op: str) -> Any:
+    """Return the lowering to an ONNX reduction; no axes reduce no dimension. onnxruntime refuses negative axes for empty
+    tensors.
+    """
+
+    def lowering(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
+        if axes.array is not None and x.rank:
+            axes = g.constant(np.sort(axes.array.reshape(-1) % x.rank).astype(np.int64))
+        return g.op(op, x, g.vector(axes), keepdims=int(keep_dims), noop_with_empty_axes=1)
+
+    return lowering
+
+
+@onnx("Mean")
+def _mean_onnx(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
+    """The mean of no elements is NaN, for which onnxruntime's ReduceMean has 0."""
+    mean = _onnx_reduction("ReduceMean")(g, x, axes, keep_dims=keep_dims)
+    if x.dtype.is_integer or _surely_reduces_elements(x.shape, axes.array):
+        return mean
+    return g.Where(g.Equal(g.Size(x), 0), np.nan, mean)
+
+
+def _surely_reduces_elements(shape: Shape, axes: Array | None) -> bool:
+    """Return True where the reduced dimensions are known and not 0."""
+    if shape.dims is None or axes is None:
+        return False
+    sizes = [shape.dims[axis] for axis in axes.reshape(-1)]
+    return all(isinstance(size, int) and size > 0 for size in sizes)
+
+
+@onnx("All")
+def _all_onnx(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
+    """The least of all: no truth values have True, as no whole numbers have the largest; onnxruntime refuses the former."""
+    minimum = _onnx_reduction("ReduceMin")
+    if _surely_reduces_elements(x.shape, axes.array):
+        return minimum(g, x, axes, keep_dims=keep_dims)
+    return g.cast(minimum(g, g.cast(x, dtypes.int32), axes, keep_dims=keep_dims), dtypes.bool_)
+
+
+onnx("Sum")(_onnx_reduction("ReduceSum"))
+onnx("Prod")(_onnx_reduction("ReduceProd"))
+onnx("Max")(_onnx_reduction("ReduceMax"))
+onnx("Min")(_onnx_reduction("ReduceMin"))
+onnx("Any")(lambda g, x, axes, *, keep_dims: g.Not(_all_onnx(g, g.Not(x), axes, keep_dims=keep_dims)))
+onnx("EuclideanNorm")(_onnx_reduction("ReduceL2"))
 
 
 def _onnx_argument(op: str) -> Any:
