@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final
 
 from ..graph.graph import Node, Output
-from ..graph.traversal import trail_end
+from ..graph.traversal import closure, trail_ends
 from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact, ops_with
 from .frames import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 
+_PASSING_REFERENCES: Final = frozenset({*LOOP_OPS, *ops_with("initialized_reference"), *SWITCH, "RefIdentity"})
 _PASSING_VALUES: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, *ops_with("alias")})
 
 
@@ -30,25 +31,34 @@ def passed_references(node: Node) -> tuple[int, ...]:
     return tuple(i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref)
 
 
-def referenced_variable(reference: Output, trails: dict[Output, Output] | None = None) -> Node:
-    """Return the node that owns the memory a reference leads to; `trails` caches the results of `trail_end`."""
-    return trail_end(reference, _reference_before, trails).node
+def referenced_variables(reference: Output, trails: dict[Output, Output] | None = None) -> list[Node]:
+    """Return the nodes that own the memory to which a reference may lead; `trails` caches the results of `trail_end`."""
+    return [end.node for end in trail_ends(reference, _references_before, trails)]
 
 
-def _reference_before(reference: Output) -> Output | None:
-    taken = reference.node.inputs[:1]
-    return taken[0] if taken and (dtype := taken[0].dtype) is not None and dtype.is_ref else None
+def _references_before(reference: Output) -> Sequence[Output]:
+    node = reference.node
+    taken = node.inputs if node.op in MERGE or has_fact(node.op, "selects_input") else node.inputs[:1]
+    return [value for value in taken if value.dtype is not None and value.dtype.is_ref]
 
 
-def written_reference(node: Node, trails: dict[Output, Output] | None = None) -> Node | None:
-    """Return the variable that a node writes to through its first input; `trails` caches the results of `trail_end`."""
+def held_references(node: Node) -> list[Output]:
+    """Return the references that a node reads or writes behind; not those of which it takes the value, or passes on."""
     definition = node.op_def
-    if definition is None or not node.inputs or node.op in LOOP_OPS or has_fact(node.op, "initialized_reference"):
-        return None
-    dtype = node.inputs[0].dtype
-    if dtype is None or not dtype.is_ref or not has_fact(node.op, "side_effect"):
-        return None
-    return referenced_variable(node.inputs[0], trails)
+    if definition is None or node.op in _PASSING_REFERENCES:
+        return []
+    dereferenced = dereferenced_inputs(node, definition)
+    places = [i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref]
+    return [node.inputs[i] for i in places if i not in dereferenced]
+
+
+def written_variables(node: Node, trails: dict[Output, Output] | None = None) -> list[Node]:
+    """Return the variables that a node writes to by reference: an optimizer's update writes to its slots, too.
+
+    `trails` caches the results of `trail_end`.
+    """
+    references = held_references(node) if has_fact(node.op, "side_effect") else []
+    return [owner for reference in references for owner in referenced_variables(reference, trails)]
 
 
 def memory_outputs(node: Node) -> list[Output]:
@@ -70,21 +80,27 @@ class WrittenMemory:
 
     def holds(self, value: Output) -> bool:
         """True for the memory of a variable that some node writes to: the value read may depend on the time of the read."""
-        owner = self._owner(value)
-        if owner is not None and owner not in self._written:
-            self._written[owner] = is_written(owner)
-        return owner is not None and self._written[owner]
+        owners = self._owners(value)
+        for owner in owners:
+            if owner not in self._written:
+                self._written[owner] = is_written(owner)
+        return any(self._written[owner] for owner in owners)
 
-    def _owner(self, value: Output) -> Node | None:
-        """Return the variable whose memory a value is."""
-        memory = trail_end(value, _viewed, self._seen)
-        is_reference = memory.dtype is not None and memory.dtype.is_ref
-        return referenced_variable(memory, self._references) if is_reference else None
+    def _owners(self, value: Output) -> list[Node]:
+        """Return the variables whose memory a value may be."""
+        memory = trail_ends(value, _viewed, self._seen)
+        references = [end for end in memory if end.dtype is not None and end.dtype.is_ref]
+        return [owner for reference in references for owner in referenced_variables(reference, self._references)]
 
 
-def _viewed(value: Output) -> Output | None:
+def _viewed(value: Output) -> Sequence[Output]:
     is_value = value.dtype is not None and not value.dtype.is_ref
-    return value.node.inputs[0] if is_value and memory_outputs(value.node) else None
+    return passed_memory(value.node) if is_value and memory_outputs(value.node) else ()
+
+
+def passed_memory(node: Node) -> Sequence[Output]:
+    """Return the inputs of which a node's outputs may be the memory."""
+    return node.inputs if node.op in MERGE else node.inputs[:1]
 
 
 def is_view(node: Node) -> bool:
@@ -108,30 +124,29 @@ def kept_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
 
 def is_written(owner: Node) -> bool:
     """True where some node of the graph writes to a variable through a reference."""
-    return any(written_reference(user) is owner for user in owner.uses)
+    holders = closure([owner], lambda node: [user for user in node.uses if user.op in _PASSING_REFERENCES])
+    return any(owner in written_variables(user) for holder in holders for user in holder.uses)
 
 
-def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[Output, Node]:
-    """Return the values that are the memory of a V1 variable, with the variable's node. `nodes` are in topological order."""
-    owners: dict[Output, Node] = {}
+def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[Output, tuple[Node, ...]]:
+    """Return the values that may be the memory of V1 variables, with the variables. `nodes` are in topological order."""
+    owners: dict[Output, tuple[Node, ...]] = {}
     references: dict[Output, Output] = {}
     for node in nodes:
-        for output in memory_outputs(node):
-            owner = _owner_of_memory(node, owners, fed, references)
-            if owner is not None and output.dtype is not None and not output.dtype.is_ref:
-                owners[output] = owner
+        values = [output for output in memory_outputs(node) if output.dtype is not None and not output.dtype.is_ref]
+        passed = _owners_of_memory(node, owners, fed, references) if values else ()
+        if passed:
+            owners |= dict.fromkeys(values, passed)
     return owners
 
 
-def _owner_of_memory(
-    node: Node, owners: Mapping[Output, Node], fed: Container[Output], references: dict[Output, Output]
-) -> Node | None:
-    """Return the variable whose memory a node passes on."""
-    for value in node.inputs if node.op in MERGE else node.inputs[:1]:
-        if value in fed:
-            continue
-        if value in owners:
-            return owners[value]
-        if value.dtype is not None and value.dtype.is_ref:
-            return referenced_variable(value, references)
-    return None
+def _owners_of_memory(
+    node: Node, owners: Mapping[Output, tuple[Node, ...]], fed: Container[Output], references: dict[Output, Output]
+) -> tuple[Node, ...]:
+    """Return the variables whose memory a node may pass on."""
+    found: dict[Node, None] = {}
+    for value in passed_memory(node):
+        if value not in fed and value.dtype is not None:
+            behind = referenced_variables(value, references) if value.dtype.is_ref else owners.get(value, ())
+            found |= dict.fromkeys(behind)
+    return tuple(found)

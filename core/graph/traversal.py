@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from ..registry.op_facts import has_fact
@@ -192,6 +192,27 @@ def trail_end(value: Output, before: Callable[[Output], Output | None], ends: di
     if ends is not None:
         ends.update(dict.fromkeys(passed, value))
     return value
+
+
+def trail_ends(
+    value: Output, before: Callable[[Output], Sequence[Output]], ends: dict[Output, Output] | None = None
+) -> list[Output]:
+    """Follow `before` from `value` along all trails to the values that nothing is before.
+
+    `ends` caches the ends of the stretches on which trails do not part.
+    """
+
+    def only(passed: Output) -> Output | None:
+        following = before(passed)
+        return following[0] if len(following) == 1 else None
+
+    forks = dict.fromkeys([trail_end(value, only, ends)])
+    pending = list(forks)
+    while pending:
+        found = [trail_end(following, only, ends) for following in before(pending.pop())]
+        pending += [end for end in dict.fromkeys(found) if end not in forks]
+        forks |= dict.fromkeys(found)
+    return [end for end in forks if not before(end)]
 
 
 def copied_from(value: Output) -> Output | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import closure, topological_order
-from ..ordering.effects import READ, WRITE, Access, accesses, handle_owner
+from ..ordering.effects import READ, WRITE, Access, accesses, handle_owners
 from ..planning.planner import compile_plan
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
@@ -87,8 +87,8 @@ class _Values:
         self.values[name] = node.output() if access.kind == WRITE else current
 
     def before(self, node: Node, access: Access) -> Output:
-        owner = handle_owner(node.inputs[0])
-        if owner.op != "VarHandleOp":
+        owner, *others = handle_owners(node.inputs[0])
+        if others or owner.op != "VarHandleOp":
             raise _refusal(access)
         attrs = {"dtype": owner.attrs["dtype"], "shape": owner.attrs["shape"]}
         place = self.graph.unique_name(f"{access.state.name}_before")

@@ -10,15 +10,16 @@ from typing import Final, TypeAlias
 from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 from ..control_flow.references import (
     dereferenced_inputs,
+    held_references,
     memory_of_variables,
     memory_outputs,
-    referenced_variable,
-    written_reference,
+    referenced_variables,
+    written_variables,
 )
 from ..functions.call_kinds import CALL_KINDS, call_kind
 from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.traversal import trail_end
+from ..graph.traversal import trail_ends
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..support.grouping import grouped
@@ -90,7 +91,7 @@ class _Effects:
     def __init__(self, graph: Graph, fed: frozenset[Output]) -> None:
         self.graph = graph
         self.fed = fed
-        self.memory: dict[Output, Node] = {}
+        self.memory: dict[Output, tuple[Node, ...]] = {}
         self.handles: dict[Output, Output] = {}
         self.references: dict[Output, Output] = {}
         self.active: frozenset[str] = frozenset()
@@ -109,9 +110,7 @@ class _Effects:
         if node.op in CALL_KINDS or node.op_def is None:
             yield from self.of_call(node)
             return
-        written = written_reference(node, self.references)
-        if written is not None:
-            yield Access(node, WRITE, state_of(written))
+        yield from (Access(node, WRITE, state_of(owner)) for owner in written_variables(node, self.references))
         yield from self.reads_of_memory(node)
         yield from self.of_handles(node)
         if has_fact(node.op, "random") and is_seeded(node):
@@ -123,21 +122,28 @@ class _Effects:
             return
         if (memory := memory_outputs(node)) and memory[0] in self.memory:
             return
-        owners = [self.memory[value] for value in node.inputs if value in self.memory and value not in self.fed]
-        if node.op_def is not None:
-            references = (node.inputs[i] for i in dereferenced_inputs(node, node.op_def))
-            owners += [referenced_variable(value, self.references) for value in references if value not in self.fed]
+        owners = [owner for value in node.inputs if value not in self.fed for owner in self.memory.get(value, ())]
+        for value in self.references_read(node):
+            owners += referenced_variables(value, self.references)
         yield from (Access(node, READ, state_of(owner)) for owner in dict.fromkeys(owners))
 
+    def references_read(self, node: Node) -> list[Output]:
+        """Return the references behind which a node reads: those of values, and those of tables that it looks into."""
+        if node.op_def is None:
+            return []
+        held = [] if has_fact(node.op, "side_effect") else held_references(node)
+        values = [node.inputs[i] for i in dereferenced_inputs(node, node.op_def)]
+        return [value for value in (*values, *held) if value not in self.fed]
+
     def of_handles(self, node: Node) -> Iterator[Access]:
-        if node.op in _PASSING or has_fact(node.op, "metadata") or has_fact(node.op, "forwarding"):
+        if node.op in _PASSING or has_fact(node.op, "metadata") or _hands_on(node.op):
             return
         for value in node.inputs:
             if value.dtype is resource and (value not in self.fed or value.node.is_argument):
-                owner = handle_owner(value, self.handles)
-                if has_fact(owner.op, "owns_state") or owner.is_argument:
-                    writes = has_fact(node.op, "side_effect") or has_fact(node.op, "random")
-                    yield Access(node, WRITE if writes else READ, state_of(owner))
+                writes = has_fact(node.op, "side_effect") or has_fact(node.op, "random")
+                for owner in handle_owners(value, self.handles):
+                    if has_fact(owner.op, "owns_state") or owner.is_argument:
+                        yield Access(node, WRITE if writes else READ, state_of(owner))
 
     def of_call(self, node: Node) -> Iterator[Access]:
         """Yield the accesses of the functions that a node calls: to the node's arguments, and to states that the functions
@@ -183,12 +189,11 @@ class _Effects:
         state = inner.state
         if state in operands:
             value = operands[state]
-            if value.dtype is not resource or value in self.fed:
-                return
-            state = state_of(handle_owner(value, self.handles))
-        elif inner.kind == DRAW:
-            state = State(node.name, state.name)
-        yield Access(node, inner.kind, state, inner.through or inner.node)
+            is_state = value.dtype is resource and value not in self.fed
+            states = [state_of(owner) for owner in handle_owners(value, self.handles)] if is_state else []
+        else:
+            states = [State(node.name, state.name) if inner.kind == DRAW else state]
+        yield from (Access(node, inner.kind, touched, inner.through or inner.node) for touched in states)
 
 
 def _nodes_touching_state(nodes: Sequence[Node], arguments: Iterable[Node]) -> set[Node]:
@@ -205,10 +210,15 @@ def _nodes_touching_state(nodes: Sequence[Node], arguments: Iterable[Node]) -> s
         is_taking = any(value.node in sources for value in node.inputs)
         if is_taking or touching(node.op):
             touching_nodes.add(node)
-        is_passing = is_taking and (bool(memory_outputs(node)) or has_fact(node.op, "forwarding"))
+        is_passing = is_taking and (bool(memory_outputs(node)) or _hands_on(node.op))
         if is_passing or giving(node.op) or (not node.inputs and resource in node.output_dtypes):
             sources.add(node)
     return touching_nodes
+
+
+def _hands_on(op: str) -> bool:
+    """True for ops that return their inputs unchanged."""
+    return has_fact(op, "forwarding") or has_fact(op, "passes_each_on")
 
 
 def _touches_state(op: str) -> bool:
@@ -222,16 +232,19 @@ def _gives_state(op: str) -> bool:
     return definition is None or any(arg.is_ref or arg.dtype is resource for arg in definition.outputs)
 
 
-def handle_owner(value: Output, trails: dict[Output, Output] | None = None) -> Node:
-    """Return the node that makes a resource handle; `trails` caches the results of `trail_end`."""
-    return trail_end(value, _handle_before, trails).node
+def handle_owners(value: Output, trails: dict[Output, Output] | None = None) -> list[Node]:
+    """Return the nodes that may have made a resource handle; `trails` caches the results of `trail_end`."""
+    return [end.node for end in trail_ends(value, _handles_before, trails)]
 
 
-def _handle_before(value: Output) -> Output | None:
+def _handles_before(value: Output) -> Sequence[Output]:
     node = value.node
-    is_call = node.op in CALL_KINDS or node.op_def is None
-    is_passed = bool(node.inputs) and node.inputs[0].dtype is resource and not is_call
-    return node.inputs[0] if is_passed else None
+    if node.op in CALL_KINDS or node.op_def is None:
+        return ()
+    if has_fact(node.op, "passes_each_on"):
+        return (node.inputs[value.index],)
+    taken = node.inputs if node.op in MERGE else node.inputs[:1]
+    return [handle for handle in taken if handle.dtype is resource]
 
 
 def state_of(owner: Node) -> State:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..control_flow.references import memory_of_variables, written_reference
+from ..control_flow.references import memory_of_variables, written_variables
 from ..functions.call_sites import PLAIN_CALL, CallSite, function_inputs, function_targets, is_partly_read
 from ..graph.graph import Function, Graph, Node, Output
 from ..ordering.races import Alike, Race, chained_races, find_races
@@ -79,9 +79,9 @@ class Planner(Selection):
         nodes = self.construction_order()
         bypassed = frozenset(node for node in nodes if self.is_bypassed(node))
         trails: dict[Output, Output] = {}
-        written = {owner for node in nodes if (owner := written_reference(node, trails)) is not None}
+        written = {owner for node in nodes for owner in written_variables(node, trails)}
         memory = memory_of_variables(nodes, self.fed) if written else {}
-        shared = {value for value, owner in memory.items() if owner in written}
+        shared = {value for value, owners in memory.items() if not written.isdisjoint(owners)}
         steps = []
         for node in nodes:
             if node in bypassed:

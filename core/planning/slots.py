@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..control_flow.copies import is_transparent
 from ..control_flow.frames import EXIT, NEXT_ITERATION, SWITCH, Frame
-from ..control_flow.references import dereferenced_inputs, is_written, kept_inputs, memory_of_variables, written_reference
+from ..control_flow.references import dereferenced_inputs, is_written, kept_inputs, memory_of_variables, written_variables
 from ..graph.graph import Node, Output
 from ..graph.traversal import trail_end
 from ..registry.op_facts import has_fact
@@ -78,7 +78,7 @@ class Slots:
         trails: dict[Output, Output] = {}
         for i, unit in enumerate(self.units.order):
             for node in [unit] if isinstance(unit, Node) else _nodes_within(unit):
-                if (owner := written_reference(node, trails)) is not None:
+                for owner in written_variables(node, trails):
                     first_write.setdefault(owner, i)
         nodes = [unit for unit in self.units.order if isinstance(unit, Node)]
         pipeline = (node for node in nodes if has_fact(node.op, "input_pipeline"))
@@ -88,9 +88,10 @@ class Slots:
         memory = memory_of_variables(nodes, self.run.fed)
         uses = [(i, value) for i, unit in enumerate(self.units.order) for value in self.units.values_of(unit)]
         uses += [(len(self.units.order), fetch) for fetch in self.run.fetches if isinstance(fetch, Output)]
-        late = {memory[v] for i, v in uses if v in memory and i >= first_write.get(memory[v], len(self.units.order) + 1)}
-        late |= {memory[value] for value in captured if value in memory and is_written(memory[value])}
-        return frozenset(value for value, owner in memory.items() if owner in late)
+        never = len(self.units.order) + 1
+        late = {owner for i, value in uses for owner in memory.get(value, ()) if i >= first_write.get(owner, never)}
+        late |= {owner for value in captured for owner in memory.get(value, ()) if is_written(owner)}
+        return frozenset(value for value, owners in memory.items() if not late.isdisjoint(owners))
 
 
 def _nodes_within(frame: Frame) -> Iterator[Node]:

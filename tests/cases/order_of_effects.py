@@ -5,6 +5,7 @@ import numpy as np
 from tests.cases.control_flow import counted, loop
 from tests.functions import define
 from tests.opcases import graph_case
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import FuncRef
 
@@ -135,6 +136,43 @@ UPDATES = {
     "Assign of another size": lambda g, v, x: g.Assign(v, g.ConcatV2([x, x], g.constant(0)), validate_shape=False),
 }
 X = np.full((2, 3), 10, np.float32)
+SCALARS = {"lr": 0.5, "momentum": 0.5, "beta1_power": 0.5, "beta2_power": 0.5, "beta1": 0.5, "beta2": 0.5, "epsilon": 0.5}
+
+
+def memory_of_a_slot(op, place):
+    """The optimizer's variable at a place of an update's inputs, read before the update and used after the update."""
+
+    def build(g):
+        names = [arg.name for arg in CATALOG[op].inputs]
+        made = [variable(g, np.ones((2, 3), np.float32), name) for arg, name in zip(CATALOG[op].inputs, names) if arg.is_ref]
+        value = g.Identity(made[place][0])
+        with g.control_dependencies([value]):
+            inputs = {name: g.constant(np.float32(SCALARS[name])) for name in names if name in SCALARS}
+            inputs |= dict(zip(names, (reference for reference, _ in made)))
+            inputs["grad"] = g.Placeholder(dtype="float32", shape=None, name="x")
+            updated = getattr(g, op)(*map(inputs.__getitem__, names))
+        with g.control_dependencies([updated]):
+            after = g.Neg(value)
+        return [[init for _, init in made], [after.name], [value.name]]
+
+    return build
+
+
+def memory_on_branches(place):
+    """One of two variables, by a predicate, read before a write to one of them and used after the write."""
+
+    def build(g):
+        made = [variable(g, np.ones((2, 3), np.float32), name) for name in ("a", "b")]
+        x = g.Placeholder(dtype="float32", shape=None, name="x")
+        taken = [g.Identity(g.RefSwitch(v, g.constant(True))[i]) for i, (v, _) in enumerate(made)]
+        value = g.Merge(taken)[0]
+        with g.control_dependencies([value]):
+            updated = g.AssignAdd(made[place][0], x)
+        with g.control_dependencies([updated]):
+            after = g.Neg(value)
+        return [[init for _, init in made], [after.name], [value.name]]
+
+    return build
 
 
 def drawing(count, draws=1, seed=3, samples=1, runs=3, **attrs):
@@ -297,6 +335,12 @@ CASES = [
     ),
     *(graph_case(f"memory {seen}", "Identity", memory(SEEN[seen], UPDATES["AssignAdd"]), x=X) for seen in SEEN),
     *(graph_case(f"memory after {update}", "Assign", memory(SEEN["Identity"], UPDATES[update]), x=X) for update in UPDATES),
+    *(
+        graph_case(f"memory of variable {i} of {op}", op, memory_of_a_slot(op, i), x=X)
+        for op, count in (("ApplyMomentum", 2), ("ApplyAdagrad", 2), ("ApplyAdam", 3))
+        for i in range(count)
+    ),
+    *(graph_case(f"memory of one of two variables, {i} written", "Merge", memory_on_branches(i), x=X) for i in (0, 1)),
     *(graph_case(f"{count} draws in a loop", "RandomUniform", drawing(count)) for count in (0, 1, 3, 9, 13)),
     graph_case("two draws in a loop", "RandomUniform", drawing(4, draws=2)),
     graph_case("many draws in a loop", "RandomUniform", drawing(120)),

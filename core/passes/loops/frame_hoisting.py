@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence, Set
 from ...control_flow.copies import is_transparent
 from ...control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ...control_flow.loop_variables import LoopVariable
-from ...control_flow.references import written_reference
+from ...control_flow.references import written_variables
 from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import closure, topological_order
@@ -81,7 +81,7 @@ class FrameMotion:
         """True where the loop lies in no other loop and on no branch: a run that needs the loop starts the loop."""
         self.entered = entered
         """True where the started loop surely has a first iteration, None where that is unknown."""
-        self.writes_references = any(written_reference(node) is not None for node in nodes_within(frame))
+        self.writes_references = any(written_variables(node) for node in nodes_within(frame))
         self.invariants = Invariants(self._blocker, functools.partial(ctx.refuse, RULE))
         self.unchanged = [v for v in variables if passed_on(v.body_output) == v.body_input]
         self._seed()

@@ -19,6 +19,9 @@ from tfg.core.ordering import races as races_module
 from tfg.core.ordering.scheduling import ReadyQueue, construction_order
 from tfg.core.passes.base.race_settling import settle_races
 from tfg.core.planning.planner import compile_plan, races_of
+from tfg.core.registry.catalog import CATALOG
+from tfg.core.registry.op_facts import ops_with
+from tfg.core.types.dtypes import float32, int32
 from tfg.core.types.tensors import FuncRef
 
 
@@ -61,6 +64,68 @@ def test_two_writes_are_a_race_and_two_reads_are_not():
     reads = [g.Neg(v), g.Abs(v)]
     assert pairs(g.graph, *(w.name for w in writes)) == {frozenset(w.node.name for w in writes)}
     assert not races(g.graph, *(r.name for r in reads))
+
+
+def update_op(graph, op, references):
+    """Add an update that takes the references as its variables, and fed values."""
+    inputs = iter(references)
+    fed = [
+        None
+        if arg.is_ref
+        else graph.add_node(graph.unique_name("fed"), "Placeholder", (), (), {"dtype": arg.dtype or float32})
+        for arg in CATALOG[op].inputs
+    ]
+    taken = [next(inputs) if node is None else node.output() for node in fed]
+    return graph.add_node("update", op, taken, (), {"T": float32, "Tindices": int32})
+
+
+UPDATES = [op for op in ops_with("training") if sum(arg.is_ref for arg in CATALOG[op].inputs) > 1 and op != "NegTrain"]
+
+
+@pytest.mark.parametrize("op", UPDATES)
+def test_an_update_writes_to_each_of_its_variables(op):
+    g = GraphBuilder()
+    names = [arg.name for arg in CATALOG[op].inputs if arg.is_ref]
+    references = [graphs.variable(g, np.float32([1]), name)[0] for name in names]
+    seen = [g.Neg(g.Identity(reference)) for reference in references]
+    update = update_op(g.graph, op, references)
+    for name, value in zip(names, seen):
+        (race,) = races(g.graph, value.name, update.name)
+        assert (race.state, {race.first, race.second}) == (name, {value.node.name, "update"})
+
+
+def test_a_value_of_one_of_several_variables_races_with_writes_to_each():
+    g = GraphBuilder()
+    a, b = (graphs.variable(g, np.float32(0), name)[0] for name in "ab")
+    predicate = g.Placeholder(dtype="bool", shape=[], name="p")
+    merged = g.Merge([g.Identity(g.RefSwitch(a, predicate)[0]), g.Identity(g.RefSwitch(b, predicate)[1])])[0]
+    value = g.Neg(merged)
+    for variable in (a, b):
+        write = g.AssignAdd(variable, g.constant(1.0))
+        assert pairs(g.graph, value.name, write.name) == {frozenset((value.node.name, write.node.name))}
+    chosen = g.AssignAdd(g.RefSelect(g.constant(1), [a, b]), g.constant(1.0))
+    assert {race.state for race in races(g.graph, value.name, chosen.name)} == {"a", "b"}
+
+
+def test_handles_that_are_handed_on_together_stay_apart():
+    g = GraphBuilder()
+    a, b = (g.VarHandleOp(dtype="float32", shape=[], shared_name=name, name=name) for name in "ab")
+    read = g.ReadVariableOp(g.IdentityN([a, b])[1], dtype="float32")
+    writes = [g.AssignVariableOp(handle, g.constant(1.0)).name for handle in (a, b)]
+    assert not races(g.graph, read.name, writes[0])
+    assert {race.state for race in races(g.graph, read.name, writes[1])} == {"b"}
+    merged = g.Merge([g.Switch(a, g.Placeholder(dtype="bool", shape=[]))[0], b])[0]
+    read = g.ReadVariableOp(merged, dtype="float32")
+    assert all({race.state for race in races(g.graph, read.name, write)} for write in writes)
+
+
+def test_reads_of_a_table_by_reference_race_with_its_inserts():
+    g = GraphBuilder()
+    table = g.MutableHashTable(key_dtype="int64", value_dtype="float32")
+    key = g.constant(np.int64(1))
+    found = g.LookupTableFind(table, key, g.constant(0.0))
+    insert = g.LookupTableInsert(table, key, g.constant(1.0))
+    assert pairs(g.graph, found.name, insert.name) == {frozenset((found.node.name, insert.name))}
 
 
 def test_shared_names_are_one_variable_and_containers_keep_apart():
