@@ -136,8 +136,11 @@ class Bash(_Answers, BashComplete):
     def format_completion(self, item: CompletionItem[Any]) -> str:
         """Return what readline puts in the place of COMP_WORD: all that follows an open quote or a break such as `=`."""
         line, word = os.environ["COMP_LINE"], os.environ["COMP_WORD"]
-        kept = _read(line.removesuffix(word) if line.endswith(word) else line)
-        return _quoted(item.value[len(kept.current) :], kept.quote)
+        before = line.removesuffix(word) if line.endswith(word) else line
+        kept = _read(before)
+        text = _quoted(item.value[len(kept.current) :], kept.quote)
+        # readline drops a quote right before a text that begins with the same quote
+        return kept.quote + text if kept.quote and before.endswith(kept.quote) and text.startswith(kept.quote) else text
 
 
 class Zsh(_Words, ZshComplete):

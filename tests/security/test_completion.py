@@ -42,6 +42,11 @@ HOSTILE = [
     "*",
     "-z",
     "--output=X",
+    "!;touch X #",
+    "!$(touch X)",
+    "'$(touch X)",
+    "'';touch X;'",
+    '"$(touch X)',
 ]
 """Names with what shells expand, at the beginning and inside."""
 SHOWN = [name for name in HOSTILE if "\n" not in name]
@@ -86,6 +91,16 @@ def test_a_node_arrives_after_an_open_quote(shell, quote):
     for name in SHOWN:
         graph = graph_file(shell.folder, name)
         assert shell.words_of(f"tfg run {graph} --fetch {quote}\t") == ["run", graph, "--fetch", name]
+
+
+def test_a_name_that_begins_with_a_quote_stays_in_the_quote_of_the_user(tmp_path):
+    """bash drops a quote that follows its like; without a history, `!` keeps no line from running."""
+    with shell_in(tmp_path, "bash") as started:
+        started.press("set +H\r")
+        for quote, name in (('"', "!;touch X #"), ("'", "'';touch X;'")):
+            graph = graph_file(tmp_path, name)
+            assert started.words_of(f"tfg run {graph} --fetch {quote}\t") == ["run", graph, "--fetch", name]
+    assert not list(tmp_path.glob("X*"))
 
 
 @pytest.mark.slow
