@@ -69,7 +69,7 @@ class SessionSetup:
         return self.local(graph, cache) if self.on is None else self.on_cluster(graph, quiet)
 
     def local(self, graph: Graph, cache: int = 0) -> Session:
-        """Open a session in this process, with access to the allowed folders and to a SavedModel's own folder."""
+        """Open a session in this process, with access to the allowed folders and to a SavedModel's own files."""
         from ...core.runtime.guards.allocation import keep_freed_memory
         from ...core.runtime.session.session import Session
         from ...core.runtime.state.file_access import FileAccess

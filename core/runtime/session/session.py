@@ -80,8 +80,8 @@ class Session(Displayed, NotCopied):
     lose nothing and reads are whole; a run of several kernels is not atomic. A run may wait for another thread, as for an
     element of a queue; `timeout` ends the wait. docs/threads.md says more.
 
-    `files` names the files that the graph may read and write: by default none, though a SavedModel reads the files of its
-    own folder. `FileAccess.everything()` opens all files; PermissionDeniedError names a node that wants more.
+    `files` names the files that the graph may read and write: by default none, though a SavedModel reads its own variables
+    and assets. `FileAccess.everything()` opens all files; PermissionDeniedError names a node that wants more.
 
     A graph of `tfg.load(untrusted=True)` has 60 seconds and 4 GiB where these say nothing, and gets no files.
 
@@ -138,7 +138,7 @@ class Session(Displayed, NotCopied):
         self.graph = graph
         self.seed = seed
         self._allowed = files
-        self.files = files.reading(graph.meta.folder) if graph.meta is not None and graph.meta.folder else files
+        self.files = files.reading_model(graph.meta.folder) if graph.meta is not None and graph.meta.folder else files
         self._checkpoints = checkpoints
         self._limits = session_limits(graph, timeout, max_memory)
         self._cache = ValueCache(cache) if cache else None

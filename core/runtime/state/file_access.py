@@ -18,6 +18,8 @@ from ...support.regular_files import open_regular
 
 _WILDCARD = re.compile(r"[*?\[\\]")
 _GLOB_PARTS = re.compile(r"\\(.)|\[\^", re.DOTALL)
+_READ_BY_GRAPH = ("assets", "assets.extra", "variables")
+"""The folders of a SavedModel that its graph may read; TensorFlow reads the others before the graph runs."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,10 +52,21 @@ class FileAccess:
 
     def reading(self, folder: str | pathlib.Path) -> FileAccess:
         """Return this access, with a model's folder readable too, and with the model's blobs in a cache."""
+        return self._with(folder, "")
+
+    def reading_model(self, folder: str | pathlib.Path) -> FileAccess:
+        """Return this access, with the files that the graph of a SavedModel reads, and not what else lies in the folder:
+        a download may share its folder with files of the user.
+        """
+        return self._with(folder, *_READ_BY_GRAPH)
+
+    def _with(self, folder: str | pathlib.Path, *parts: str) -> FileAccess:
+        """Return this access with parts of a folder. The parts are not resolved: where one is a link, it opens nothing."""
         if self.readable is None:
             return self
         resolved = _resolved(folder)
-        return dataclasses.replace(self, readable=(*self.readable, resolved, *_contents_in_cache(resolved)))
+        opened = (*(resolved / part for part in parts), *_contents_in_cache(resolved))
+        return dataclasses.replace(self, readable=(*self.readable, *opened))
 
     def hiding(self, folders: Iterable[str | pathlib.Path]) -> FileAccess:
         """Return this access without the files in some folders."""

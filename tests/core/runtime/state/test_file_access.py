@@ -10,6 +10,7 @@ from tests.functions import define
 from tests.opcases import string_array as strings
 from tfg import FileAccess, GraphBuilder, Session
 from tfg.core.functions.purity import impurity
+from tfg.core.graph.metagraph import MetaGraph
 from tfg.core.support.errors import InvalidArgumentError, PermissionDeniedError
 from tfg.formats import load
 from tfg.formats.checkpoint import write_checkpoint
@@ -123,4 +124,30 @@ def test_a_cached_model_opens_nothing_but_its_own(cached_model, place):
         cached_model, path = model / "other" / "4f5a" / "saved_model", model / "blobs" / "0"
     graph, fetch = reading(path)
     with pytest.raises(PermissionDeniedError):
-        Session(graph, files=FileAccess().reading(cached_model)).run(fetch)
+        Session(graph, files=FileAccess().reading_model(cached_model)).run(fetch)
+
+
+@pytest.mark.parametrize("part", ["assets", "assets.extra", "variables"])
+def test_a_model_reads_its_parts_and_nothing_else_in_its_folder(part, tmp_path):
+    """A download may lie among the files of the user."""
+    for path in (tmp_path / part / "deep" / "own", tmp_path / ".env", tmp_path / "src" / "secret", tmp_path / "assets2"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("text")
+    graph, fetch = reading(tmp_path / part / "deep" / "own")
+    graph.meta = MetaGraph(folder=str(tmp_path))
+    assert Session(graph).run(fetch) == b"text"
+    for path in (".env", "src/secret", "assets2", f"{part}/../.env"):
+        graph, fetch = reading(tmp_path / path)
+        graph.meta = MetaGraph(folder=str(tmp_path))
+        with pytest.raises(PermissionDeniedError):
+            Session(graph).run(fetch)
+
+
+def test_a_part_that_is_a_link_opens_nothing(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "key").write_text("hidden")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "assets").symlink_to(tmp_path / "home")
+    graph, fetch = reading(tmp_path / "model" / "assets" / "key")
+    with pytest.raises(PermissionDeniedError):
+        Session(graph, files=FileAccess().reading_model(tmp_path / "model")).run(fetch)
