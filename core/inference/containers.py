@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..control_flow.copies import handed_in, hands_in
 from ..graph.graph import Node, Output
@@ -126,12 +126,12 @@ def is_covered(spec: TensorSpec, covering: TensorSpec) -> bool:
     )
 
 
-def new_dims(spec: TensorSpec, covering: TensorSpec) -> set[DimLike]:
-    """Return the dimensions of a covering that the spec did not have."""
-    return dims_in(covering) - dims_in(spec)
+def new_dims(covering: TensorSpec, covered: Iterable[TensorSpec]) -> set[DimLike]:
+    """Return the dimensions that a covering has in the place of different ones: any numbers, as nothing else has them."""
+    return _dims_in(covering).difference(*map(_dims_in, covered))
 
 
-def dims_in(spec: TensorSpec) -> set[DimLike]:
+def _dims_in(spec: TensorSpec) -> set[DimLike]:
     """Return the dimensions of a spec and of its contents."""
     return {dim for part in (spec, *spec.handle) for dim in part.shape.dims or ()}
 

@@ -31,7 +31,6 @@ from .containers import (
     CONTAINERS,
     contents,
     cover,
-    dims_in,
     holds_anything,
     is_covered,
     new_dims,
@@ -162,9 +161,10 @@ def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, Tensor
     loops = {node: back for node in order if node.op in _MERGE and (back := _back_edge(node)) is not None}
     containers = {node for node in order if node.op in CONTAINERS}
     assumed: dict[Output, TensorSpec] = {}
+    free: set[DimLike] = set()
     derived = _sweep(order, base, overrides, assumed, loops, library)
     for sweep in range(_MAX_SWEEPS + len(loops) + len(containers)):
-        changed = _relaxed(derived, loops, overrides, library)
+        changed = _relaxed(derived, loops, assumed, overrides, library, free)
         filled = contents(derived.specs, order, assumed, containers) if containers else {}
         if sweep >= _MAX_SWEEPS:
             changed = {back: TensorSpec(spec.dtype) for back, spec in changed.items()}
@@ -204,27 +204,36 @@ def _sweep(
             known_inputs = [v for v in node.inputs if v is not back and v in specs]
             entering = specs[known_inputs[0] if known_inputs else back]
             specs[back] = assumed.get(back, dataclasses.replace(entering, value=None))
+        is_container = node.op in CONTAINERS
         for index, spec in enumerate(_node_specs(node, specs, reasons, library)):
             output = Output(node, index)
-            specs[output] = overrides.get(output) or (assumed[output] if output in assumed and back is None else spec)
+            specs[output] = overrides.get(output) or (assumed[output] if is_container and output in assumed else spec)
     return Derived(specs, reasons)
 
 
 def _relaxed(
-    derived: Derived, loops: Mapping[Node, Output], overrides: Mapping[Output, TensorSpec], library: Library
+    derived: Derived,
+    loops: Mapping[Node, Output],
+    assumed: Mapping[Output, TensorSpec],
+    overrides: Mapping[Output, TensorSpec],
+    library: Library,
+    free: set[DimLike],
 ) -> dict[Output, TensorSpec]:
-    """Return the back edges with less definite specs than assumed, and specs that cover both."""
+    """Return the back edges with less definite specs than assumed, and specs that cover both.
+
+    `free` has the sizes that differ from iteration to iteration; more are added.
+    """
     changed: dict[Output, TensorSpec] = {}
     for merge, back in loops.items():
         if merge.output() in overrides:
             continue
         merged, arriving = derived.specs[merge.output()], derived.specs[back]
-        # A size that the Merge does not have from the entry is unknown already.
-        entering = set().union(*(dims_in(derived.specs[value]) for value in merge.inputs if value is not back))
-        free = dims_in(merged) - entering
+        if back in assumed:
+            free |= new_dims(merged, [assumed[back], *(derived.specs[value] for value in merge.inputs if value is not back)])
         relaxed = without_values(cover(merged, arriving, free))
         if not library.is_stable(without_values(merged), relaxed):
             changed[back] = dataclasses.replace(relaxed, dtype=arriving.dtype)
+            free |= new_dims(relaxed, [merged, arriving])
     return changed
 
 
@@ -396,14 +405,15 @@ class Library:
             after = self._body(reference, [*counter, *current])
             if after is None or len(after) != len(current):
                 return None
-            pairs = [(a, cover(a, b, free)) for a, b in zip(current, after)]
-            if all(self.is_stable(a, covering) for a, covering in pairs):
+            wider = [cover(a, b, free) for a, b in zip(current, after)]
+            stable = list(map(self.is_stable, current, wider))
+            if all(stable):
                 return current
             if sweep < _MAX_SWEEPS:
-                current = [covering for _, covering in pairs]
-                free.update(*(new_dims(a, covering) for a, covering in pairs))
+                free.update(*map(new_dims, wider, zip(current, after)))
+                current = wider
             else:
-                current = [a if self.is_stable(a, covering) else TensorSpec(a.dtype) for a, covering in pairs]
+                current = [a if kept else TensorSpec(a.dtype) for a, kept in zip(current, stable)]
         return [TensorSpec(spec.dtype) for spec in current]
 
 

@@ -6,7 +6,6 @@ import pytest
 
 import tfg
 from tests.core.gradients.differences import assert_orders
-from tfg.core.support.errors import InvalidArgumentError
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
@@ -19,15 +18,9 @@ BY_SYMBOLIC_GRADIENT = {name for name in loop_forms.FORMS if "call" in name and 
 """TensorFlow's gradient of these is a SymbolicGradient, of which neither it nor tfg has a gradient."""
 
 
-REFUSED = {("growing", 2)}
-"""Inference refuses the third derivative of a While whose variable grows: it takes one size for two iterations."""
-
-
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("name", loop_forms.FORMS)
-def test_three_orders(name: str, version: int, request: pytest.FixtureRequest) -> None:
-    if (name, version) in REFUSED:
-        request.applymarker(pytest.mark.xfail(raises=InvalidArgumentError, strict=True))
+def test_three_orders(name: str, version: int) -> None:
     assert_orders(tfg.load(loop_forms.program(name, version)), "y:0", 1, 3)
 
 

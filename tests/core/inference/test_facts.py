@@ -130,22 +130,24 @@ def test_a_difference_of_equal_sizes_is_zero():
     assert infer(g.graph).spec(difference).value == np.int32(0)
 
 
-def doubled(g, value, axis):
-    return g.ConcatV2([value, value], axis)
+def doubled(g, values, axis):
+    return [g.ConcatV2([value, value], axis) for value in values]
 
 
-def negated(g, value, axis):
-    return g.Neg(value)
+def negated(g, values, axis):
+    return [g.Neg(value) for value in values]
 
 
-def v1_loop(g, x, step):
-    return counted(g, "loop", 3, [x], [np.int32(0)], lambda values, fixed: [step(g, values[0], fixed[0])])[1]
+def v1_loop(g, values, step):
+    """Apply a step three times to values."""
+    return counted(g, "loop", 3, values, [np.int32(0)], lambda values, fixed: step(g, values, fixed[0]))[1:]
 
 
-def functional_loop(g, x, step):
-    define(g, "before_3", ["int32", "float32"], lambda inner, i, value: [inner.Less(i, 3)])
-    define(g, "body", ["int32", "float32"], lambda inner, i, value: [inner.AddV2(i, 1), step(inner, value, 0)])
-    return g.While([np.int32(0), x], cond="before_3", body="body", T=["int32", "float32"])[1]
+def functional_loop(g, values, step):
+    types = ["int32", *(value.dtype.name for value in values)]
+    define(g, "before_3", types, lambda inner, i, *values: [inner.Less(i, 3)])
+    define(g, "body", types, lambda inner, i, *values: [inner.AddV2(i, 1), *step(inner, values, 0)])
+    return g.While([np.int32(0), *values], cond="before_3", body="body", T=types)[1:]
 
 
 @pytest.mark.parametrize("loop", [v1_loop, functional_loop])
@@ -154,10 +156,30 @@ def test_an_unknown_size_that_a_loop_changes_is_another_size(loop, step, added):
     """Two rows are doubled three times; the size of what a loop keeps is known to be the size at entry."""
     g = GraphBuilder()
     x = placeholder(g, "x", (None, 3))
-    difference = g.Sub(rows(g, loop(g, x, step)), rows(g, x))
+    difference = g.Sub(rows(g, loop(g, [x], step)[0]), rows(g, x))
     optimized, _ = optimize(g.graph, [difference.name], ["x:0"])
     assert Session(optimized).run(difference.name, {"x:0": np.zeros((2, 3), np.float32)}) == added
     assert (infer(g.graph).spec(difference).value == 0) == (added == 0)
+
+
+def grown_twice(g, values, axis):
+    """The rows of a matrix double, and it gets as many columns as a vector that doubles had."""
+    vector, matrix = values
+    with g.control_dependencies([vector]):
+        last = g.constant([1])
+    column = g.Sum(g.ConcatV2([matrix, matrix], axis), last, keep_dims=True)
+    return [g.ConcatV2([vector, vector], axis), g.Add(column, vector)]
+
+
+@pytest.mark.parametrize("loop", [v1_loop, functional_loop])
+def test_a_size_that_a_loop_changes_only_behind_another(loop):
+    """The columns change where the vector has changed, when the rows have changed already."""
+    g = GraphBuilder()
+    looped = loop(g, [placeholder(g, "x", (2,)), placeholder(g, "y", (2, 2))], grown_twice)[1]
+    names = [rows(g, looped).name, rows(g, g.Transpose(looped, [1, 0])).name]
+    optimized, _ = optimize(g.graph, names, ["x:0", "y:0"])
+    fed = {"x:0": np.zeros(2, np.float32), "y:0": np.zeros((2, 2), np.float32)}
+    assert Session(optimized).run(names, fed) == [16, 8]
 
 
 def test_elements_of_a_list_have_sizes_of_their_own():
@@ -318,6 +340,28 @@ def written_by_a_call(g, x, y):
     flow = g.TensorArrayWriteV3(handle, 1, y, flow)
     (flow,) = g.StatefulPartitionedCall([handle, x, flow], Tout=["float32"], f="write")
     return g.TensorArrayReadV3(handle, 0, flow, dtype="float32")
+
+
+def pushed_and_doubled(g, values, axis):
+    return [pushed(g, values[0], values[1]), *doubled(g, values[1:], axis)]
+
+
+def pushed_and_kept(g, values, axis):
+    return [pushed(g, *values), values[1]]
+
+
+@pytest.mark.parametrize("count", [2, None])
+@pytest.mark.parametrize("loop", [v1_loop, functional_loop])
+@pytest.mark.parametrize(("step", "last"), [(pushed_and_doubled, 8), (pushed_and_kept, 2)])
+def test_the_first_element_that_a_loop_pushes_has_a_size_of_its_own(loop, step, last, count):
+    """Two rows are pushed to an empty list three times, and each time doubled or kept."""
+    g = GraphBuilder()
+    handle, _ = loop(g, [empty_list(g), placeholder(g, "x", (count, 3))], step)
+    _, popped = g.TensorListPopBack(handle, np.int32(-1), element_dtype="float32")
+    shape = g.Shape(popped)
+    optimized, _ = optimize(g.graph, [shape.name], ["x:0"])
+    assert Session(optimized).run(shape.name, {"x:0": np.zeros((2, 3), np.float32)}).tolist() == [last, 3]
+    assert (infer(g.graph).shape(popped) == Shape((2, 3))) == (last == count)
 
 
 @pytest.mark.parametrize(
