@@ -199,16 +199,16 @@ class GraphReader:
             graph, faults = load_leniently(source, tags=self.tags)
             return self.mapped(graph), faults
 
-    def load_part(self, path: str) -> Graph:
+    def load_part(self, path: str, inputs: Sequence[str] = ()) -> Graph:
         """Load the graph at `path` without broken nodes and the nodes that need them; at least a part must remain.
 
-        A later access to a dropped node raises the error of `load`.
+        A later access to a dropped node raises the error of `load`. Nodes of `inputs` may be missing or broken.
         """
         from ..formats.api.partial_loading import load_part
 
         self.load_libraries()
         with self._reading(path):
-            return load_part(path, tags=self.tags, prepare=self.mapped)
+            return load_part(path, inputs=inputs, tags=self.tags, prepare=self.mapped)
 
     def load_for_passes(self, path: str, passes: str | None, disable: Sequence[str], has_fetches: bool) -> Graph:
         """Load the graph at `path` with checks of the parts that the passes keep."""

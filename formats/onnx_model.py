@@ -269,9 +269,17 @@ def onnx_interface(path: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
 
 
 def onnx_input_dims(path: str | os.PathLike[str]) -> dict[str, list[int | str | None]]:
-    """Return the dimensions of a model's inputs: sizes, names, or None for any size; inputs of unknown rank are left out."""
-    session = _onnx_session(path)
-    return {value.name: list(value.shape) for value in session.get_inputs() if value.shape or value.shape == []}
+    """Return the dimensions of a model's inputs: sizes, names, or None for any size; inputs of unknown rank are left out.
+
+    onnxruntime gives a scalar's dimensions for an unknown rank, hence the file is read.
+    """
+    model = require("onnx").load(os.fspath(path), load_external_data=False)
+    types = {info.name: info.type.tensor_type for info in model.graph.input}
+    return {name: list(map(_declared_dim, kind.shape.dim)) for name, kind in types.items() if kind.HasField("shape")}
+
+
+def _declared_dim(dim: Any) -> int | str | None:
+    return dim.dim_value if dim.HasField("dim_value") else dim.dim_param or None
 
 
 def _onnx_session(path: str | os.PathLike[str]) -> Any:

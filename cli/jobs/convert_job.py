@@ -11,6 +11,7 @@ from ...core.feeding.drawn_feeds import NoFeedsError
 from ...core.graph.graph import Graph
 from ...core.passes.base.accuracy import Accuracy
 from ...core.passes.pipeline import inline_functions
+from ...core.registry.node_kinds import ABSENT
 from ...core.runtime.session.runner import Runner
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.file_formats import extension_of
@@ -50,9 +51,10 @@ def run(options: ConvertOptions) -> int:
     if form is not None and not names_part and options.changes_form_only:
         _change_form(options, form)
         return _verified(reader.load(source), (), (), options) if options.verify else DONE
-    loaded = reader.load_part(source) if options.outputs or names_part else reader.load(source)
+    loaded = reader.load_part(source, options.inputs) if options.outputs or names_part else reader.load(source)
     names = _names(loaded, options)
     cuts = [names.input(word).name for word in options.inputs]
+    _note_absent(loaded, cuts, options.quiet)
     options.placeholders.apply(loaded, names, cuts)
     opens = is_model or options.freeze or options.kind == "saved_model"
     opened = session.open(loaded, options.quiet) if opens else None
@@ -74,6 +76,13 @@ def run(options: ConvertOptions) -> int:
         return DONE
     fetches = [names.fetch(word) for word in options.outputs] or _default_outputs(loaded, names, options)
     return _verified(part, fetches, inputs, options)
+
+
+def _note_absent(graph: Graph, cuts: Sequence[str], quiet: bool) -> None:
+    """Say which placeholders stand for nodes that are broken or not in the file."""
+    for name in cuts:
+        if graph.node_of(name).op == ABSENT:
+            render.note(f"'{name}' is missing or broken in the graph: a placeholder takes its place", quiet)
 
 
 def _verified(original: Graph, fetches: Sequence[str], cuts: Sequence[str], options: ConvertOptions) -> int:

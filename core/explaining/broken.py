@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ..functions.callers import all_nodes
 from ..graph.graph import Function, Graph
 from ..graph.traversal import descendants
 from ..registry.node_kinds import ABSENT
 from ..registry.validation import check_node
-from ..support.errors import InvalidArgumentError, TfgError
+from ..support.errors import AbsentInputError, InvalidArgumentError, TfgError
+from ..support.tensor_names import parse_tensor_name
 
 
 def make_presentable(graph: Graph) -> list[TfgError]:
@@ -22,19 +23,33 @@ def make_presentable(graph: Graph) -> list[TfgError]:
     return [*unreadable, *unfit]
 
 
-def leave_out_broken(graph: Graph, faults: Sequence[TfgError] = ()) -> None:
+def leave_out_broken(graph: Graph, faults: Sequence[TfgError] = (), cuts: Sequence[str] = ()) -> None:
     """Remove the nodes that do not fit their ops and the nodes that depend on them; `graph.left_out` maps each name to the
     fault.
 
-    `faults` were met while the file was read, as `ABSENT` nodes for inputs that do not exist.
+    `faults` were met while the file was read, as `ABSENT` nodes for inputs that do not exist. Nodes of the tensors `cuts` are
+    to become placeholders: a missing or broken one of them stays, as an `ABSENT` node.
     """
+    cut = {parse_tensor_name(name)[0] for name in cuts}
+    if cut:
+        _make_absent(graph, cut)
     left_out: dict[str, TfgError] = {}
     for error in (*faults, *graph.faults()):
         node = graph.get(error.node or "")
-        if node is not None and node.name not in left_out:
-            left_out |= dict.fromkeys((user.name for user in descendants([node])), error)
-    graph.remove_nodes([node for node in graph if node.name in left_out or node.op == ABSENT])
+        if node is None or node.name in left_out or (isinstance(error, AbsentInputError) and error.absent in cut):
+            continue
+        left_out |= dict.fromkeys((user.name for user in descendants([node])), error)
+    graph.remove_nodes([node for node in graph if node.name in left_out or (node.op == ABSENT and node.name not in cut)])
     graph.left_out = left_out
+
+
+def _make_absent(graph: Graph, names: Collection[str]) -> None:
+    """Put `ABSENT` nodes in the place of the broken nodes among `names`."""
+    for error in list(graph.faults()):
+        if error.node in names:
+            node = graph.node(error.node or "")
+            graph.set_inputs(node, (), ())
+            node.change_op(ABSENT, {})
 
 
 def fault_of(function: Function) -> TfgError | None:

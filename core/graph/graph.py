@@ -84,7 +84,7 @@ class Graph(Summarized, Versioned):
         """Return the node called `name`; NotFoundError names the nearest names."""
         node = self._nodes.get(name)
         if node is None:
-            raise self.left_out.get(name) or NotFoundError(f"the graph has no node '{name}'", hint=self._nearest(name))
+            raise self.left_out.get(name) or NotFoundError(f"the graph has no node '{name}'", hint=self._found(name))
         return node
 
     def function(self, name: str) -> Function:
@@ -458,15 +458,16 @@ class Graph(Summarized, Versioned):
             hint = leftover_hint(node) if lacks_reference(got, want) else handle_hint(got, want)
             raise InvalidArgumentError(f"input {index}, '{value}', has dtype {got}, not {want}", hint=hint)
 
-    def _nearest(self, name: str) -> str:
+    def nearest(self, name: str) -> list[str]:
+        """Return the names that are most like an unknown name, or that contain the name."""
         from difflib import get_close_matches
 
         close = get_close_matches(name, self._nodes, n=3, cutoff=0.5)
-        if not close:
-            close = [n for n in self._nodes if name.lower() in n.lower()][:3]
-        return (
-            f"nearest names: {', '.join(close)}" if close else "`tfg dump GRAPH --name TEXT` finds nodes by a part of the name"
-        )
+        return close or [n for n in self._nodes if name.lower() in n.lower()][:3]
+
+    def _found(self, name: str) -> str:
+        close = ", ".join(self.nearest(name))
+        return f"nearest names: {close}" if close else "`tfg dump GRAPH --name TEXT` finds nodes by a part of the name"
 
 
 def _sources(

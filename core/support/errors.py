@@ -82,6 +82,12 @@ class NotFoundError(TfgError):
     """A file, tensor, resource or name does not exist."""
 
 
+class AbsentInputError(InvalidArgumentError):
+    """A node of a file takes an input from a node that the file lacks, `absent`."""
+
+    absent: str = ""
+
+
 class MissingKeyError(NotFoundError, KeyError):
     """A mapping has no value of a name; also a KeyError, so that `in` and `get` of the mapping work."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..explaining.node_listing import declared_shapes
 from ..functions.instantiation import nodes_to_change
@@ -15,6 +15,7 @@ from ..planning.reachability import needed_nodes
 from ..registry.catalog import AttrDef
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError
+from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
 
 
@@ -105,19 +106,39 @@ def shapes_at_cuts(graph: Graph, names: Sequence[str]) -> dict[str, Shape]:
 
 def cut_name(value: Output) -> str:
     """Return the name of the placeholder that stands for a tensor where a graph is cut."""
-    return value.node.name if len(value.node.output_dtypes) == 1 else f"{value.node.name}/output_{value.index}"
+    return value.node.name if _is_only_output(value) else f"{value.node.name}/output_{value.index}"
+
+
+def _is_only_output(value: Output) -> bool:
+    """Return True for the output of a node with one output; of an unknown op only outputs that are read are known."""
+    node = value.node
+    count = len(node.output_dtypes) or 1 + max((read.index for read in _read_outputs(node)), default=0)
+    return count == 1
+
+
+def _read_outputs(node: Node) -> Iterator[Output]:
+    return (value for reader in node.uses for value in reader.inputs if value.node is node)
+
+
+def _dtype_of_readers(graph: Graph, value: Output) -> DType:
+    """Return the dtype that a reader of a tensor expects; InvalidArgumentError where no reader has a known op."""
+    for reader in graph.consumers(value):
+        expected = reader.check({}).inputs
+        if expected is not None:
+            return expected[reader.inputs.index(value)]
+    message = "it cannot be cut here: neither its op nor a reader tells the dtype"
+    raise InvalidArgumentError(message, node=value.node.name, op=value.node.op)
 
 
 def _cut(graph: Graph, value: Output, shape: Shape) -> Node:
     """Put a placeholder in the place of a tensor, and return the placeholder."""
     node = value.node
-    if value.dtype is None:
-        raise InvalidArgumentError("it cannot be cut here: its op is unknown", node=node.name, op=node.op)
-    whole = len(node.output_dtypes) == 1
+    dtype = value.dtype or _dtype_of_readers(graph, value)
+    whole = _is_only_output(value)
     name = cut_name(value) if whole else graph.unique_name(cut_name(value))
     if whole:
         graph.rename_node(node, graph.unique_name(f"{node.name}/cut"))
-    placeholder = graph.add_node(name, "Placeholder", attrs={"dtype": value.dtype.base, "shape": shape})
+    placeholder = graph.add_node(name, "Placeholder", attrs={"dtype": dtype.base, "shape": shape})
     graph.replace_all_uses(value, placeholder.output())
     if whole:
         graph.replace_control_uses(node, placeholder)

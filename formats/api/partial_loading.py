@@ -11,6 +11,7 @@ from ...core.passes.pipeline import choose_passes
 from ...core.support.arguments import expect, takes
 from ..codecs.source import Source
 from ..loading import load, load_nodes_leniently
+from .prepared_sessions import names_of
 
 Preparation = Callable[[Graph], Graph]
 """A change of a graph between reading and checks, such as other names of ops."""
@@ -28,18 +29,24 @@ def _prepared(graph: Graph, prepare: Preparation) -> Graph:
 
 @takes(untrusted=bool)
 def load_part(
-    source: Source, *, tags: Sequence[str] | None = None, prepare: Preparation = _unchanged, untrusted: bool = False
+    source: Source,
+    *,
+    inputs: Sequence[str] | str = (),
+    tags: Sequence[str] | None = None,
+    prepare: Preparation = _unchanged,
+    untrusted: bool = False,
 ) -> Graph:
     """Load a graph without broken nodes and the nodes that need them; a later access to such a node raises the error.
 
-    `tags` choose the MetaGraphDef of a SavedModel that has several; `prepare` changes the graph before the checks;
-    `untrusted` is as for `tfg.load`. Raises the errors of `tfg.load` for a file that holds no graph.
+    `inputs` are tensors that `extract` will make placeholders: their nodes may be broken, or missing in the file. `tags`
+    choose the MetaGraphDef of a SavedModel that has several; `prepare` changes the graph before the checks; `untrusted` is
+    as for `tfg.load`. Raises the errors of `tfg.load` for a file that holds no graph.
     """
     graph, faults = load_nodes_leniently(source, tags=tags)
     if untrusted:
         graph.distrust()
     graph = _prepared(graph, prepare)
-    leave_out_broken(graph, faults)
+    leave_out_broken(graph, faults, names_of(inputs))
     return graph
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ...core.codecs import wire
 from ...core.graph.graph import Graph, Node
 from ...core.registry.node_kinds import ABSENT
-from ...core.support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
+from ...core.support.errors import AbsentInputError, AlreadyExistsError, InvalidArgumentError, TfgError
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.types.tensors import Tensor
 from ..protos.graph_pb2 import AttrValue, NodeDef, TensorProto
@@ -97,13 +98,19 @@ def _missing_input(graph: Graph, node: Node, text: str, name: str, is_hinted: bo
         return InvalidArgumentError(
             f"input '{text}' is malformed", node=node.name, op=node.op, hint="write inputs as 'node', 'node:index' or '^node'"
         )
-    hint: str | None = None
-    try:
-        if is_hinted:
-            graph.node(name)
-    except NotFoundError as error:
-        hint = error.hint
-    return InvalidArgumentError(f"input '{text}' names a node that is not in the graph", node=node.name, op=node.op, hint=hint)
+    message = f"input '{text}' names a node that is not in the graph"
+    error = AbsentInputError(message, node=node.name, op=node.op, hint=_remedy(graph, text, name) if is_hinted else None)
+    error.absent = name
+    return error
+
+
+def _remedy(graph: Graph, text: str, name: str) -> str:
+    """Return the names like that of a missing input, and how a missing tensor becomes an input of the graph."""
+    close = graph.nearest(name)
+    parts = [f"nearest names: {', '.join(close)}"] if close else []
+    if not text.startswith("^"):
+        parts.append(f"`tfg convert GRAPH OUT --from {shlex.quote(text)} --to OUTPUT` makes it a placeholder")
+    return "; ".join(parts) or "`tfg dump GRAPH --name TEXT` finds nodes by a part of the name"
 
 
 def input_texts(node: Node) -> Sequence[str]:

@@ -169,3 +169,41 @@ def test_the_hint_for_a_value_that_is_missing_is_a_feed_that_works(dtype, shape,
     assert done.code == 1 and hint is not None
     done = run("run", tmp_path / "g.pb", "--fetch", "y", *shlex.split(hint[1]))
     assert done.code == 0, done.err
+
+
+@pytest.fixture
+def incomplete(tmp_path):
+    """A file of y = x - parts:1, without the node x, and with a node parts whose attributes lack a dtype."""
+    float_attr = 'attr { key: "T" value { type: DT_FLOAT } }'
+    path = tmp_path / "incomplete.pbtxt"
+    path.write_text(
+        f'node {{ name: "parts" op: "Split" {float_attr} }}'
+        f'node {{ name: "y" op: "Sub" input: "x" input: "parts:1" {float_attr} }}'
+    )
+    return path
+
+
+def test_missing_and_broken_nodes_at_cuts_become_placeholders(incomplete, tmp_path):
+    out = tmp_path / "out.pb"
+    done = run("convert", incomplete, out, "--to", "y", "--from", "x", "--from", "parts:1")
+    assert done.code == 0 and "'x:0' is missing or broken" in done.err and "'parts:1'" in done.err
+    assert value(out, ("x:0", 5.0), ("parts/output_1:0", [1.0, 2.0])) == [4.0, 3.0]
+    part = tfg.load_part(incomplete, inputs=["x", "parts:1"])
+    assert {node.op for node in tfg.extract(part, "y:0", ["x", "parts:1"])} == {"Placeholder", "Sub"}
+
+
+def test_an_input_that_the_file_lacks_has_a_next_step(incomplete, tmp_path):
+    """The command of the hint works as it stands, with an output in the place of OUTPUT."""
+    refused = run("convert", incomplete, tmp_path / "out.pb", "--to", "y", "--from", "parts:1")
+    assert refused.code == 1
+    _, *words = shlex.split(re.search("`(tfg convert .*)` makes it a placeholder", refused.err)[1])
+    places = {"GRAPH": incomplete, "OUT": tmp_path / "out.pb", "OUTPUT": "y"}
+    assert run(*(places.get(word, word) for word in words), "--from", "parts:1").code == 0
+
+
+def test_a_cut_without_a_dtype_is_refused(incomplete, tmp_path):
+    """A node that another node only waits for says no dtype."""
+    with open(incomplete, "a") as file:
+        file.write('node { name: "end" op: "NoOp" input: "^start" }')
+    refused = run("convert", incomplete, tmp_path / "out.pb", "--to", "end", "--from", "start")
+    assert refused.code == 1 and "neither its op nor a reader tells the dtype" in refused.err

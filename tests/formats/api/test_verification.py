@@ -407,6 +407,15 @@ def test_sizes_beyond_what_a_program_declares_are_not_asked_for(tmp_path):
     assert "x (1,3), y (2,3)" in tfg.convert(b.graph, tmp_path / "m.onnx", "out:0").verify().drawn.compared
 
 
+@pytest.mark.parametrize("shape, compared", [(None, {"x ()", "x (2,2)"}), ((), {"x ()"})])
+def test_an_input_of_unknown_rank_is_no_scalar(shape, compared, tmp_path):
+    need_the_runtime("m.onnx")
+    b = GraphBuilder()
+    b.Neg(placeholder(b, "x", shape), name="out")
+    drawn = tfg.convert(b.graph, tmp_path / "m.onnx", "out:0").verify().drawn
+    assert compared <= set(drawn.compared) and not drawn.undeclared
+
+
 @pytest.mark.parametrize("name", ["out.pb", "out.onnx"])
 def test_convert_tells_how_to_compare_on_other_feeds(name, tmp_path):
     need_the_runtime(name)
