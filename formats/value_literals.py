@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.codecs.tfrecord import RecordError, read_records
+from ..core.feeding.readable_texts import PLAIN
 from ..core.graph.graph import Output
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
@@ -31,8 +32,8 @@ from .pictures import parse_transform, read_picture
 _CALL = re.compile(r"([a-z_]+)\((.*)\)", re.DOTALL)
 _FORMS = (
     "write @x.npy, @x.npz:key, @table.csv:column, @photo.png?resize=224,224&scale=1/255, for strings @any.bytes or "
-    "@examples.tfrecord, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), normal(..), randint(..) or - "
-    "for JSON from standard input"
+    "@examples.tfrecord, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), normal(..), randint(..), "
+    "strings(..) or - for JSON from standard input"
 )
 _MAX_ELEMENTS = 1 << 40
 
@@ -43,19 +44,23 @@ def fed_shape(fed: Output) -> Shape:
     return UNKNOWN if shape is None else shape
 
 
-def value_of(text: str, dtype: DType | None, option: str, shape: Shape = UNKNOWN) -> Any:
+def value_of(
+    text: str, dtype: DType | None, option: str, shape: Shape = UNKNOWN, readable: Callable[[], bytes] = lambda: PLAIN
+) -> Any:
     """Return the value of a text, of a dtype where the dtype is known; an error begins with `option`."""
     try:
-        return parse_value(text, dtype.base if dtype else None, shape)
+        return parse_value(text, dtype.base if dtype else None, shape, readable)
     except TfgError as error:
         raise type(error)(f"{option}: {error.message}", hint=error.hint) from None
 
 
-def parse_value(text: str, dtype: DType | None = None, shape: Shape = UNKNOWN) -> Array:
+def parse_value(
+    text: str, dtype: DType | None = None, shape: Shape = UNKNOWN, readable: Callable[[], bytes] = lambda: PLAIN
+) -> Array:
     """Return the array that `text` stands for, of `dtype` if not None; InvalidArgumentError explains a malformed text.
 
     `shape` is the tensor's shape, as far as known: the number of channels of a picture, and whether a batch dimension is
-    added.
+    added. `readable` returns a string that the readers of the tensor accept, for `strings(..)`.
     """
     text = text.strip()
     if text.startswith("@"):
@@ -65,18 +70,20 @@ def parse_value(text: str, dtype: DType | None = None, shape: Shape = UNKNOWN) -
     match = _CALL.fullmatch(text)
     if match is not None:
         hint = "randint(SIZES,low=0,high=10) draws integers" if match[1] in _FRACTIONAL else None
-        return cast_value(_generated(match[1], match[2]), dtype, text, hint)
+        return cast_value(_generated(match[1], match[2], readable), dtype, text, hint)
     return _literal(text, dtype)
 
 
-def _read_bytes(path: str) -> Array | None:
-    """Return the bytes of a file as strings: each record of a .tfrecord, else the whole file; None for an array file."""
+def _read_bytes(path: str, shape: Shape) -> Array | None:
+    """Return the bytes of a file as strings: each record of a .tfrecord, else the whole file, as the only element of a tensor
+    of any rank; None for an array file.
+    """
     if ".npz:" in path or path.endswith((".npy", ".npz")):
         return None
     with file_errors(path), open_input(path) as file:
         contents = read_file(file)
         if not path.endswith((".tfrecord", ".tfrecords")):
-            return as_bytes_array(bytes(contents))
+            return as_bytes_array(bytes(contents)).reshape([1] * (shape.rank or 0))
         records: list[bytes] = []
         try:
             records.extend(read_records(io.BytesIO(contents)))
@@ -90,7 +97,7 @@ def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:
     if csv or (path.endswith(".csv") and dtype is not string):
         names = [name.strip() for name in columns.split(",")] if csv else ()
         return read_columns(f"{table}.csv" if csv else path, names, dtype, shape)
-    array = _read_bytes(path) if dtype is string else _read_pixels(path, dtype, shape)
+    array = _read_bytes(path, shape) if dtype is string else _read_pixels(path, dtype, shape)
     return _read_array(path) if array is None else array
 
 
@@ -155,10 +162,11 @@ def _parsed_array(parsed: Any) -> Array:
     return array
 
 
-def _generated(name: str, arguments: str) -> Array:
-    make = _GENERATORS.get(name)
+def _generated(name: str, arguments: str, readable: Callable[[], bytes]) -> Array:
+    generators = {**_GENERATORS, "strings": _Generator(lambda shape: _filled(shape, readable()))}
+    make = generators.get(name)
     if make is None:
-        raise InvalidArgumentError(f"unknown generator '{name}'", hint=f"the generators are {', '.join(_GENERATORS)}")
+        raise InvalidArgumentError(f"unknown generator '{name}'", hint=f"the generators are {', '.join(generators)}")
     sizes: list[int] = []
     options: dict[str, float] = {}
     for part in filter(None, (part.strip() for part in arguments.replace("[", "").replace("]", "").split(","))):
@@ -177,6 +185,13 @@ def _generated(name: str, arguments: str) -> Array:
         takes = ", ".join(make.options) or "no options"
         raise InvalidArgumentError(f"{name}(...) has no option '{min(unknown)}' (it takes {takes})")
     return make(tuple(sizes), options)
+
+
+def _filled(shape: tuple[int, ...], text: bytes) -> Array:
+    """Return an array of a string; NumPy's `full` drops zeros at the end of the string."""
+    array = np.empty(shape, object)
+    array.fill(text)
+    return array
 
 
 class _Generator:

@@ -15,7 +15,7 @@ from ..inference.binding import require_op_def
 from ..registry.op_facts import has_fact
 from ..types import dtypes
 from ..types.dtypes import DType
-from ..types.example_values import texts_value
+from ..types.example_values import strings_value, texts_value
 from ..types.shapes import as_shape
 from .value_readers import called_arguments, readers_of
 
@@ -39,9 +39,9 @@ def contents_of(graph: Graph, value: Output) -> bytes:
 
 
 def example_text(graph: Graph, value: Output, sizes: Sequence[int]) -> str:
-    """Return an example of a string tensor for --feed: plain text, or the name of a file of the kind that a reader parses."""
+    """Return an example of a string tensor for --feed: plain text, a number, or what a reader parses, which nobody types."""
     for _, fact in _parsers(graph, value):
-        return texts_value("1", sizes) if fact not in FILES else FILES[fact]
+        return texts_value("1", sizes) if fact == "number_text" else strings_value(sizes)
     return texts_value("text", sizes)
 
 
@@ -120,8 +120,3 @@ MAKERS: Final[Mapping[str, Callable[[Graph, Node], Any]]] = {
     "number_text": lambda graph, node: b"1",
 }
 """The maker of a text for an op, by the op fact that states the format."""
-
-FILES: Final[Mapping[str, str]] = {
-    "image_contents": "@photo.png", "sound_contents": "@sound.wav", "example_contents": "@examples.tfrecord",
-}  # fmt: skip
-"""The file in the place of a text that nobody types, by the op fact that states the format."""

@@ -115,7 +115,9 @@ def _example(value: str) -> str:
     """Return an example value of a feed in Python."""
     if made := re.fullmatch(r"(?:uniform|randint|ones)\(([\d,]+)\)", value):
         return f"numpy.ones([{made[1].replace(',', ', ')}])"
-    return {"true": "True", "randint(high=10)": "1", "@strings.npy": "numpy.load('strings.npy')"}.get(value, value)
+    if made := re.fullmatch(r"strings\(([\d,]+)\)", value):
+        return f"numpy.full([{made[1].replace(',', ', ')}], 'a')"
+    return {"true": "True", "randint(high=10)": "1"}.get(value, value)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {

@@ -15,7 +15,7 @@ _MOST_STRINGS: Final = 16
 
 
 def example_value(dtype: str, shape: Shape, high: int | None = None) -> str:
-    """Return a value that fits a tensor of a dtype and a shape; unknown sizes are 1. Many strings come from a file.
+    """Return a value that fits a tensor of a dtype and a shape; unknown sizes are 1.
 
     Integers are less than `high`, by default 10.
     """
@@ -33,10 +33,15 @@ def example_value(dtype: str, shape: Shape, high: int | None = None) -> str:
     return f"uniform({listed})" if sizes else "1.0"
 
 
+def strings_value(sizes: Sequence[int]) -> str:
+    """Return an array of strings that the graph can read: pictures, sounds or Examples where ops parse them."""
+    return f"strings({','.join(map(str, sizes))})"
+
+
 def texts_value(text: str, sizes: Sequence[int]) -> str:
-    """Return an array of a text as JSON; many elements come from a file."""
+    """Return an array of a text as JSON; many elements are generated."""
     if math.prod(sizes) > _MOST_STRINGS:
-        return "@strings.npy"
+        return strings_value(sizes)
     value: Any = text
     for size in reversed(sizes):
         value = [value] * size

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ...core.feeding.readable_texts import contents_of
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, Output
 from ...core.graph.metagraph import Signature, find_signature
@@ -13,7 +15,6 @@ from ...core.planning.reachability import needed_nodes
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.types.dtypes import DType, from_name
-from ...core.types.shapes import UNKNOWN, Shape
 from ..value_literals import fed_shape, value_of
 
 
@@ -23,9 +24,9 @@ class Given(NamedTuple):
     value: Any
 
 
-def value_for(given: str | Given, dtype: DType | None, option: str, shape: Shape = UNKNOWN) -> Any:
+def value_for(given: str | Given, dtype: DType | None, option: str) -> Any:
     """Return a value itself, or the value of a text; an error begins with `option`."""
-    return given.value if isinstance(given, Given) else value_of(given, dtype, option, shape)
+    return given.value if isinstance(given, Given) else value_of(given, dtype, option)
 
 
 class Names:
@@ -215,4 +216,7 @@ class Names:
 
     def _feed(self, word: str, given: str | Given) -> tuple[str, Any]:
         fed = self.input(word)
-        return fed.name, value_for(given, fed.dtype, f"--feed {word}", fed_shape(fed))
+        if isinstance(given, Given):
+            return fed.name, given.value
+        readable = functools.partial(contents_of, self.graph, fed)
+        return fed.name, value_of(given, fed.dtype, f"--feed {word}", fed_shape(fed), readable)

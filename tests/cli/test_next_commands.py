@@ -129,6 +129,30 @@ def a_number_as_text(b):
     b.StringToNumber(placeholder(b, "text", "string", None), out_type="float", name="y")
 
 
+def pictures(b):
+    """A picture of each string, as an exported classifier of JPEG bytes has them."""
+    b.DecodeJpeg(b.Reshape(placeholder(b, "jpegs", "string", None), b.constant([], dtypes.int32)), channels=3, name="y")
+
+
+def many_strings(b):
+    b.StringLength(placeholder(b, "words", "string", 6, 7), name="y")
+
+
+def sounds(b):
+    b.DecodeWav(placeholder(b, "sound", "string"), name="y")
+
+
+def examples(b):
+    keys = b.constant([b"weights", b"class"], dtypes.string)
+    defaults = [b.constant([], dtypes.float32), b.constant([], dtypes.int64)]
+    examples = placeholder(b, "examples", "string", None)
+    no_keys = b.constant([], dtypes.string)
+    b.ParseExampleV2(
+        examples, b.constant([], dtypes.string), no_keys, keys, no_keys, defaults,
+        num_sparse=0, sparse_types=[], ragged_value_types=[], ragged_split_types=[], dense_shapes=[[3], []], name="y",
+    )  # fmt: skip
+
+
 def an_input_that_nothing_reads(b):
     placeholder(b, "unused", "variant")
     b.Neg(placeholder(b, "x", "float", 2), name="y")
@@ -147,7 +171,8 @@ def an_undeclared_op(b):
 GRAPHS = [
     labels_of_classes, rows_of_a_table, rows_of_an_unknown_table, rows_of_a_variable, an_axis, segments,
     classes_of_predictions, a_sparse_product, a_ragged_tensor, a_nested_ragged_tensor, sizes_of_constants, a_rank_of_readers,
-    a_reshape_of_a_constant, a_number_as_text, an_input_that_nothing_reads, a_leftover_of_training, an_undeclared_op,
+    a_reshape_of_a_constant, a_number_as_text, pictures, many_strings, sounds, examples, an_input_that_nothing_reads,
+    a_leftover_of_training, an_undeclared_op,
 ]  # fmt: skip
 
 

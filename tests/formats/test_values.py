@@ -11,6 +11,7 @@ from tests.cli.running import tfg as run
 from tfg import GraphBuilder, save
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
+from tfg.core.types.shapes import as_shape
 from tfg.formats.value_literals import parse_value
 
 DTYPES = [dtypes.from_number(number) for number in range(1, 34)]
@@ -100,3 +101,19 @@ def test_lines_of_many_inputs_are_looked_at_as_well(tmp_path):
     words = ("--fetch", "y", "--feed", "x=@each", "--each", tmp_path / "in.jsonl", "--out-dir", tmp_path / "out")
     done = run("run", tmp_path / "g.pb", *words)
     assert done.code == 1 and "holds fractions" in done.err
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2])
+def test_a_file_is_one_string_of_a_tensor(rank, tmp_path):
+    """The zeros at the end of a string stay."""
+    path = tmp_path / "x.jpg"
+    path.write_bytes(b"\xff\xd8\0\0")
+    value = parse_value(f"@{path}", dtypes.string, as_shape([None] * rank))
+    assert value.shape == (1,) * rank and value.item() == b"\xff\xd8\0\0"
+
+
+def test_generated_strings_are_what_readers_take():
+    value = parse_value("strings(2,1)", dtypes.string, readable=lambda: b"PNG\0")
+    assert value.tolist() == [[b"PNG\0"], [b"PNG\0"]]
+    with pytest.raises(InvalidArgumentError, match="cannot be fed to a tensor of dtype float"):
+        parse_value("strings(2)", dtypes.float32)
