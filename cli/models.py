@@ -70,6 +70,15 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
 
 
+def note_unread_values(graph: Graph, quiet: bool) -> None:
+    """Say why the values of a model's variables are not known, where a file is missing or damaged."""
+    from ..formats.state import unread_values
+
+    reason = unread_values(graph)
+    if reason is not None:
+        render.note(f"the values of variables cannot be read: {reason}", quiet)
+
+
 def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
     """Name what a written graph needs of its SavedModel: the checkpoint of variables and tables that remain, and files."""
     if quiet or source.meta is None or source.meta.folder is None:
@@ -78,14 +87,16 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
     from ..core.graph.model_objects import asset_nodes
     from ..core.graph.table_nodes import saved_tables
     from ..formats.runs.session_setup import state_words
+    from ..formats.state import unread_values
 
     prefix = source.meta.variables_prefix
     filled = {table for node in table_fills(written) for table in filled_tables(node)}
     tables = [name for name, table in saved_tables(written).items() if table.node not in filled]
     left = state_words(len(_remaining(written, source)) if prefix is not None else 0, len(tables))
     if left and prefix is not None:
-        values = f"the file lacks the values of its {left}"
-        render.note(f"{values}: run it with --state {shlex.quote(prefix)}, or write a SavedModel")
+        reason = unread_values(source)
+        remedy = f"run it with --state {shlex.quote(prefix)}, or write a SavedModel" if reason is None else reason
+        render.note(f"the file lacks the values of its {left}: {remedy}")
     files = sum(node.name in written for node in asset_nodes(source))
     if files:
         render.note(f"the file lacks {counted(files, 'file')} of the model that it takes: write a SavedModel")

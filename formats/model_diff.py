@@ -19,7 +19,7 @@ from ..core.runtime.session.restored_variables import read_instead, restored_var
 from ..core.support.errors import NotFoundError
 from ..core.support.regular_files import open_regular
 from ..core.types.tensors import Tensor
-from .state import read_variables
+from .state import read_variables, reason_of
 
 _PIECE: Final = 1 << 20
 """The bytes of assets that are compared at once."""
@@ -42,8 +42,7 @@ def diff_matched(before: Graph, after: Graph, match: GraphMatch | None) -> Graph
         mine, theirs = _variables(before), _variables(after)
         changes = diff_variables(mine, theirs, renaming)
     except NotFoundError as error:  # a repository without the data file: the graphs can be compared all the same
-        reason = error.message if error.hint is None else f"{error.message}; {error.hint}"
-        return dataclasses.replace(diff, variables_unread=reason)
+        return dataclasses.replace(diff, variables_unread=reason_of(error))
     compared = len({*map(renaming.tensor, mine), *theirs})
     return dataclasses.replace(diff, variables=changes, variables_compared=compared)
 

@@ -18,7 +18,7 @@ from ..core.graph.variable_nodes import find_variables
 from ..core.runtime.session.restored_variables import read_instead, restored_tables, restored_variables
 from ..core.support.arguments import expect
 from ..core.support.atomic import file_errors
-from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
 from ..core.support.file_formats import NPZ, SAFETENSORS, STATES, format_of
 from ..core.support.gc_control import rare_collection
 from ..core.support.regular_files import open_regular
@@ -111,6 +111,25 @@ def read_variables(path: str | os.PathLike[str], names: Mapping[str, str] | None
     `names` are the names by key that the graph knows; other keys are looked up in the checkpoint's object graph.
     """
     return _renamed(read_state(path), {} if names is None else names)
+
+
+def unread_values(graph: Graph) -> str | None:
+    """Return why the values of a SavedModel's variables cannot be read: a file is missing or damaged; None where they can."""
+    prefix = graph.meta.variables_prefix if graph.meta is not None else None
+    if prefix is None:
+        return None
+    try:
+        for tensor in open_checkpoint(prefix).tensors():
+            for part in tensor.parts:
+                part.check()
+    except (NotFoundError, DataLossError) as error:
+        return reason_of(error)
+    return None
+
+
+def reason_of(error: TfgError) -> str:
+    """Return the message and the hint of an error as one text."""
+    return error.message if error.hint is None else f"{error.message}; {error.hint}"
 
 
 def _renamed(tensors: Mapping[str, Tensor], names: Mapping[str, str]) -> dict[str, Tensor]:

@@ -17,6 +17,7 @@ from ...core.support.errors import NotFoundError
 from ...formats.codecs.source import ReadOnce
 from ...formats.recordings import describe_recording
 from ...formats.runs.names import Names
+from ...formats.state import unread_values
 from .. import render
 from ..commands.explain import ExplainOptions
 from ..engines import report_sections
@@ -156,7 +157,10 @@ class ExplainJob:
     def _graph(self) -> None:
         signature = self.names.asked.name if self.names.asked is not None else None
         with render.Working("reading the graph"):
-            facts = explain(self.graph, signature=signature, path=self.path, is_sound=self.is_sound)
+            facts = explain(
+                self.graph, signature=signature, path=self.path, is_sound=self.is_sound,
+                variables_unread=unread_values(self.graph),
+            )  # fmt: skip
         render.emit("tfg.explain/1", facts, self.options.format_, lambda: graph_sections(facts, self._max_rows))
 
     @property

@@ -18,6 +18,7 @@ from .. import render
 from ..commands.flops import FlopsOptions
 from ..documents import flop_counts as documents
 from ..main import COMPARISON_FAILED, DONE
+from ..models import note_unread_values
 from ..sections import flops_sections
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 def run(options: FlopsOptions) -> int:
     """Count, or measure, and print; return 3 for unknown costs with --strict."""
-    job = FlopsJob(options.reader.load(options.graph), options)
+    graph = options.reader.load(options.graph)
+    note_unread_values(graph, options.quiet)
+    job = FlopsJob(graph, options)
     unknown = (show_measured if options.measured else show_count)(job)
     return COMPARISON_FAILED if options.strict and unknown else DONE
 

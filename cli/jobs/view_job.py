@@ -26,6 +26,7 @@ from ...formats.page.writing import to_html
 from ...formats.runs.names import Names
 from .. import render
 from ..commands.view import ViewOptions
+from ..models import note_unread_values
 from ..sections.explain_sections import graph_sections
 
 _RUNS: Final = 3
@@ -37,6 +38,7 @@ def run(options: ViewOptions) -> None:
     if options.open and options.out == "-":
         raise click.UsageError("--open needs a file: name the file with -o")
     graph, is_sound = options.reader.look_closely(options.graph)
+    note_unread_values(graph, options.quiet)
     other = options.reader.load(options.other) if options.other is not None else None
     ViewJob(graph, is_sound, options, other).write()
 

@@ -158,6 +158,8 @@ class GraphFacts(Report):
     """The tensors that training seems to minimize."""
     variables: tuple[VariableFacts, ...]
     """The variables."""
+    variables_unread: str | None
+    """Why the values of the variables cannot be read, where a file of the model is missing or damaged."""
     init_ops: tuple[str, ...]
     """The operations that initialize variables."""
     train_ops: tuple[str, ...]
@@ -191,15 +193,16 @@ class GraphFacts(Report):
 
 @overload
 def explain(
-    graph: Graph, *, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH", is_sound: bool = True
-) -> GraphFacts: ...
+    graph: Graph, *, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH", is_sound: bool = True,
+    variables_unread: str | None = None,
+) -> GraphFacts: ...  # fmt: skip
 @overload
 def explain(
     graph: Graph, node: str, /, *nodes: str, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH",
-    is_sound: bool = True,
+    is_sound: bool = True, variables_unread: str | None = None,
 ) -> tuple[NodeFacts, ...]: ...  # fmt: skip
 @rare_collection()
-@takes(graph=Graph, fetch=str | None, signature=str | None, path=str, is_sound=bool)
+@takes(graph=Graph, fetch=str | None, signature=str | None, path=str, is_sound=bool, variables_unread=str | None)
 def explain(
     graph: Graph,
     *nodes: str,
@@ -207,26 +210,33 @@ def explain(
     signature: str | None = None,
     path: str = "GRAPH",
     is_sound: bool = True,
+    variables_unread: str | None = None,
 ) -> GraphFacts | tuple[NodeFacts, ...]:
     """Return GraphFacts of a graph, or a tuple of NodeFacts with the purpose of each node named, and why `fetch` runs the
     node.
 
     The facts of a `signature` are those of the graph with the signature's inputs, outputs and memory. `path` is the name of
     the graph's file in the commands that the facts propose. `is_sound` is False for a graph with problems, of which no
-    shapes are inferred.
+    shapes are inferred. `variables_unread` says why the values of the variables cannot be read: then no run is proposed.
     """
     inference = inferred(graph) if is_sound else None
     if nodes:
         explainer = Explainer(graph, inference)
         return tuple(explainer.explain(name, fetch) for name in nodes)
-    facts = explain_graph(graph, path, inference, is_sound)
+    facts = explain_graph(graph, path, inference, is_sound, variables_unread)
     if signature is None:
         return facts
     return explain_signature(facts, graph, find_signature(graph.meta, signature), path, inference)
 
 
 @rare_collection()
-def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None = None, is_sound: bool = True) -> GraphFacts:
+def explain_graph(
+    graph: Graph,
+    name: str = "GRAPH",
+    inference: Inference | None = None,
+    is_sound: bool = True,
+    variables_unread: str | None = None,
+) -> GraphFacts:
     """Return the facts of the graph; `name` is the file's name in the commands to paste.
 
     With an inference, outputs have the shapes that follow from the inputs', the peak memory of a run is estimated, and values
@@ -251,6 +261,7 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
         outputs=outputs,
         losses=tuple(node.name for node in roles.losses),
         variables=variables,
+        variables_unread=variables_unread,
         init_ops=init_ops,
         train_ops=train_ops,
         holdings=holdings(graph, roles, purposes),
@@ -279,7 +290,7 @@ def explain_signature(
     )
     memory = _peak(graph, tuple(signature.fetched.values()), inference)
     option = "--function" if graph.meta is not None and graph.meta.chosen is not None else "--signature"
-    commands = (NextCommands(graph, name, inference).signature(signature, option),)
+    commands = () if facts.variables_unread else (NextCommands(graph, name, inference).signature(signature, option),)
     return dataclasses.replace(
         facts, inputs=inputs, outputs=outputs, peak_memory=memory, signatures=(signature,), callables=(),
         next_commands=commands,
@@ -432,7 +443,7 @@ def _next_commands(facts: GraphFacts, next_: NextCommands, is_sound: bool) -> It
         yield next_.explain("--missing")
     elif not is_sound:
         yield next_.check()
-    else:
+    elif facts.variables_unread is None:
         yield from _run_commands(facts, next_, fetches)
     yield next_.dump(" --stages" if facts.variables else "")
     used = [variable.name for variable in facts.variables if variable.purpose != "unused"]
@@ -461,6 +472,7 @@ def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:
         "op types": len(facts.ops),
         "functions": len(facts.functions),
         "variables": sum(variable.purpose != "unused" for variable in facts.variables),
+        "values of variables": f"cannot be read: {facts.variables_unread}" if facts.variables_unread else "",
         "GraphDef version of the producer": "" if facts.versions is None else str(facts.versions),
         "losses": ", ".join(facts.losses),
         "initializer": ", ".join(facts.init_ops),

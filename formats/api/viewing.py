@@ -29,6 +29,7 @@ from ...core.types.shapes import TensorSpec
 from ..codecs.source import write_file
 from ..overlay_files import measured_overlay, overlay_of, time_overlay
 from ..page.writing import to_html
+from ..state import unread_values
 from .page_diff import MergedGraphs, merged_graphs
 from .page_values import VALUES, page_values
 from .prepared_sessions import names_of
@@ -151,7 +152,8 @@ class _Page:
         """Return the figures of the page; `path` is the graph's file in the suggested commands."""
         unshaped: list[str] = []
         inferences = dict(self._inferences(unshaped))
-        facts = explain_graph(self.graph, path, inferences.get("") if is_sound else None)
+        inference = inferences.get("") if is_sound else None
+        facts = explain_graph(self.graph, path, inference, variables_unread=unread_values(self.graph))
         counts = self._flops(facts) if flops else {}
         self.notes += unshaped
         return Figures(

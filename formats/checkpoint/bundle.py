@@ -32,7 +32,7 @@ from ..codecs.tensor_proto import decode_static_shape, encode_static_shape
 from ..codecs.tensor_values import little_endian_bytes
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from .reader import CheckpointReader, Kind, StoredPart, StoredTensor
-from .shards import Shards, shard_path, size_bytes
+from .shards import Shards, require_fetched, shard_path, size_bytes
 from .sorted_table import SortedTable, write_table
 from .tensor_slices import FULL, Extents, decode_extents, decode_name, decode_names, encode_extents, encode_name, slice_key
 
@@ -71,8 +71,10 @@ def _index_errors(prefix: str) -> Iterator[None]:
 
 def _read_table(prefix: str, file: BinaryIO) -> tuple[BundleHeaderProto, dict[bytes, bytes]]:
     """Read the header of a bundle, and the messages of the bundle's entries by key."""
+    contents = PositionedFile(file)
+    require_fetched(contents, index_path(prefix))
     with _index_errors(prefix):
-        items = {key: bytes(value) for key, value in SortedTable(PositionedFile(file)).items()}
+        items = {key: bytes(value) for key, value in SortedTable(contents).items()}
         encoded = items.pop(HEADER_KEY, None)
         if encoded is None:
             raise DataLossError("it has no header")

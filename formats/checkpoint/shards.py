@@ -92,11 +92,16 @@ class Shards:
             hint = "copy the file beside the others of the checkpoint: repositories often leave it out"
             raise NotFoundError(f"file '{path}' with tensor '{name}' does not exist", hint=hint)
         where = f"tensor '{name}' at byte {entry.offset} of '{path}'"
-        if len(data) < _LARGEST_POINTER:
-            require_no_pointer(bytes(data.read_at(0, len(data))), path)
+        require_fetched(data, path)
         if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > len(data):
             raise DataLossError(f"{where} needs {entry.size} bytes; the file ends at byte {len(data)}")
         return data, where
+
+
+def require_fetched(data: PositionedFile, path: str) -> None:
+    """Raise NotFoundError where a file of a checkpoint is a Git LFS pointer."""
+    if len(data) < _LARGEST_POINTER:
+        require_no_pointer(bytes(data.read_at(0, len(data))), path)
 
 
 def _open_shard(path: str, files: FileGate) -> PositionedFile | None:
