@@ -217,6 +217,8 @@ def _naming(node: Node) -> Iterator[None]:
         if error.node is None:
             error.node, error.op = node.name, node.op
         raise
+    except RecursionError:
+        raise  # how deep functions are nested is no fault of the node at which the stack ended
     except Exception as error:
         pass_on(error)
         raise UnimplementedError(f"JAX cannot trace it: {said(error)}", node=node.name, op=node.op) from error
