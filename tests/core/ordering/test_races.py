@@ -123,9 +123,9 @@ def test_reads_of_a_table_by_reference_race_with_its_inserts():
     g = GraphBuilder()
     table = g.MutableHashTable(key_dtype="int64", value_dtype="float32")
     key = g.constant(np.int64(1))
-    found = g.LookupTableFind(table, key, g.constant(0.0))
+    looked_up = g.LookupTableFind(table, key, g.constant(0.0))
     insert = g.LookupTableInsert(table, key, g.constant(1.0))
-    assert pairs(g.graph, found.name, insert.name) == {frozenset((found.node.name, insert.name))}
+    assert pairs(g.graph, looked_up.name, insert.name) == {frozenset((looked_up.node.name, insert.name))}
 
 
 def test_shared_names_are_one_variable_and_containers_keep_apart():
