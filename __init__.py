@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .core.flops.flops_report import FlopsReport, NodeCost, Section
     from .core.flops.formulas import Formula, flops_formulas
     from .core.flops.measured import KernelRecorder, Measurement
+    from .core.flops.model_layers import Layer, LayersReport
     from .core.flops.timings import Timing
     from .core.flops.views import FlopsRow
     from .core.gradients import gradients
@@ -95,7 +96,7 @@ if TYPE_CHECKING:
     from .formats.api.classes import TopClasses, read_labels, top_classes
     from .formats.api.clusters import describe_cluster
     from .formats.api.comparisons import compare, compare_states
-    from .formats.api.counting import FlopsCounter, flops, profile
+    from .formats.api.counting import FlopsCounter, flops, layers, profile
     from .formats.api.dataset_elements import first_elements
     from .formats.api.drawing import Drawing, draw, draw_each
     from .formats.api.each_inputs import InputResult, run_each
@@ -151,6 +152,8 @@ _LAZY = {
     "InputResult": "formats.api.each_inputs",
     "Iteration": "core.training.levenberg_marquardt",
     "KernelRecorder": "core.flops.measured",
+    "Layer": "core.flops.model_layers",
+    "LayersReport": "core.flops.model_layers",
     "LeastSquares": "core.training.trainer",
     "Measurement": "core.flops.measured",
     "MissingFor": "core.op_libraries.op_listing",
@@ -235,6 +238,7 @@ _LAZY = {
     "inline_functions": "core.passes.pipeline",
     "jacobian": "core.gradients.jacobian",
     "jvp": "core.gradients.jacobian",
+    "layers": "formats.api.counting",
     "list_nodes": "core.explaining.node_listing",
     "list_passes": "core.passes.pass_listing",
     "load": "formats",
@@ -303,6 +307,8 @@ __all__ = [
     "InputResult",
     "Iteration",
     "KernelRecorder",
+    "Layer",
+    "LayersReport",
     "LeastSquares",
     "Measurement",
     "MissingFor",
@@ -388,6 +394,7 @@ __all__ = [
     "inline_functions",
     "jacobian",
     "jvp",
+    "layers",
     "list_nodes",
     "list_passes",
     "load",

@@ -18,9 +18,7 @@ _REST: Final = "{}"
 """The place of all arguments that no slot takes."""
 
 ALIASES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(
-        ("summarize", "summary", "info", "inspect", "describe", "show", "signatures", "inputs", "outputs"), "explain"
-    ),
+    **dict.fromkeys(("summarize", "info", "inspect", "describe", "show", "signatures", "inputs", "outputs"), "explain"),
     **dict.fromkeys(("signature", "metadata", "memory", "what", "why", "functions", "tfjs", "scalars", "events"), "explain"),
     **dict.fromkeys(("unsupported", "missing"), "explain {} --missing"),
     **dict.fromkeys(("placement", "devices", "partition"), "explain {} --partition"),
@@ -46,7 +44,7 @@ ALIASES: Final[Mapping[str, str]] = {
     "rename": "optimize {1} --passes=rename{node={2:OLD}:{3:NEW}} --output={4:renamed.pb} {}",
     **dict.fromkeys(("simplify", "optimise", "grappler", "fuse"), "optimize"),
     **dict.fromkeys(("cost", "count", "macs", "params", "parameters"), "flops"),
-    **dict.fromkeys(("layer", "layers"), "flops {} --view=layer"),
+    **dict.fromkeys(("layer", "summary"), "layers"),
     **dict.fromkeys(("scope", "scopes"), "flops {} --view=scope"),
     **dict.fromkeys(("profile", "time", "bench", "benchmark"), "flops {} --measured"),
     **dict.fromkeys(("trace", "timeline"), "run {1} --profile={2:trace.json} {}"),

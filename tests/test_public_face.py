@@ -67,6 +67,7 @@ def of_inspection(folder, graph, feeds, path):
         "draw": (tfg.draw, {"graph": graph, "format": "text", "max_nodes": 5, "highlight": ["y"]}),
         "describe_recording": (tfg.describe_recording, {"source": path}),
         "flops": (tfg.flops, {"graph": graph, "fetches": ["y:0"]}),
+        "layers": (tfg.layers, {"graph": graph, "fetches": ["y:0"]}),
         "flops_rows": (tfg.flops_rows, {"report": tfg.flops(graph, ["y:0"]), "view": "layer", "depth": 2}),
         "ops": (tfg.ops, {"names": "MatMul", "family": None}),
         "op_coverage": (tfg.op_coverage, {}),

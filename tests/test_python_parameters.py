@@ -104,6 +104,10 @@ DOORS = {
         "--jacobian": "jacobian.graph", "--mode": "jacobian.mode", "--vjp": "vjp.v", "--jvp": "jvp.v",
         "--hessian-vector": "hessian_vector.v", "--feed": "jacobian.feeds",
     },
+    "layers": {
+        "GRAPH": "layers.graph", "--fetch": "layers.fetches", "--shape": "layers.shapes", "--batch": "layers.sizes",
+        "--sort": "LayersReport.largest_first",
+    },
     "ops": {
         "NAMES": "ops.names", "--family": "ops.family", "--missing-kernel": "ops.missing_kernel", "--custom": "ops.custom",
         "--coverage": "op_coverage", "--flops": "flops_formulas.ops", "--missing": "missing_parts.graph",

@@ -51,6 +51,7 @@ SCHEMAS: Final = {
     "tfg.grad/1": Schema(f"{_RUNS}.Gradients", "tfg grad GRAPH --y TENSOR --x TENSOR"),
     "tfg.grad.check/1": Schema(f"{_RUNS}.GradientChecks", "tfg grad GRAPH --y TENSOR --x TENSOR --check"),
     "tfg.grad.values/1": Schema(f"{_RUNS}.Derivatives", "tfg grad GRAPH --y TENSOR --x TENSOR --jacobian"),
+    "tfg.layers/1": Schema("core.flops.model_layers.LayersReport", "tfg layers GRAPH"),
     "tfg.ops/1": Schema(f"{_GRAPHS}.Ops", "tfg ops"),
     "tfg.ops.coverage/1": Schema(f"{_GRAPHS}.Coverage", "tfg ops --coverage"),
     "tfg.ops.details/1": Schema(f"{_GRAPHS}.OpDetails", "tfg ops NAME"),

@@ -209,7 +209,9 @@ class _CountState:
         moved = moved_bytes(node, inputs, outputs) if cached is None else cached[1]
         if cached is None and key is not None:
             self._costs.keep(key, node, cost, moved)
-        return NodeCost(path, node.op, section, cost, moved, 0, 1, is_free=cost == ZERO)
+        first = outputs[0].shape if outputs else None
+        is_free = cost == ZERO
+        return NodeCost(path, node.op, section, cost, moved, 0, 1, is_free=is_free, shape=first, computes=_computes(node))
 
     def _with_weights(self, cost: NodeCost, node: Node, scope: CountScope) -> NodeCost:
         """Return the cost with the weights that the node reads, and for a counted node with the parameters."""
@@ -387,6 +389,19 @@ def _is_source(node: Node) -> bool:
     """Return True for a node that computes nothing: constants, placeholders, arguments, NoOps."""
     held = node.is_constant or node.is_placeholder or node.is_argument
     return held or node.is_no_op or node.is_control_trigger
+
+
+_PASSES_ON: Final = (
+    "forwarding", "transparent", "passes_each_on", "idle", "metadata", "enter", "exit", "next_iteration", "switch", "merge",
+)  # fmt: skip
+"""Facts of ops that hand on or measure what they get."""
+
+
+def _computes(node: Node) -> bool:
+    """Return False for a node that holds a value, or hands on or measures what it gets."""
+    if _is_source(node) or passes_parameters_on(node):
+        return False
+    return not any(has_fact(node.op, fact) for fact in _PASSES_ON)
 
 
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:

@@ -14,6 +14,7 @@ from ..support.display import Report
 from ..support.grouping import grouped
 from ..support.words import counted
 from ..types.dims import Dim, DimLike, Monomial, not_negative, substitute
+from ..types.shapes import Shape
 
 TYPICAL = 100
 """The number put for unknown dimensions and iterations where costs are compared."""
@@ -27,7 +28,8 @@ class NodeCost:
     `path` is the node's name, behind the names of the calls that lead to the function: `call/body_node`; in a graph of too
     many calls to list the path is `function/body_node` and stands for the node in all of them. `times` is the number of
     executions. `reason` says why the node could not be counted; `flops` and the rest are then 0 and mean nothing. `weights`
-    are the names of the variables and of the constant weights that the node reads.
+    are the names of the variables and of the constant weights that the node reads; `shape` is that of the first output.
+    A node `computes` unless it holds a value, or hands on or measures what it gets.
     """
 
     path: str
@@ -40,6 +42,8 @@ class NodeCost:
     reason: str = ""
     is_free: bool = False
     weights: tuple[str, ...] = ()
+    shape: Shape | None = None
+    computes: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -210,10 +214,12 @@ def typical(symbol: str) -> int:
 
 def _substituted(node: NodeCost, values: Mapping[str, int]) -> NodeCost:
     cost = Cost(*(not_negative(substitute(v, values)) for v in (node.cost.flops, node.cost.macs, node.cost.transcendentals)))
+    dims = None if node.shape is None else node.shape.dims
     return dataclasses.replace(
         node,
         cost=cost,
         bytes=substitute(node.bytes, values),
         parameters=substitute(node.parameters, values),
         times=substitute(node.times, values),
+        shape=node.shape if dims is None else Shape([size if size is None else substitute(size, values) for size in dims]),
     )

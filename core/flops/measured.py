@@ -29,7 +29,7 @@ from ..types.dtypes import DType, from_numpy, resource, string
 from ..types.shapes import Shape, TensorSpec
 from .count import moved_bytes
 from .flops_report import FlopsReport
-from .layers import NO_LAYER, layers_by_path
+from .model_layers import NO_LAYER, layers_by_path
 from .views import scopes_of
 
 _MAX_VALUE: Final = 64

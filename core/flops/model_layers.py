@@ -2,17 +2,116 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from typing import ClassVar, Final
 
-from .flops_report import NodeCost
+from ..support.display import Report
+from ..support.errors import InvalidArgumentError
+from ..support.grouping import grouped
+from ..support.words import counted
+from ..types.dims import DimLike
+from ..types.shapes import Shape
+from .flops_report import FlopsReport, NodeCost, add_up, magnitude, total
 from .sections import is_gradient_scope
 
 NO_LAYER: Final = "(no layer)"
 """The name for nodes outside all scopes with weights."""
 _FROZEN_READ: Final = re.compile(r"/ReadVariableOp(_\d+)?/resource$")
 _UNIQUE_NUMBER: Final = re.compile(r"_\d+$")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer of a model: the scope of weights, or a scope or node beside such scopes that computes without weights."""
+
+    name: str
+    """The scope, by the name that the author of the model gave."""
+    ops: tuple[str, ...]
+    """The ops that compute, those with the most FLOPs first."""
+    shape: Shape | None
+    """The shape of the last result, with symbols for sizes that depend on the run; None if the layer has no result."""
+    parameters: DimLike
+    """Elements of weights that no earlier layer reads."""
+    trainable: DimLike
+    """Elements of variables that training changes and no earlier layer reads."""
+    flops: DimLike
+    """Floating-point operations of a run; a multiply-add is 2."""
+    macs: DimLike
+    """Multiply-adds of a run."""
+    bytes: DimLike
+    """Bytes that a run reads and writes."""
+    nodes: int
+    """The number of nodes."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class LayersReport(Report):
+    """The layers of a model in the order of the run, and totals of all nodes, in layers or not."""
+
+    main_table: ClassVar[str] = "layers"
+
+    layers: tuple[Layer, ...]
+    """The layers."""
+    parameters: DimLike
+    """Elements of all weights."""
+    trainable: DimLike
+    """Elements of all variables that training changes."""
+    flops: DimLike
+    """Floating-point operations of a run."""
+    macs: DimLike
+    """Multiply-adds of a run."""
+    bytes: DimLike
+    """Bytes that a run reads and writes."""
+    symbols: Mapping[str, str]
+    """The meaning of each symbol in the numbers."""
+    notes: tuple[str, ...]
+    """Trip counts, branches and other decisions that the numbers rest on."""
+
+    def headline(self) -> str:
+        return f"{counted(len(self.layers), 'layer')}, {self.parameters} parameters"
+
+    def largest_first(self, number: str) -> LayersReport:
+        """Return the report with the layers ordered by a number: parameters, trainable, flops, macs, bytes or nodes.
+
+        Symbols count as `tfg.flops` says. InvalidArgumentError for another word.
+        """
+        numbers = ("parameters", "trainable", "flops", "macs", "bytes", "nodes")
+        if number not in numbers:
+            raise InvalidArgumentError(f"layers have no number '{number}'", hint=f"the numbers are {', '.join(numbers)}")
+        layers = sorted(self.layers, key=lambda layer: -magnitude(getattr(layer, number)))
+        return dataclasses.replace(self, layers=tuple(layers))
+
+
+def model_layers(report: FlopsReport, trainable: Mapping[str, DimLike]) -> LayersReport:
+    """Return the layers of the forward pass of a count; `trainable` has the elements of trainable variables by name."""
+    nodes = [node for node in report.nodes if node.section == "forward"]
+    named = list(zip(_Scopes(nodes).names(nodes), nodes))
+    groups = grouped(named)
+    # Variables stand first in a graph, in any order: a layer has the place of its first computation.
+    order = dict.fromkeys(name for name, node in named if node.computes)
+    unread = dict(trainable)
+    layers = [_layer(name, groups[name], unread) for name in order]
+    whole = total(nodes)
+    return LayersReport(
+        tuple(layers), whole.parameters, add_up(layer.trainable for layer in layers), whole.flops, whole.macs, whole.bytes,
+        report.symbols, report.notes,
+    )  # fmt: skip
+
+
+def _layer(name: str, members: Sequence[NodeCost], unread: MutableMapping[str, DimLike]) -> Layer:
+    """Return a layer with a node that computes; the weights that it reads leave `unread`."""
+    totals = total(members)
+    computing = [node for node in members if node.computes]
+    paid = sorted((node for node in computing if not node.is_free), key=lambda node: -magnitude(node.cost.flops))
+    # The last result of a loop is outside of it: a node of the body runs several times.
+    last = next((node for node in reversed(computing) if node.times == 1), computing[-1])
+    own = add_up(unread.pop(weight, 0) for node in members for weight in node.weights)
+    ops = tuple(dict.fromkeys(node.op for node in paid or computing[-1:]))
+    return Layer(
+        name, ops, last.shape, totals.parameters, own, totals.flops, totals.macs, totals.bytes, len(members),
+    )  # fmt: skip
 
 
 def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
@@ -22,16 +121,87 @@ def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
     the backward pass that reads none, to the layer of the forward node. Other nodes belong to the layer in whose scope they
     lie. A scope around several layers is a row of its own, for the nodes that lie in no layer below.
     """
-    layers = _layers_of_weights(nodes)
-    owners: dict[str, set[str]] = {}
-    around: dict[str, set[str]] = {}
-    for node in nodes:
-        for weight in node.weights:
-            for scope in (_scope(_forward_path(node.path)), _scope(weight)):
-                owners.setdefault(scope, set()).add(layers[weight])
-                for outer in _scopes(scope):
-                    around.setdefault(outer, set()).add(layers[weight])
-    return {node.path: layers[node.weights[0]] if node.weights else _around(node.path, owners, around) for node in nodes}
+    scopes = _Scopes(nodes)
+    return {node.path: scopes.layer(node) or scopes.around_layers(node.path) or NO_LAYER for node in nodes}
+
+
+class _Scopes:
+    """The scopes of a count in which weights lie or are read, with their layers."""
+
+    def __init__(self, nodes: Sequence[NodeCost]) -> None:
+        self._of_weights = _layers_of_weights(nodes)
+        self._owners: dict[str, set[str]] = {}
+        """The layers of the scopes where weights lie or are read."""
+        self._around: dict[str, set[str]] = {}
+        """The layers of those scopes and of all scopes around them."""
+        self._authors: dict[str, tuple[str, bool]] = {}
+        """By scopes around the readers of weights, the author's name, and whether all names below got another number."""
+        for node in nodes:
+            for weight in node.weights:
+                self._add(_scope(_forward_path(node.path)), weight)
+        self._recurrent = dict(self._recurrent_scopes(nodes))
+        """The scopes around a loop, and around a layer that only the loop runs, by the name of the layer around both."""
+        for scope, name in self._recurrent.items():
+            self._add_author(scope, name)
+
+    def _add(self, reader: str, weight: str) -> None:
+        layer = self._of_weights[weight]
+        for scope in (reader, _scope(weight)):
+            self._owners.setdefault(scope, set()).add(layer)
+            for outer in _scopes(scope):
+                self._around.setdefault(outer, set()).add(layer)
+        if _base_name(reader) == _base_name(layer):
+            self._add_author(reader, layer)
+
+    def _add_author(self, scope: str, name: str) -> None:
+        """Note the name that the author gave to a scope."""
+        is_renamed = scope.rpartition("/")[2] != name.rpartition("/")[2]
+        _, were_renamed = self._authors.get(_scope(scope), ("", True))
+        self._authors[_scope(scope)] = _scope(name), is_renamed and were_renamed
+
+    def _recurrent_scopes(self, nodes: Sequence[NodeCost]) -> Iterator[tuple[str, str]]:
+        """Yield the scopes of recurrent layers: an LSTM has its weights in a cell, which its loop runs."""
+        in_loops = {scope for node in nodes if node.times != 1 for scope in _scopes(_scope(_forward_path(node.path)))}
+        for scope in in_loops & self._around.keys():
+            cell = next(iter(self._around[scope]))
+            names = [name for name in (cell, _scope(cell)) if name and _base_name(name) == _base_name(scope)]
+            if len(self._around[scope]) == 1 and names:
+                yield scope, names[0]
+
+    def layer(self, node: NodeCost) -> str | None:
+        """Return the layer of a node that reads weights, or lies in the scope of a layer; None for other nodes."""
+        if node.weights:
+            return self._of_weights[node.weights[0]]
+        for scope in _scopes(_scope(_forward_path(node.path))):
+            layers = self._owners.get(scope, set())
+            if len(layers) == 1:
+                return next(iter(layers))
+            if scope in self._around:
+                layer = next(iter(self._around[scope]))
+                return layer if len(self._around[scope]) == 1 and _base_name(scope) == _base_name(layer) else None
+        return None
+
+    def around_layers(self, path: str) -> str:
+        """Return the innermost scope of a path that has layers; the root, without a name, if no scope has."""
+        return next((scope for scope in _scopes(_scope(_forward_path(path))) if scope in self._around), "")
+
+    def names(self, nodes: Sequence[NodeCost]) -> Iterator[str]:
+        """Yield the name of each node's layer. What lies beside layers, a node or a scope, is a layer by itself."""
+        taken: dict[str, str] = {layer: layer for layer in self._of_weights.values()}
+        for node in nodes:
+            recurrent = [scope for scope in _scopes(_scope(_forward_path(node.path))) if scope in self._recurrent]
+            layer = self._recurrent[recurrent[-1]] if recurrent else self.layer(node)
+            if layer is not None:
+                yield layer
+                continue
+            scope = self.around_layers(node.path)
+            path = _forward_path(node.path)
+            own = path[len(scope) :].lstrip("/").partition("/")[0]
+            key = f"{scope}/{own}" if scope else own
+            outer, are_renamed = self._authors.get(scope, (scope, False))
+            last = (_UNIQUE_NUMBER.sub("", own), own) if are_renamed else (own,)
+            names = (f"{outer}/{each}" if outer else each for each in last)
+            yield next((name for name in names if taken.setdefault(name, key) == key), key)
 
 
 def _layers_of_weights(nodes: Sequence[NodeCost]) -> dict[str, str]:
@@ -56,21 +226,6 @@ def layer_of(weight: str, reader: str, scope: str | None = None) -> str:
         around = set(_scopes(of_reader))
         own = next((outer for outer in _scopes(weight[: read.start()]) if outer in around), own)
     return own or of_reader or weight
-
-
-def _around(path: str, owners: Mapping[str, set[str]], around: Mapping[str, set[str]]) -> str:
-    """Return the layer around a node without weights, or the innermost scope that has layers.
-
-    `owners` has the layers of the scopes where weights lie or are read, `around` those of all scopes around.
-    """
-    for scope in _scopes(_scope(_forward_path(path))):
-        layers = owners.get(scope, set())
-        if len(layers) == 1:
-            return next(iter(layers))
-        if scope in around:
-            layer = next(iter(around[scope]))
-            return layer if len(around[scope]) == 1 and _base_name(scope) == _base_name(layer) else scope
-    return NO_LAYER
 
 
 def _base_name(scope: str) -> str:

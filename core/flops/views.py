@@ -11,7 +11,7 @@ from ..support.grouping import grouped
 from ..support.words import counted
 from ..types.dims import Dim, DimLike
 from .flops_report import FlopsReport, NodeCost, Section, add_up, magnitude, total
-from .layers import layers_by_path
+from .model_layers import layers_by_path
 
 _MAX_TEXT = 40
 _MAX_FACTOR = 18

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.explaining.graph_facts import argument_shapes, explain_graph, no_obvious_output
+from ...core.explaining.purposes import Purposes
 from ...core.explaining.roles import Roles
 from ...core.flops import FlopsReport, count_flops
 from ...core.flops.flops_report import Section
 from ...core.flops.input_shapes import Shapes
 from ...core.flops.measured import Measurement, measure
+from ...core.flops.model_layers import LayersReport, model_layers
 from ...core.flops.tfprof import ProfilerDifference, compare
 from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, mean_of, recorded_shapes
 from ...core.flops.training_steps import per_variable, with_backward
@@ -139,6 +141,31 @@ def flops(
     return FlopsCounter(
         graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, backward=backward, loss=loss, wrt=wrt
     ).report
+
+
+def layers(
+    graph: Graph,
+    fetches: Sequence[str] | str = (),
+    feeds: Iterable[str] = (),
+    *,
+    shapes: Shapes | None = None,
+    values: Mapping[str, Any] | None = None,
+    trips: Mapping[str, int] | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> LayersReport:
+    """Return the layers that run for `fetches`, in the order of the run, with shapes, parameters, FLOPs and bytes.
+
+    A layer is a scope that owns weights, or what lies beside such scopes and computes without weights, such as a pool. The
+    arguments are those of `flops`.
+
+    >>> report = tfg.layers(tfg.load("sample_graphs/keras_classifier"))
+    >>> [(layer.name, layer.ops[0], str(layer.shape), layer.parameters) for layer in report.layers]
+    """
+    report = flops(graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes)
+    roles = Roles(graph)
+    purposes = Purposes(roles)
+    trained = [variable for variable in roles.variables.values() if purposes.of(variable) == "trainable"]
+    return model_layers(report, {variable.node.name: variable.shape.num_elements for variable in trained})
 
 
 @takes(graph=Graph, feeds=Mapping | None, warmup=int, runs=int, state=Mapping | None)

@@ -81,7 +81,7 @@ def suggested(done: Outcome) -> list[str]:
         ("trace constant.pbtxt t.json", "event"),
         ("trace constant.pbtxt", "event"),
         ("timeline constant.pbtxt t.json", "event"),
-        ("layers frozen.pb", "share"),
+        ("summary frozen.pb", "output shape"),
         ("scopes train.pbtxt", "share"),
         ("histogram ck", "mean"),
         ("stats model", "mean"),

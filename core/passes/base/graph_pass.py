@@ -11,7 +11,7 @@ import numpy as np
 
 from ...control_flow.frames import ENTER, NEXT_ITERATION, SWITCH
 from ...control_flow.references import WrittenMemory, memory_outputs
-from ...flops.layers import layer_of
+from ...flops.model_layers import layer_of
 from ...functions.call_kinds import PARTLY_READ, call_kind
 from ...functions.callers import CallTable, calls_of
 from ...functions.purity import CONTROL_FLOW, impurity

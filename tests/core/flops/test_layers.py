@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -10,10 +13,13 @@ from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
-from tfg.core.flops.layers import NO_LAYER, layers_by_path
 from tfg.core.flops.measured import LiveMemory
+from tfg.core.flops.model_layers import NO_LAYER, layers_by_path
 from tfg.core.flops.training_steps import with_backward
 from tfg.core.support.errors import InvalidArgumentError
+from tfg.formats.graphdef import graph_from_bytes
+
+GRAPHS = pathlib.Path(__file__).with_name("graphs")
 
 
 def two_dense_layers():
@@ -67,6 +73,51 @@ def test_a_keras_model_has_its_layers():
     layers = {"sequential/hidden", "sequential/normalized", "sequential/classes"}
     assert layers == {name for name, count in flops.items() if count}
     assert flops["sequential/hidden"] == 8 * (2 * 4 * 8 + 8 + 8)  # product, bias and Relu of 8 features
+
+
+def test_layers_stand_in_the_order_of_the_run():
+    """Weights, and what computes between them, by scope; what only hands on is no layer."""
+    report = tfg.layers(two_dense_layers(), "loss:0")
+    assert [layer.name for layer in report.layers] == ["net/first", "net/join", "net/last", "loss"]
+    assert [layer.ops for layer in report.layers] == [("MatMul", "Relu"), ("Square",), ("MatMul",), ("Sum",)]
+    assert [str(layer.shape) for layer in report.layers] == ["(2,6)", "(2,6)", "(2,3)", "()"]
+    assert [layer.parameters for layer in report.layers] == [24, 0, 18, 0]
+    assert report.parameters == 42
+
+
+def test_a_model_has_the_same_layers_before_and_after_freezing():
+    """Its calls are dissolved, and its names are the author's; what was trainable is known before only."""
+    graph = tfg.load(str(SAMPLES / "keras_classifier"))
+    outputs = list(graph.meta.signatures["serving_default"].fetched.values())
+    frozen = tfg.freeze(graph, outputs=outputs)
+    before, after = tfg.layers(graph), tfg.layers(frozen, outputs)
+    assert [layer.name.rpartition("/")[2] for layer in before.layers] == ["hidden", "normalized", "classes"]
+    for name in ("shape", "parameters", "flops", "ops"):
+        assert [getattr(layer, name) for layer in before.layers] == [getattr(layer, name) for layer in after.layers]
+    assert [layer.trainable for layer in before.layers] == [40, 16, 27]  # moving mean and variance are not
+    assert after.trainable == 0
+
+
+def test_a_batch_is_put_into_the_shapes():
+    graph = tfg.load(str(SAMPLES / "keras_classifier"))
+    assert [str(layer.shape) for layer in tfg.layers(graph, sizes={"N": 32}).layers] == ["(32,8)", "(32,8)", "(32,3)"]
+
+
+def test_a_recurrent_layer_is_one_layer():
+    """Its loop runs the cell with the weights, and what lies around the loop belongs to it."""
+    graph = graph_from_bytes(lzma.decompress((GRAPHS / "lstm.pb.xz").read_bytes()))
+    layers = tfg.layers(graph, "Identity:0").layers
+    assert [layer.parameters for layer in layers if layer.parameters] == [4 * 512 * 1025] * 4
+    assert len(layers) == 4 and all(layer.ops[0] == "MatMul" for layer in layers)
+
+
+def test_the_command_has_the_layers_of_python():
+    done = run("layers", SAMPLES / "keras_classifier", "--format", "json")
+    report = tfg.layers(tfg.load(str(SAMPLES / "keras_classifier")))
+    assert [layer["name"] for layer in done.json["layers"]] == [layer.name for layer in report.layers]
+    assert done.json["parameters"] == report.parameters == 99
+    by_flops = run("layers", SAMPLES / "keras_classifier", "--sort", "flops", "--format", "json").json["layers"]
+    assert [layer["name"].rpartition("/")[2] for layer in by_flops] == ["hidden", "normalized", "classes"]
 
 
 def test_intensity_is_flops_a_byte():
