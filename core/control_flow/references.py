@@ -11,7 +11,7 @@ from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact, ops_with
 from .frames import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 
-_PASSING_REFERENCES: Final = frozenset({*LOOP_OPS, *ops_with("initialized_reference"), *ops_with("transparent"), *SWITCH})
+_PASSING_REFERENCES: Final = frozenset({*LOOP_OPS, *ops_with("initialized_reference"), *SWITCH, *ops_with("forwarding")})
 _PASSING_VALUES: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, *ops_with("alias")})
 
 
@@ -144,9 +144,9 @@ def _owners_of_memory(
     node: Node, owners: Mapping[Output, tuple[Node, ...]], fed: Container[Output], references: dict[Output, Output]
 ) -> tuple[Node, ...]:
     """Return the variables whose memory a node may pass on."""
-    variables: dict[Node, None] = {}
+    found: dict[Node, None] = {}
     for value in passed_memory(node):
         if value not in fed and value.dtype is not None:
             behind = referenced_variables(value, references) if value.dtype.is_ref else owners.get(value, ())
-            variables |= dict.fromkeys(behind)
-    return tuple(variables)
+            found |= dict.fromkeys(behind)
+    return tuple(found)

@@ -1,4 +1,4 @@
-"""Effects of a run's nodes on state: reads and writes of variables and tables, and draws of random ops."""
+"""Effects of a run's nodes on state: reads and writes of variables, tables and iterators, and draws of random ops."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PASSING: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH})
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class State:
-    """A state that nodes read and write: a variable or table by container and name, or a random op's generator."""
+    """A state that nodes read and write: a variable, table or iterator by container and name, or a random op's generator."""
 
     container: str
     name: str
@@ -57,7 +57,7 @@ class Access:
 
 
 def accesses(graph: Graph, nodes: Sequence[Node], fed: frozenset[Output] = frozenset()) -> list[Access]:
-    """Return the accesses of `nodes` to variables, tables and random generators.
+    """Return the accesses of `nodes` to variables, tables, iterators and random generators.
 
     The order is topological but for back edges. A value that is a reference variable's own memory counts as read where the
     value is used.
@@ -248,7 +248,7 @@ def _handles_before(value: Output) -> Sequence[Output]:
 
 
 def state_of(owner: Node) -> State:
-    """Return the state that a variable's or table's node owns, by the shared name where the node has a shared name."""
+    """Return the state that a variable's, table's or iterator's node owns, by the shared name where there is one."""
     if owner.is_argument:
         return State("argument", owner.name)
     return State(owner.text_attr("container"), owner.text_attr("shared_name") or owner.name)

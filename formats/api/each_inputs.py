@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from ...core.functions.callers import called_functions
-from ...core.graph.graph import Graph, Output
+from ...core.graph.graph import Graph, Node, Output
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import find_variables
 from ...core.ordering.effects import READ, accesses
@@ -277,7 +277,12 @@ class SharedRuns:
         if any(access.kind != READ for access in accesses(self._graph, order, fed)):
             return False
         bodies = [self._graph.functions[name].body for name in called_functions(self._graph, order)]
-        return not any(has_fact(node.op, "random") for node in itertools.chain(order, *bodies))
+        return not any(map(_leaves_trace, itertools.chain(order, *bodies)))
+
+
+def _leaves_trace(node: Node) -> bool:
+    """Return True for a node after which the next run may differ: it draws, or changes something, such as a queue."""
+    return has_fact(node.op, "random") or (has_fact(node.op, "side_effect") and not has_fact(node.op, "diagnostic"))
 
 
 class _Runs:

@@ -22,6 +22,7 @@ from tfg.core.planning.planner import compile_plan, races_of
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.registry.op_facts import ops_with
 from tfg.core.types.dtypes import float32, int32
+from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import FuncRef
 
 
@@ -126,6 +127,15 @@ def test_reads_of_a_table_by_reference_race_with_its_inserts():
     looked_up = g.LookupTableFind(table, key, g.constant(0.0))
     insert = g.LookupTableInsert(table, key, g.constant(1.0))
     assert pairs(g.graph, looked_up.name, insert.name) == {frozenset((looked_up.node.name, insert.name))}
+
+
+def test_elements_of_an_iterator_come_in_no_order():
+    g = GraphBuilder()
+    types = {"output_types": ["int64"], "output_shapes": [Shape(())]}
+    made = [g.IteratorV2(**types, shared_name=name, container="", name=name) for name in "ab"]
+    first, second, other = (g.IteratorGetNext(handle, **types)[0].name for handle in (made[0], made[0], made[1]))
+    assert {race.state for race in races(g.graph, first, second)} == {"a"}
+    assert not races(g.graph, first, other)
 
 
 def test_shared_names_are_one_variable_and_containers_keep_apart():

@@ -12,8 +12,11 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as command
+from tests.functions import define
 from tfg.core.op_libraries.library_loading import load_op_library
 from tfg.core.registry.catalog import CATALOG
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import FuncRef
 from tfg.formats.runs import each_pool
 
 
@@ -170,6 +173,28 @@ def test_wrong_settings_are_refused_first(wrong, graph, inputs, tmp_path):
     with pytest.raises(tfg.errors.TfgError):
         tfg.run_batch(graph, inputs, **{"fetches": "y:0", "out_dir": tmp_path / "out", **wrong})
     assert not (tmp_path / "out").exists() or os.listdir(tmp_path / "out") == []
+
+
+def queued(b, x):
+    queue = b.FIFOQueueV2(component_types=["float32"], shapes=[Shape(())], name="q")
+    with b.control_dependencies([b.QueueEnqueueV2(queue, [x])]):
+        return b.QueueSizeV2(queue)
+
+
+def next_element(b, x):
+    types = {"output_types": ["int64"], "output_shapes": [Shape(())]}
+    body = define(b, "elements", [], lambda body: [body.RangeDataset(np.int64(1), np.int64(9), np.int64(1), **types)])
+    iterator = b.OneShotIterator(dataset_factory=FuncRef(body), container="", shared_name="i", **types)
+    with b.control_dependencies([x]):
+        return b.IteratorGetNext(iterator, **types)[0]
+
+
+@pytest.mark.parametrize("made", (queued, next_element))
+def test_no_run_sees_the_queues_and_iterators_of_another(made):
+    b = tfg.GraphBuilder()
+    b.Identity(made(b, b.Placeholder(dtype="float32", shape=[], name="x")), name="y")
+    results = tfg.run_each(b.graph, fetches="y:0", sweep={"x:0": [5, 6, 7]})
+    assert [result.values["y:0"] for result in results] == [1, 1, 1]
 
 
 def test_results_of_each_input_have_a_short_repr(graph, inputs):
