@@ -36,6 +36,7 @@ def save_model(
     """
     from ..core.graph.metagraph import USUAL_SIGNATURE
     from ..formats.api.model_saving import write_model
+    from ..formats.runs.session_setup import position_words
     from ..formats.saved_model_writing import prepare
 
     inputs, outputs = _arguments(graph, names, fetches)
@@ -47,7 +48,7 @@ def save_model(
     but = ", but kept its signatures" if written else ""
     more = f"; the changes removed its Python objects and functions{but}{_lost_gradients(graph)}" if lost else ""
     described = f"signature{'s' * (len(written) > 1)} {', '.join(written)}" if written else "no signature"
-    note = f"wrote a SavedModel with {described} to {place or folder}{more}"
+    note = f"wrote a SavedModel with {described} to {place or folder}{more}{position_words(graph)}"
     render.note(note, quiet)
     return note
 
@@ -103,13 +104,15 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
 
 
 def note_tables(frozen: Graph, quiet: bool) -> None:
-    """Name the operation that fills the tables of a frozen graph, which a graph's file cannot run by itself."""
-    from ..core.functions.table_fills import table_fills
+    """Name the operation that fills the tables and begins the iterators of a frozen graph, which no file runs by itself."""
+    from ..core.functions.table_fills import iterator_starts, table_fills
 
-    fills = table_fills(frozen)
-    if fills:
-        operation = next((user for user in fills[0].uses if user.is_no_op), fills[0])
-        render.note(f"operation '{operation.name}' fills the tables: `tfg run --init` runs it before a step", quiet)
+    fills, starts = table_fills(frozen), list(iterator_starts(frozen).values())
+    if fills or starts:
+        first = (fills or starts)[0]
+        operation = next((user for user in first.uses if user.is_no_op), first)
+        work = " and ".join(["fills the tables"] * bool(fills) + ["begins the iterators"] * bool(starts))
+        render.note(f"operation '{operation.name}' {work}: `tfg run --init` runs it before a step", quiet)
 
 
 def _remaining(written: Graph, source: Graph) -> set[str]:

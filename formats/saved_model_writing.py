@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..core.building.saver import add_initializer, add_saver, has_saver
 from ..core.codecs import wire
-from ..core.functions.table_fills import named_files, path_of, table_fills
+from ..core.functions.table_fills import iterator_starts, named_files, path_of, table_fills
 from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, MetaGraph, SaverInfo
 from ..core.graph.model_objects import asset_nodes, name_tables
 from ..core.graph.table_nodes import saved_tables
 from ..core.inference.inference import infer
-from ..core.runtime.session.restored_variables import restored_tables, unrestored
+from ..core.planning.reachability import needed_nodes
+from ..core.runtime.session.restored_variables import restored_iterators, restored_tables, unrestored
 from ..core.runtime.state.file_access import NO_FILES, FileAccess, FileGate
 from ..core.support.atomic import (
     file_errors,
@@ -253,9 +254,13 @@ def _add_unread_inputs(graph: Graph, about: MetaGraphDef) -> None:
 
 
 def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | None:
-    """Return the graph's saver, or add a saver of all variables where no objects lead to some of the variables."""
+    """Return the graph's saver, or add a saver of all variables where no objects lead to some of the variables.
+
+    Nor does the graph's saver serve where it saves positions of iterators: no TensorFlow reads tfg's, nor the reverse.
+    """
     saver = graph.meta.saver if graph.meta is not None else None
-    if has_saver(graph, saver) and (has_objects or not (unrestored(graph) or _unsaved_tables(graph))):
+    is_whole = not (unrestored(graph) or _unsaved_tables(graph) or restored_iterators(graph))
+    if has_saver(graph, saver) and (has_objects or is_whole):
         return saver
     about.ClearField("saver_def")
     added = add_saver(graph)
@@ -332,10 +337,15 @@ def _describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output
 
 
 def _start(graph: Graph, about: MetaGraphDef) -> None:
-    """Name an operation that fills the tables and sets the paths of files, where nothing else starts the graph."""
+    """Name an operation that fills the tables, sets the paths of files, and begins the iterators that the signatures take,
+    where nothing else starts the graph.
+    """
     if _MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return
-    operation = add_initializer(graph)
+    signatures = (decode_signature_def(name, signature) for name, signature in about.signature_def.items())
+    outputs = [name for signature in signatures for name in signature.fetched.values()]
+    needed = needed_nodes([graph.output(name) for name in outputs if parse_tensor_name(name)[0] in graph])
+    operation = add_initializer(graph, [node for iterator, node in iterator_starts(graph).items() if iterator in needed])
     if operation is not None:
         about.collection_def[_MAIN_OP].node_list.value.append(operation)
 

@@ -16,7 +16,7 @@ from ...core.support.errors import DeadlineExceededError
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
 from ...formats.runs.run_plan import RunPlan
-from ...formats.runs.session_setup import state_words
+from ...formats.runs.session_setup import position_words, state_words
 from .. import render
 from ..commands.run import RunOptions
 from ..engines import suggest_engine
@@ -157,6 +157,6 @@ class RunJob:
             self.session.write_state(path, state, self.graph)
             tables = [table for table in saved_tables(self.graph).values() if set(table.entries) <= state.keys()]
             words = state_words(len(state) - sum(len(table.entries) for table in tables), len(tables))
-            render.note(f"saved {words} to {path}", self.quiet)
+            render.note(f"saved {words} to {path}{position_words(self.graph)}", self.quiet)
         elif path:
             render.note(f"no variable or table has a value: {path} is not written", self.quiet)

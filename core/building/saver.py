@@ -86,14 +86,18 @@ def _saved_contents(g: GraphBuilder) -> Iterator[_SavedState]:
             yield _SavedState(parts, functools.partial(_import, g, table))
 
 
-def add_initializer(graph: Graph) -> str | None:
+def add_initializer(graph: Graph, starts: Sequence[Node] = ()) -> str | None:
     """Add an operation that starts a model: it fills the lookup tables, sets the paths of the model's files, and runs the
-    initializers of the model's collections; return its name, None where nothing is to be done.
+    initializers of the model's collections, and then `starts`; return its name, None where nothing is to be done.
     """
     meta = graph.meta
     collected = meta.collected_initializers if meta is not None and meta.folder is not None else ()
     named = [graph.node(name) for name in collected if name in graph]
     steps = dict.fromkeys([*table_fills(graph), *asset_assignments(graph), *named])
+    for start in starts:
+        for step in steps:
+            graph.add_control_input(start, step)
+    steps |= dict.fromkeys(starts)
     if not steps:
         return None
     g = GraphBuilder(graph)

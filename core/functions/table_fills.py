@@ -1,4 +1,4 @@
-"""Nodes that fill lookup tables; no output depends on them."""
+"""Nodes that fill lookup tables and begin passes of iterators; no output depends on them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ..graph.graph import Graph, Node
 from ..graph.model_objects import asset_nodes
 from ..graph.traversal import copied_from, reachable, trail_end
 from ..registry.op_facts import has_fact
+from ..support.grouping import grouped
 from ..types.tensors import Tensor
 from .callers import called_functions
 
@@ -27,6 +28,16 @@ def table_fills(graph: Graph) -> list[Node]:
         return is_fed or has_fact(node.op, "restores") or _calls(graph, node, restoring)
 
     return [node for node in fills if not any(map(needs_more, reachable([node])))]
+
+
+def iterator_starts(graph: Graph) -> dict[Node, Node]:
+    """Return the nodes that begin passes of iterators, by the iterators' nodes, except for nodes that need a feed.
+
+    An iterator that several nodes begin is left out as well.
+    """
+    makers = grouped((node.inputs[1].node, node) for node in graph if node.op == "MakeIterator")
+    alone = {iterator: nodes[0] for iterator, nodes in makers.items() if len(nodes) == 1}
+    return {iterator: node for iterator, node in alone.items() if not any(each.must_be_fed for each in reachable([node]))}
 
 
 def _functions_with(graph: Graph, fact: str) -> set[str]:

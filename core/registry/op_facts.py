@@ -36,6 +36,7 @@ FACTS: Final = {
     "side_effect": "runs for its effect, not for its result",
     "input_pipeline": "creates or inspects datasets, or iterates over them",
     "observes_pipeline": "inspects the transformations of a dataset, or reads elements by index",
+    "restores_position": "continues an iterator, its first input, from a position that a checkpoint holds",
     "next_element": "returns the next element of an iterator",
     "takes_all_elements": "reads all elements of its dataset, its first input",
     "image_contents": "its first input is the contents of an image file, such as a PNG file",

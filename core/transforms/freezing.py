@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from ..building.builder import GraphBuilder
 from ..functions.callers import called_functions
-from ..functions.table_fills import filled_tables, table_fills, takes_files
+from ..functions.table_fills import filled_tables, iterator_starts, table_fills, takes_files
 from ..graph.graph import Graph, Node
 from ..graph.model_objects import asset_assignments, asset_nodes, asset_variables, name_tables
 from ..graph.node_making import become_constant
@@ -80,11 +80,14 @@ def _freeze_variables(graph: Graph, values: Mapping[str, Tensor], kept: Set[str]
 def _initializers(
     graph: Graph, values: Mapping[str, Tensor], outputs: Sequence[str], inputs: Sequence[str], keep_files: bool
 ) -> list[Node]:
-    """Return the nodes that fill the tables that `outputs` take, and with `keep_files` those that set the paths of files.
+    """Return the nodes that begin the iterators and fill the tables that `outputs` take, and with `keep_files` those that set
+    the paths of files.
 
     Contents of checkpoints and of files come from constants, which are added here.
     """
     needed = needed_nodes([graph.fetch(name) for name in outputs], [graph.output(name) for name in inputs])
+    starts = [node for iterator, node in iterator_starts(graph).items() if iterator in needed]
+    needed |= reachable(starts)
     tables = {table.node: table for table in find_tables(graph).values() if table.node in needed}
     fills = {node: filled_tables(node) & tables.keys() for node in table_fills(graph)}
     stale: set[Node] = set()
@@ -98,7 +101,7 @@ def _initializers(
     made = [_fill(g, table, _contents(table, values)) for table in wanting]
     needed |= reachable(lasting)
     assignments = [node for node in asset_assignments(graph) if keep_files and node.inputs[0].node in needed]
-    return [*lasting, *(node for node in made if node is not None), *assignments]
+    return [*starts, *lasting, *(node for node in made if node is not None), *assignments]
 
 
 def _is_stale(graph: Graph, fill: Node, tables: Sequence[TableNodes], values: Mapping[str, Tensor]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..explaining.node_listing import declared_shapes
 from ..functions.instantiation import nodes_to_change
-from ..functions.table_fills import filled_tables, table_fills
+from ..functions.table_fills import filled_tables, iterator_starts, table_fills
 from ..graph.graph import Graph, Node, Output
 from ..graph.model_objects import asset_assignments
 from ..graph.traversal import reachable
@@ -63,13 +63,15 @@ def subgraph(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -
 
 
 def needed_fills(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -> list[Node]:
-    """Return the nodes that fill the tables, and set the paths of a model's files, that `fetches` take.
+    """Return the nodes that begin the iterators, fill the tables, and set the paths of a model's files, that `fetches` take.
 
     No edge leads from `fetches` to these nodes.
     """
     needed = needed_nodes([graph.fetch(name) for name in fetches], [graph.output(name) for name in inputs])
+    starts = [node for iterator, node in iterator_starts(graph).items() if iterator in needed]
+    needed |= reachable(starts)
     fills = [node for node in table_fills(graph) if not needed.isdisjoint(filled_tables(node))]
-    return [*fills, *(node for node in asset_assignments(graph) if node.inputs[0].node in needed)]
+    return [*starts, *fills, *(node for node in asset_assignments(graph) if node.inputs[0].node in needed)]
 
 
 def cut_at(graph: Graph, names: Sequence[str]) -> dict[str, Node]:

@@ -152,6 +152,14 @@ def state_words(variables: int, tables: int) -> str:
     return " and ".join(counts)
 
 
+def position_words(graph: Graph) -> str:
+    """Return a clause about the iterators whose positions the graph's own saver keeps and tfg's files do not; or nothing."""
+    from ...core.runtime.session.restored_variables import restored_iterators
+
+    names = list(dict.fromkeys(restored_iterators(graph).values()))
+    return f"; {counted(len(names), 'iterator position')} not kept: {', '.join(names[:4])}" if names else ""
+
+
 def _summary(restored: Restored) -> str:
     message = f"restored {state_words(len(restored.restored), len(restored.tables)) or counted(0, 'variable')}"
     if restored.absent:
@@ -160,4 +168,7 @@ def _summary(restored: Restored) -> str:
     if restored.unknown:
         names = ", ".join(restored.unknown[:1]) + (" ..." if len(restored.unknown) > 1 else "")
         message += f"; the graph has no variable for {counted(len(restored.unknown), 'name')} of the state: {names}"
+    if restored.positions:
+        names = ", ".join(restored.positions[:4])
+        message += f"; {counted(len(restored.positions), 'iterator position')} not restored: {names}"
     return message

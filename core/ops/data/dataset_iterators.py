@@ -138,6 +138,7 @@ def deserialize_iterator(resource_handle: Any, serialized: Array) -> None:
 
 
 facts("observes_pipeline", of=("SerializeIterator", "DeserializeIterator"))
+facts("restores_position", of=("DeserializeIterator",))
 
 
 @kernel(*with_twins("IteratorGetDevice"))
@@ -175,9 +176,11 @@ def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_sh
 
 
 _USES = (*_ELEMENTS, "IteratorGetNextAsOptional", "MakeIterator", "DeleteIterator", "DeserializeIterator")
+_ANONYMOUS = ("AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3")
 _ALL = (*_HANDLES_OF, "AnonymousIteratorV2", "SerializeIterator", *_USES)
 not_differentiable(*_ALL)
 zero_flops(*_ALL)
 facts("input_pipeline", of=_ALL)
 facts("next_element", of=(*_ELEMENTS, "IteratorGetNextAsOptional"))
 facts("side_effect", of=(*_USES, "SerializeIterator"))
+facts("owns_state", of=("Iterator", "IteratorV2", "OneShotIterator", *_ANONYMOUS))

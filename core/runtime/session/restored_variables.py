@@ -12,12 +12,12 @@ from ...graph.restore_nodes import restored_values
 from ...graph.table_nodes import IMPORTS, find_tables
 from ...graph.traversal import copied_from, reachable, trail_end
 from ...graph.variable_nodes import ASSIGN_OPS
-from ...registry.op_facts import has_fact
+from ...registry.op_facts import has_fact, ops_with
 
 _Owner = Callable[[Output], Node | None]
-_PARTS: Final = {**dict.fromkeys(ASSIGN_OPS, (0,)), **dict.fromkeys(IMPORTS, (0, 1))}
-"""The ops that restore a state, and the parts of the state that the inputs after the handle hold: a variable's value, or the
-keys and the values of a table.
+_PARTS: Final = {**dict.fromkeys((*ASSIGN_OPS, *ops_with("restores_position")), (0,)), **dict.fromkeys(IMPORTS, (0, 1))}
+"""The ops that restore a state, and the parts of the state that the inputs after the handle hold: a variable's value, the
+keys and the values of a table, or the position of an iterator.
 """
 
 
@@ -28,13 +28,20 @@ def restored_variables(graph: Graph) -> dict[str, str]:
     is empty for a graph that restores nothing, or whose restore op was pruned. Slices of a variable are left out, since
     several slices share a key.
     """
-    return {key: owner.name for key, owner, _ in _restored_parts(graph) if not has_fact(owner.op, "table")}
+    others = ("table", "input_pipeline")
+    parts = _restored_parts(graph)
+    return {key: owner.name for key, owner, _ in parts if not any(has_fact(owner.op, fact) for fact in others)}
 
 
 def restored_tables(graph: Graph) -> dict[str, str]:
     """Return the names in states of the contents of tables, by the checkpoint keys, as `restored_variables`."""
     tables = {table.node: table for table in find_tables(graph).values()}
     return {key: tables[owner].entries[part] for key, owner, part in _restored_parts(graph) if owner in tables}
+
+
+def restored_iterators(graph: Graph) -> dict[str, str]:
+    """Return the names of the iterators whose positions the graph restores, by the checkpoint keys."""
+    return {key: owner.name for key, owner, _ in _restored_parts(graph) if has_fact(owner.op, "input_pipeline")}
 
 
 def _restored_parts(graph: Graph) -> Iterator[tuple[str, Node, int]]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...building.builder import GraphBuilder
-from ...functions.table_fills import table_fills
+from ...functions.table_fills import iterator_starts, table_fills
 from ...graph.graph import Graph, Node, Output
 from ...graph.model_objects import asset_variables
 from ...graph.restore_nodes import assigned_handles, restored_values
@@ -24,10 +24,9 @@ from ...graph.traversal import reachable
 from ...graph.variable_nodes import ASSIGN_OPS, VariableNodes, find_variables, initializer_ops, variable
 from ...registry.op_facts import has_fact
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
-from ...support.grouping import grouped
 from ...support.log import DEBUG, Stopwatch
 from ...support.words import some
-from ...types.dtypes import string
+from ...types.dtypes import string, variant
 from ...types.shapes import Shape, fits
 from ...types.tensors import Tensor
 from ..state.resources import Stored, Variable
@@ -66,13 +65,16 @@ class StepResult:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Restored:
     """The variables that a state filled, the variables without a value in the state, names that the graph does not know, and
-    the tables that the state filled. Tables are also among the absent names.
+    the tables that the state filled. Tables are also among the absent names. Positions of iterators in the state are not
+    restored.
     """
 
     restored: tuple[str, ...]
     absent: tuple[str, ...]
     unknown: tuple[str, ...]
     tables: tuple[str, ...] = ()
+    positions: tuple[str, ...] = ()
+    """The names under which the state has positions of iterators."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ class Runner:
 
     def begin_iterators(self) -> tuple[str, ...]:
         """Begin a pass of each iterator that needs no feed; return the names of the nodes that ran."""
-        return self._run_all(iterator_initializers(self.graph))
+        return self._run_all(tuple(node.name for node in iterator_starts(self.graph).values()))
 
     def _run_all(self, names: tuple[str, ...]) -> tuple[str, ...]:
         if names:
@@ -207,7 +209,10 @@ class Runner:
         self._write([(variables[name], value) for name, value in values.items()], "assign")
         self._fill([(table, [tensors[entry].read() for entry in table.entries]) for table in filled.values()])
         absent = (name for name in (*variables, *self.tables) if name not in tensors and name not in filled)
-        return Restored(tuple(matching), tuple(absent), tuple(name for name in tensors if name not in known), tuple(filled))
+        unknown = [name for name in tensors if name not in known]
+        positions = tuple(name for name in unknown if tensors[name].dtype is variant)
+        others = tuple(name for name in unknown if name not in positions)
+        return Restored(tuple(matching), tuple(absent), others, tuple(filled), positions)
 
     def _to_assign(self, tensor: Tensor) -> Any:
         """Return a value for a variable. In this process the value is read from its file when the variable is read."""
@@ -379,16 +384,6 @@ def table_initializers(graph: Graph, others: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         node.name for node, sources in behind.items() if not any(has_fact(source.op, "reads_files") for source in sources)
     )
-
-
-def iterator_initializers(graph: Graph) -> tuple[str, ...]:
-    """Return the nodes that begin passes of iterators, except for nodes that need a feed.
-
-    An iterator that several nodes begin is left out as well.
-    """
-    makers = grouped((node.inputs[1].node, node) for node in graph if node.op == "MakeIterator")
-    alone = [nodes[0] for nodes in makers.values() if len(nodes) == 1]
-    return tuple(node.name for node in alone if not any(item.must_be_fed for item in reachable([node])))
 
 
 def _fetched(shown: str, value: Any) -> FetchedValue:

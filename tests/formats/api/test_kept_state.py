@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import tfg
 from tests.cli.running import tfg as run
-from tfg.core.functions.table_fills import table_fills
+from tfg.core.functions.table_fills import iterator_starts, table_fills
+from tfg.core.graph.traversal import reachable
 from tfg.core.registry.op_facts import ops_with
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.support.errors import UnimplementedError
+from tfg.core.types.shapes import Shape
 from tfg.formats.saving import save
 from tfg.formats.state import check_state, read_graph_state, write_state
 
@@ -73,10 +77,20 @@ def dense(b, words):
     return b.LookupTableFindV2(table, words, np.int64(-1)), b.LookupTableInsertV2(table, WORDS, NUMBERS)
 
 
+def iterator(b, words):
+    """The first element: an iterator begins anew in each session."""
+    types = {"output_types": ["float32"], "output_shapes": [Shape((2,))]}
+    made = b.IteratorV2(**types, shared_name="", container="", name="i")
+    rows = b.TensorSliceDataset([np.float32([[1, 2], [3, 4]])], Toutput_types=["float32"], output_shapes=[Shape((2,))])
+    return b.IteratorGetNext(made, **types)[0], b.MakeIterator(rows, made)
+
+
 KINDS = (
     variable, resource_variable, strings, static, static_by_reference, mutable, mutable_by_reference, vectors,
-    vectors_by_reference, dense,
+    vectors_by_reference, dense, iterator,
 )  # fmt: skip
+ANEW = {"OneShotIterator", "Iterator"}
+"""Other forms of iterators, which begin by themselves, and the form of TensorFlow 1.4."""
 REFUSED = {strings, mutable, mutable_by_reference, vectors_by_reference, dense}
 """The kinds with texts, which safetensors files lack."""
 
@@ -103,7 +117,7 @@ def result(session):
 
 def initialized(graph):
     session = tfg.Session(graph)
-    for node in table_fills(graph):
+    for node in (*table_fills(graph), *iterator_starts(graph).values()):
         session.run(node.name)
     return session
 
@@ -111,7 +125,7 @@ def initialized(graph):
 def test_each_op_with_a_state_has_a_kind():
     # Variable is the first version of VariableV2, TensorFlow has no kernel of MutableDenseHashTable, and the state of
     # TemporaryVariable ends with the run.
-    states = set(ops_with("owns_state")) - {"TemporaryVariable", "Variable", "MutableDenseHashTable"}
+    states = set(ops_with("owns_state")) - {"TemporaryVariable", "Variable", "MutableDenseHashTable", *ANEW}
     made = {node.op for kind in KINDS for node in filled(kind)[0]}
     assert {op for op in states if not op.startswith("Anonymous")} <= made
 
@@ -197,6 +211,33 @@ def test_the_notes_count_variables_and_tables(kind, words, tmp_path):
     assert f"lacks the values of its {words}:" in run("convert", tmp_path / "m", tmp_path / "g.pb").err
     frozen = run("convert", tmp_path / "m", tmp_path / "f.pb", "--freeze").err
     assert "lacks" not in frozen and ("fills the tables" in frozen) == (kind is mutable)
+
+
+def test_the_position_of_an_iterator_is_named_and_left_out(tmp_path):
+    """TensorFlow's Saver keeps positions, which only the program reads that wrote them."""
+    graph, session, _ = filled(iterator)
+    b = tfg.GraphBuilder(graph)
+    made = b.variable(np.float32(5), "v")
+    b.AddV2(graph.output("y:0"), made.value, name="sum")
+    session = tfg.Session(graph)
+    session.run(["MakeIterator", made.initializer.name])
+    signatures = {"serving_default": ({}, {"y": "sum:0"})}
+    tfg.save_model(graph, tmp_path / "m", state=session, signatures=signatures)
+    whole = tfg.load(tmp_path / "m")
+    b, saver = tfg.GraphBuilder(whole), whole.meta.saver
+    names, slices = np.array([b"i_STATE"], object), np.array([b""], object)
+    position = b.RestoreV2(whole.output(saver.filename_tensor), names, slices, dtypes=["variant"])[0]
+    whole.add_control_input(whole.node(saver.restore_op), b.DeserializeIterator(whole.output("i:0"), position))
+    whole.meta = dataclasses.replace(whole.meta, folder=None, variables_prefix=None)
+    save(whole, tmp_path / "whole.meta")
+    write_state(tmp_path / "s.npz", {"v": tfg.Tensor.from_numpy(np.float32(7))}, graph=whole)
+    words = ("run", tmp_path / "whole.meta", "--init", "--state", tmp_path / "s.npz", "--fetch", "sum")
+    for option, name in (("--save-state", "t.npz"), ("--save-model", "n")):
+        outcome = run(*words, option, tmp_path / name)
+        assert "; 1 iterator position not kept: i" in outcome.err, (outcome.out, outcome.err)
+    written = tfg.load(tmp_path / "n")
+    assert "DeserializeIterator" not in {node.op for node in reachable([written.node(written.meta.saver.restore_op)])}
+    assert tfg.Session(written).run("sum:0").tolist() == [8, 9]
 
 
 def test_a_vocabulary_becomes_an_asset_and_then_constants(tmp_path):
