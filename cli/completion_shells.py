@@ -73,7 +73,7 @@ function %(complete_func)s
     set -l answer (env %(complete_var)s=fish_complete %(prog_name)s $words[2..] (string unescape -- "$current") \\
         2> /dev/null < /dev/null)
     if test "$answer[1]" = file
-        __fish_complete_path "$current"
+        complete --do-complete "'' $current"
     else
         string join -- \\n $answer[2..]
     end
@@ -150,13 +150,14 @@ class Zsh(_Words, ZshComplete):
 
 
 class Fish(_Words, FishComplete):
-    """fish: quotes itself, all but a `~` at the beginning."""
+    """fish: quotes itself, all but a `~` and the wide spaces of Unicode at the beginning."""
 
     source_template = _FISH
 
     def can_insert(self, name: str) -> bool:
         """Return whether a prompt can show the name, and fish leaves it as it is."""
-        return super().can_insert(name) and not name.startswith("~")
+        is_wide_space = name[:1].isspace() and not name.startswith(" ")
+        return super().can_insert(name) and not name.startswith("~") and not is_wide_space
 
 
 _SHELLS: Final[Mapping[str, type[ShellComplete]]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}

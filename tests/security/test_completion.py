@@ -117,6 +117,12 @@ def test_a_file_arrives_and_gives_its_names(shell, file):
     assert shell.words_of("tfg run f\t--fetch n\t") == ["run", file, "--fetch", "node"]
 
 
+def test_a_file_arrives_after_an_open_quote_and_an_equals_sign(shell):
+    graph_file(shell.folder, "node", "f $(touch X).pb")
+    words = shell.words_of("tfg run 'f\t--output=f\t")
+    assert words == ["run", "f $(touch X).pb", "--output=f $(touch X).pb"]
+
+
 def test_a_part_of_a_word_stays(shell):
     """What is before `=` in `--fetch=`, and several names with a common beginning."""
     graph = graph_file(shell.folder, "y $(touch X)")
