@@ -158,12 +158,12 @@ class ShapePair(click.ParamType[tuple[str, tuple[int | None, ...]]]):
             return value
         tensor, equals, text = str(value).partition("=")
         parts = [part.strip() for part in text.strip().strip("[]()").split(",") if part.strip()]
-        if not equals or not tensor or not all(part == "?" or _is_size(part) for part in parts):
+        if not equals or not tensor or not all(part == "?" or is_size(part) for part in parts):
             self.fail(f"'{value}' is not of the form x=8,224,224,3 (? for an unknown size)", param, ctx)
         return tensor, tuple(None if part == "?" else int(part) for part in parts)
 
 
-def _is_size(text: str) -> bool:
+def is_size(text: str) -> bool:
     """Return True for digits of a size that a dimension can have; Python refuses to read thousands of digits."""
     return text.isdecimal() and len(text) <= len(str(sys.maxsize))
 

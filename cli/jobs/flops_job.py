@@ -19,6 +19,7 @@ from ..commands.flops import FlopsOptions
 from ..documents import flop_counts as documents
 from ..main import COMPARISON_FAILED, DONE
 from ..models import note_unread_values
+from ..options import is_size
 from ..sections import flops_sections
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class FlopsJob:
 
 
 def _whole_number(option: str, name: str, text: str) -> int:
-    if not text.isdecimal():
+    if not is_size(text):
         raise InvalidArgumentError(f"{option} {name}={text}: '{text}' is not a whole number from 0 on")
     return int(text)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import runpy
 import sys
@@ -26,7 +27,7 @@ def run_script(path: str) -> list[tuple[str, Graph]]:
     names the file and line of a failure.
     """
     refuse_program("script", path)
-    if not pathlib.Path(path).is_file():
+    if not os.path.isfile(path):
         raise NotFoundError(f"script '{path}' does not exist")
     builder = _run(path)
     stages = list(builder.stages)

@@ -10,6 +10,7 @@ NAMING: Final = frozenset(("shared_name", "container", "debug_name"))
 """The attributes that name a resource."""
 _NUMBER: Final = re.compile(r"(?:[_-]|^)(\d+)(?=[_/]|$)")
 """The number of `dense_1/kernel_12`, `__inference_call_116`, `while_body_7_const_0` and `CustomGradient-33`."""
+_MOST_DIGITS: Final = 18
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}|\b0x[0-9a-f]{6,16}\b")
 """A UUID, or the address of a Python object in a name made of its `repr`."""
 
@@ -22,8 +23,11 @@ def stem(name: str) -> str:
 
 
 def numbers(name: str) -> tuple[int, ...]:
-    """Return the numbers that `stem` drops: the order in which TensorFlow made names of one stem."""
-    return tuple(int(digits) for digits in _NUMBER.findall(name))
+    """Return the numbers that `stem` drops: the order in which TensorFlow made names of one stem.
+
+    Of a longer number than any counter reaches, the last digits; Python refuses to read thousands of digits.
+    """
+    return tuple(int(digits[-_MOST_DIGITS:]) for digits in _NUMBER.findall(name))
 
 
 def common_names(before: Collection[str], after: Collection[str]) -> Iterator[str]:

@@ -5,7 +5,8 @@ number of values.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -40,29 +41,35 @@ class CompositeFeeds:
         self.shapes = list(_sparse(sources))
         self.splits = list(_ragged(sources))
 
-    def fitted(self, values: Mapping[Node, Any]) -> dict[Node, Any]:
-        """Return new values of indices, shapes and splits that fit the drawn values of all placeholders."""
-        return {**dict(self._of_sparse(values)), **dict(self._of_ragged(values))}
+    def fitted(self, values: Mapping[Node, Any], most: int = sys.maxsize) -> dict[Node, Any]:
+        """Return new values of indices, shapes and splits that fit the drawn values of all placeholders.
 
-    def _of_sparse(self, values: Mapping[Node, Any]) -> Iterator[tuple[Node, Any]]:
+        What has more than `most` elements is left out.
+        """
+        large = {node for node, value in values.items() if np.size(value) > most}
+        return {**dict(self._of_sparse(values, large)), **dict(self._of_ragged(values, large))}
+
+    def _of_sparse(self, values: Mapping[Node, Any], large: Container[Node]) -> Iterator[tuple[Node, Any]]:
         """Yield shapes that hold all indices, and indices in order: a row each, in the first column."""
         for reader, indices, shape in self.shapes:
+            if shape in large:
+                continue
             count = 0 if indices is None else _length(values[indices])
             sizes = np.full(np.size(values[shape]), max(_ROWS, count), values[shape].dtype)
             if sizes.size > 1:
                 sizes[-1] = self._columns(reader) or sizes[-1]
             yield shape, sizes
-            if indices is not None and np.ndim(values[indices]) == 2:
+            if indices is not None and indices not in large and np.ndim(values[indices]) == 2:
                 table = np.zeros_like(values[indices])
                 table[:, :1] = np.arange(count)[:, None]
                 yield indices, table
 
-    def _of_ragged(self, values: Mapping[Node, Any]) -> Iterator[tuple[Node, Any]]:
+    def _of_ragged(self, values: Mapping[Node, Any], large: Container[Node]) -> Iterator[tuple[Node, Any]]:
         """Yield splits from 0 to the number of values, or of rows that the next splits make."""
         inner = {splits for splits, _ in self.splits}
         for splits, divided in self.splits:
             count = 0 if divided is None else _length(values[divided]) - (divided in inner)
-            if np.ndim(values[splits]) == 1:
+            if splits not in large and np.ndim(values[splits]) == 1:
                 ends = np.linspace(0, max(count, 0), np.size(values[splits]))
                 yield splits, ends.astype(values[splits].dtype)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -38,6 +40,9 @@ _VISITS: Final = 40_000
 _MOST_LISTED: Final = 64
 """The largest number of elements of a value that is written out."""
 
+_MOST_COUNTED: Final = sys.maxsize // 8
+"""The largest number of elements in an array of 64-bit integers."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Input:
@@ -53,16 +58,20 @@ def example_feeds(graph: Graph, inputs: Sequence[Input], inference: Inference | 
     composites = CompositeFeeds(graph, [one.node for one in inputs], inference)
     smallest = 2 if composites.splits or composites.shapes else 1
     sizes = _sizes(graph, inputs, smallest, inference)
-    # Zeros without memory of their own: a placeholder may declare terabytes.
-    listed = composites.fitted({one.node: np.broadcast_to(np.int64(0), sizes[one.node]) for one in inputs})
-    texts = {}
-    for one in inputs:
-        value = listed.get(one.node)
-        if value is not None and value.size <= _MOST_LISTED:
-            texts[one.node] = json.dumps(value.tolist())
-        else:
-            texts[one.node] = _text(graph, one, sizes[one.node], inference)
-    return texts
+    listed = composites.fitted({one.node: _zeros(sizes[one.node]) for one in inputs}, _MOST_LISTED)
+    return {
+        one.node: json.dumps(listed[one.node].tolist())
+        if one.node in listed
+        else _text(graph, one, sizes[one.node], inference)
+        for one in inputs
+    }
+
+
+def _zeros(sizes: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Return zeros without memory of their own: a placeholder may declare terabytes, and more than NumPy can count."""
+    if math.prod(sizes) > _MOST_COUNTED:
+        sizes = [min(sizes[0], _MOST_COUNTED), *[1] * (len(sizes) - 1)]
+    return np.broadcast_to(np.int64(0), sizes)
 
 
 def _sizes(graph: Graph, inputs: Sequence[Input], smallest: int, inference: Inference | None) -> Mapping[Node, Sequence[int]]:

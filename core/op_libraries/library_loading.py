@@ -75,7 +75,7 @@ def _import(key: str) -> None:
     if not key.endswith(".py"):
         importlib.import_module(key)
         return
-    if not pathlib.Path(key).is_file():
+    if not os.path.isfile(key):
         raise NotFoundError(f"file '{key}' does not exist")
     spec = importlib.util.spec_from_file_location(_module_name(key), key)
     if spec is None or spec.loader is None:

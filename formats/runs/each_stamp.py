@@ -126,12 +126,13 @@ class Stamp(Record):
 
 def is_there(result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
     """Return True if a file is not older than the inputs of its tasks, nor than `since` in nanoseconds."""
-    try:
-        made = os.stat(result).st_mtime_ns
-        sources = {task.item.path for task in tasks if task.item is not None}
-        return made >= max([since, *(os.stat(source).st_mtime_ns for source in sources)])
-    except FileNotFoundError:
-        return False
+    with file_errors(result):
+        try:
+            made = os.stat(result).st_mtime_ns
+            sources = {task.item.path for task in tasks if task.item is not None}
+            return made >= max([since, *(os.stat(source).st_mtime_ns for source in sources)])
+        except FileNotFoundError:
+            return False
 
 
 def job_facts(recipe: Recipe) -> Iterator[tuple[str, Any]]:

@@ -242,3 +242,13 @@ def test_models_without_a_file_of_values_are_looked_at_as_far_as_they_go(tmp_pat
     facts = command("explain", model, "--format", "json").json
     assert missing.name in facts["variables_unread"]
     assert not any(line.startswith("tfg run") for line in facts["next_commands"])
+
+
+def test_numbers_in_names_have_any_length(tmp_path):
+    """A name is a stranger's text: Python refuses to read thousands of digits as a number."""
+    for file, last in (("before", "8"), ("after", "9")):
+        g = tfg.GraphBuilder()
+        for stem in ("a_", "b_1/c_"):
+            g.NoOp(name=stem + "9" * 5000 + last)
+        tfg.save(g.graph, tmp_path / f"{file}.pb")
+    assert command("diff", tmp_path / "before.pb", tmp_path / "after.pb").code == 0

@@ -1,4 +1,4 @@
-"""Limits that are no numbers are refused, and limits that no timer takes limit nothing."""
+"""Limits that are no numbers are refused, and limits that no timer takes limit nothing; no value of an option is a bug."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ import subprocess
 import sys
 from unittest import mock
 
+import click
 import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
+from tfg.cli.main import commands, root
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.formats.rendering import LayoutProgram
 
 ENDLESS = ["inf", "1e400", "1e300", "9" * 400]
+DIGITS = "9" * 5000
+"""More digits than Python reads as an integer, and than a file name has."""
+STRANGE = [DIGITS, "1e999999999", "nan", "(" * 3000, f"x={DIGITS}", f"x=1:{DIGITS}", f"x=randint({DIGITS})"]
+XOR = str(SAMPLES / "xor.pbtxt")
+ARGUMENTS = {"completion": ["bash"], "checkpoint": [str(SAMPLES / "scaler_saved_model")],
+             "compare": [XOR, XOR], "diff": [XOR, XOR], "convert": [XOR, "out.pb"], "samples": [], "ops": []}  # fmt: skip
 
 
 @pytest.fixture
@@ -61,3 +70,30 @@ def test_a_session_refuses_limits_that_are_no_numbers(identity):
     for limits in ({"timeout": float("nan")}, {"max_memory": float("nan")}):
         with pytest.raises(InvalidArgumentError, match="must be a number"):
             tfg.Session(tfg.load(identity), **limits)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["flops", XOR, "--size", f"N={DIGITS}"], ["flops", XOR, "--trips", f"loop={DIGITS}"], ["dump", "--script", DIGITS],
+     ["run", XOR, "--op-library", f"{DIGITS}.py"],
+     ["run", XOR, "--init", "--fetch", "x", "--sweep", f"x={DIGITS}", "--out-dir", "out"]],
+    ids=lambda words: words[-2].strip("-"),
+)  # fmt: skip
+def test_thousands_of_digits_are_refused(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(*words)
+    assert done.code in (1, 2) and "error:" in done.err
+
+
+def _options(name):
+    command = root.get_command(click.Context(root), name)
+    return [param.opts[-1] for param in command.params if isinstance(param, click.Option) and not param.is_flag]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(commands()) - {"cluster"}))
+def test_every_option_takes_or_refuses_every_value(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for option in _options(name):
+        for value in STRANGE:
+            assert run(name, *ARGUMENTS.get(name, [XOR]), option, value).code in (0, 1, 2, 3), (option, value[:40])

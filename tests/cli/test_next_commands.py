@@ -182,3 +182,22 @@ def test_commands_feed_values_that_fit(tmp_path, build):
     build(b)
     save(b.graph, tmp_path / "g.pb")
     assert run_all(tmp_path / "g.pb")
+
+
+@pytest.mark.parametrize("shape", [[2**31, 2**31], [2**45, 2], [None, 2**31, 2**31]], ids=str)
+def test_sizes_that_no_machine_holds_are_explained(shape, tmp_path):
+    """A stranger's file claims sizes; an explanation allocates none of them."""
+    g = GraphBuilder()
+    values = g.Placeholder(dtype="float32", shape=shape, name="values")
+    splits = g.Placeholder(dtype="int64", shape=[2**45], name="splits")
+    indices = g.Placeholder(dtype="int64", shape=[2**45, 2], name="indices")
+    dense_shape = g.Placeholder(dtype="int64", shape=[2], name="dense_shape")
+    g.RaggedTensorToSparse([splits], values, name="sparse")
+    g.SparseTensorDenseMatMul(
+        indices, g.Placeholder(dtype="float32", shape=[2**45]), dense_shape, g.constant(np.eye(2, dtype="f"))
+    )
+    save(g.graph, tmp_path / "g.pb")
+    assert any(command.startswith("tfg run") for command in next_commands(tmp_path / "g.pb"))
+    for words in (["flops"], ["view", "-o", tmp_path / "g.html"]):
+        done = tfg(words[0], tmp_path / "g.pb", *words[1:])
+        assert done.code == 0, done.err
