@@ -14,6 +14,7 @@ from ..graph.metagraph import SavedCallable, Signature
 from ..inference.inference import Inference
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
+from ..support.untrusted import is_untrusted
 from ..types.shapes import Shape
 from .node_listing import declared_shapes
 
@@ -28,12 +29,17 @@ class NextCommands:
     path: str
     inference: Inference | None
 
+    @property
+    def _tfg(self) -> str:
+        """The program: a graph that is a stranger's here is one in the commands too."""
+        return "tfg --untrusted" if self.graph.is_untrusted or is_untrusted() else "tfg"
+
     def signature(self, signature: Signature, option: str = "--signature") -> str:
         """Return the command that runs a signature."""
         nodes = {key: self.graph.output(name).node for key, name in signature.fed.items() if key not in signature.defaults}
         fed = self._of_placeholders(nodes.values())
         feeds = _feeds({key: fed[node] for key, node in nodes.items()})
-        return f"tfg run {self._quoted} {option} {shlex.quote(signature.name)}{feeds}"
+        return f"{self._tfg} run {self._quoted} {option} {shlex.quote(signature.name)}{feeds}"
 
     def calls(self) -> Iterator[str]:
         """Yield the commands that run the first functions of a SavedModel's objects."""
@@ -42,31 +48,31 @@ class NextCommands:
             function = self.graph.functions[one.function]
             texts = example_feeds(function.body, free_inputs(function, one))
             feeds = _feeds({node.name: text for node, text in texts.items()})
-            yield f"tfg run {self._quoted} --function {shlex.quote(one.name)}{feeds}"
+            yield f"{self._tfg} run {self._quoted} --function {shlex.quote(one.name)}{feeds}"
 
     def run(self, fetches: Sequence[str], init: str = "") -> str:
         """Return the command that runs the graph for fetches."""
         options = "".join(f" --fetch {shlex.quote(name)}" for name in fetches)
-        return f"tfg run {self._quoted}{init}{options}{self._graph_feeds(fetches)}"
+        return f"{self._tfg} run {self._quoted}{init}{options}{self._graph_feeds(fetches)}"
 
     def train(self, target: str, fetches: Sequence[str], init: str) -> str:
         """Return the command that runs a training step a few times, or for an epoch of the input pipeline."""
         options = "".join(f" --fetch {shlex.quote(name)}" for name in fetches)
         steps = "epoch" if any(has_fact(node.op, "next_element") for node in self._needed([target])) else 10
         feeds = self._graph_feeds([target, *fetches])
-        return f"tfg run {self._quoted}{init} --target {shlex.quote(target)}{options} --steps {steps}{feeds}"
+        return f"{self._tfg} run {self._quoted}{init} --target {shlex.quote(target)}{options} --steps {steps}{feeds}"
 
     def explain(self, arguments: str) -> str:
         """Return the command that explains a part of the graph."""
-        return f"tfg explain {self._quoted} {arguments}"
+        return f"{self._tfg} explain {self._quoted} {arguments}"
 
     def check(self) -> str:
         """Return the command that lists the problems of a graph that cannot run."""
-        return f"tfg check {self._quoted}"
+        return f"{self._tfg} check {self._quoted}"
 
     def dump(self, options: str = "") -> str:
         """Return the command that lists the nodes."""
-        return f"tfg dump {self._quoted}{options}"
+        return f"{self._tfg} dump {self._quoted}{options}"
 
     @property
     def _quoted(self) -> str:

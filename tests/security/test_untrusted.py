@@ -34,7 +34,8 @@ def test_a_command_does_what_it_does_without():
     for words, environment in ((["--untrusted", "run"], {}), (["run", "--untrusted"], {}), (["run"], {"TFG_UNTRUSTED": "1"})):
         done = process(*words, SAMPLES / "collatz.pbtxt", "--fetch", "steps", "--feed", "n=27", **environment)
         assert (done.code, done.out, done.err) == (0, plain.out, "")
-    assert process("--untrusted", "explain", XOR).out == process("explain", XOR).out
+    plain = process("explain", XOR).out
+    assert process("--untrusted", "explain", XOR).out == plain.replace("\ntfg ", "\ntfg --untrusted ")
     assert process("--untrusted", "run", SAMPLES / "scaler_saved_model", "--feed", "x=[[1, 2]]").code == 0
 
 
@@ -65,6 +66,12 @@ def test_memory_has_a_limit(tmp_path):
     tfg.save(g.graph, tmp_path / "g.pb")
     done = process("--untrusted", "run", tmp_path / "g.pb", "--fetch", "ones", "--feed", "size=[100000, 100000]")
     assert done.code == 1 and "memory" in done.err
+
+
+def test_a_system_without_the_limits_refuses_the_switch(monkeypatch, tmp_path):
+    monkeypatch.setattr("tfg.core.runtime.guards.process_limits._PAGES", str(tmp_path / "none"))
+    done = run("--untrusted", "explain", XOR)
+    assert (done.code, done.out) == (1, "") and "a memory limit of a process needs Linux" in done.err
 
 
 def test_the_network_is_closed():

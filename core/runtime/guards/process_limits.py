@@ -30,6 +30,9 @@ _AGAIN: Final = 0.2
 """The seconds after which an interruption is repeated, since some handler may have caught the last."""
 LONGEST_SECONDS: Final = 1e9
 """The largest time limit in seconds; timers take no larger number, and thirty years limit nothing."""
+_PAGES: Final = "/proc/self/statm"
+"""Linux counts the pages of a process here; macOS counts none, and does not keep to a limit of address space either."""
+_BY_SESSIONS: Final = "in Python, Session(max_memory=) and tfg.load(path, untrusted=True) limit results on every system"
 _LIBRARIES: Final = ("ml_dtypes", "scipy.fft", "scipy.linalg", "scipy.sparse", "scipy.special")
 _NO_MEMORY: Final = ("annot allocate memory", "failed to map segment", "can't start new thread")
 """Parts of the messages by which libraries and threads report a lack of memory."""
@@ -116,7 +119,7 @@ def limit_memory(count: int) -> Iterator[None]:
     try:
         import resource
     except ImportError:
-        raise UnimplementedError("a memory limit needs a Unix system") from None
+        raise UnimplementedError("a memory limit of a process needs Linux", hint=_BY_SESSIONS) from None
     before = resource.getrlimit(resource.RLIMIT_AS)
     load_libraries()
     limit = _taken(resource.getpagesize()) + count
@@ -150,6 +153,9 @@ def load_libraries() -> None:
 
 
 def _taken(page: int) -> int:
-    """Return the bytes of this process's address space."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[0]) * page
+    """Return the bytes of this process's address space; UnimplementedError on systems other than Linux."""
+    try:
+        with open(_PAGES) as file:
+            return int(file.read().split()[0]) * page
+    except FileNotFoundError:
+        raise UnimplementedError("a memory limit of a process needs Linux", hint=_BY_SESSIONS) from None
