@@ -3,6 +3,7 @@
 import numpy as np
 
 from tests.opcases import case, graph_case, normal
+from tfg.core.graph.graph import Output
 
 X = normal(3)
 
@@ -91,7 +92,7 @@ def loop(g, frame, initial, constants, condition, body, control=(), **attrs):
 
 
 def counted(g, frame, end, initial, constants, step):
-    """A loop that counts to `end`."""
+    """A loop that counts to `end`, a number or a tensor."""
 
     def condition(values, fixed):
         return g.Less(values[0], fixed[0])
@@ -101,7 +102,8 @@ def counted(g, frame, end, initial, constants, step):
             one = g.constant(1)
         return [g.AddV2(values[0], one), *step(values[1:], fixed[1:])]
 
-    return loop(g, frame, [g.constant(0), *initial], [g.constant(end), *constants], condition, body)
+    limit = end if isinstance(end, Output) else g.constant(end)
+    return loop(g, frame, [g.constant(0), *initial], [limit, *constants], condition, body)
 
 
 def doubling(g):
