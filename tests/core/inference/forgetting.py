@@ -93,6 +93,16 @@ class Facts:
         return bool(said == number or (said != said and number != number))
 
 
+def forgotten(graph: Graph, feeds: Mapping[str, Any], draws: random.Random, count: int = 4) -> list[Facts]:
+    """What several inferences say that do not know all of the feeds and of the constants; most constants stay known."""
+    fed = {graph.output(name): np.asarray(value) for name, value in feeds.items()}
+    facts = []
+    for _ in range(count):
+        unsure = {output: value for output, value in constants(graph).items() if draws.random() < 0.3}
+        facts.append(Facts(graph, forget(fed | unsure, draws)))
+    return facts
+
+
 def _fits(dtype: DType, result: Any) -> bool:
     return result.dtype in (dtype.base.numpy, object)
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import pathlib
 import random
 from collections.abc import Sequence
 
 import pytest
 
+import tfg
 from tests import opcases
-from tests.core.inference.forgetting import Facts, constants, forget, hold
+from tests.cli.running import SAMPLES
+from tests.core.inference.forgetting import forgotten, hold
 from tests.recorded_answers import answers
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import TfgError
+from tfg.formats.api.outputs import default_runs
+from tfg.formats.api.prepared_sessions import local_session
 
 
 def is_unknown_to_shape_functions(case: opcases.Case) -> bool:
@@ -27,19 +33,14 @@ def test_facts_hold_whatever_is_forgotten(cases: Sequence[tuple[str, opcases.Cas
 
 
 def check_facts(family: str, case: opcases.Case) -> None:
-    """The run's results are TensorFlow's, as tests/core/ops/test_ops.py holds; of constants most stay known."""
+    """The run's results are TensorFlow's, as tests/core/ops/test_ops.py holds."""
     recorded = answers(family).steps(case.key)
     if recorded[0]["error"]:
         return
     builder = GraphBuilder()
     steps = case.build(builder)
     graph = builder.graph
-    fed = {graph.output(name): value for name, value in case.feeds.items()}
-    draws = random.Random(case.key)
-    facts = []
-    for _ in range(4):
-        unsure = {output: value for output, value in constants(graph).items() if draws.random() < 0.3}
-        facts.append(Facts(graph, forget(fed | unsure, draws)))
+    facts = forgotten(graph, case.feeds, random.Random(case.key))
     session = Session(graph, seed=0, files=FileAccess.everything())
     for fetches, step in zip(steps, recorded, strict=True):
         if step["error"]:
@@ -47,3 +48,14 @@ def check_facts(family: str, case: opcases.Case) -> None:
                 hold(facts, session, fetches, case.feeds)
         else:
             hold(facts, session, fetches, case.feeds)
+
+
+GRAPHS = [path for path in sorted(SAMPLES.iterdir()) if path.suffix == ".pbtxt" or (path / "saved_model.pb").exists()]
+
+
+@pytest.mark.parametrize("path", [path for path in GRAPHS if path.stem != "skipgram"], ids=lambda path: path.stem)
+def test_facts_hold_in_samples(path: pathlib.Path) -> None:
+    graph = tfg.load(path)
+    for fetches in default_runs(graph):
+        feeds = Feeds(graph, {}, fetches).first()
+        hold(forgotten(graph, feeds, random.Random(path.stem)), local_session(graph, None), fetches, feeds)
