@@ -16,7 +16,7 @@ from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.traversal import topological_order
+from ..graph.traversal import closure, topological_order
 from ..registry import registry
 from ..registry.op_facts import has_fact, ops_with
 from ..support.errors import InternalError, InvalidArgumentError, TfgError
@@ -239,6 +239,8 @@ def _relaxed(
 
 def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Library) -> list[TensorSpec]:
     inputs = [specs[value] for value in node.inputs]
+    if not inputs and library.is_resized(node):
+        return [TensorSpec(dtype) for dtype in node.output_dtypes]
     results = library.call_specs(node, inputs)
     if results is None and (before := library.derived.find(node, inputs)) is not None:
         return before
@@ -325,6 +327,13 @@ class Library:
     def is_stable(self, spec: TensorSpec, covering: TensorSpec) -> bool:
         """Return True where a loop's variable has the spec in every iteration; an estimate takes unknown sizes to stay."""
         return is_covered(spec, covering) or (self._assumptions is not None and shown(spec) == shown(covering))
+
+    def is_resized(self, node: Node) -> bool:
+        """Return True for a variable to which an Assign may give another shape than the declared one; an estimate takes it
+        to stay.
+        """
+        is_reference = self._assumptions is None and has_fact(node.op, "owns_state") and node.output_dtypes[0].is_ref
+        return is_reference and any(user.attrs.get("validate_shape") is False for user in closure([node], _reference_users))
 
     def output_dtypes(self, node: Node) -> Sequence[DType]:
         """Return the dtypes of a node's outputs, also for a call by the function's name."""
@@ -415,6 +424,11 @@ class Library:
             else:
                 current = [a if kept else TensorSpec(a.dtype) for a, kept in zip(current, stable)]
         return [TensorSpec(spec.dtype) for spec in current]
+
+
+def _reference_users(node: Node) -> list[Node]:
+    """Return the users of a node that pass a reference on, as an Assign does."""
+    return [user for user in node.uses if any(dtype.is_ref for dtype in user.output_dtypes)]
 
 
 def _with_rows(spec: TensorSpec, count: DimLike | None) -> TensorSpec:

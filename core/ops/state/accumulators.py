@@ -260,9 +260,10 @@ def accumulator_take_gradient_shape(handle: TensorSpec, num_required: TensorSpec
 
 @shape("SparseAccumulatorTakeGradient")
 def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: TensorSpec) -> tuple[Shape, ...]:
+    """A declared shape without dimensions holds for gradients of any rank."""
     size = handle.handle[0].shape if handle.handle else Shape()
     rows = Shape([None])
-    return rows, (rows + size[1:] if size.rank else Shape()), Shape([size.rank])
+    return rows, (rows + size[1:] if size.rank else Shape()), Shape([size.rank or None])
 
 
 shape("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")(scalar_shape)

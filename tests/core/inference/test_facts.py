@@ -403,3 +403,21 @@ def test_fed_sizes_of_a_reshaped_vector(x, sizes, shape):
     fed = {"x:0": np.zeros(x, np.float32), "w:0": np.array(sizes, np.int32)}
     for graph in (g.graph, optimized):
         assert Session(graph).run(reshaped.name, fed).shape == shape
+
+
+@pytest.mark.parametrize("passed_on", [lambda g, v: v, lambda g, v: g.RefIdentity(v)])
+def test_the_shape_of_a_variable_that_an_assign_does_not_check(passed_on):
+    """Another variable of equal attributes keeps its shape."""
+    g = GraphBuilder()
+    x = placeholder(g, "x", (None, 3))
+    changed, kept = (g.VariableV2(dtype="float32", shape=(2, 3), name=name) for name in ("changed", "kept"))
+    assigned = [
+        g.Assign(passed_on(g, changed), x, validate_shape=False),
+        g.Assign(kept, np.zeros((2, 3), np.float32)),
+    ]
+    with g.control_dependencies(assigned):
+        names = [rows(g, g.Identity(variable)).name for variable in (changed, kept)]
+    optimized, _ = optimize(g.graph, names, ["x:0"])
+    for graph in (g.graph, optimized):
+        assert Session(graph).run(names, {"x:0": np.zeros((5, 3), np.float32)}) == [5, 2]
+    assert [infer(g.graph).shape(variable) for variable in (changed, kept)] == [Shape(), Shape((2, 3))]
