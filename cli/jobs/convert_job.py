@@ -234,7 +234,8 @@ def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> lis
 def _note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
     """Print notes on the exported model."""
     if isinstance(written, StableHloExport):
-        inputs = ", ".join(written.inputs) or "none"
+        declared = written.declared_dims().items()
+        inputs = ", ".join(f"{name} ({','.join(map(str, dims))})" for name, dims in declared) or "none"
         render.note(f"wrote {written.size:,} bytes of StableHLO to {written.path}; inputs: {inputs}", quiet)
     else:
         operations = counted(written.operations, "operation")

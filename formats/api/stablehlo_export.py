@@ -16,7 +16,8 @@ from .model_export import DeclaredDims, ModelExport
 class StableHloExport(ModelExport):
     """A written program of StableHLO, which `jax.export.deserialize` reads; `size` is its number of bytes.
 
-    The program takes the inputs in order, in batches of any size, and returns a dictionary of the outputs.
+    The program takes the inputs in order, in batches of any size, and returns a dictionary of the outputs. Two inputs have
+    two batches, unless the program needs equal ones.
     """
 
     runtime: ClassVar[str] = "JAX"
@@ -33,7 +34,7 @@ class StableHloExport(ModelExport):
         return f"<StableHloExport {os.path.basename(self.path)}: {self.size:,} bytes>"
 
     def declared_dims(self) -> DeclaredDims:
-        """Return the dimensions of the inputs in the file; all unknown first dimensions have one name."""
+        """Return the dimensions of the inputs in the file; sizes that must be equal have one name."""
         return dict(zip(self.inputs, jax_functions().exported_dims(bytes(read_source(self.path)))))
 
     def declares(self, inputs: Mapping[str, Array], dims: DeclaredDims) -> bool:

@@ -137,21 +137,31 @@ class JaxFunction:
     def exported(self, parameters: Mapping[str, Any], shapes: Mapping[str, Shape]) -> bytes:
         """Return the function of the inputs as a serialized program of StableHLO, with the parameters as constants.
 
-        `shapes` are the shapes of inputs by name, where they say more than the graph. An unknown first dimension is `batch`;
-        every other unknown dimension is a symbol of its own. UnimplementedError names an input of unknown rank.
+        `shapes` are the shapes of inputs by name, where they say more than the graph. Every unknown dimension is a symbol of
+        its own. Where the program needs equal batches, as for a sum of two inputs, all unknown first dimensions are `batch`.
+        UnimplementedError names an input of unknown rank.
         """
-        scope = jax.export.SymbolicScope()
+        declared = {name: _input_shape(name, output, shapes.get(name, UNKNOWN)) for name, output in self.inputs.items()}
+        batches = [name for name, shape in declared.items() if shape.dims and not isinstance(shape.dims[0], int)]
         with jax.enable_x64(True):
-            specs = [_spec(name, output, shapes.get(name, UNKNOWN), scope) for name, output in self.inputs.items()]
             held = self.held(parameters)
-            program = jax.jit(lambda *inputs: self.traced(held, inputs, is_portable=True))
-            try:
-                return bytes(jax.export.export(program, platforms=_PLATFORMS)(*specs).serialize())
-            except TfgError as error:
-                hint = error.hint or "if a shape is unknown, set it, e.g. with --shape x=?,28,28"
-                raise UnimplementedError(error.message, node=error.node, op=error.op, hint=hint) from error
-            except ImportError as error:
-                raise NotFoundError("a program of StableHLO needs package flatbuffers", hint=extra_hint("xla")) from error
+            if len(batches) > 1:
+                with contextlib.suppress(UnimplementedError):
+                    return self._exported(held, declared, {name: f"batch_{_symbol(name)}" for name in batches})
+            return self._exported(held, declared, dict.fromkeys(batches, "batch"))
+
+    def _exported(self, held: Mapping[str, Any], declared: Mapping[str, Shape], batches: Mapping[str, str]) -> bytes:
+        """Return the program for inputs of the given shapes and symbols of the first dimensions."""
+        scope = jax.export.SymbolicScope()
+        specs = [_spec(name, output, declared[name], batches.get(name, ""), scope) for name, output in self.inputs.items()]
+        program = jax.jit(lambda *inputs: self.traced(held, inputs, is_portable=True))
+        try:
+            return bytes(jax.export.export(program, platforms=_PLATFORMS)(*specs).serialize())
+        except TfgError as error:
+            hint = error.hint or "if a shape is unknown, set it, e.g. with --shape x=?,28,28"
+            raise UnimplementedError(error.message, node=error.node, op=error.op, hint=hint) from error
+        except ImportError as error:
+            raise NotFoundError("a program of StableHLO needs package flatbuffers", hint=extra_hint("xla")) from error
 
 
 def _single_precision() -> contextlib.AbstractContextManager[Any]:
@@ -176,15 +186,20 @@ def exported_dims(program: bytes) -> list[list[int | str | None]]:
     return [[dim if isinstance(dim, int) else str(dim) for dim in value.shape] for value in inputs]
 
 
-def _spec(name: str, output: Output, static_shape: Shape, scope: Any) -> Any:
-    """Return the shape of an input with symbols, and the dtype."""
+def _input_shape(name: str, output: Output, static_shape: Shape) -> Shape:
+    """Return the shape of an input, of a known rank."""
     shape = merge_shapes(_declared_shape(output), static_shape)
     if shape.dims is None:
         raise UnimplementedError(
             f"the shape of input '{name}' is unknown", hint=f"set the shape, e.g. with --shape {name}=2,3"
         )
-    symbols = ["batch", *(f"d{place}_{_symbol(name)}" for place in range(1, len(shape.dims)))]
-    dims = ", ".join(str(dim) if isinstance(dim, int) else symbol for dim, symbol in zip(shape.dims, symbols))
+    return shape
+
+
+def _spec(name: str, output: Output, shape: Shape, batch: str, scope: Any) -> Any:
+    """Return the shape of an input with symbols, and the dtype."""
+    symbols = [batch, *(f"d{place}_{_symbol(name)}" for place in range(1, len(shape)))]
+    dims = ", ".join(str(dim) if isinstance(dim, int) else symbol for dim, symbol in zip(shape, symbols))
     return jax.ShapeDtypeStruct(jax.export.symbolic_shape(f"({dims},)" if dims else "()", scope=scope), _dtype(output))
 
 

@@ -397,7 +397,7 @@ def test_a_wrong_model_is_found(name, tmp_path):
 
 
 def test_sizes_beyond_what_a_program_declares_are_not_asked_for(tmp_path):
-    """A StableHLO program has one batch for all inputs, an ONNX file a size for each."""
+    """A StableHLO program of a sum has one batch for its inputs, an ONNX file a size for each."""
     need_the_runtime("m.stablehlo")
     b = GraphBuilder()
     b.AddV2(placeholder(b, "x"), placeholder(b, "y"), name="out")
