@@ -262,7 +262,7 @@ def _listed(p: Program) -> Value:
     for value in (v, w):
         handle = p.b.TensorListPushBack(handle, value.output)
     element = p.b.TensorListGetItem(handle, place, shape, element_dtype="double")
-    return Value(p.b.EnsureShape(element, shape=(None, 3)), (v, w)[place].compute)
+    return Value(p.b.EnsureShape(element, shape=(None, 3)), lambda a: (v.compute(a), w.compute(a))[place])
 
 
 def _looped(p: Program) -> Value:

@@ -18,9 +18,11 @@ from tfg.core.comparing.racing_fetches import fetches_in_turn
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.base.graph_pass import Pass, PassContext
 from tfg.core.passes.pipeline import optimize
+from tfg.core.registry import registry
 from tfg.core.support.errors import PermissionDeniedError
 from tfg.formats.api.outputs import default_runs
 from tfg.formats.api.written_copies import private_copy
+from tfg.formats.codecs.node_def import input_texts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -362,9 +364,50 @@ def test_convert_verifies_what_it_writes(name, tmp_path):
     assert done.code == 0 and "compared in" in done.out, done.err
 
 
-@pytest.mark.parametrize(
-    "place", [("-o", "{}/out.pb"), ("--save-model", "{}/out"), ("-o", "{}/out.pb", "--save-model", "{}/out")]
-)
+def difference(path):
+    """Write a graph with a difference, which is another number in the other order."""
+    b = GraphBuilder()
+    h = b.MatMul(placeholder(b, "x"), b.constant(np.ones((3, 4), np.float32)), name="h")
+    b.Sub(b.Tanh(h), b.Sigmoid(h), name="out")
+    tfg.convert(b.graph, path)
+    return path
+
+
+def write_wrongly(monkeypatch):
+    """Let all writers write b - a, or a + b, for a - b."""
+
+    def wrong_inputs(node):
+        return input_texts(node)[:: -1 if node.op == "Sub" else 1]
+
+    for writer in ("node_writing", "graphdef"):
+        monkeypatch.setattr(f"tfg.formats.{writer}.input_texts", wrong_inputs)
+    for table, found in ((registry._ONNX, registry.onnx_lowering), (registry._LOWERINGS, registry.lowering)):
+        assert found("Sub") is not None
+        monkeypatch.setitem(table, "Sub", found("AddV2"))
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_convert_finds_what_a_writer_does_wrong(name, tmp_path, monkeypatch):
+    need_the_runtime(name)
+    source = difference(tmp_path / "in.pb")
+    write_wrongly(monkeypatch)
+    done = run("convert", source, f"{tmp_path}/{name}", *WRITTEN[name], "--verify")
+    assert done.code == 3 and "differ" in done.out, done.err
+
+
+PLACES = [("-o", "{}/out.pb"), ("--save-model", "{}/out"), ("-o", "{}/out.pb", "--save-model", "{}/out")]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_optimize_finds_what_a_writer_does_wrong(place, tmp_path, monkeypatch):
+    source = difference(tmp_path / "in.pb")
+    write_wrongly(monkeypatch)
+    words = (word.format(tmp_path) for word in place)
+    done = run("optimize", source, "--fetch", "out:0", "--verify", *words)
+    assert done.code == 3 and not list(tmp_path.glob("out*")), done.err
+
+
+@pytest.mark.parametrize("place", PLACES)
 def test_optimize_writes_what_it_verified(place, tmp_path, monkeypatch):
     graph, fetches, right, wrong = graphs(broadcast)
     tfg.convert(graph, tmp_path / "in.pb")
