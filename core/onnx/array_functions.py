@@ -296,4 +296,7 @@ class ArrayFunctions:
         return self.array_of(self.g.LogSoftmax(x.value, axis=axis))
 
     def einsum(self, equation: str, *arrays: Any) -> Any:
+        letters = equation.rpartition("->")[2].replace(".", "").replace(" ", "")
+        if len(set(letters)) < len(letters):
+            raise UnimplementedError(f"the result of its equation {equation} repeats a letter, which ONNX lacks")
         return self.array_of(self.g.Einsum(*map(self.value, arrays), equation=equation))

@@ -16,7 +16,9 @@ from ..shared.onnx_lowerings import iota
 def resized(g: Any, images: Any, size: Any, mode: str, align_corners: bool, half_pixel_centers: bool, **attrs: Any) -> Any:
     """(n, h, w, c) of other sizes; where half_pixel_centers is false, pixels stand at their corners."""
     how = "align_corners" if align_corners else "half_pixel" if half_pixel_centers else "asymmetric"
-    sizes = g.joined(g.dim(images, 0), g.dim(images, 3), g.vector(size))
+    sizes = g.joined(
+        g.dim(images, 0), g.dim(images, 3), g.vector(g.reshape(size, 2))
+    )  # ONNX needs to know that there are four
     attrs = {"mode": mode, "coordinate_transformation_mode": how, **attrs}
     return g.channels_last(g.Resize(g.channels_first(images), None, None, sizes, **attrs), 4)
 

@@ -150,3 +150,26 @@ def test_reshapes_of_onnx(name, x, y, w, shape, tmp_path):
     fed = {"x": array, "y": np.zeros((y, 3), np.float32), "w": np.array(w, np.int32)}
     (result,) = run_onnx(tmp_path / "m.onnx", fed)
     np.testing.assert_array_equal(result, array.reshape(shape))
+
+
+@pytest.mark.parametrize("shape", [(None,), None])
+@pytest.mark.parametrize("op", ["ResizeBilinear", "ResizeNearestNeighbor"])
+def test_resizing_of_onnx_to_sizes_of_unknown_number(op, shape, tmp_path):
+    pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
+    g = GraphBuilder()
+    x, sizes = placeholder(g, "x", (None, None, None, 1)), g.Placeholder(dtype="int32", shape=shape, name="sizes")
+    resized = g.apply(op, x, sizes)
+    save_onnx(export(g.graph, {"x": x, "sizes": sizes}, {"r": resized}), tmp_path / "m.onnx")
+    array = np.float32([[1, 3], [5, 7]]).reshape(1, 2, 2, 1)
+    (result,) = run_onnx(tmp_path / "m.onnx", {"x": array, "sizes": np.int32([2, 4])})
+    between = {"ResizeBilinear": [[1, 2, 3, 3], [5, 6, 7, 7]], "ResizeNearestNeighbor": [[1, 1, 3, 3], [5, 5, 7, 7]]}
+    np.testing.assert_allclose(result[0, :, :, 0], between[op])
+
+
+@pytest.mark.parametrize("equation", ["i->ii", "a...->a...a"])
+def test_diagonals_of_einsum_are_refused_in_onnx(equation):
+    pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
+    g = GraphBuilder()
+    x = placeholder(g, "x", (None,))
+    with pytest.raises(UnimplementedError, match="repeats a letter"):
+        export(g.graph, {"x": x}, {"r": g.Einsum([x], equation=equation)})
