@@ -23,7 +23,7 @@ _UNARY: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Functions that are one operator of one input."""
 _BINARY: Final[Mapping[str, str]] = {
-    "subtract": "Sub", "multiply": "Mul", "divide": "Div", "truncated_quotient": "Div", "power": "Pow",
+    "subtract": "Sub", "multiply": "Mul", "divide": "Div", "truncated_quotient": "Div",
     "maximum": "Max", "minimum": "Min", "less": "Less", "less_equal": "LessOrEqual", "greater": "Greater",
     "greater_equal": "GreaterOrEqual", "equal": "Equal", "logical_and": "And", "logical_or": "Or", "matmul": "MatMul",
 }  # fmt: skip
@@ -166,7 +166,23 @@ class ArrayFunctions:
         """Return the quotient rounded down; ONNX's quotient of integers is rounded towards zero."""
         if x.dtype.kind not in "iu":
             return self.floor(x / y)
-        return x / y if x.dtype.kind == "u" else (x - self.mod(x, y)) / y
+        if x.dtype.kind == "u":
+            return x / y
+        # The remainders of both roundings differ where the quotient is not whole and negative. No step overflows.
+        return x / y - (self.mod(x, y) != self.fmod(x, y)).astype(x.dtype)
+
+    def power(self, x: Any, y: Any) -> Any:
+        """Return the power; of integers by squares, with wrap-around: onnxruntime computes them as float64."""
+        base, exponent = self._pair(x, y)
+        if not base.dtype.is_integer:
+            return self.array_of(self.g.Pow(base, exponent))
+        largest = np.iinfo(exponent.dtype.numpy).max if exponent.array is None else max(exponent.array.max(initial=0), 0)
+        square, bits = self.array_of(base), self.array_of(exponent)
+        result = self.ones_like(square)
+        for place in range(int(largest).bit_length()):
+            square = square * square if place else square
+            result = self.where((bits & (1 << place)) != 0, result * square, result)
+        return result
 
     def left_shift(self, x: Any, y: Any) -> Any:
         return self._shifted(x, y, "LEFT")
@@ -239,6 +255,10 @@ class ArrayFunctions:
         filled = self.asarray(number, dtype)
         return self.broadcast_to(filled, shape)
 
+    def arange(self, size: Any) -> Any:
+        """Return the numbers below a size, that of an array or a number."""
+        return self.array_of(self.g.Range(0, self.g.reshape(self._dims([size]), []), 1))
+
     def zeros_like(self, x: Any) -> Any:
         return self.array_of(self.g.zeros_like(x.value))
 
@@ -296,7 +316,12 @@ class ArrayFunctions:
         return self.array_of(self.g.LogSoftmax(x.value, axis=axis))
 
     def einsum(self, equation: str, *arrays: Any) -> Any:
-        letters = equation.rpartition("->")[2].replace(".", "").replace(" ", "")
-        if len(set(letters)) < len(letters):
-            raise UnimplementedError(f"the result of its equation {equation} repeats a letter, which ONNX lacks")
+        """Return the sum of products; in ONNX each `...` stands for the same number of axes, which are broadcast."""
+        subscripts = equation.partition("->")[0].split(",")
+        if len(arrays) > 1 and all("..." in each for each in subscripts):
+            counts = [array.ndim - len(each) + 3 for array, each in zip(arrays, subscripts)]
+            heads = [[slice(None)] * each.index("...") for each in subscripts]
+            arrays = tuple(
+                array[(*head, *[None] * (max(counts) - count))] for array, head, count in zip(arrays, heads, counts)
+            )
         return self.array_of(self.g.Einsum(*map(self.value, arrays), equation=equation))

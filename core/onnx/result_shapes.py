@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from ..numerics.einsum import expand, output_labels, parse
 from ..support.errors import TfgError
 from ..types.arrays import Array
 from ..types.dims import DimLike
@@ -99,6 +100,16 @@ def _product(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     return UNKNOWN
 
 
+def _summed(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    """Return the sizes of named axes of an einsum; those of `...` broadcast."""
+    if any(value.rank is None for value in inputs):
+        return UNKNOWN
+    equation = parse(attrs["equation"])
+    labels = [expand(subscripts, len(value.shape)) for subscripts, value in zip(equation.inputs, inputs)]
+    sizes = {label: dim for names, value in zip(labels, inputs) for label, dim in zip(names, value.shape)}
+    return Shape(sizes[label] if isinstance(label, str) else None for label in output_labels(equation, labels))
+
+
 def _same_rank(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     return _of_rank(inputs[0].rank)
 
@@ -171,6 +182,7 @@ _SHAPES: Final[Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], Shape
     "Expand": _expanded, "Concat": _concatenated, "Slice": _sliced, "Pad": _padded,
     "Split": _divided, "Tile": _tiled, "TopK": _same_rank, "Range": lambda given, attrs: Shape((None,)),
     "NonZero": lambda given, attrs: Shape((given[0].rank, None)),
-    "ArgMax": _along, "ArgMin": _along, "MatMul": _product, "GatherElements": lambda given, attrs: given[1].shape,
+    "ArgMax": _along, "ArgMin": _along, "MatMul": _product, "Einsum": _summed,
+    "GatherElements": lambda given, attrs: given[1].shape,
     **dict.fromkeys(("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2"), _reduced),
 }  # fmt: skip

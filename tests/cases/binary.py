@@ -68,6 +68,12 @@ def smallest(dtype):
     return np.array([low, low, low, low + 1, -1, 1, high], dtype), np.array([low, high, 2, -1, low, low, low], dtype)
 
 
+def edges(dtype, *more):
+    """Numbers near the limits of a dtype, without its smallest, and small ones."""
+    high = np.iinfo(dtype).max
+    return np.array([-high, 1 - high, -(high // 2), -1, 1, 3, high // 2 + 1, high - 1, high, *more], dtype)
+
+
 def integer_corners():
     low = np.array([-128, 7, -7, 7, -7, 127], np.int8)
     by = np.array([-1, 2, 2, -2, -2, 127], np.int8)
@@ -76,6 +82,8 @@ def integer_corners():
     cases += [case(op, integers(3), np.int32([1, 0, 2])) for op in DIVISIONS]
     cases += [case(op, *smallest(t)) for op in ("Div", "FloorDiv", "TruncateDiv", "TruncateMod") for t in ("int32", "int64")]
     cases += [case("Pow", integers(4, low=-5, high=5, dtype=t), integers(4, high=4, dtype=t)) for t in SIGNED]
+    cases += [case("Pow", edges(t), np.array([0, 1, 2, 3, 7, 29], t)[:, None]) for t in SIGNED]
+    cases += [case(op, edges(t), edges(t, -7, 7)[:, None]) for op in ("FloorDiv", "FloorMod") for t in SIGNED]
     return [
         *cases,
         case("Pow", np.int32([1, 2]), np.int32([-1, 2])),

@@ -33,6 +33,8 @@ CASES = [
     product("iji->j", (3, 2, 3)),
     product("i->ii", (3,)),
     product("ij->iji", (2, 3)),
+    product("...i->...ii", (2, 3)),
+    product("i...,i->ii...i", (2, 3), (2,)),
     product("ii,ij->j", (3, 3), (3, 2)),
     product("a,a->aa", (3,), (3,)),
     product("...ij,...jk->...ik", (2, 2, 3), (2, 3, 2)),

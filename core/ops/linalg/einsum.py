@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import string
 from collections.abc import Sequence
 from typing import Any
 
@@ -153,6 +155,37 @@ def _ellipsis_shape(g: GradientBuilder, x: Output, subscripts: str) -> Output:
     return g.StridedSlice(g.shape_of(x), [len(head)], [-len(tail)], [1], end_mask=end_mask)
 
 
-arrays("Einsum")(lambda xp, inputs, *, equation: xp.einsum(equation, *inputs))
+@arrays("Einsum")
+def einsum_arrays(xp: Any, inputs: Sequence[Any], *, equation: str) -> Any:
+    """Return the sum of products; labels that the output repeats are filled in afterwards, on diagonals."""
+    equation = _lettered(equation)
+    labels = re.findall(r"\.\.\.|.", equation.partition("->")[2])
+    own = list(dict.fromkeys(labels))
+    result = xp.einsum(f"{equation.partition('->')[0]}->{''.join(own)}", *inputs)
+    for place, label in enumerate(labels):
+        if own[place : place + 1] != [label]:
+            own.insert(place, label)
+            result = _on_diagonal(xp, result, own, place)
+    return result
+
+
+def _lettered(equation: str) -> str:
+    """Return an equation with letters for all labels: other characters are labels in TensorFlow alone."""
+    others = [label for label in dict.fromkeys(equation) if label not in f"{string.ascii_letters},.->"]
+    letters = (letter for letter in string.ascii_letters if letter not in equation)
+    return equation.translate(str.maketrans(dict(zip(others, letters))))
+
+
+def _on_diagonal(xp: Any, x: Any, labels: Sequence[str], place: int) -> Any:
+    """Return an array with a new axis at a place of `labels`: the elements where it equals the axis of its label, else 0."""
+    ndim = x.ndim + 1
+    first, second = (
+        axis + ndim - len(labels) if ELLIPSIS in labels[:axis] else axis for axis in (labels.index(labels[place]), place)
+    )
+    wide = x[(*[slice(None)] * second, None)]
+    places = xp.arange(x.shape[first])
+    row, column = (places[tuple(slice(None) if axis == own else None for axis in range(ndim))] for own in (first, second))
+    return xp.where(row == column, wide, xp.zeros_like(wide))
+
 
 facts("half_allow", of=["Einsum"])
