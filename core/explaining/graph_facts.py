@@ -452,15 +452,13 @@ def _next_commands(facts: GraphFacts, next_: NextCommands, is_sound: bool) -> It
 
 
 def _run_commands(facts: GraphFacts, next_: NextCommands, fetches: Sequence[str]) -> Iterator[str]:
-    starts_iterators = any(has_fact(tensor.op, "next_element") for tensor in facts.inputs)
-    init = " --init" if starts_iterators or (facts.variables and facts.init_ops) else ""
     yield from map(next_.signature, facts.signatures)
     if not facts.signatures:
         yield from next_.calls()
     if fetches and not facts.signatures and not facts.callables:
-        yield next_.run(fetches, init)
+        yield next_.run(fetches)
     if facts.train_ops:
-        yield next_.train(facts.train_ops[-1], fetches, init)
+        yield next_.train(facts.train_ops[-1], fetches)
 
 
 def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:

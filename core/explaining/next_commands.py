@@ -11,14 +11,18 @@ from typing import Final
 from ..feeding.example_feeds import Input, example_feeds
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import SavedCallable, Signature
+from ..graph.variable_nodes import find_variables
 from ..inference.inference import Inference
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
+from ..runtime.session.runner import initializers, iterator_initializers, table_initializers
 from ..support.untrusted import is_untrusted
+from ..types.example_values import example_value
 from ..types.shapes import Shape
 from .node_listing import declared_shapes
 
 _MAX_CALLS: Final = 4
+_MAX_ASSIGNED: Final = 8
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,17 +54,17 @@ class NextCommands:
             feeds = _feeds({node.name: text for node, text in texts.items()})
             yield f"{self._tfg} run {self._quoted} --function {shlex.quote(one.name)}{feeds}"
 
-    def run(self, fetches: Sequence[str], init: str = "") -> str:
+    def run(self, fetches: Sequence[str]) -> str:
         """Return the command that runs the graph for fetches."""
         options = "".join(f" --fetch {shlex.quote(name)}" for name in fetches)
-        return f"{self._tfg} run {self._quoted}{init}{options}{self._graph_feeds(fetches)}"
+        return f"{self._tfg} run {self._quoted}{self._start(fetches)}{options}{self._graph_feeds(fetches)}"
 
-    def train(self, target: str, fetches: Sequence[str], init: str) -> str:
+    def train(self, target: str, fetches: Sequence[str]) -> str:
         """Return the command that runs a training step a few times, or for an epoch of the input pipeline."""
         options = "".join(f" --fetch {shlex.quote(name)}" for name in fetches)
         steps = "epoch" if any(has_fact(node.op, "next_element") for node in self._needed([target])) else 10
-        feeds = self._graph_feeds([target, *fetches])
-        return f"{self._tfg} run {self._quoted}{init} --target {shlex.quote(target)}{options} --steps {steps}{feeds}"
+        start, feeds = self._start([target, *fetches]), self._graph_feeds([target, *fetches])
+        return f"{self._tfg} run {self._quoted}{start} --target {shlex.quote(target)}{options} --steps {steps}{feeds}"
 
     def explain(self, arguments: str) -> str:
         """Return the command that explains a part of the graph."""
@@ -81,17 +85,41 @@ class NextCommands:
     def _needed(self, fetches: Sequence[str]) -> Collection[Node]:
         return needed_nodes([self.graph.fetch(name) for name in fetches])
 
+    def _start(self, fetches: Sequence[str]) -> str:
+        """Return the options that initialize the variables, tables and iterators that fetches need.
+
+        A SavedModel starts with the values of its files. Variables that no node initializes get values of their own.
+        """
+        graph = self.graph
+        if graph.meta is not None and graph.meta.variables_prefix is not None:
+            return ""
+        needed = self._needed(fetches)
+        held = [variable for variable in find_variables(graph).values() if variable.node in needed]
+        has_state = bool(held) or any(has_fact(node.op, "table") or has_fact(node.op, "next_element") for node in needed)
+        begun = (*initializers(graph), *table_initializers(graph, ()), *iterator_initializers(graph)) if has_state else ()
+        values = {v.name: example_value(v.dtype.name, v.shape) for v in held if v.initializer is None}
+        assigned = "".join(f" --assign {shlex.quote(f'{name}={value}')}" for name, value in values.items())
+        return (" --init" if begun else "") + (assigned if len(values) <= _MAX_ASSIGNED else "")
+
     def _graph_feeds(self, fetches: Sequence[str]) -> str:
         """Return the feeds of placeholders, and of arguments of a stored function, that fetches need."""
         needed = self._needed(fetches)
         # A broken placeholder has no dtype: `tfg check` says what is wrong with it.
         inputs = (node for node in self.graph if node in needed and node.output_dtypes)
-        nodes = [node for node in inputs if node.must_be_fed or node.is_argument]
+        nodes = [node for node in inputs if node.must_be_fed or node.is_argument or _is_unset(node)]
         return _feeds({node.name: text for node, text in self._of_placeholders(nodes).items()})
 
     def _of_placeholders(self, nodes: Collection[Node]) -> Mapping[Node, str]:
         inputs = [Input(node, str(node.output_dtypes[0]), declared_shapes(node, 1)[0]) for node in nodes]
         return example_feeds(self.graph, inputs, self.inference)
+
+
+def _is_unset(node: Node) -> bool:
+    """Return True for the shape of a sparse placeholder, whose default has -1 for each size that is not known."""
+    if not node.is_placeholder or node.must_be_fed or not node.output_dtypes[0].is_integer:
+        return False
+    default = node.inputs[0].node
+    return default.is_constant and default.constant_value().ndim == 1 and bool((default.constant_value() < 0).any())
 
 
 def free_inputs(function: Function, called: SavedCallable) -> list[Input]:

@@ -57,7 +57,7 @@ class CompositeFeeds:
             count = 0 if indices is None else _length(values[indices])
             sizes = np.full(np.size(values[shape]), max(_ROWS, count), values[shape].dtype)
             if sizes.size > 1:
-                sizes[-1] = self._columns(reader) or sizes[-1]
+                sizes[-1] = self._columns(reader, indices) or sizes[-1]
             yield shape, sizes
             if indices is not None and indices not in large and np.ndim(values[indices]) == 2:
                 table = np.zeros_like(values[indices])
@@ -77,11 +77,11 @@ class CompositeFeeds:
     def _inference(self) -> Inference:
         return self._known or infer(self.graph)
 
-    def _columns(self, reader: Node) -> int | None:
-        """Return the number of rows of a constant matrix that a sparse matrix is multiplied with."""
+    def _columns(self, reader: Node, indices: Node | None) -> int | None:
+        """Return the number of rows of the matrix that a sparse matrix is multiplied with, if it is known."""
         if reader.name not in self.graph or self.graph[reader.name] is not reader:
             return None
-        shapes = [self._inference.shape(value) for value in reader.inputs if not value.node.is_placeholder]
+        shapes = [self._inference.shape(value) for value in reader.inputs if value.node is not indices]
         sizes = [shape.dims[0] for shape in shapes if shape.dims is not None and len(shape.dims) == 2]
         return next((size for size in sizes if isinstance(size, int)), None)
 

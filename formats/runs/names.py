@@ -11,6 +11,7 @@ from ...core.feeding.readable_texts import contents_of
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, Output
 from ...core.graph.metagraph import Signature, find_signature
+from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.tensor_names import parse_tensor_name
@@ -156,9 +157,12 @@ class Names:
             raise NotFoundError(f"the graph has no node '{word}'", hint=has)
 
     def node(self, word: str) -> str:
-        """Return the name of a node from the name of the node, of a tensor, or of a signature's argument."""
+        """Return the name of a node from the name of the node, of a tensor, of a signature's argument, or of a variable."""
         name = self.inputs.get(word, self.outputs.get(word, word))
-        return self.graph.output(name).node.name if ":" in name else name
+        if ":" in name:
+            return self.graph.output(name).node.name
+        variable = None if name in self.graph else find_variables(self.graph).get(name)
+        return name if variable is None else variable.node.name
 
     def node_or_tensor(self, word: str) -> str:
         """Return the graph's name of an output of the signature, or the word itself."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.cli.running import ROOT, SAMPLES, tfg
+from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.types import dtypes
 from tfg.formats.saving import save
@@ -77,6 +78,32 @@ def rows_of_a_variable(b):
         b.NoOp(name="init")
 
 
+def a_variable_without_an_initializer(b):
+    weights = b.VarHandleOp(dtype="float", shape=[2, 3], shared_name="scope/w", name="w")
+    b.MatMul(placeholder(b, "x", "float", None, 2), b.ReadVariableOp(weights, dtype="float"), name="y")
+
+
+def variables_without_an_operation_for_all(b):
+    """Each has an assignment of its own, as before tf.compat.v1.global_variables_initializer()."""
+    first, second = (b.variable(np.ones((2, 2), np.float32), name=name) for name in "vw")
+    b.MatMul(first, second, name="y")
+
+
+def a_table_alone(b):
+    table = b.HashTableV2(key_dtype="string", value_dtype="int64", shared_name="t", name="table")
+    b.LookupTableImportV2(table, b.constant([b"a"], dtypes.string), b.constant([1], dtypes.int64), name="fill")
+    default = b.constant(-1, dtypes.int64)
+    b.LookupTableFindV2(table, placeholder(b, "words", "string", None), default, name="y")
+
+
+def elements_of_a_one_shot_iterator(b):
+    """The iterator begins by itself: there is nothing to initialize."""
+    types = {"output_types": ["int64"], "output_shapes": [[]]}
+    make = lambda f: [f.RangeDataset(*(f.constant(number, dtypes.int64) for number in (0, 5, 1)), **types)]  # noqa: E731
+    iterator = b.OneShotIterator(dataset_factory=define(b, "numbers", [], make), **types, name="iterator")
+    b.IteratorGetNext(iterator, **types, name="y")
+
+
 def an_axis(b):
     b.Sum(placeholder(b, "x", "float", None, 2), placeholder(b, "axis", "int32"), name="y")
 
@@ -96,6 +123,13 @@ def a_sparse_product(b):
         placeholder(b, "shape", "int64", 2),
     ]
     b.SparseTensorDenseMatMul(*parts, b.constant(np.ones((5, 3), np.float32)), name="y")
+
+
+def a_sparse_placeholder(b):
+    """The shape of `tf.compat.v1.sparse_placeholder(tf.float32, [None, 4])` has a default with a -1."""
+    shape = b.PlaceholderWithDefault(b.constant([-1, 4], dtypes.int64), shape=[2], name="shape")
+    indices, values = placeholder(b, "indices", "int64", None, 2), placeholder(b, "values", "float", None)
+    b.SparseTensorDenseMatMul(indices, values, shape, placeholder(b, "dense", "float", 4, 3), name="y")
 
 
 def a_ragged_tensor(b):
@@ -170,9 +204,10 @@ def an_undeclared_op(b):
 
 GRAPHS = [
     labels_of_classes, rows_of_a_table, rows_of_an_unknown_table, rows_of_a_variable, an_axis, segments,
-    classes_of_predictions, a_sparse_product, a_ragged_tensor, a_nested_ragged_tensor, sizes_of_constants, a_rank_of_readers,
-    a_reshape_of_a_constant, a_number_as_text, pictures, many_strings, sounds, examples, an_input_that_nothing_reads,
-    a_leftover_of_training, an_undeclared_op,
+    classes_of_predictions, a_sparse_product, a_sparse_placeholder, a_ragged_tensor, a_nested_ragged_tensor,
+    sizes_of_constants, a_rank_of_readers, a_reshape_of_a_constant, a_number_as_text, pictures, many_strings, sounds, examples,
+    a_variable_without_an_initializer, variables_without_an_operation_for_all, a_table_alone,
+    elements_of_a_one_shot_iterator, an_input_that_nothing_reads, a_leftover_of_training, an_undeclared_op,
 ]  # fmt: skip
 
 
