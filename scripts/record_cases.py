@@ -2,7 +2,8 @@
 
 usage: python -m scripts.record_cases [FAMILY ...]        needs tfg and TensorFlow
 
-Each family is recorded as a whole. TensorFlow runs in a process per family, so that a crash names the case.
+Each family is recorded as a whole. The last case named on standard error is the one in which TensorFlow crashed. Standard
+output has the refusals, with TensorFlow's messages: a refusal that was not meant is a mistake of the case.
 """
 
 import os
@@ -45,7 +46,7 @@ def run_step(session, fetches, feeds):
     try:
         return {"error": None, "results": session.run(fetches, feeds)}
     except tf.errors.OpError as error:
-        return {"error": type(error).__name__, "results": []}
+        return {"error": type(error).__name__, "results": [], "message": error.message}
 
 
 def plain(value):
@@ -62,6 +63,8 @@ def record(family):
         print(f"{family}: {case.key}", file=sys.stderr, flush=True)
         steps = answer(case)
         for step in steps:
+            if step["error"]:
+                print(f"{family}: {case.key}: {step['error']}: {' '.join(step['message'].split())}", flush=True)
             step["results"] = [plain(value) for value in step["results"]]
         answers.record(case.key, steps)
     answers.save(opcases.RECORDED_DIR / f"{family}.npz")
