@@ -118,4 +118,20 @@ def test_what_the_guide_shows_passes_the_checks(checkout):
     of_ops = ["tests/core/ops/test_ops.py", "tests/core/gradients/test_op_gradients.py"]
     of_others = ["tests/cli/test_leaves.py", "tests/core/passes/test_double_negation.py", "tests/core/passes/test_order.py"]
     done = checkout.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *of_ops, *of_others, "-k", "not every_kernel")
-    assert re.match(r"1\d passed", done.splitlines()[-1])
+    assert re.match(r"\d+ passed", done.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("file", "lines"),
+    [
+        ("core/ops/linalg/linalg.py", [r"pytest -q --op .* --op Cross ", r"pytest -q tests/core/"]),
+        ("cli/commands/diff.py", [r"tests/cli/test_diff\.py .*tests/cli/test_diff_stream\.py"]),
+        ("formats/api/notebook.py", [r"pytest -q tests/formats/api/test_notebook\.py$"]),
+        ("tests/children.py", [r"tests/core/runtime/guards/"]),
+    ],
+)
+def test_the_tests_of_a_file_are_found(file, lines):
+    """By the ops of a family, an import, the name of a command, the name of the test, and for a file of the tests."""
+    done = subprocess.run([sys.executable, "scripts/tests_of.py", file], cwd=ROOT, capture_output=True, text=True)
+    printed = done.stdout.splitlines()
+    assert len(printed) == len(lines) and all(map(re.search, lines, printed)), done.stdout + done.stderr
