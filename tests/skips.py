@@ -22,7 +22,6 @@ class AllowedSkip(NamedTuple):
 
 
 ALLOWED = (
-    AllowedSkip(r"TensorFlow (refuses the case|cannot write a single )", "are cases that TensorFlow refuses", None),
     AllowedSkip(r"could not import '(tensorflow|keras|tf_keras)'|TensorFlow is not installed", "need TensorFlow", "live"),
     AllowedSkip(r"the extra tfg\[(onnx|openvino|xla)\] is not installed", "need the libraries of engines", "engines"),
     AllowedSkip(r"the extra tfg\[(cluster|dask|notebook)\] is not installed", "need packages of these extras", "extras"),
@@ -36,7 +35,6 @@ ALLOWED = (
     AllowedSkip(r"takes minutes: ", "are asked for by name", None),
     AllowedSkip(r"other systems: |(Windows|this system) has no ", "are for other systems", None),
     AllowedSkip(r"this user cannot mount|no sparse files here", "need rights or a file system that is not here", None),
-    AllowedSkip(r"this version has no iterator|its means are far away", "have nothing to test here", None),
 )
 
 

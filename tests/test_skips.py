@@ -52,14 +52,14 @@ def test_every_reason_is_allowed_and_every_allowance_is_used():
 
 
 def test_the_summary_says_why_in_one_line():
-    line = skips.summary(["Skipped: TensorFlow refuses the case"] * 1200 + ["could not import 'tensorflow': none", "it rains"])
+    line = skips.summary(["Skipped: takes minutes: one"] * 1200 + ["could not import 'tensorflow': none", "it rains"])
     assert line == (
-        "1,202 skipped: 1,200 are cases that TensorFlow refuses; 1 need TensorFlow (step live of .ci/run); "
+        "1,202 skipped: 1,200 are asked for by name; 1 need TensorFlow (step live of .ci/run); "
         "1 have a reason that is not allowed (it rains)"
     )
 
 
-@pytest.mark.parametrize(("reason", "code"), [("it rains", 1), ("TensorFlow refuses the case", 0)])
+@pytest.mark.parametrize(("reason", "code"), [("it rains", 1), ("takes minutes: one", 0)])
 def test_a_skip_for_another_reason_is_an_error(reason, code, tmp_path):
     (tmp_path / "test_some.py").write_text(
         f"import pytest\ndef test_one(): pytest.skip({reason!r})\ndef test_two(): pass\n", encoding="utf-8"

@@ -64,15 +64,20 @@ def test_merged_by_tfg(tmp_path):
     assert restore(str(tmp_path / "all"), "x", tf.int32) == 1
 
 
-@pytest.mark.parametrize("dtype", [d for d in dtypes.ALL if d.name not in ("resource", "variant")], ids=str)
-@pytest.mark.parametrize("shape", [(), (1,), (3, 2)])
-def test_constants_are_make_tensor_protos(dtype, shape):
+WRITTEN_BY_TENSORFLOW = [
+    (shape, dtype)
+    for shape in ((), (1,), (3, 2))
+    for dtype in dtypes.ALL
+    if dtype.name not in ("resource", "variant") and (shape == (3, 2) or not dtype.name.endswith("fnuz"))
+]
+"""TensorFlow writes no single number of the kinds of float8 with an unsigned zero (fnuz)."""
+
+
+@pytest.mark.parametrize(("shape", "dtype"), WRITTEN_BY_TENSORFLOW, ids=str)
+def test_constants_are_make_tensor_protos(shape, dtype):
     size = int(np.prod(shape))
     array = (np.arange(size) % 2).reshape(shape).astype("S1" if dtype is dtypes.string else dtype.numpy).astype(dtype.numpy)
-    try:
-        theirs = tf.make_tensor_proto(array, dtype=tf.as_dtype(dtype.number), shape=shape)
-    except TypeError:
-        pytest.skip(f"TensorFlow cannot write a single {dtype}")
+    theirs = tf.make_tensor_proto(array, dtype=tf.as_dtype(dtype.number), shape=shape)
     ours = encode_tensor(Tensor.from_numpy(array, dtype))
     assert ours.SerializeToString(deterministic=True) == theirs.SerializeToString(deterministic=True)
     assert decode_tensor(TensorProto.FromString(theirs.SerializeToString())).numpy().tolist() == array.tolist()
