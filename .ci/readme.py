@@ -37,7 +37,7 @@ def machine(folder: pathlib.Path) -> dict[str, str]:
     for name, target in links.items():
         (programs / name).symlink_to(target)
     environment = os.environ | {"PATH": str(programs)}
-    for name in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME"):
+    for name in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE"):
         environment.pop(name, None)
     assert not any(shutil.which(name, path=str(programs)) for name in NOT_THERE)
     return environment
