@@ -6,6 +6,7 @@ gRPC is quiet, because gRPC's threads write into the standard error of programs 
 
 import os
 import pathlib
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -13,7 +14,6 @@ import hypothesis
 import pytest
 
 from tests import skips
-from tests.sampling import mostly_slow
 from tfg.core.inference import inference
 
 inference.MISFITS_ARE_FAULTS = True
@@ -36,18 +36,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--op", action="append", metavar="NAME", help="Run only the tests of this op; repeatable.")
 
 
+def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
+    """With --op, import only the files with tests of ops, so that the tests of an op start at once."""
+    if not config.getoption("--op") or collection_path.suffix != ".py":
+        return None
+    return "pytest.mark.ops" not in collection_path.read_text(encoding="utf-8") or None
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a test with the argument `cases` an item for each op, with all cases of the op.
 
-    `@pytest.mark.ops(every=8)` leaves all ops but one in eight to `-m slow`; `single=True` keeps cases of the op alone, and
-    `where=` the cases for which a function is true.
+    `single=True` keeps cases of the op alone, and `where=` the cases for which a function is true.
     """
     if "cases" not in metafunc.fixturenames or (mark := metafunc.definition.get_closest_marker("ops")) is None:
         return
-    asked = metafunc.config.getoption("--op")
-    choice = dict(mark.kwargs)
-    every = choice.pop("every", 1)
-    metafunc.parametrize("cases", mostly_slow(_of_ops(asked, **choice), 1 if asked else every))
+    metafunc.parametrize("cases", _of_ops(metafunc.config.getoption("--op"), **mark.kwargs))
 
 
 def _of_ops(asked: Collection[str] | None, single: bool = False, where: Any = None) -> list[Any]:
@@ -61,10 +64,24 @@ def _of_ops(asked: Collection[str] | None, single: bool = False, where: Any = No
     return [pytest.param(pairs, id=op) for op, pairs in chosen.items() if pairs]
 
 
+def _mark_samples(items: Collection[pytest.Item]) -> None:
+    """Mark the items of a test as slow, except for one of as many as `@pytest.mark.sampled(MANY)` says."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if (mark := item.get_closest_marker("sampled")) is not None:
+            test = item.nodeid.partition("[")[0]
+            if seen[test] % mark.args[0]:
+                item.add_marker(pytest.mark.slow)
+            seen[test] += 1
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests with a mark of LEFT_OUT, unless the expression of -m names the mark."""
     if config.getoption("--op"):
         items[:] = [item for item in items if item.get_closest_marker("ops")]
+    else:
+        _mark_samples(items)
     left: dict[str, int] = {}
     for mark in LEFT_OUT:
         if mark not in config.option.markexpr:

@@ -16,7 +16,6 @@ import pytest
 import tfg
 from benchmarks import growth, input_files, scale, scale_graphs
 from benchmarks.scale_graphs import FORMS
-from tests.sampling import mostly_slow
 from tfg.cli.main import commands, run
 from tfg.core.control_flow.frames import Frame
 from tfg.core.passes.loops.frame_hoisting import nodes_within
@@ -44,9 +43,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("form", "command"), mostly_slow([pair for pair in REPRESENTATIVE if pair in set(growth.pairs())], every=4)
-)
+@pytest.mark.parametrize(("form", "command"), [pair for pair in REPRESENTATIVE if pair in set(growth.pairs())])
 def test_commands_grow_with_nodes(tmp_path, form, command):
     growth.lines(growth.words(tmp_path, form, command, FEW))  # what is imported and found once is there
     exponent, counts = growth.growth(tmp_path, form, command, FEW)
@@ -68,7 +65,7 @@ def test_every_command_grows_with_nodes(tmp_path, form):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("form", "command"), mostly_slow(growth.BOUNDED, every=3))
+@pytest.mark.parametrize(("form", "command"), growth.BOUNDED)
 def test_doubling_results_are_refused_by_name_with_a_next_step(tmp_path, capsys, form, command):
     if command == "convert onnx":
         pytest.importorskip("onnx", reason="the extra tfg[onnx] is not installed")
@@ -99,9 +96,7 @@ def test_loops_in_loops_are_exported_once(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "form",
-    mostly_slow(
-        ["products", "overflowing_products", "products_of_reads", "quotients", "sums_and_products", "mixed_products"], every=2
-    ),
+    ["products", "overflowing_products", "products_of_reads", "quotients", "sums_and_products", "mixed_products"],
 )
 def test_rules_for_trees_grow_with_the_tree(tmp_path, form):
     """A rule that looks at the whole tree at each node of a tree that it refuses takes the square."""
@@ -138,7 +133,7 @@ def test_every_command_is_measured():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("form", "work"), mostly_slow(zip(FORMS, itertools.cycle(WORKS)), every=4))
+@pytest.mark.parametrize(("form", "work"), zip(FORMS, itertools.cycle(WORKS)))
 def test_calls_grow_with_nodes(folder, form, work):
     assert_calls_grow(folder, form, work)
 

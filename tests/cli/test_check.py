@@ -136,12 +136,14 @@ def test_nothing_is_wrong_with_a_good_graph(tmp_path):
     assert (done.code, done.out) == (0, "no problems\n")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("broken", "named"), [(name, result) for name, (result, _) in BREAKS.items()], indirect=["broken"])
 def test_names_every_break(broken, named):
     problems = tfg("check", broken, "--format", "json").json["graphs"][0]["problems"]
     assert named in [problem["node"] for problem in problems]
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("broken", BREAKS, indirect=True)
 @pytest.mark.parametrize("command", ["dump", "explain", "draw"])
 def test_what_is_broken_can_be_looked_at(broken, command):
@@ -150,6 +152,7 @@ def test_what_is_broken_can_be_looked_at(broken, command):
     assert "PartitionedCall" in done.out
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("broken", BREAKS, indirect=True)
 def test_each_node_of_what_is_broken_is_explained(broken):
     done = tfg("explain", broken, *["x", "v", "start", "v/Assign", "v/read", "y", "z", "call"])
@@ -162,6 +165,7 @@ KINDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("attr", ["value", "dtype", "shape", "T", "f", "shared_name", "_class", "_output_shapes"])
 def test_attributes_of_any_kind_can_be_looked_at(tmp_path, attr, kind):
@@ -211,6 +215,7 @@ def test_exit_code(broken, code, strict_code):
     assert (tfg("check", broken).code, tfg("check", broken, "--strict").code) == (code, strict_code)
 
 
+@pytest.mark.slow
 def test_ops_that_nobody_declares():
     # A process of its own: here a test may have loaded the library that declares them.
     problems = process("check", SAMPLES / "skipgram.pbtxt", "--format", "json").json["graphs"][0]["problems"]

@@ -24,6 +24,7 @@ def offered(*words: str) -> list[str]:
     return [line.partition("\t")[0] for line in done.out.splitlines()[1:]]
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("words", "some"),
     [
@@ -101,6 +102,7 @@ def test_a_shell_completes_a_line(shell, line, completions, tmp_path):
     assert {text.split("\t")[0] for text in done.stdout.splitlines()} == completions, done.stderr
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shell", STARTS)
 def test_a_command_is_completed_at_the_tab_key(shell, tmp_path):
     with shell_in(tmp_path, shell) as started:

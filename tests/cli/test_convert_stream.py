@@ -97,6 +97,7 @@ def broken_graphs():
 BROKEN = [pytest.param(graph, id=name) for name, graph in broken_graphs()]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("graph", BROKEN)
 @pytest.mark.parametrize("target", ["graph.pb", "graph.pbtxt"])
 def test_what_is_broken_is_written_as_it_is(tmp_path, both, graph, target):
@@ -110,6 +111,7 @@ def test_what_is_broken_is_written_as_it_is(tmp_path, both, graph, target):
     assert loaded[3] == [text if target.endswith("txt") else graph.SerializeToString(deterministic=True)]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("graph", BROKEN)
 @pytest.mark.parametrize("text", [False, True])
 def test_what_is_broken_becomes_a_meta_graph_and_a_graph_again(tmp_path, graph, text):
@@ -120,6 +122,7 @@ def test_what_is_broken_becomes_a_meta_graph_and_a_graph_again(tmp_path, graph, 
     assert GraphDef.FromString((tmp_path / "graph.pb").read_bytes()) == graph
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("graph", BROKEN)
 @pytest.mark.parametrize("option", ["--clear-devices", "--freeze"])
 def test_what_is_broken_is_not_changed(tmp_path, graph, option):

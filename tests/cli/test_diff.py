@@ -110,6 +110,7 @@ def test_renumbered_nodes_match_by_what_they_compute(exports):
     assert len(result.functions_added) == 2
 
 
+@pytest.mark.slow
 def test_every_function_counts(exports):
     """A changed node is found in every function that the model's signatures call."""
     whole = tfg.load(exports / "module_again")
@@ -219,6 +220,7 @@ def test_alike_functions_match_by_their_callers():
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind, contents", [("data-*", None), ("data-*", POINTER), ("index", POINTER)])
 def test_models_without_a_file_of_values_are_looked_at_as_far_as_they_go(tmp_path, kind, contents):
     """A repository often leaves the file out, or has a Git LFS pointer in its place. Each command says so once."""

@@ -89,6 +89,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("format_", ["table", "json", "csv"])
 @pytest.mark.parametrize("name", ["xor.pbtxt", "linear_regression.pbtxt"])
@@ -127,6 +128,7 @@ def test_functions_that_differ(both):
     assert "~ f: 0 added, 0 removed, 1 changed" in loaded[1]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("graph", [pytest.param(graph, id=name) for name, graph in broken_graphs()])
 def test_what_is_broken_is_refused(both, graph, tmp_path):
     sound = sample("xor.pbtxt", tmp_path)

@@ -34,6 +34,7 @@ def streamed(monkeypatch):
     return run
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("format_", ["list", "text"])
 @pytest.mark.parametrize("chosen", [(), ("--op", "Const"), ("--name", "nothing like it")])
 def test_lines_are_the_same(path, streamed, format_, chosen):

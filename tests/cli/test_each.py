@@ -20,7 +20,8 @@ from tfg.cli.jobs import each_job
 from tfg.core.codecs.tfrecord import encode_record
 from tfg.formats.runs.batch_job import BatchProgress
 
-WAYS = ((), ("--on", "local:2"))
+PROCESSES = ("--on", "local:2")
+WAYS = ((), pytest.param(PROCESSES, marks=pytest.mark.slow))
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def results(folder):
     return {path.relative_to(folder).with_suffix("").as_posix(): dict(np.load(path)) for path in folder.rglob("*.npz")}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [(), PROCESSES])
 def test_each_input_gives_what_a_run_of_its_own_gives(way, graph, inputs, tmp_path):
     out = tmp_path / "out"
     done = run("run", graph, "--init", "--fetch", "y", "--each", inputs, "--out-dir", out, *way)
@@ -163,6 +164,7 @@ def test_what_cannot_go_well_is_refused_first(graph, inputs, tmp_path):
     assert "would share the result" in run("run", graph, *both).err
 
 
+@pytest.mark.slow
 def test_files_stay_closed_to_the_graph(tmp_path, inputs):
     g = tfg.GraphBuilder()
     g.Placeholder(dtype="float32", shape=[None], name="x")
@@ -170,7 +172,7 @@ def test_files_stay_closed_to_the_graph(tmp_path, inputs):
     (tmp_path / "secret").write_text("secret")
     tfg.save(g.graph, tmp_path / "g.pb")
     words = ("run", tmp_path / "g.pb", "--fetch", "read", "--each", inputs, "--out-dir", tmp_path / "out")
-    for way in WAYS:
+    for way in ((), PROCESSES):
         done = run(*words, *way)
         assert done.code == 1 and "node 'read' (ReadFile)" in done.err
     assert run(*words, "--allow-files", tmp_path, "--on", "local:2").code == 0
@@ -208,6 +210,7 @@ def wait_for(condition):
 needs_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems: finds the processes by /proc")
 
 
+@pytest.mark.slow
 @needs_proc
 def test_a_killed_process_loses_nothing(slow, tmp_path):
     out = tmp_path / "out"
@@ -220,6 +223,7 @@ def test_a_killed_process_loses_nothing(slow, tmp_path):
     assert len(results(out)) == SLOW
 
 
+@pytest.mark.slow
 @needs_proc
 def test_a_job_whose_processes_are_all_killed_goes_on_where_it_was(slow, tmp_path):
     out = tmp_path / "out"
@@ -236,6 +240,7 @@ def test_a_job_whose_processes_are_all_killed_goes_on_where_it_was(slow, tmp_pat
     assert before.items() <= after.items() and len(results(out)) == SLOW
 
 
+@pytest.mark.slow
 @needs_proc
 def test_processes_end_with_the_one_that_began_the_job(slow, tmp_path):
     out = tmp_path / "out"

@@ -88,6 +88,7 @@ def test_shards_hold_the_results_in_order(way, ending, graph, inputs, tmp_path):
     assert not list(tmp_path.glob(".staging*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_only_missing_and_outdated_shards_are_made_again(way, graph, inputs, tmp_path):  # noqa: F811
     words = command(graph, inputs, tmp_path / "r.npz", *way)
@@ -102,6 +103,7 @@ def test_only_missing_and_outdated_shards_are_made_again(way, graph, inputs, tmp
     assert (tmp_path / names(".npz")[0]).stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_shard_with_a_failure_is_made_again(way, graph, inputs, tmp_path):  # noqa: F811
     (tmp_path / "in" / "a4.npz").write_bytes(b"PK damaged")

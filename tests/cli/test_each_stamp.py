@@ -12,9 +12,8 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
+from tests.cli.test_each import WAYS
 from tests.functions import define
-
-WAYS = ((), ("--on", "local:2"))
 
 
 @pytest.fixture

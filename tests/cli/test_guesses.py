@@ -130,6 +130,7 @@ def test_the_first_guess_works_or_the_message_gives_a_line_that_does(typed, show
     assert shown in f"{done.out}{done.err}"
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("path", "named", "step"),
     [
@@ -156,6 +157,7 @@ def test_every_alias_stands_for_a_command_and_hides_none():
     assert {command for command, _ in OPTIONS} <= set(commands())
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("command", "option"), OPTIONS)
 def test_every_line_for_an_option_has_options_that_its_command_takes(command, option):
     assert option not in flags(command)

@@ -104,6 +104,7 @@ def test_every_schema_of_the_code_is_in_the_table():
     assert texts == set(SCHEMAS)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("schema", LINES)
 def test_documents_are_as_described(schema, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

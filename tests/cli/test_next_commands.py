@@ -37,6 +37,7 @@ def run_all(path) -> list[str]:
     return commands
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", sample_graphs(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_commands_for_samples_work(path):
     assert run_all(path)
@@ -211,6 +212,7 @@ GRAPHS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("build", GRAPHS)
 def test_commands_feed_values_that_fit(tmp_path, build):
     b = GraphBuilder()

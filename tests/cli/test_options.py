@@ -76,6 +76,7 @@ def files() -> Iterator[tuple[str, str]]:
         yield from ((name, param.opts[-1]) for param in command(name).params if isinstance(param.type, FileName))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "option"), list(files()))
 def test_a_file_has_a_name(name, option):
     given = least(name, "", [f"{parameter(name, option).human_readable_name}="])
@@ -83,6 +84,7 @@ def test_a_file_has_a_name(name, option):
     assert done.code == 2 and "the name of a file must not be empty" in done.err
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "rule", "option"), list(cases()))
 def test_an_option_that_would_do_nothing_is_refused_with_the_reason(name, rule, option):
     beside = [] if rule.are_needed else [rule.others[0]]

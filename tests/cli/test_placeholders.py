@@ -158,6 +158,7 @@ def test_arguments_of_a_signature_are_named(tmp_path):
     assert str(tfg.load(out)["serving_default_x"].attr("shape")) == "(7,2)"
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int8", "uint64", "bool", "complex64", "string"])
 @pytest.mark.parametrize("shape", [None, [], [2, 3], [None, 4], [0]])
 def test_the_hint_for_a_value_that_is_missing_is_a_feed_that_works(dtype, shape, tmp_path):

@@ -22,6 +22,7 @@ def losses(*options):
     return {item["step"]: item["loss"] for item in done.json["history"]}
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["s.npz", "s"])
 @pytest.mark.parametrize(
     "options",

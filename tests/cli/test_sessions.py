@@ -55,6 +55,7 @@ def test_variables_come_from_checkpoints_of_objects(command, bare):
     assert done.code == 0, done.err
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("command", sorted(set(WAYS) - {"convert"}))
 def test_a_signature_names_what_is_fed_and_fetched(command):
     words = [word.replace(X, "x").replace(SCALED, "scaled") for word in WAYS[command]]

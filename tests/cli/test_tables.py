@@ -56,6 +56,7 @@ def table(out):
     return header, rows
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", ALONE)
 def test_one_table_needs_no_name(case):
     done = run(*ALONE[case], "--format", "csv")

@@ -48,6 +48,7 @@ def use_everything(data):
         return
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.sampled_from(BINARIES + TEXTS), edits, st.sampled_from([1.0, 1.0, 0.9, 0.5, 0.1]))
 def test_damaged_graphs(data, changes, keep):
@@ -61,12 +62,14 @@ def test_unknown_checkpoint_format():
         load(meta_graph.SerializeToString())
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.binary(max_size=60))
 def test_random_bytes(data):
     use_everything(data)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.sampled_from(["v1", "v2.index", "v2.data-00000-of-00001"]), edits, st.sampled_from([1.0, 1.0, 0.5]))
 def test_damaged_checkpoints(tmp_path_factory, name, changes, keep):

@@ -135,6 +135,7 @@ def test_tags_choose_among_graphs_in_text():
         load(text, tags=["other"])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.filterwarnings("ignore:invalid escape sequence:DeprecationWarning")  # protobuf's
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(10))

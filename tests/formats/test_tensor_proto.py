@@ -80,6 +80,7 @@ def test_absurd_sizes_do_not_allocate():
         decode_tensor(proto(f"dtype: DT_DOUBLE tensor_shape{{dim{{size:{10**15}}}}} double_val: [7, 8]")).numpy()
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("dtype", [d for d in dtypes.ALL if d.name not in ("resource", "variant")], ids=str)
 @pytest.mark.parametrize("shape", [(), (1,), (3, 2), (0,)])
 def test_encode_decode(dtype, shape):

@@ -52,12 +52,14 @@ def _assert_kept_in(place, name, command, *options):
     assert place.outside() == before
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_attempt_in_a_run(command, name, place):
     _assert_kept_in(place, name, COMMANDS[command], "--init-op", "v/Assign")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", PLAIN)
 @pytest.mark.parametrize("command", INITIALIZED)
 def test_an_attempt_in_the_initializer(command, name, place):

@@ -129,6 +129,7 @@ def test_memory_counts_from_where_tfg_stands(tmp_path, size):
     assert (code, stderr) == (0, "")
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("op", "attrs", "inputs"),
     [

@@ -103,6 +103,7 @@ NAMED = ("g.pb", "x.bytes", "x.tfrecord")
 """The inputs that may be pipes; one that nobody writes to is empty."""
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("special", SPECIAL)
 @pytest.mark.parametrize("name", READS)
 def test_a_special_file_is_no_input(name, special, files):
@@ -131,6 +132,7 @@ def test_folders_are_nested_only_so_deep(depth, code, files):
     assert files.joinpath("out", "assets", *["d"] * depth).is_dir() == (code == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
 def test_a_graph_may_come_from_a_pipe(name):
     graph = (SAMPLES / "xor.pbtxt").read_bytes()

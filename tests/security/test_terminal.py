@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from tests.cli.running import SAMPLES, command_line, process, tfg
-from tests.sampling import mostly_slow
 from tfg.core.support.escaping import printable, printable_json, printable_line
 from tfg.formats import load, to_bytes
 from tfg.formats.protos.graph_pb2 import GraphDef
@@ -175,7 +174,7 @@ def line_id(command):
     return " ".join(map(str, command)).replace(str(SAMPLE), "G")
 
 
-@pytest.mark.parametrize("command", mostly_slow(map(pytest.param, WRITING), every=5), ids=line_id)
+@pytest.mark.parametrize("command", map(pytest.param, WRITING), ids=line_id)
 @pytest.mark.parametrize("where", ["full", "closed"])
 def test_output_that_cannot_be_written(command, where):
     redirection = {"full": ">/dev/full", "closed": ">&-"}[where]

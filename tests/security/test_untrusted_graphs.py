@@ -164,6 +164,7 @@ def test_what_contradicts_is_refused_with_the_reason(name, tmp_path):
         REFUSED[name](tfg.load(XOR, untrusted=True), tmp_path)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.usefixtures("need")
 @pytest.mark.parametrize("name", READ)
 def test_reading_gives_the_same(name):

@@ -56,6 +56,7 @@ def _names(folder: pathlib.Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name != "fill")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", kills.WRITERS)
 def test_file_size_limit(name, tmp_path):
     kills.WRITERS[name].write(tmp_path, 1)

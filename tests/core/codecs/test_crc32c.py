@@ -51,6 +51,7 @@ def states(before):
     return crcs
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("before", [0, 0xE3069283])
 def test_long_buffers(size, before):

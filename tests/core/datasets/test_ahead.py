@@ -87,6 +87,7 @@ def _some_fail(element):
     return (element[0] * 10,)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_recorded_pipelines_give_the_same_elements(threads, monkeypatch, family):
     """TensorFlow's answers, although each element that may come early does: all passes are prefetched."""
@@ -223,6 +224,7 @@ def _wait_for_the_end_of_threads():
     gc.collect()
 
 
+@pytest.mark.slow
 def test_a_session_that_is_dropped_leaves_no_thread(threads, tmp_path):
     path = tmp_path / "lines.txt"
     path.write_text("line\n" * 1000)
@@ -243,6 +245,7 @@ def test_a_session_that_is_dropped_leaves_no_thread(threads, tmp_path):
     _wait_for_the_end_of_threads()
 
 
+@pytest.mark.slow
 def test_a_pass_that_is_dropped_is_let_go(threads):
     """Only working threads keep the objects of a pass alive."""
 

@@ -15,6 +15,7 @@ from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import OutOfRangeError
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_prefetched", [False, True])
 def test_a_session_takes_its_datasets_and_their_files_with_it(tmp_path, is_prefetched):
     path = tmp_path / "lines.txt"

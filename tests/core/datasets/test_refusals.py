@@ -164,6 +164,7 @@ def test_a_cycle_of_more_places_than_datasets_takes_no_room(op, cycle):
     assert Session(g.graph).run(only(g, batch).name).tolist() == [0, 1, 2, 1, 2, 2]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("block", [1, 2])
 @pytest.mark.parametrize("cycle", [1, 2, 3, 4, 7])
 @pytest.mark.parametrize("count", [1, 2, 3])

@@ -86,6 +86,7 @@ def test_control_outputs_of_a_call():
     np.testing.assert_array_equal(result, kept)
 
 
+@pytest.mark.slow
 def test_functions_that_call_themselves_stay_calls(monkeypatch):
     monkeypatch.setattr(random_lowering, "MAX_NODES", 500)
     g = GraphBuilder()

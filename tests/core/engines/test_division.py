@@ -64,6 +64,7 @@ def test_other_shapes_begin_without_the_node():
     assert engine.attempts == 1 + 3 * 2
 
 
+@pytest.mark.slow
 def test_the_search_has_an_end():
     engine = FakeEngine(fails=ValueError("out of order"), smallest=4)
     session = Session(ladder(500), engine=engine)
@@ -143,6 +144,7 @@ def test_a_shape_from_a_variable_costs_one_node():
     assert {last for last, _, runs in groups(session) if runs} >= {"before", "y"}
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(graphs(counts=True), st.sets(st.integers(0, 25)), st.booleans(), st.integers(1, 3), st.booleans(), st.data())
 def test_any_graph_gives_the_same_whatever_does_not_compile(drawn, numbers, names_them, smallest, takes_variables, data):

@@ -174,6 +174,7 @@ def test_what_is_no_engine_is_refused():
         Session(chain(), engine=3)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "code", ["import tfg; tfg.Session", "from tfg.cli.commands import dump, run; from tfg.cli.jobs import dump_job, run_job"]
 )

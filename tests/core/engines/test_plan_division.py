@@ -79,6 +79,7 @@ def test_any_graph_gives_the_same_whatever_is_refused(drawn, chance, seed, small
             np.testing.assert_array_equal(result, expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(graphs(), st.floats(0, 1), st.integers(0, 1000), st.booleans(), st.data())
 def test_all_edges_lead_forward_between_groups(drawn, chance, seed, takes_variables, data):

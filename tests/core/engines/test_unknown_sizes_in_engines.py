@@ -8,7 +8,6 @@ import pytest
 import tfg
 from tests.core.inference.unknown_sizes import FED, INPUTS, ROWS, Program, arrays, expected
 from tests.core.passes.rewriting import placeholder
-from tests.sampling import mostly_slow
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.engine_registry import jax_functions
 from tfg.core.onnx.exporting import export
@@ -29,7 +28,8 @@ def feeds(program, seed):
     return [fed for rows in ROWS if expected(program.results, fed := arrays(rows, seed)) is not None]
 
 
-@pytest.mark.parametrize("seed", mostly_slow(range(200), every=5))
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("seed", range(200))
 def test_models_of_onnx(seed, tmp_path):
     """One model takes all sizes."""
     pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
@@ -43,7 +43,8 @@ def test_models_of_onnx(seed, tmp_path):
         assert_values(run_onnx(tmp_path / "m.onnx", fed), program, fed)
 
 
-@pytest.mark.parametrize("seed", mostly_slow(range(200), every=5))
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("seed", range(200))
 def test_functions_of_jax(seed):
     """Each combination of sizes is traced by itself."""
     jax = pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
@@ -55,7 +56,8 @@ def test_functions_of_jax(seed):
         assert_values(results, program, fed)
 
 
-@pytest.mark.parametrize("seed", mostly_slow(range(60), every=4))
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("seed", range(60))
 def test_programs_of_stablehlo(seed):
     """A program takes batches of any sizes, or of equal sizes where it needs them; all others are refused, never wrong."""
     pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")

@@ -96,6 +96,7 @@ def test_a_step_is_one_group(resource):
     assert all(type(variable.kept) is EngineArray for variable in session.held_variables())
 
 
+@pytest.mark.slow
 @KINDS
 @settings(max_examples=20, deadline=None)
 @given(st.floats(0, 1), st.integers(0, 1000), st.lists(st.lists(st.sampled_from([*READS, "slot:0", "update"]), min_size=1)))
@@ -232,6 +233,7 @@ def test_two_references_lead_to_one_variable_in_some_calls(verify):
     assert sorted(group.runs for group in report.groups if group.runs) == [2, 2]
 
 
+@pytest.mark.slow
 def test_threads_lose_no_update():
     session = started(training(True), Holding())
     threads = [threading.Thread(target=lambda: [session.run(["train"], X) for _ in range(25)]) for _ in range(4)]

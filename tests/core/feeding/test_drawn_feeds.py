@@ -191,6 +191,7 @@ def unreadable():
     return b
 
 
+@pytest.mark.slow
 def test_larger_sizes_that_are_too_large_do_not_hide_the_error_of_the_graph():
     b = GraphBuilder()
     b.Placeholder(dtype="float32", shape=[None] * 5, name="x")

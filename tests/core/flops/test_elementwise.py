@@ -109,6 +109,7 @@ def bias_add_grad(draw, tally):
     return Node([(rows, channels)])
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

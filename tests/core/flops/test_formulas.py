@@ -88,6 +88,7 @@ def windows_of(draw, rank, dilated=True):
     return sizes, window, strides, dilations, draw(st.sampled_from(["VALID", "SAME"]))
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(st.data(), st.sampled_from([2, 3]), st.integers(1, 2), SMALL, SMALL, st.integers(1, 2))
 def test_convolution_and_backprops(data, rank, groups, depth, filters, batch):
@@ -127,6 +128,7 @@ def test_depthwise_convolution_and_backprops(data, channels, multiplier, batch):
     agree(cost(f"{op}BackpropFilter", [image, np.int32(kernel), result], **attrs), by_filter, by_filter.products)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(st.data(), SMALL, st.integers(1, 2), st.sampled_from(["NHWC", "NCHW", "NDHWC", "NCDHW"]))
 def test_pooling_and_gradients(data, channels, batch, data_format):
@@ -237,6 +239,7 @@ def test_elementwise(op):
     agree(cost(op, [shape] * number), tally)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("flag", [False, True])
 @pytest.mark.parametrize("op", OPTIMIZERS)
 def test_optimizers(op, flag):

@@ -138,6 +138,7 @@ def tridiagonal_matmul(draw, tally):
     return Node(shapes)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

@@ -238,6 +238,7 @@ def kmc2_chain_initialization(draw, tally):
     return Node([distances.shape, np.int64(0)])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

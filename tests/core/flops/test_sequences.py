@@ -124,6 +124,7 @@ def edit_distance(draw, tally):
     return Node([*inputs[0], *inputs[1]])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

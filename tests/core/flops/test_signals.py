@@ -117,6 +117,7 @@ def lrn_grad(draw, tally):
     return Node([x.shape] * 3, {"depth_radius": radius}, 0)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

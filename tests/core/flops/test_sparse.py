@@ -271,6 +271,7 @@ def fill_empty_rows_grad(draw, tally):
     return Node([np.int64(taken), (count,)])
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

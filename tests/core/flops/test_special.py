@@ -108,6 +108,7 @@ def betainc(draw, tally):
     return Node([size] * 3)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

@@ -105,6 +105,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case, is_known):

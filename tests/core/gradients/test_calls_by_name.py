@@ -106,6 +106,7 @@ def program(request: pytest.FixtureRequest) -> Callable[..., Output]:
     return request.param
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("call", CALLS)
 def test_values_and_derivatives(program: Callable[..., Output], call: Call) -> None:
     graph = build(program, call)
@@ -161,6 +162,7 @@ def symbolic(program: Callable[..., Output], call: Call) -> Graph:
     return g.graph
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("call", CALLS)
 def test_the_gradient_that_a_run_takes(program: Callable[..., Output], call: Call) -> None:
     graph = symbolic(program, call)

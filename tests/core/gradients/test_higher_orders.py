@@ -27,11 +27,13 @@ def load(name: str) -> Graph:
     return tfg.load(GRAPHS[name].tobytes())
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", FORMS)
 def test_first_and_second(name: str) -> None:
     assert_orders(load(name), "y:0", 1, 2)
 
 
+@pytest.mark.slow
 def test_third() -> None:
     assert_orders(load("power"), "y:0", 1, 3)
 

@@ -8,7 +8,6 @@ import pytest
 import tfg
 from tests.core.gradients.test_graphs import KEYS, RECORDED
 from tests.functions import define
-from tests.sampling import mostly_slow
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients.jacobian import Derivative
 from tfg.core.runtime.session.session import Session
@@ -29,7 +28,8 @@ def assert_rows_are_products(graph, x: str, feeds, session=None) -> None:
             np.testing.assert_allclose(result[i] if mode == "reverse" else result[:, i], alone, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("key", mostly_slow(KEYS, every=6))
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("key", KEYS)
 def test_recorded_graphs(key: str) -> None:
     """Loops and conditionals of both kinds, map_fn, scan, foldl, TensorArrays, nested."""
     feeds = {n.split("/")[2]: v for n, v in RECORDED.items() if n.startswith(f"{key}/feed/")}

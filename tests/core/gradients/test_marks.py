@@ -75,6 +75,7 @@ def _slope(session, fetches, feeds, name, direction, h):
     return [(a - b) / (2 * h) if a.shape == b.shape else np.zeros(0) for a, b in pairs]
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.op}-{c.key}") for c in marked(registry.NOT_DIFFERENTIABLE)])
 def test_what_is_not_differentiable_is_so_in_tensorflow_or_flat(case: opcases.Case) -> None:
     assert in_tensorflow().get(case.op) == "none" or varying_input(case) is None

@@ -24,6 +24,7 @@ def largest_error(result, expected):
     return np.abs(result.reshape(expected.shape) - expected).max() / max(np.abs(expected).max(), 1)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("offset", [0, 1, 100])
 @pytest.mark.parametrize("tile", [32, 1 << 17])
@@ -53,14 +54,12 @@ def test_numbers_whose_squares_are_infinite_may_have_a_variance():
     assert largest_error(variance / 1e30, x.astype(np.float64).reshape(-1, 4).var(0) / 1e30) < 1e-4
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("shape", SHAPES[:-1], ids=str)
-@pytest.mark.parametrize("offset", [0, 1, 10])
-@pytest.mark.parametrize("is_near", [True, False])
+@pytest.mark.parametrize(("offset", "is_near"), [(0, True), (1, True), (0, False), (1, False), (10, False)])
 @pytest.mark.parametrize("is_by_channel", [False, True])
 def test_gradients(shape, offset, is_near, is_by_channel):
     x, dy = (laid(a, is_by_channel) for a in (numbers(shape, offset), numbers(shape, 0.5, seed=1)))
-    if is_near and offset > 1:
-        pytest.skip("its means are far away")
     exact, given = (a.astype(np.float64).reshape(-1, shape[-1]) for a in (x, dy))
     mean, factor, slope = (a.astype(np.float32) for a in (exact.mean(0), exact[0] + 2, given[0] / 3))
     total, dot = batch_norm.gradient_sums(dy, x, mean, is_near)

@@ -83,6 +83,7 @@ def workers(request, monkeypatch):
     convolution.output_blocks.cache_clear()
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_convolutions(case, dtype, workers):
@@ -216,6 +217,7 @@ def test_the_first_error_of_divided_work_is_raised(monkeypatch):
     assert 5 not in done
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_gradients(case, workers):
     """The sum of the result times `grad` is linear in x and in w: the derivatives are the values at each unit vector."""
@@ -244,6 +246,7 @@ def filter_gradient_by_definition(x, grad, filter_shape, stride, pads, dilation)
     return result
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("case", [case for case in CASES if case[0]], ids=str)
 @pytest.mark.parametrize("at_once", [0, 3])
 def test_gradients_for_filters_by_some_positions_at_once(case, at_once, workers, monkeypatch):

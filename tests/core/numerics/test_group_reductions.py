@@ -8,6 +8,7 @@ from tfg.core.numerics.group_reductions import reduce_groups
 SIZES = [(300, 100, 200), (300, 100, 2), (300, 3, 200), (600, 16, 590), (700, 30, 1)]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("ufunc", [np.minimum, np.maximum, np.multiply])
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32])
 @pytest.mark.parametrize(("count", "width", "groups"), SIZES)

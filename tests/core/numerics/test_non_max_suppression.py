@@ -36,6 +36,7 @@ def defined(boxes, scores, limit, threshold, lowest, sigma=0.0):
     return kept
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("sigma", [0.0, 0.3])
 @pytest.mark.parametrize("spread", [1, 8])
 @pytest.mark.parametrize(("count", "limit"), [(1, 1), (40, 5), (400, 60), (400, 400), (600, 150)])

@@ -118,6 +118,7 @@ def assert_same(got, want):
     assert repr(got) == repr(want)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(60))
 def test_damaged_examples_are_the_same_errors(seed):
     rng = np.random.default_rng(seed)

@@ -10,7 +10,6 @@ from tests.comparison import assert_same
 from tests.core.ops.test_ops import build
 from tests.opcases import case, i32, normal
 from tests.recorded_answers import answers
-from tests.sampling import mostly_slow
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.file_access import FileAccess
@@ -48,7 +47,8 @@ def single_ops(family):
             yield item, recorded.steps(item.key)
 
 
-@pytest.mark.parametrize("family", mostly_slow(opcases.families(), every=8))
+@pytest.mark.sampled(50)
+@pytest.mark.parametrize("family", opcases.families())
 def test_every_op_case(family):
     for item, steps in single_ops(family):
         for layout in LAYOUTS:
@@ -106,6 +106,7 @@ LARGE = {
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", LARGE)
 def test_large_values(kind):
     """Kernels that work in blocks compute many numbers in other ways than few."""

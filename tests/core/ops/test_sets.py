@@ -34,6 +34,7 @@ def rows_of(indices, values, dense_shape):
     return rows
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("spread", ["close", "far"])
 @pytest.mark.parametrize("dtype", [*EXTREMES, "string"])

@@ -204,6 +204,7 @@ def test_ten_thousand_nodes_take_no_longer_than_their_number():
     assert time.process_time() - start < 5
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("case", opcases.load_cases("order_of_effects"), ids=lambda case: case.key)
 def test_optimization_keeps_the_order_of_races(case):
     """With every pass on, a graph with a race keeps the result."""
@@ -335,6 +336,7 @@ def test_states_are_looked_at_in_parts(monkeypatch):
     assert len(whole) == 9 and max(len(bits) for bits in kept) <= 4
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_settled_races_no_more(seed):
     """Only neighbours get an edge; where all of them have, so have all pairs."""

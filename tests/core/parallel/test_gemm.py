@@ -15,6 +15,7 @@ def by_rows(request, monkeypatch):
     monkeypatch.setattr(gemm, "rows_at_once", lambda inner, columns: 3 if columns <= 8 else 0)
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
 @pytest.mark.parametrize("turned", ["", "a", "b", "ab"])
 @pytest.mark.parametrize("sizes", [(10, 7, 4), (3, 5, 8), (2, 5, 8), (600, 3, 2), (7, 6, 9), (4, 9, 20), (5, 1, 1), (1, 6, 3)])

@@ -54,6 +54,7 @@ RULES = [rule for kind in all_passes() for rules in kind.rule_sets for rule in r
 """All rules except rules of datasets, which touch no numbers."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_rules_keep_what_their_classes_promise(name):
     build, passes = EXAMPLES[name]
@@ -102,6 +103,7 @@ EXPRESSIONS = {
 PASSES = "fold,arithmetic,structure,batchnorm,prune,fold"
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_constants_of_any_size(name):
     """The largest numbers, the smallest normal numbers, infinities and NaN in place of each constant."""

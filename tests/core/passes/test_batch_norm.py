@@ -167,6 +167,7 @@ FIRES = {f"{place}-{name}": case for place, cases in (("behind", BEHIND), ("befo
          for name, case in cases.items()}  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", FIRES)
 def test_what_is_left(name):
     build, left = FIRES[name]
@@ -303,6 +304,7 @@ def test_numbers_before_a_convolution():
     assert rewritten(build, "batchnorm,prune").text == "BiasAdd(MatMul(x, [[10.0],[14.0]]), 36)"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", FIRES)
 def test_there_are_never_more_nodes(name):
     result = rewritten(lambda b: b.Identity(FIRES[name][0](b)), "batchnorm,prune", check=False)

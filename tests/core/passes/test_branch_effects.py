@@ -33,6 +33,7 @@ def assert_alike(before, after, target):
         np.testing.assert_allclose(got, want, rtol=1e-5, err_msg=f"{target} p={p} q={q}")
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("target", (STEP, VALUE))
 @pytest.mark.parametrize("seed", range(16))
 def test_programs_with_updates_beside_conditionals_keep_their_updates(seed, target):

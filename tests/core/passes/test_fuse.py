@@ -388,6 +388,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", FIRES)
 def test_what_is_left(name):
     build, left, passes = FIRES[name]
@@ -421,6 +422,7 @@ def test_gelu_needs_onednn():
     assert "gelu-of-fused" not in rewritten(GELU["gelu_erf"][0], "fuse,prune").fired
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", FIRES)
 def test_fed_values_are_left_alone(name):
     """A fed tensor differs from the computed value: no rule looks behind a fed tensor."""

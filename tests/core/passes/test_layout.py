@@ -165,6 +165,7 @@ def target(f):
     return "NCHW" if OTHER[f].startswith("NC") else "NHWC"
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("op", "f"), FORMATS)
 def test_every_op_with_a_data_format_changes_it(op, f):
     build = {**SENSITIVE, **SOLID}[op]
@@ -217,6 +218,7 @@ FOLLOWS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", FOLLOWS)
 def test_what_lies_between_follows(name):
     def build(b):

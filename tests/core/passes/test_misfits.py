@@ -159,6 +159,7 @@ VAST = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", VAST)
 def test_passes_take_no_room_by_what_is_claimed(case):
     b = GraphBuilder()

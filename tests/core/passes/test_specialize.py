@@ -374,6 +374,7 @@ def mismatched(op, takes, returns):
     return build
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("takes", ["more", "less", "other", "same"])
 @pytest.mark.parametrize("returns", ["more", "less", "other", "same"])
 @pytest.mark.parametrize("op", ["PartitionedCall", "StatelessIf", "StatelessCase", "StatelessWhile"])

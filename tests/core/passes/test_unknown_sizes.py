@@ -7,14 +7,14 @@ import pytest
 
 from tests.core.inference.forgetting import Facts, hold
 from tests.core.inference.unknown_sizes import FED, INPUTS, MORE, ROWS, Program, arrays, expected
-from tests.sampling import mostly_slow
 from tfg.core.gradients import gradients
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session.session import Session
 
-SEEDS = mostly_slow(range(240), every=4)
+SEEDS = range(240)
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_facts_and_optimized_values_are_those_of_numpy(seed):
     """A run of the graph as it is gives NumPy's values, so does the optimized graph, and inference says nothing else."""
@@ -34,6 +34,7 @@ def test_facts_and_optimized_values_are_those_of_numpy(seed):
                 np.testing.assert_allclose(result, value, rtol=1e-9, atol=1e-9, err_msg=str(rows))
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_optimized_gradients_are_numerical_gradients(seed):
     program = Program(seed, more=MORE)

@@ -118,6 +118,7 @@ def by_constants(op):
     return function
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @settings(max_examples=600, deadline=None)
 @given(calls())

@@ -71,6 +71,7 @@ DAMAGES = [
 ]
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize(("node", "damage", "message"), DAMAGES, ids=[message for _, _, message in DAMAGES])
 def test_every_door_checks_every_node(door, node, damage, message):

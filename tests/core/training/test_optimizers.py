@@ -49,6 +49,7 @@ def trained(key: str):
     )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("key", RECORDED)
 def test_losses(key: str) -> None:
     trainer = Trainer(trained(key), {})

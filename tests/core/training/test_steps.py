@@ -88,6 +88,7 @@ def test_every_optimizer_is_recorded():
     assert set(RECORDED) == {f"{name}/{kind}/{net}" for name in OPTIMIZERS for kind in KINDS for net in NETS}
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("key", RECORDED)
 def test_steps_are_those_of_tensorflow(key):
     training = trained(key)
@@ -97,6 +98,7 @@ def test_steps_are_those_of_tensorflow(key):
     assert [run.races for run in explain_races(training.graph, ["loss:0", training.train_op])] == [()]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("options", (
     {"clipping": Clipping("value", 0.05)},
     {"clipping": Clipping("norm", 0.1)},
@@ -109,6 +111,7 @@ def test_references_are_trained_as_resources_are(name, options):
     assert references == resources
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("key", [f"{name}/ref/shared" for name in OPTIMIZERS])
 def test_optimized_steps_are_the_same(key):
     training = trained(key)
@@ -138,6 +141,7 @@ def placeholder(g):
     return g.Placeholder(dtype="bool", shape=[], name="p")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ("sgd", "adam", "adamw"))
 @pytest.mark.parametrize("side", (False, True))

@@ -62,6 +62,7 @@ def own(key, form):
     return tfg.optimize(graph, ["loss:0", "step", init], **feeds)[0], init
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", ("as it is", "optimized", "optimized, may be fed"))
 @pytest.mark.parametrize("key", KEYS)
 def test_own_steps(key, form):
@@ -85,6 +86,7 @@ def test_optimized_steps_have_no_more_races(key):
     assert states[1] <= states[0]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("is_optimized", (False, True))
 @pytest.mark.parametrize("name", OPTIMIZERS)
 @pytest.mark.parametrize("key", KEYS)

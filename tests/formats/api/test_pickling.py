@@ -134,6 +134,7 @@ def test_a_function_is_the_same(name, way, tmp_path):
     assert [node.input_names() for node in tfg.load(tmp_path / "body.pb")] == [n.input_names() for n in function.body]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_is_the_same(name, way):
     report = REPORTS[name](tfg.load(XOR))

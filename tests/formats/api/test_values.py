@@ -59,6 +59,7 @@ def test_variables_are_a_mapping(resource):
     assert repr(values) == "<2 initialized variables: w, v>"
 
 
+@pytest.mark.slow
 def test_the_repr_of_many_variables_and_of_none_is_short():
     g = tfg.GraphBuilder()
     assert repr(tfg.Session(g.graph).variables) == "<0 initialized variables>"

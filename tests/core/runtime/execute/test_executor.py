@@ -59,6 +59,7 @@ def test_other_loops_run_by_dataflow(build):
     assert plan_of(graph, fetches[0][:1]).needs_dataflow
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "case", [c for c in opcases.load_cases("control_flow") if not c.is_single_op], ids=lambda case: case.key
 )

@@ -126,6 +126,7 @@ def loops(draw):
 ROWS = {"x:0": np.linspace(-1, 1, 10, dtype=np.float32).reshape(5, 2)}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(loops())
 def test_loops_give_the_bits_of_the_plain_loop(drawn):
@@ -133,6 +134,7 @@ def test_loops_give_the_bits_of_the_plain_loop(drawn):
     assert type(beside_plain(graph, names, ROWS)) is list
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(loops())
 def test_gradients_of_loops_give_the_bits_of_the_plain_loop(drawn):

@@ -128,6 +128,7 @@ def test_what_only_computes_is_interrupted(op):
     assert can_be_interrupted(Graph().add_node("op", op))
 
 
+@pytest.mark.slow
 def test_no_table_of_a_library_is_left_half_read():
     """SciPy loads the directions of Sobol sequences at the first draw and keeps a partly loaded table."""
     lines = (

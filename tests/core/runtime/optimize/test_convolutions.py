@@ -12,6 +12,7 @@ pytestmark = pytest.mark.usefixtures("same_draws", "fused_from_the_first_run")
 ACTIVATIONS = ["Relu", "Relu6", "Sigmoid", "Tanh", "Elu", "LeakyRelu", "Softplus", "Identity"]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("kind", ["conv", "pointwise", "strided", "depthwise"])
 def test_a_convolution_and_what_follows_it(kind, activation):

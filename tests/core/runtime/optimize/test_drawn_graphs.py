@@ -35,6 +35,7 @@ def graphs(draw):
     return b.graph
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(graphs())
 def test_any_graph_of_elementwise_ops(graph):
@@ -68,6 +69,7 @@ def networks(draw):
     return b.graph
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(networks())
 def test_any_graph_of_convolutions_and_what_stands_between(graph):

@@ -101,6 +101,7 @@ def fed(rows):
     return {name: rng.uniform(-0.5, 0.5, size).astype(np.float32) for name, size in sizes.items()}
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(expressions(), st.lists(st.integers(0, 3), min_size=4, max_size=12))
 def test_runs_of_changing_shapes_give_the_bits_of_the_plan(drawn, rows):
