@@ -44,6 +44,7 @@ def test_each_runs(name, feeds, results):
     assert {row["name"]: row["value"] for row in done.json["steps"][-1]["values"]} == results
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", [
     ("flops", "{m}", "--function", "__call__"),
     ("view", "{m}", "--function", "__call__", "-o", "{out}.html"),

@@ -189,6 +189,7 @@ ON_A_CALL = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("broken", UNFIT, indirect=True)
 @pytest.mark.parametrize("command", ON_A_CALL, ids=lambda command: command[0])
 def test_a_body_that_does_not_fit_is_refused_where_it_is_called(broken, command):
@@ -377,6 +378,7 @@ def test_codes_are_explained():
     assert tfg("check").code == 2
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("broken", sorted(BREAKS), indirect=True)
 def test_every_problem_has_a_code_with_a_meaning(broken):
     problems = tfg("check", broken, "--format", "json").json["graphs"][0]["problems"]

@@ -87,6 +87,7 @@ ASKED = {
 """The commands that print the completions of a line."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shell", ASKED)
 @pytest.mark.parametrize(
     ("line", "completions"),

@@ -32,6 +32,7 @@ def both(monkeypatch, tmp_path):
     return run
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("target", ["graph.pb", "graph.pbtxt", "graph.pb.gz", "graph.pbtxt.gz"])
 def test_the_same_is_written(tmp_path, both, name, target):

@@ -41,6 +41,7 @@ SAME = [
 """Exports of the same model: twice in a process, built twice, and in another process."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("pair", SAME, ids=" ".join)
 def test_exports_of_one_model_are_equal(exports, pair):
     for before, after in (pair, pair[::-1]):

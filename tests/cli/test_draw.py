@@ -38,6 +38,7 @@ def test_pictures_without_graphviz(kind, without_dot, tmp_path):
     assert out.read_bytes().startswith(PICTURES[kind])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("options", [(), ("--shapes", "--all"), ("--flops",), ("--color-by", "stage"), ("--depth", "0")])
 def test_everything_that_is_drawn_is_in_the_picture_without_graphviz(options, without_dot):
     """Boxes of every shape, frames in frames, labels of edges, the legend."""

@@ -119,6 +119,7 @@ def test_a_shard_with_a_failure_is_made_again(way, graph, inputs, tmp_path):  # 
     assert values(tmp_path, ".npz") == EXPECTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_failure_ends_the_job_and_leaves_whole_shards(way, graph, inputs, tmp_path):  # noqa: F811
     (tmp_path / "in" / "a4.npz").write_bytes(b"PK damaged")

@@ -10,6 +10,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
+from tests.sources import nodes_of
 from tfg.core.support.errors import InvalidArgumentError, UnimplementedError
 
 HOSTILE = "a\x1b[31m\nerror: all is well"
@@ -57,13 +58,14 @@ def test_values_that_click_lists_have_lines_of_their_own():
 
 def _raised_with_line_feeds(path):
     """Return the lines of a module that raise or return an error with a line feed in the message."""
-    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call) and node.args]
+    calls = [node for node in nodes_of(path) if isinstance(node, ast.Call) and node.args]
     errors = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id.endswith("Error")]
     for error in errors:
         if any(isinstance(part, ast.Constant) and "\n" in str(part.value) for part in ast.walk(error.args[0])):
             yield f"{path.relative_to(ROOT)}:{error.lineno}"
 
 
+@pytest.mark.slow
 def test_messages_are_one_line():
     """`details` has the text of several lines."""
     sources = [path for part in ("cli", "core", "formats") for path in (ROOT / part).rglob("*.py")]

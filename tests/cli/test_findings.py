@@ -176,6 +176,7 @@ def test_a_value_that_differs_is_a_finding(tmp_path):
     assert done.out.startswith("::error file=") and "'x:0' differs by 1" in done.out
 
 
+@pytest.mark.slow
 def test_the_hook_is_a_command_that_takes_files(folder):
     hook = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())[0]
     words = [*shlex.split(hook["entry"])[1:], *hook["args"]]
@@ -209,6 +210,7 @@ def run_step(step, folder, **inputs):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_action_runs_nothing_and_takes_no_option_of_the_checkout(tmp_path):
     if shutil.which("bash") is None:
         pytest.skip("the program 'bash' is not installed")

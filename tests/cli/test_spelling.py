@@ -116,6 +116,7 @@ def test_optimize_says_that_it_writes_nothing_and_shows_passes_that_did_somethin
     assert quiet.out == "" and quiet.err.startswith("wrote ")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", commands())
 def test_help_shows_the_usual_groups_and_help_all_every_option(name):
     usual, whole = run(name, "--help").out, run(name, "--help-all").out
@@ -149,6 +150,7 @@ def test_a_timeout_means_the_same_in_all_commands():
     assert len({help_.removeprefix("With --elements: ").lower() for help_ in helps}) == 1, set(helps)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", commands())
 def test_no_help_shows_a_type_of_the_parser(name):
     assert re.findall(r"(INTEGER|FLOAT)\b", run(name, "--help-all").out) == []

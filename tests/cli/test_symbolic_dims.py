@@ -56,6 +56,7 @@ WAYS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(word for word in way if "{" not in word and "=" not in word))
 def test_no_command_stops_at_one(way, tmp_path):
     (tmp_path / "g.pbtxt").write_text(GRAPH)

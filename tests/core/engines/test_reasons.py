@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import click
+import pytest
 
 from tests.core.engines.fake_engine import FakeEngine
 from tests.core.engines.test_plan_division import chain
@@ -61,6 +62,7 @@ def test_every_reason_has_a_step():
         assert reason.within("in the loop").step == reason.step, name
 
 
+@pytest.mark.slow
 def test_reasons_are_made_in_one_module():
     """So that the test above meets all of them; the type checker refuses a text in the place of a Reason."""
     for path in ENGINES.rglob("*.py"):
