@@ -9,13 +9,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..feeding.example_feeds import Input, example_feeds
+from ..functions.table_fills import iterator_starts
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import SavedCallable, Signature
 from ..graph.variable_nodes import find_variables
 from ..inference.inference import Inference
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
-from ..runtime.session.runner import initializers, iterator_initializers, table_initializers
+from ..runtime.session.runner import initializers, table_initializers
 from ..support.untrusted import is_untrusted
 from ..types.example_values import example_value
 from ..types.shapes import Shape
@@ -96,7 +97,7 @@ class NextCommands:
         needed = self._needed(fetches)
         held = [variable for variable in find_variables(graph).values() if variable.node in needed]
         has_state = bool(held) or any(has_fact(node.op, "table") or has_fact(node.op, "next_element") for node in needed)
-        begun = (*initializers(graph), *table_initializers(graph, ()), *iterator_initializers(graph)) if has_state else ()
+        begun = has_state and (initializers(graph) or table_initializers(graph, ()) or iterator_starts(graph))
         values = {v.name: example_value(v.dtype.name, v.shape) for v in held if v.initializer is None}
         assigned = "".join(f" --assign {shlex.quote(f'{name}={value}')}" for name, value in values.items())
         return (" --init" if begun else "") + (assigned if len(values) <= _MAX_ASSIGNED else "")
