@@ -17,6 +17,8 @@ from ..shared.shape_arguments import dims_of, ints, numbers
 
 _MOST_SHAPES: Final = 64
 """The largest number of shapes whose index a slice caches."""
+MOST_ENTRIES: Final = 31
+"""TensorFlow keeps the masks in 32 bits, and takes fewer entries than bits."""
 
 
 class Masks(NamedTuple):
@@ -57,7 +59,7 @@ class Masks(NamedTuple):
 def numpy_index(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, ...]:
     """Return the NumPy index that takes the slice; InvalidArgumentError for bounds and strides that TensorFlow refuses."""
     dims = np.shape(begin)
-    if len(dims) != 1 or np.shape(end) != dims or np.shape(strides) != dims:
+    if len(dims) != 1 or dims[0] > MOST_ENTRIES or np.shape(end) != dims or np.shape(strides) != dims:
         raise InvalidArgumentError(
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
             f"{Shape(np.shape(begin))}, {Shape(np.shape(end))} and {Shape(np.shape(strides))}"
@@ -137,7 +139,7 @@ def sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSp
     """Return the shape of the slice, as far as the inputs' values and the masks tell."""
     masks.check()
     (count,) = with_rank(merge_shapes(merge_shapes(begin.shape, end.shape), strides.shape), 1)
-    if x.dims is None or not isinstance(count, int):
+    if x.dims is None or not isinstance(count, int) or count > MOST_ENTRIES:
         return UNKNOWN
     starts, stops, steps = (dims_of(spec) for spec in (begin, end, strides))
     dims: list[DimLike] = []

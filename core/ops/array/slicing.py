@@ -20,7 +20,7 @@ from ..shared.onnx_lowerings import gathered, iota
 from ..shared.plain_shapes import first_shape, no_outputs_shape
 from ..shared.shape_arguments import dims_of, ints, number, shape_from, unknown_dims
 from ..shared.variable_access import resource_variable
-from ._strided import Masks, numpy_index, slice_by, sliced_shape, spread_by, spread_out, whole_dims
+from ._strided import MOST_ENTRIES, Masks, numpy_index, slice_by, sliced_shape, spread_by, spread_out, whole_dims
 
 
 @kernel("Slice")
@@ -299,8 +299,8 @@ def _slice_onnx(g: Any, x: Any, begin: Any, size: Any) -> Any:
 def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, *, masks: Masks) -> Any:
     """Slice by bounds and strides that may be computed tensors."""
     count: Any = next((vector.shape.dims[0] for vector in (begin, end, strides) if vector.shape.is_known), None)
-    if count is None:
-        g.refuse("the number of its bounds is unknown")
+    if not isinstance(count, int) or count > MOST_ENTRIES:
+        g.refuse("the number of its bounds is unknown, or larger than TensorFlow's")
     taken = sum(not masks.new_axis_mask >> i & 1 for i in range(count))
     rank = x.rank if x.rank is not None or masks.ellipsis_mask & ((1 << count) - 1) else taken
     if rank is None:

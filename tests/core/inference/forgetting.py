@@ -34,6 +34,16 @@ def constants(graph: Graph) -> dict[Output, Any]:
     return {node.output(): node.attr("value").numpy() for node in graph if node.op == "Const"}
 
 
+def claimed(graph: Graph, feeds: Mapping[str, Any]) -> dict[Output, TensorSpec]:
+    """Return specs of constants and fed arrays with 2 ** 60 elements each, of unknown values."""
+    values = constants(graph) | {graph.output(name): value for name, value in feeds.items()}
+    return {
+        output: TensorSpec(from_numpy(value.dtype), Shape([2 ** (60 // value.ndim)] * value.ndim))
+        for output, value in values.items()
+        if value.ndim
+    }
+
+
 class Facts:
     """What inference says of a graph from some specs, held against the values of runs, inside of functions and loops, too."""
 
