@@ -155,13 +155,16 @@ class JaxFunction:
         scope = jax.export.SymbolicScope()
         specs = [_spec(name, output, declared[name], batches.get(name, ""), scope) for name, output in self.inputs.items()]
         program = jax.jit(lambda *inputs: self.traced(held, inputs, is_portable=True))
+        hint = "if a shape is unknown, set it, e.g. with --shape x=?,28,28"
         try:
             return bytes(jax.export.export(program, platforms=_PLATFORMS)(*specs).serialize())
         except TfgError as error:
-            hint = error.hint or "if a shape is unknown, set it, e.g. with --shape x=?,28,28"
-            raise UnimplementedError(error.message, node=error.node, op=error.op, hint=hint) from error
+            raise UnimplementedError(error.message, node=error.node, op=error.op, hint=error.hint or hint) from error
         except ImportError as error:
             raise NotFoundError("a program of StableHLO needs package flatbuffers", hint=extra_hint("xla")) from error
+        except Exception as error:  # after the trace, where no node is known
+            pass_on(error)
+            raise UnimplementedError(f"JAX cannot write the program: {said(error)}", hint=hint) from error
 
 
 def _single_precision() -> contextlib.AbstractContextManager[Any]:

@@ -110,6 +110,16 @@ def test_two_inputs_of_stablehlo_have_two_batches_unless_they_must_be_equal(name
     np.testing.assert_allclose(jax_functions().run_exported(written, fed)["r"], expected)
 
 
+def test_what_jax_refuses_after_the_trace_is_told():
+    """The decomposition of a matrix depends on which of the sizes is larger."""
+    pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
+    g = GraphBuilder()
+    result = g.Qr(placeholder(g, "x", (None, None)), full_matrices=True)[0]
+    function, _ = tfg.to_jax(g.graph, {"q": result.name}, {"x": "x:0"})
+    with pytest.raises(UnimplementedError, match=r"JAX cannot write the program: .*inconclusive"):
+        function.exported({}, {})
+
+
 def rows(g, x):
     return g.StridedSlice(g.Shape(x), [0], [1], [1], shrink_axis_mask=1)
 
