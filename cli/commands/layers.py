@@ -36,7 +36,7 @@ class LayersOptions:
     """
 
     graph: str = argument()
-    fetches: tuple[str, ...] = fetch_option("List the layers that this tensor needs; repeatable. Default: the outputs.")
+    fetches: tuple[str, ...] = fetch_option("Tensor or operation that needs the layers; repeatable. Default: the outputs.")
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
         "--shape", type=ShapePair(), help="Shape of a placeholder or tensor; repeatable."
     )

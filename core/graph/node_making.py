@@ -14,6 +14,19 @@ def add_constant(graph: Graph, name: str, value: Tensor, controls: Sequence[Node
     return graph.add_node(graph.unique_name(name), "Const", (), controls, {"value": value, "dtype": value.dtype}, device)
 
 
+def add_constant_beside(graph: Graph, name: str, value: Tensor, node: Node, source: Node) -> Node:
+    """Add a Const that `node` is to take beside a value of `source`, in the frame of the source and on the node's device.
+
+    Without a control input a constant is outside of all loops.
+    """
+    return add_constant(graph, name, value, (source,) if _may_be_in_a_frame(source) else (), node.device)
+
+
+def _may_be_in_a_frame(node: Node) -> bool:
+    """Return False for a constant that waits for nothing: such a node is outside of all loops."""
+    return not node.is_constant or bool(node.control_inputs)
+
+
 def become_constant(graph: Graph, node: Node, value: Tensor) -> None:
     """Turn a node into a constant of the same name, which waits for the same nodes."""
     graph.set_inputs(node, (), node.control_inputs)

@@ -8,14 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..building.builder import GraphBuilder
 from ..control_flow.copies import hands_in
 from ..control_flow.frames import EXIT, MERGE, NEXT_ITERATION
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import OF_AN_INTERFACE, implementation
 from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.node_making import add_identity, become_constant
+from ..graph.node_making import add_constant_beside, add_identity, become_constant
 from ..graph.traversal import topological_order
 from ..registry.catalog import CATALOG, ArgDef
 from ..registry.op_facts import has_fact
@@ -242,10 +241,11 @@ def _read(graph: Graph, node: Node, value: FrozenValue) -> None:
 
 def _gather(graph: Graph, node: Node, value: FrozenValue) -> None:
     batch_dims = node.attr("batch_dims")
-    axis = GraphBuilder(graph).constant(batch_dims, dtypes.int32, f"{node.name}/axis")
+    number = Tensor.from_numpy(np.int32(batch_dims))
+    axis = add_constant_beside(graph, f"{node.name}/axis", number, node, node.inputs[0].node)
     types = {"Tparams": value.dtype, "Tindices": node.inputs[1].dtype, "Taxis": dtypes.int32}
     _become(node, "GatherV2", {**types, "batch_dims": batch_dims})
-    graph.set_inputs(node, (*node.inputs, axis))
+    graph.set_inputs(node, (*node.inputs, axis.output()))
 
 
 def _gather_nd(graph: Graph, node: Node, value: FrozenValue) -> None:

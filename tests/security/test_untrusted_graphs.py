@@ -92,6 +92,7 @@ READ = {
     "explain_partition": tfg.explain_partition,
     "explain_races": tfg.explain_races,
     "flops": lambda g: tfg.flops(g, ["loss:0"]).total().flops,
+    "layers": lambda g: tfg.layers(g, ["loss:0"]).layers,
     "list_nodes": tfg.list_nodes,
     "missing_ops": tfg.missing_ops,
     "missing_parts": tfg.missing_parts,

@@ -173,7 +173,7 @@ def _lettered(equation: str) -> str:
     """Return an equation with letters for all labels: other characters are labels in TensorFlow alone."""
     others = [label for label in dict.fromkeys(equation) if label not in f"{string.ascii_letters},.->"]
     letters = (letter for letter in string.ascii_letters if letter not in equation)
-    return equation.translate({ord(other): letter for other, letter in zip(others, letters)})
+    return equation.translate({ord(label): letter for label, letter in zip(others, letters)})
 
 
 def _on_diagonal(xp: Any, x: Any, labels: Sequence[str], place: int) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...control_flow.frames import ENTER, EXIT, loop_conditions
 from ...graph.graph import Graph, Node, Output
-from ...graph.node_making import add_constant
+from ...graph.node_making import add_constant_beside
 from ...graph.reference_ops import lacks_handle, lacks_reference, plain_op, read_as, slice_op
 from ...graph.traversal import predecessors
 from ...registry.op_facts import has_fact
@@ -119,14 +119,14 @@ def _gather_selected(graph: Graph, node: Node) -> None:
     index, *values = node.inputs
     attrs = {"T": node.attrs["T"], "N": len(values), "axis": 0}
     rows = graph.add_node(graph.unique_name(f"{node.name}/rows"), "Pack", values, (), attrs, node.device)
-    axis = add_constant(graph, f"{node.name}/axis", Tensor.from_numpy(np.int32(0)), device=node.device)
+    axis = add_constant_beside(graph, f"{node.name}/axis", Tensor.from_numpy(np.int32(0)), node, index.node)
     types = {"Tparams": node.attrs["T"], "Tindices": int32, "Taxis": int32}
     become(graph, node, "GatherV2", (rows.output(), index, axis.output()), types)
 
 
 def _take_columns(graph: Graph, node: Node) -> None:
     """Put the numbers of slices into a column: the op for values takes a row of numbers for each slice."""
-    last = add_constant(graph, f"{node.name}/axis", Tensor.from_numpy(np.int32(-1)), device=node.device)
+    last = add_constant_beside(graph, f"{node.name}/axis", Tensor.from_numpy(np.int32(-1)), node, node.inputs[1].node)
     inputs, attrs = [node.inputs[1], last.output()], {"T": node.attrs["Tindices"], "Tdim": int32}
     column = graph.add_node(graph.unique_name(f"{node.name}/column"), "ExpandDims", inputs, (), attrs, node.device)
     graph.set_input(node, 1, column.output())

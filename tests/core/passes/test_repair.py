@@ -280,6 +280,24 @@ def test_a_loop_reads_the_value_of_a_frozen_handle():
     assert report.passes[0].fired == {"handle": 1}
 
 
+def test_a_loop_gathers_from_a_frozen_handle():
+    """The axis of the gather belongs to the frame of the loop."""
+    b = Frozen()
+    table, row = b.constant("table", [3, 2]), b.constant("row", 1, np.int32)
+
+    def factor(attrs):
+        entered = attrs | {"is_constant": True}
+        handle = b.graph.add_node("handle", "Enter", [table], attrs={"T": dtypes.resource} | entered).output()
+        place = b.graph.add_node("place", "Enter", [row], attrs={"T": dtypes.int32} | entered).output()
+        types = {"Tindices": dtypes.int32, "dtype": dtypes.float32}
+        return b.graph.add_node("gather", "ResourceGather", [handle, place], attrs=types).output()
+
+    loop(b.graph, "loop", b.fed("x"), b"frame", factor)
+    graph, _ = b.repaired(["loop/exit"])
+    assert run(graph, "loop/exit:0", {"x:0": np.float32(1)}) == 8
+    assert not find_problems(graph)
+
+
 @pytest.mark.parametrize(
     ("op", "attrs", "value"),
     [

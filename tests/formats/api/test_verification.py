@@ -381,9 +381,9 @@ def write_wrongly(monkeypatch):
 
     for writer in ("node_writing", "graphdef"):
         monkeypatch.setattr(f"tfg.formats.{writer}.input_texts", wrong_inputs)
-    for table, found in ((registry._ONNX, registry.onnx_lowering), (registry._LOWERINGS, registry.lowering)):
-        assert found("Sub") is not None
-        monkeypatch.setitem(table, "Sub", found("AddV2"))
+    for table, lowering_of in ((registry._ONNX, registry.onnx_lowering), (registry._LOWERINGS, registry.lowering)):
+        assert lowering_of("Sub") is not None
+        monkeypatch.setitem(table, "Sub", lowering_of("AddV2"))
 
 
 @pytest.mark.parametrize("name", WRITTEN)
