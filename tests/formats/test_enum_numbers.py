@@ -19,6 +19,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("number", [1 << 31, 1 << 40, -(1 << 31) - 1, -(1 << 63), 1 << 63, 1 << 70])
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_number_beyond_32_bits_is_an_error(text, number, tmp_path):

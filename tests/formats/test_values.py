@@ -25,6 +25,7 @@ def refused(text, dtype):
     return error.value
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", [*WHOLE, dtypes.bool_], ids=str)
 @pytest.mark.parametrize("text", ["uniform(4)", "normal(3)", "uniform(2,2,low=0,high=100,seed=1)", "normal(3,stddev=100)"])
 def test_generators_of_fractions_draw_no_integers(text, dtype):
@@ -32,12 +33,14 @@ def test_generators_of_fractions_draw_no_integers(text, dtype):
     assert "holds fractions" in error.message and "randint(" in error.hint
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", [*WHOLE, dtypes.bool_], ids=str)
 @pytest.mark.parametrize("text", ["[0.7, 1]", "full(3,value=0.5)", "1e-3"])
 def test_fractions_are_refused(text, dtype):
     assert "holds fractions" in refused(text, dtype).message
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", [*WHOLE, dtypes.bool_], ids=str)
 @pytest.mark.parametrize("text", ["NaN", "[0, Infinity]", "-Infinity", "full(2,value=nan)", "full(2,value=inf)"])
 def test_integers_are_finite(text, dtype):

@@ -61,6 +61,7 @@ def _pull(session, result):
         result.append("end")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("make", [_prefetched, _mapped, _interleaved, _shuffled, _cached, _rebatched])
 def test_each_element_goes_to_one_thread(make):
     alone: list = []

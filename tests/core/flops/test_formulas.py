@@ -190,6 +190,7 @@ def test_batch_norm_and_gradient(batch, height, width, channels, data_format):
         agree(cost("FusedBatchNormGradV3", inputs, is_training=is_training, **attrs), tally)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(SMALL, SMALL, SMALL, st.sets(st.integers(0, 2)))
 def test_reductions(a, b, c, axes):
@@ -305,6 +306,7 @@ def test_fused_ops_cost_what_their_parts_cost():
     assert len(count_flops(g.graph, ["node"]).unknown()) == 1
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(SMALL, SMALL, SMALL, SMALL, st.booleans())
 def test_lstm_blocks(time, batch, inputs, cells, use_peephole):

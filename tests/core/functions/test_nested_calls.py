@@ -100,6 +100,7 @@ def test_shapes_that_grow_with_each_call_end_in_unknown(tmp_path, quick):
     assert count_flops(graph, ["z:0"]).unknown()
 
 
+@pytest.mark.slow
 def test_optimized_graph_is_not_much_larger(tmp_path, quick):
     result, _ = optimize(nested(tmp_path, 40), ["z:0"])
     assert len(result) + sum(len(function.body) for function in result.functions.values()) < 5000
@@ -125,11 +126,13 @@ def test_gradient_of_calls_shares_functions(tmp_path):
     np.testing.assert_allclose(Session(graph).run(grad, {"x:0": value}), slope, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_gradient_that_would_save_too_much_is_refused(tmp_path, quick):
     with pytest.raises(ResourceExhaustedError, match="would save"):
         tfg.gradients(nested(tmp_path, 40), ["z:0"], ["x:0"])
 
 
+@pytest.mark.slow
 def test_unknown_shapes_are_explained_in_linear_time(quick):
     g = tfg.GraphBuilder()
     value = g.Placeholder(dtype="float32", name="x")
@@ -138,6 +141,7 @@ def test_unknown_shapes_are_explained_in_linear_time(quick):
     assert all("--shape x=SIZES" in node.reason for node in count_flops(g.graph, [str(value)]).unknown())
 
 
+@pytest.mark.slow
 def test_functions_deeper_than_the_stack_are_an_error_of_the_graph(tmp_path):
     graph = nested(tmp_path, 3000)
     feeds = {"x:0": np.ones(2, np.float32)}
@@ -148,6 +152,7 @@ def test_functions_deeper_than_the_stack_are_an_error_of_the_graph(tmp_path):
             act()
 
 
+@pytest.mark.slow
 def test_loops_in_loops_are_counted_in_linear_time(quick):
     """Each body holds two loops of the level below, so that a walk would take 4^20 looks, and the count 2^20 terms."""
     g = tfg.GraphBuilder()

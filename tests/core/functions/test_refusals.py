@@ -160,6 +160,7 @@ def test_what_differs_where_tensors_are_joined_is_named(shape, message):
         Session(g.graph).run(joined, {"a:0": np.ones((1, 8, 3)), "b:0": np.ones(shape)})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("colour", [1, 5, 255])
 def test_a_colour_type_that_no_picture_has(colour):
     head = b"\0\0\0\1\0\0\0\1\x10%c\0\0\0" % colour

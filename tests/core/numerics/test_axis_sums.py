@@ -10,6 +10,7 @@ from tfg.core.numerics.axis_sums import column_sums, row_maxima, summed
 SHAPES = [(40, 30), (5, 7, 50), (3, 8, 9, 10), (1, 1300), (1300, 1), (1, 40, 1, 60), (4, 3), (2, 0, 3), (4099, 3)]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.complex64])
 def test_summed(shape, dtype):

@@ -141,6 +141,7 @@ def test_narrow_products_by_some_rows_at_once(case, monkeypatch):
     np.testing.assert_allclose(again, want, atol=1e-5 * np.abs(want).max(initial=1))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_large_filters_that_are_turned_around_by_their_places(case, workers, monkeypatch):
     monkeypatch.setattr(convolution, "LARGE_FILTER", 0)
@@ -181,6 +182,7 @@ def test_integers_and_views():
     np.testing.assert_array_equal(result, by_definition(x[:, ::2, ::-1], w, 1, pads, 1))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_number_is_finished_once_after_it_is_there(case, workers):
     """`finish` doubles each block in place: a missing, repeated or early call changes the result."""

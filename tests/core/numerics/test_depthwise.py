@@ -33,6 +33,7 @@ def by_definition(x, w, strides, pads, dilations):
     return result.reshape(*result.shape[:-2], -1)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("is_view", [False, True])

@@ -36,6 +36,7 @@ def tiling(request, monkeypatch):
     monkeypatch.setattr(work_division, "WORTH_DIVIDING", 1)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("shape", [(2, 7, 5, 3), (4, 33, 8), (300,), (1, 1, 6000)])
 @pytest.mark.parametrize(
     ("first", "second"),

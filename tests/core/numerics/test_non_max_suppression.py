@@ -49,6 +49,7 @@ def test_boxes_kept(count, limit, spread, sigma):
     np.testing.assert_allclose(result, [score for _, score in want], rtol=1e-5)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("total", [25, 60, 300])
 @pytest.mark.parametrize("limit", [4, 20])
 @pytest.mark.parametrize("own_boxes", [True, False])

@@ -41,6 +41,7 @@ def by_definition(x, grad, windows, strides, pads):
     return result
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("special", [None, np.nan, -np.inf, np.inf])
 @pytest.mark.parametrize("workers", [1, 3])
@@ -92,6 +93,7 @@ def test_an_infinite_gradient_goes_to_one_element():
     assert result[0, 1::2, 1::2, 0].tolist() == [[np.inf] * 2] * 2 and np.isfinite(result).sum() == 12
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("special", [None, np.nan, np.inf])
 @pytest.mark.parametrize("block", [20, 1 << 18])

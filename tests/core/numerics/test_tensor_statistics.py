@@ -82,6 +82,7 @@ def test_strings_are_counted():
     assert histogram(array, tensor_statistics(array), 4) == ()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
 def test_nothing_has_no_mean(dtype):
     array = np.empty((0, 3), dtype.numpy)

@@ -224,6 +224,7 @@ def test_a_shape_given_for_an_input():
     assert [str(dim) for dim in exported(b, "y").outputs["y"].shape] == ["x_dim0", "2", "2", "1"]
 
 
+@pytest.mark.slow
 def test_what_takes_long_or_needs_a_session_is_not_computed_before():
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[], name="x")
@@ -235,6 +236,7 @@ def test_what_takes_long_or_needs_a_session_is_not_computed_before():
         exported(b, "glimpse")
 
 
+@pytest.mark.slow
 def test_functions_that_call_others_twice_are_not_written_out():
     """Twenty functions are a million calls: the size of the model is counted during the export."""
     b = GraphBuilder()

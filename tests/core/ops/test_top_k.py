@@ -18,6 +18,7 @@ ROWS = {
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "int64", "uint8"])
 @pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
 @pytest.mark.parametrize("k", [1, 3])
