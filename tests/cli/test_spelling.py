@@ -136,7 +136,7 @@ def test_every_name_in_the_table_of_groups_is_an_option():
 
 
 UNLIKE = {"--feed", "--format", "--missing", "--output", "--set", "--sort", "--steps", "--text"}
-"""Options that take other things in some commands: flops cuts at tensors without values, run counts epochs, dump sorts nodes."""
+"""Options that take other things in some commands: flops cuts at tensors without values, layers sorts no nodes."""
 
 
 def test_an_option_takes_the_same_in_all_commands():
