@@ -37,12 +37,14 @@ def assert_as_recorded(graph, outputs):
             np.testing.assert_allclose(mine, RECORDED[f"{name}/{source}"], rtol=1e-5, atol=1e-5, err_msg=f"{name} by {source}")
 
 
+@pytest.mark.slow
 def test_saved_gradients_are_those_of_tensorflow() -> None:
     graph, outputs = loaded()
     assert set(outputs) == SERVED and len(SERVED) == 6
     assert_as_recorded(graph, outputs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["graph", "meta_graph"])
 def test_they_survive_writing(kind: str) -> None:
     """Without the SavedModel's objects too, which say what a gradient reads."""
@@ -58,6 +60,7 @@ def test_functions_are_written_without_attributes_that_tensorflow_refuses() -> N
     assert {name: set(function.attrs) for name, function in written.functions.items()} == before
 
 
+@pytest.mark.slow
 def test_they_survive_optimization() -> None:
     graph, outputs = loaded()
     optimized, _ = tfg.optimize(graph, fetches=list(outputs.values()))

@@ -54,6 +54,7 @@ def error_of(definition: OpDef) -> TfgError | None:
     return None
 
 
+@pytest.mark.slow
 def test_errors_of_kernels_are_short():
     ops = [op for op in CATALOG if has_kernel(op) and not CATALOG[op].is_stateful]
     errors = {op: error for op in ops if (error := error_of(CATALOG[op])) is not None}
