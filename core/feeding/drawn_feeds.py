@@ -159,9 +159,11 @@ class Feeds:
         self, attempt: Callable[[Mapping[str, Any]], Exception | None], error: Exception | None
     ) -> tuple[DrawingPlan, int] | None:
         """Return a plan that runs with a size that the error of a run names, as kernels check more than shape functions."""
-        axes = self.unknown_axes(self._ranks[0])
-        free = {node: axes[number] for number, node in enumerate(self.drawn)}
-        for rank in self._ranks if any(axes.values()) and error is not None else ():
+        for rank in self._ranks if error is not None else ():
+            axes = self.unknown_axes(rank)
+            if not any(axes.values()):
+                continue
+            free = {node: axes[number] for number, node in enumerate(self.drawn)}
             plan = self._fitted(VARIED[0], rank)
             sizes = self._sizes(plan, rank)
             error = attempt(self._by(plan, sizes))

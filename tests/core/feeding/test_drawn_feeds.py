@@ -253,3 +253,17 @@ def test_a_node_that_only_waits_for_a_placeholder_reads_nothing():
         b.NoOp(name="done")
     y = b.Neg(x, name="y")
     assert {result.shape for _, result in drawn(b, y)} == {(2,)}
+
+
+def test_an_error_that_names_a_size_is_followed_in_every_rank():
+    b = GraphBuilder()
+    b.Placeholder(dtype="float32", name="x")
+    ranks = set()
+
+    def fails(feeds):
+        ranks.add(feeds["x:0"].ndim)
+        raise InvalidArgumentError("no window of 7 fits")
+
+    with pytest.raises(NoFeedsError, match="no window of 7 fits"):
+        next(Feeds(b.graph, {}, ["x:0"]).each_that_runs(fails))
+    assert ranks >= {1, 2, 3, 4}
