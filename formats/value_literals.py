@@ -140,7 +140,8 @@ def _literal(text: str, dtype: DType | None) -> Array:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
         if dtype is not string:
-            raise InvalidArgumentError(f"'{text[:80]}' is not a value", hint=_FORMS) from None
+            hint = f"write {text.lower()}" if text in ("True", "False") else _FORMS
+            raise InvalidArgumentError(f"'{text[:80]}' is not a value", hint=hint) from None
         parsed = text
     if isinstance(parsed, dict) or parsed is None:
         raise InvalidArgumentError(f"'{text[:80]}' is not a value", hint=_FORMS)

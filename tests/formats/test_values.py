@@ -115,6 +115,11 @@ def test_a_file_is_one_string_of_a_tensor(rank, tmp_path):
     assert value.shape == (1,) * rank and value.item() == b"\xff\xd8\0\0"
 
 
+@pytest.mark.parametrize("text", ["True", "False"])
+def test_pythons_truth_values_have_a_hint(text):
+    assert refused(text, dtypes.bool_).hint == f"write {text.lower()}"
+
+
 def test_generated_strings_are_what_readers_take():
     value = parse_value("strings(2,1)", dtypes.string, readable=lambda: b"PNG\0")
     assert value.tolist() == [[b"PNG\0"], [b"PNG\0"]]
