@@ -13,6 +13,8 @@ import pytest
 import tfg
 from tests.core.training.nets import RATE, STEPS, tf1_feeds
 from tfg.core.explaining.race_report import explain_races
+from tfg.core.gradients import add_gradients
+from tfg.core.gradients.indexed_slices import parts
 from tfg.core.training.optimizers import find_optimizer
 from tfg.core.training.train_step import add_training
 from tfg.formats import to_bytes
@@ -100,6 +102,29 @@ def test_added_steps(key, name, is_optimized):
     for init in ("init", training.init_op):
         session.run(init)
     assert_losses(losses_of(session, training.train_op, training.graph), f"{key}/{name}")
+
+
+def racing(graph, *fetches):
+    """Return the states of races in a run."""
+    return {race.state for run in explain_races(graph, fetches) for race in run.races}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_written_models_and_gradients_have_no_race_of_their_own(key, tmp_path):
+    training = trained(key, "adam")
+    session = tfg.Session(training.graph)
+    session.run("init")
+    session.run(training.init_op)
+    tfg.save_model(training.graph, tmp_path / "m", state=session, signatures={"loss": ({}, {"loss": "loss:0"})})
+    model, before = tfg.load(tmp_path / "m"), graph_of(f"{key}/forward")
+    saver = model.meta.saver
+    for name in (saver.restore_op, saver.save_tensor, training.train_op, training.init_op, "loss:0"):
+        assert not racing(model, name)
+    assert racing(model, "init") <= racing(before, "init")
+    variables = [node.output() for node in before if node.name in RECORDED[f"{key}/trained"]]
+    after = before.copy()
+    gradients = add_gradients(after, [after.output("loss:0")], [after.output(value.name) for value in variables])
+    assert not racing(after, *(end.name for grad in gradients for end in parts(grad)[:2]))
 
 
 @pytest.mark.parametrize("key", KEYS)
