@@ -399,7 +399,7 @@ class PassContext:
         if not self.is_preserved(node) and _would_multiply(node):
             self.refuse(rule, node, "the number of control edges would grow")
             return False
-        if not memory_outputs(node) and self._memory.holds(value):
+        if not memory_outputs(node) and self.is_written_memory(value):
             self.refuse(rule, node, "its value is constant, but the memory of the variable behind it is not")
             return False
         if self.is_preserved(node):
@@ -418,6 +418,20 @@ class PassContext:
         if not node.uses:
             self.graph.remove_node(node)
         return True
+
+    def is_written_memory(self, value: Output) -> bool:
+        """Return True for the memory of a variable that some node writes to: the time of the read may matter."""
+        return self._memory.holds(value)
+
+    def keep_order(self, node: Node, made: Iterable[Node]) -> None:
+        """Let the nodes `made` for a node that read a written variable's memory wait for all that the node waited for.
+
+        For any other value it is enough that the consumers of the replacement wait.
+        """
+        if node.control_inputs:
+            for one in made:
+                if one is not node and any(map(self.is_written_memory, one.inputs)):
+                    self.graph.set_inputs(one, one.inputs, dict.fromkeys((*one.control_inputs, *node.control_inputs)))
 
     def _holds_controls(self, node: Node, value: Output) -> bool:
         """Return True where a control edge would move to an op that gives control edges another meaning."""

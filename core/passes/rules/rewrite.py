@@ -232,11 +232,12 @@ class Rewriter:
             self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rule.accuracy_at(node)
             before = node.inputs
             value = rule.function(self, node)
-            if value is None or self._took_back():
+            if value is None or self._took_back(before):
                 continue
             accuracy = self._accuracy
             consumers = list(node.uses)
             self._keep_effects(node, before, value)
+            self.ctx.keep_order(node, self._made)
             if value.node is node:
                 self.ctx.fire(rule.name, node, f"rewritten: {rule.algebra}", accuracy)
             elif not self.ctx.replace(node, value, rule.name, f"replaced by {value.name}: {rule.algebra}", accuracy):
@@ -245,11 +246,15 @@ class Rewriter:
             return [value.node, *(c for c in consumers if self.graph.get(c.name) is c)]
         return self._again
 
-    def _took_back(self) -> bool:
-        """Remove the nodes of a rule where TensorFlow could not run all of them, or where the rule needs fast math."""
+    def _took_back(self, before: Sequence[Output]) -> bool:
+        """Remove the nodes of a rule where TensorFlow could not run all of them, where they would read a variable's memory
+        at another time than the node with the inputs `before`, or where the rule needs fast math.
+        """
         lacking = next((made for made in self._made if not runs_in_tensorflow(made.op, made.attrs)), None)
         if lacking is not None:
             self.refuse(f"TensorFlow has no kernel of {lacking.op} for these dtypes")
+        elif any(value not in before and self.ctx.is_written_memory(value) for made in self._made for value in made.inputs):
+            self.refuse("a write may come between the reads of a variable's memory")
         elif self._accuracy is not Accuracy.RELAXED or self.ctx.shared.fast_math:
             return False
         else:

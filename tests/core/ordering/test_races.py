@@ -219,6 +219,78 @@ def test_optimization_keeps_the_order_of_races(case):
             assert expected is None if result is None else np.array_equal(expected, result)
 
 
+MAPS = (
+    lambda g, a: g.Neg(a), lambda g, a: g.Identity(a), lambda g, a: g.Mul(a, np.float32(2)), lambda g, a: g.Mul(a, a),
+    lambda g, a: g.AddV2(a, np.float32(0)), lambda g, a: g.Sub(a, np.float32([1, 1, 1])),
+    lambda g, a: g.Reshape(g.Reshape(a, np.int32([1, 3])), np.int32([3])),
+)  # fmt: skip
+
+
+def memory_program(seed):
+    """Values of two variables' memory, before and after writes, and what is computed of them."""
+    rng, g = random.Random(seed), GraphBuilder()
+    made = [graphs.variable(g, np.float32([0.1, 0.2, 0.3]) * (i + 1), f"v{i}") for i in range(2)]
+    x = g.Placeholder(dtype="float32", shape=[3], name="x")
+    values, last = [*(g.Identity(v) for v, _ in made), x], []
+    for _ in range(rng.randrange(6, 16)):
+        kind = rng.randrange(4)
+        if kind == 0:
+            recent = [value for value in values[-4:] if value is not x]
+            with g.control_dependencies([*last, *recent]):
+                write = rng.choice([g.Assign, g.AssignAdd, g.AssignSub])
+                last = [write(rng.choice(made)[0], g.Mul(rng.choice(values), np.float32(0.5)))]
+            continue
+        with g.control_dependencies(last if rng.random() < 0.5 else []):
+            if kind == 1:
+                values.append(rng.choice([g.Mul, g.AddV2, g.Sub, g.Maximum])(rng.choice(values), rng.choice(values)))
+            else:
+                values.append(rng.choice(MAPS)(g, rng.choice(values[-5:])))
+    with g.control_dependencies(last):
+        g.AddN([g.Identity(value) for value in values[-4:]], name="y")
+    return g.graph, [init for _, init in made]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_optimization_keeps_the_time_of_reads(seed):
+    graph, init = memory_program(seed)
+    optimized = optimize(graph, ["y:0", *init], ["x:0"])[0]
+    assert {race.state for race in races(optimized, "y")} <= {race.state for race in races(graph, "y")}
+    results = []
+    for one in (graph, optimized):
+        session = Session(one)
+        session.run(init)
+        results.append([session.run("y:0", {"x:0": np.float32([1, 2, 3])}) for _ in range(2)])
+    np.testing.assert_allclose(results[1], results[0], rtol=1e-4, atol=1e-5)
+
+
+def square_of_a_late_read(g, v, x):
+    read = g.Identity(v)
+    with g.control_dependencies([g.AssignAdd(v, x)]):
+        late = g.Identity(read)
+    return g.Mul(late, late)
+
+
+def difference_of_an_early_result(g, v, x):
+    negated = g.Neg(g.Identity(v))
+    with g.control_dependencies([negated]):
+        write = g.AssignAdd(v, x)
+    with g.control_dependencies([write]):
+        return g.AddV2(g.Identity(x), negated)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"), [(square_of_a_late_read, [4, 9, 16]), (difference_of_an_early_result, [0, -1, -2])]
+)
+def test_a_rule_reads_memory_when_the_nodes_before_did(made, expected):
+    g = GraphBuilder()
+    v, init = graphs.variable(g, np.float32([1, 2, 3]))
+    g.Identity(made(g, v, g.constant(np.float32([1, 1, 1]))), name="y")
+    optimized = optimize(g.graph, ["y:0", init])[0]
+    session = Session(optimized)
+    session.run(init)
+    assert session.run("y:0").tolist() == expected
+
+
 def test_ready_queue():
     """Cheap items run at once and in order; of the others the last joins an empty queue, and the rest is a stack."""
     queue = ReadyQueue(str.islower)
