@@ -81,6 +81,7 @@ def test_doubling_results_are_refused_by_name_with_a_next_step(tmp_path, capsys,
 @pytest.mark.parametrize(("form", "command"), growth.BOUNDED)
 def test_doubling_results_are_refused_in_bounded_time(tmp_path, form, command):
     """The refusal may look at the whole graph, but not at a share of the results."""
+    growth.lines(growth.words(tmp_path, form, command, 2 * FEW))  # what is imported once is there
     small, large = (growth.lines(growth.words(tmp_path, form, command, times * FEW)) for times in (2, 6))
     assert scale.power((2, small), (6, large)) < growth.MOST, (small, large)
 
