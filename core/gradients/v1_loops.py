@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..control_flow.copies import source_of
@@ -92,9 +92,9 @@ class _LoopGradient:
 
     def _exit_gradient(self, variable: LoopVariable, grad: Gradient) -> Output:
         if grad is not None:
-            return self._made_outside(self.g.densify(grad))
+            return self._made_outside(lambda: self.g.densify(grad))
         final = variable.exit.output() if variable.exit is not None else variable.enter.inputs[0]
-        return self._made_outside(self.g.zeros_like(final))
+        return self._made_outside(lambda: self.g.zeros_like(final))
 
     def _add_exit_gradient(self, variable: LoopVariable, grad: Gradient, results: dict[Node, Output]) -> None:
         """Add the gradient of reads through a handle that the loop forwards to the entered handle; both must be the same."""
@@ -106,12 +106,14 @@ class _LoopGradient:
                 op=variable.enter.op,
             )
         if grad is not None:
-            dense = self._made_outside(self.g.densify(grad))
-            results[variable.enter] = dense if own is None else self._made_outside(self.g.AddV2(own, dense))
+            dense = self._made_outside(lambda: self.g.densify(grad))
+            results[variable.enter] = dense if own is None else self._made_outside(lambda: self.g.AddV2(own, dense))
 
-    def _made_outside(self, value: Output) -> Output:
-        """Record that a value, though made while the backward loop is built, belongs to the graph around the loop."""
-        self._outside.add(value.node)
+    def _made_outside(self, make: Callable[[], Output]) -> Output:
+        """Return a value that belongs, with all nodes made for it, to the graph around the loop."""
+        before = len(self.graph)
+        value = make()
+        self._outside.update(self.graph.since(before))
         return value
 
     def _forward_counter(self) -> _IterationCounter:

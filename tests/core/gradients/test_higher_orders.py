@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cases.control_flow import counted
 from tests.core.gradients.differences import W, X, assert_orders, difference
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
@@ -91,3 +92,12 @@ def test_a_value_that_is_read_on_a_branch_without_a_switch() -> None:
     session = tfg.Session(graph)
     assert session.run(grad, {"x:0": 2.0}) == 5
     assert session.run(grad, {"x:0": -2.0}) == 0
+
+
+def test_rows_of_the_result_of_a_loop() -> None:
+    """The sparse gradient of a gather becomes dense in front of the backward loop."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="double", shape=(2,), name="x")
+    squared = counted(g, "loop", 2, [x], [], lambda values, fixed: [g.Mul(values[0], values[0])])[1]
+    g.Sum(g.GatherV2(squared, np.int32([1, 0, 1]), 0), [0], name="y")
+    assert_orders(g.graph, "y:0", 1, 2)
