@@ -21,7 +21,7 @@ from ..types.shapes import Shape, as_shape
 from .composite_feeds import CompositeFeeds, composite_readers
 from .drawn_feeds import likely_shape
 from .feed_plans import DrawingPlan, sizes_of
-from .fitting_sizes import fitting_sizes
+from .fitting_sizes import fits, fitting_sizes
 from .readable_texts import example_text
 
 _TABLES: Final[Mapping[tuple[str, str], int]] = {
@@ -36,6 +36,9 @@ _PLACES: Final = (
 
 _VISITS: Final = 40_000
 """The number of nodes that the search for sizes may visit: an explanation should not wait for it."""
+
+_MOST_RANKS: Final = 5
+"""The number of ranks that are tried for placeholders of unknown rank."""
 
 _MOST_LISTED: Final = 64
 """The largest number of elements of a value that is written out."""
@@ -75,8 +78,20 @@ def _zeros(sizes: Sequence[int]) -> np.ndarray[Any, Any]:
 
 
 def _sizes(graph: Graph, inputs: Sequence[Input], smallest: int, inference: Inference | None) -> Mapping[Node, Sequence[int]]:
+    """Return sizes that fit; placeholders of unknown rank get the smallest rank that no shape function refuses."""
+    first = _sizes_of_rank(0, graph, inputs, smallest, inference)
+    unranked = [one.node for one in inputs if one.shape.dims is None and one.node.is_placeholder]
+    if inference is None or not unranked or len(graph) > _VISITS // _MOST_RANKS:
+        return first
+    tried = itertools.chain([first], (_sizes_of_rank(n, graph, inputs, smallest, inference) for n in range(1, _MOST_RANKS)))
+    return next((sizes for sizes in tried if fits(graph, sizes, inference)), first)
+
+
+def _sizes_of_rank(
+    rank: int, graph: Graph, inputs: Sequence[Input], smallest: int, inference: Inference | None
+) -> Mapping[Node, Sequence[int]]:
     plan, counter = DrawingPlan(smallest, smallest), itertools.count()
-    shapes = {one.node: likely_shape(one.node, one.shape, 0) for one in inputs}
+    shapes = {one.node: likely_shape(one.node, one.shape, rank) for one in inputs}
     sizes = {node: sizes_of(shape, number, plan, counter) for number, (node, shape) in enumerate(shapes.items())}
     free = {
         node: [axis for axis, dim in enumerate(shape) if not isinstance(dim, int)]

@@ -53,6 +53,12 @@ def fitting_sizes(
     return best
 
 
+def fits(graph: Graph, sizes: Mapping[Node, Sequence[int]], known: Inference) -> bool:
+    """Return True where no shape function refuses the sizes of placeholders; `known` is an inference without sizes."""
+    placeholders = {node: own for node, own in sizes.items() if node.is_placeholder}
+    return _Search(graph, known, 1).first_conflict(placeholders) is None
+
+
 class _Search:
     """Inferences of a graph for sizes of placeholders."""
 

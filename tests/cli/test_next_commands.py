@@ -155,6 +155,15 @@ def a_rank_of_readers(b):
     b.MatMul(x, b.constant(np.ones((11, 2), np.float32)), name="y")
 
 
+def a_rank_of_a_shape(b):
+    b.Reshape(b.Placeholder(dtype="float", shape=None, name="x"), b.constant([-1, 2]), name="y")
+
+
+def a_rank_of_an_axis(b):
+    x, y = (b.Placeholder(dtype="float", shape=None, name=name) for name in ("x", "y"))
+    b.ConcatV2([x, y], b.constant(2), name="z")
+
+
 def a_reshape_of_a_constant(b):
     x = placeholder(b, "x", "float", None, 8)
     b.Reshape(b.constant(np.ones(16, np.float32)), b.Shape(x), name="y")
@@ -206,7 +215,8 @@ def an_undeclared_op(b):
 GRAPHS = [
     labels_of_classes, rows_of_a_table, rows_of_an_unknown_table, rows_of_a_variable, an_axis, segments,
     classes_of_predictions, a_sparse_product, a_sparse_placeholder, a_ragged_tensor, a_nested_ragged_tensor,
-    sizes_of_constants, a_rank_of_readers, a_reshape_of_a_constant, a_number_as_text, pictures, many_strings, sounds, examples,
+    sizes_of_constants, a_rank_of_readers, a_rank_of_a_shape, a_rank_of_an_axis,
+    a_reshape_of_a_constant, a_number_as_text, pictures, many_strings, sounds, examples,
     a_variable_without_an_initializer, variables_without_an_operation_for_all, a_table_alone,
     elements_of_a_one_shot_iterator, an_input_that_nothing_reads, a_leftover_of_training, an_undeclared_op,
 ]  # fmt: skip
