@@ -144,9 +144,9 @@ def _owners_of_memory(
     node: Node, owners: Mapping[Output, tuple[Node, ...]], fed: Container[Output], references: dict[Output, Output]
 ) -> tuple[Node, ...]:
     """Return the variables whose memory a node may pass on."""
-    variables: dict[Node, None] = {}
+    passed: dict[Node, None] = {}
     for value in passed_memory(node):
         if value not in fed and value.dtype is not None:
             behind = referenced_variables(value, references) if value.dtype.is_ref else owners.get(value, ())
-            variables |= dict.fromkeys(behind)
-    return tuple(variables)
+            passed |= dict.fromkeys(behind)
+    return tuple(passed)

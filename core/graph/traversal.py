@@ -209,9 +209,9 @@ def trail_ends(
     forks = dict.fromkeys([trail_end(value, only, ends)])
     pending = list(forks)
     while pending:
-        reached = [trail_end(following, only, ends) for following in before(pending.pop())]
-        pending += [end for end in dict.fromkeys(reached) if end not in forks]
-        forks |= dict.fromkeys(reached)
+        ends_before = [trail_end(following, only, ends) for following in before(pending.pop())]
+        pending += [end for end in dict.fromkeys(ends_before) if end not in forks]
+        forks |= dict.fromkeys(ends_before)
     return [end for end in forks if not before(end)]
 
 
