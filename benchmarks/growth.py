@@ -58,6 +58,7 @@ COMMANDS: Mapping[str, str] = {
     "explain partition": "explain {path} --partition --fetch y",
     "flops": "flops {path} --fetch y",
     "flops backward": "flops {path} --fetch y --backward --loss y",
+    "layers": "layers {path} --fetch y",
     "flops scopes": "flops {path} --fetch y --view scope",
     "grad": "grad {path} --y y --x x -o {out}.pb",
     "optimize": "optimize {path} --fetch y -o {out}.pb --quiet",

@@ -194,7 +194,7 @@ MADE_BY_TFG = {
     "Comparison",
     "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
-    "LeastSquares", "Measurement", "MissingFor", "MissingOp",
+    "Layer", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
     "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",
     "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimizer", "Output", "PartitionFacts", "PassFacts", "Problem",
     "ProblemCode",

@@ -15,7 +15,8 @@ XOR, KERAS, SQUARE = (SAMPLES / name for name in ("xor.pbtxt", "keras_classifier
 SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 # As the script of `tfg`, with a hook that sends the signal; 0 sends none, and the count goes to a file.
 _SCRIPT = """
-import os, sys
+import _signal, os, sys
+_signal.signal(_signal.SIGINT, _signal.default_int_handler)  # a shell starts jobs in the background without it
 number, at, counted, *sys.argv = sys.argv[1:]
 events, count = sys.argv.pop(0).split(), 0
 def hook(event, arguments):

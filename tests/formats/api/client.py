@@ -156,10 +156,12 @@ def count(graph: tfg.Graph) -> dict[str, float]:
     sized: tfg.FlopsReport = tfg.flops(graph, "y:0", sizes={"N": 3}, backward=True)
     counter: tfg.FlopsCounter = tfg.FlopsCounter(graph, "y:0", backward=True)
     rows: list[tfg.FlopsRow] = tfg.flops_rows(sized, "op")
+    model: tfg.LayersReport = tfg.layers(graph, "y:0")
+    layers: tuple[tfg.Layer, ...] = model.layers
     costs: tuple[tfg.NodeCost, ...] = report.nodes
     timings: list[tfg.Timing] = counter.timings()
     section: tfg.Section = sized.total()
-    print(len(costs), timings, section.flops)
+    print(len(costs), timings, section.flops, [layer.name for layer in layers])
     totals = {row.name: float(row.share) for row in rows}
     totals |= {name: alone.intensity for name, (alone, _) in counter.by_variable().items()}
     measured: tfg.Measurement = tfg.profile(graph, "y:0", FEEDS)
