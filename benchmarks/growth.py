@@ -110,7 +110,7 @@ LARGE_RESULTS: Mapping[tuple[str, str], str] = {
     ("loops_in_loops", "train"): "as its gradient",
     ("loops_in_loops", "flops backward"): "as its gradient",
     **dict.fromkeys(
-        (("loops_in_loops", command) for command in ("draw all", "flops", "flops scopes", "optimize", "view")),
+        (("loops_in_loops", command) for command in ("draw all", "flops", "flops scopes", "layers", "optimize", "view")),
         "the FLOPs of a node have a factor for each loop around the node",
     ),
 }
