@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from tfg.cli.helps import AS_IS
 from tfg.cli.main import commands, root, summary
-from tfg.cli.options import OptionRule
+from tfg.cli.requests import OptionRule
 from tfg.core.support.words import listed
 
 _CODE = re.compile(r"`([^`]+)`")
