@@ -237,6 +237,8 @@ def _slice_lowering(xla: Any, x: Any, begin: Any, size: Array) -> Any:
 
 @lower("StridedSlice", static=(1, 2, 3), computed=(1, 2))
 def _strided_slice_lowering(xla: Any, x: Any, begin: Any, end: Any, strides: Array, *, masks: Masks) -> Any:
+    if len(strides) > MOST_ENTRIES:
+        raise UnimplementedError(f"it has {len(strides)} bounds, and TensorFlow takes {MOST_ENTRIES}")
     if not isinstance(begin, np.ndarray) or not isinstance(end, np.ndarray):
         return _computed_slice(xla, x, xla.places.elements(begin), xla.places.elements(end), strides.tolist(), masks)
     index: list[Any] = []
