@@ -51,14 +51,14 @@ def test_commands_grow_with_nodes(tmp_path, form, command):
 
 
 @pytest.mark.growth
-@pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("third", [0, *(pytest.param(place, marks=pytest.mark.slow) for place in (1, 2))])
 @pytest.mark.parametrize("form", growth.FORMS)
-def test_every_command_grows_with_nodes(tmp_path, form, half):
-    """Every other command on each form, as all of them take ten minutes; `-m "growth and slow"` runs the others."""
+def test_every_command_grows_with_nodes(tmp_path, form, third):
+    """A third of the commands on each form, as all of them take ten minutes; `-m "growth and slow"` runs the others."""
     commands = [command for one, command in growth.pairs() if one == form]
-    first = (list(growth.FORMS).index(form) + half) % 2
+    first = (list(growth.FORMS).index(form) + third) % 3
     too_fast = {}
-    for command in commands[first::2]:
+    for command in commands[first::3]:
         growth.lines(growth.words(tmp_path, form, command, FEW))
         exponent, counts = growth.growth(tmp_path, form, command, FEW)
         if exponent >= growth.MOST:  # a round more, or a limit reached, at one of the sizes looks like growth
