@@ -450,6 +450,14 @@ def test_help_needs_no_numpy():
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
 
 
+@pytest.mark.parametrize("words", [("dump",), ("convert", "g.pb", "--quiet"), ("convert", "g.pbtxt", "--quiet")])
+def test_what_reads_and_writes_nodes_alone_needs_no_numpy(words, tmp_path):
+    command = [words[0], str(ROOT / "sample_graphs" / "xor.pbtxt"), *words[1:]]
+    script = f"import sys; from tfg.cli.main import run; assert run({command}) == 0; assert 'numpy' not in sys.modules"
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_commands_take_typed_options():
     """The parameters of a command have names and types: a command takes no mapping of arbitrary options."""
     for path in (ROOT / "cli").rglob("*.py"):

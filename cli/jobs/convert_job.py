@@ -1,4 +1,7 @@
-"""Implementation of `tfg convert`."""
+"""Implementation of `tfg convert`.
+
+What only some conversions need is imported where it is needed: a change of the form alone needs no NumPy.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +9,28 @@ import functools
 import itertools
 import shlex
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from ...core.feeding.drawn_feeds import NoFeedsError
 from ...core.graph.graph import Graph
-from ...core.passes.base.accuracy import Accuracy
-from ...core.passes.pipeline import inline_functions
 from ...core.registry.node_kinds import ABSENT
-from ...core.runtime.session.runner import Runner
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.file_formats import extension_of
 from ...core.support.hints import command_form
 from ...core.support.words import counted
-from ...core.transforms.subgraphs import clear_devices, strip_default_attrs
-from ...formats.api.changes import convert, extract, freeze
-from ...formats.api.onnx_export import OnnxExport
-from ...formats.api.outputs import outputs_of
-from ...formats.api.stablehlo_export import StableHloExport
-from ...formats.api.verification import Verification, verify_file
-from ...formats.codecs.source import Source, read_source
-from ...formats.forms import write_message
-from ...formats.onnx_model import OPSET
-from ...formats.runs.names import Names
-from ...formats.saving import GraphForm, write_graph
-from ...formats.streaming import write_stream
 from .. import render
 from ..commands.convert import ConvertOptions
 from ..main import COMPARISON_FAILED, DONE
 from ..models import note_tables, note_variables, save_model
 from ..options import refuse_terminal
-from ..sections.convert_sections import verification_sections
+
+if TYPE_CHECKING:
+    from ...core.runtime.session.runner import Runner
+    from ...formats.api.onnx_export import OnnxExport
+    from ...formats.api.stablehlo_export import StableHloExport
+    from ...formats.api.verification import Verification
+    from ...formats.codecs.source import Source
+    from ...formats.runs.names import Names
+    from ...formats.saving import GraphForm
 
 
 def run(options: ConvertOptions) -> int:
@@ -87,6 +83,8 @@ def _note_absent(graph: Graph, cuts: Sequence[str], quiet: bool) -> None:
 
 def _verified(original: Graph, fetches: Sequence[str], cuts: Sequence[str], options: ConvertOptions) -> int:
     """Compare a written graph or SavedModel with the original, and print the verdict."""
+    from ...core.passes.base.accuracy import Accuracy
+    from ...formats.api.verification import verify_file
 
     verify = functools.partial(
         verify_file, original, options.target, fetches, {}, options.session.filled,
@@ -99,6 +97,8 @@ def _verified(original: Graph, fetches: Sequence[str], cuts: Sequence[str], opti
 
 def _verdict(verify: Callable[[], Verification], target: str, runtime: str | None = None) -> int:
     """Verify the written file, and print the verdict; an error of drawn feeds tells how to compare on other feeds."""
+    from ...core.feeding.drawn_feeds import NoFeedsError
+    from ..sections.convert_sections import verification_sections
 
     try:
         result = verify()
@@ -111,6 +111,7 @@ def _verdict(verify: Callable[[], Verification], target: str, runtime: str | Non
 
 def _names(graph: Graph, options: ConvertOptions) -> Names:
     """Return the names of the chosen signature; the error for an unknown signature of a SavedModel tells how to add one."""
+    from ...formats.runs.names import Names
 
     signature = options.session.signature
     try:
@@ -127,6 +128,7 @@ def _names(graph: Graph, options: ConvertOptions) -> Names:
 
 def _change_form(options: ConvertOptions, form: GraphForm) -> None:
     """Write the graph of a file to another file, and print its problems."""
+    from ...formats.codecs.source import read_source
 
     if _write_as_read(options, form):
         return
@@ -147,6 +149,7 @@ def _change_form(options: ConvertOptions, form: GraphForm) -> None:
 
 def _save(graph: Graph, form: GraphForm, options: ConvertOptions) -> None:
     """Write a graph to a file, and print a note."""
+    from ...formats.saving import write_graph
 
     with render.Working(f"writing {options.target}", options.quiet):
         write_graph(graph, options.target, form)
@@ -158,6 +161,7 @@ def _write_as_read(options: ConvertOptions, form: GraphForm) -> bool:
     stream = options.reader.stream(options.source) if options.target != "-" and form.kind != "meta_graph" else None
     if stream is None:
         return False
+    from ...formats.streaming import write_stream
 
     with render.Working(f"writing {options.target}", options.quiet):
         count = write_stream(stream, options.target, form.text, form.gzip)
@@ -168,6 +172,7 @@ def _write_as_read(options: ConvertOptions, form: GraphForm) -> bool:
 
 def _write_message(source: Source, options: ConvertOptions, form: GraphForm, faults: Sequence[TfgError]) -> None:
     """Write a graph without valid node names."""
+    from ...formats.forms import write_message
 
     if options.reader.map_op:
         raise faults[0]
@@ -184,6 +189,8 @@ def _note_written(count: int, options: ConvertOptions) -> None:
 
 def _to_model(graph: Graph, inputs: Sequence[str], names: Names, opened: Runner, options: ConvertOptions) -> int:
     """Write an ONNX or StableHLO file, and compare its results for --verify."""
+    from ...formats.api.changes import convert
+    from ...formats.api.outputs import outputs_of
 
     outputs_named = options.outputs or tuple(names.outputs) or outputs_of(names.graph)
     outputs = {word: names.output(word).name for word in outputs_named}
@@ -200,10 +207,14 @@ def _to_model(graph: Graph, inputs: Sequence[str], names: Names, opened: Runner,
 
 def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:
     """Return the graph with all requested changes."""
+    from ...core.transforms.subgraphs import clear_devices, strip_default_attrs
+    from ...formats.api.changes import extract, freeze
 
     fetched = (*options.outputs, *options.signatures.words)
     outputs = [names.fetch(word) for word in fetched] or _default_outputs(names.graph, names, options)
     if options.inlines:
+        from ...core.passes.pipeline import inline_functions
+
         graph, count = inline_functions(graph)
         render.note(f"inlined {counted(count, 'call')}", options.quiet or not (count or options.inline_functions))
     if options.freeze:
@@ -225,6 +236,7 @@ def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner |
 
 def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> list[str]:
     """Return the outputs of the chosen signature; without a signature all outputs, where only a part stays."""
+    from ...formats.api.outputs import outputs_of
 
     if names.outputs:
         return list(names.outputs.values())
@@ -233,6 +245,9 @@ def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> lis
 
 def _note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
     """Print notes on the exported model."""
+    from ...formats.api.stablehlo_export import StableHloExport
+    from ...formats.onnx_model import OPSET
+
     if isinstance(written, StableHloExport):
         declared = written.declared_dims().items()
         inputs = ", ".join(f"{name} ({','.join(map(str, dims))})" for name, dims in declared) or "none"
@@ -244,7 +259,7 @@ def _note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
         render.note(
             f"variable '{name}' changes: its old value is input {name}_before, its new value is output {name}_after", quiet
         )
-    if isinstance(written, OnnxExport) and written.narrowed:
+    if not isinstance(written, StableHloExport) and written.narrowed:
         some = ", ".join(written.narrowed[:3]) + (" ..." if len(written.narrowed) > 3 else "")
         count_of = counted(len(written.narrowed), "node")
         render.note(f"{count_of} computed in 32 bits, as onnxruntime lacks 64-bit kernels: {some}", quiet)
