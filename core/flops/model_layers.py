@@ -122,7 +122,7 @@ def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
     lie. A scope around several layers is a row of its own, for the nodes that lie in no layer below.
     """
     scopes = _Scopes(nodes)
-    return {node.path: scopes.layer(node) or scopes.around_layers(node.path) or NO_LAYER for node in nodes}
+    return {node.path: layer or scope or NO_LAYER for node in nodes for layer, scope in [scopes.place(node)]}
 
 
 class _Scopes:
@@ -168,34 +168,32 @@ class _Scopes:
             if len(self._around[scope]) == 1 and names:
                 yield scope, names[0]
 
-    def layer(self, node: NodeCost) -> str | None:
-        """Return the layer of a node that reads weights, or lies in the scope of a layer; None for other nodes."""
-        if node.weights:
-            return self._of_weights[node.weights[0]]
+    def place(self, node: NodeCost) -> tuple[str | None, str]:
+        """Return the layer of a node that reads weights or lies in the scope of a layer, None for other nodes; and the
+        innermost scope around the node that has layers: the root, without a name, if no scope has.
+        """
+        own = self._of_weights[node.weights[0]] if node.weights else None
         for scope in _scopes(_scope(_forward_path(node.path))):
             layers = self._owners.get(scope, set())
             if len(layers) == 1:
-                return next(iter(layers))
+                return own or next(iter(layers)), scope
             if scope in self._around:
                 layer = next(iter(self._around[scope]))
-                return layer if len(self._around[scope]) == 1 and _base_name(scope) == _base_name(layer) else None
-        return None
-
-    def around_layers(self, path: str) -> str:
-        """Return the innermost scope of a path that has layers; the root, without a name, if no scope has."""
-        return next((scope for scope in _scopes(_scope(_forward_path(path))) if scope in self._around), "")
+                is_alone = len(self._around[scope]) == 1 and _base_name(scope) == _base_name(layer)
+                return own or (layer if is_alone else None), scope
+        return own, ""
 
     def names(self, nodes: Sequence[NodeCost]) -> Iterator[str]:
         """Yield the name of each node's layer. What lies beside layers, a node or a scope, is a layer by itself."""
         taken: dict[str, str] = {layer: layer for layer in self._of_weights.values()}
         for node in nodes:
-            recurrent = [scope for scope in _scopes(_scope(_forward_path(node.path))) if scope in self._recurrent]
-            layer = self._recurrent[recurrent[-1]] if recurrent else self.layer(node)
+            path = _forward_path(node.path)
+            layer, scope = self.place(node)
+            if recurrent := [outer for outer in _scopes(_scope(path)) if outer in self._recurrent]:
+                layer = self._recurrent[recurrent[-1]]
             if layer is not None:
                 yield layer
                 continue
-            scope = self.around_layers(node.path)
-            path = _forward_path(node.path)
             own = path[len(scope) :].lstrip("/").partition("/")[0]
             key = f"{scope}/{own}" if scope else own
             outer, are_renamed = self._authors.get(scope, (scope, False))
