@@ -116,7 +116,8 @@ def option(
 ) -> Any:
     """Declare an option with settings of click. `words` are its names, if they are not the name of the field.
 
-    The option is refused without one of the options `needs`, separated by spaces, and beside each of the options `excludes`,
+    Code that makes a request without the option needs `default` here, even None: type checkers look for it. The option is
+    refused without one of the options `needs`, separated by spaces, and beside each of the options `excludes`,
     or beside those that it maps to the reason.
     """
     excluded = {excludes: ""} if isinstance(excludes, str) else excludes

@@ -22,6 +22,8 @@ from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
 _ROWS_OF_A_TABLE: Final = 20
+_UNCHOSEN: Final = "--per-variable --compat --run-metadata"
+"""The options whose tables have rows that no other option chooses."""
 
 
 @request
@@ -71,7 +73,7 @@ class FlopsOptions:
         type=click.Choice(("op", "node", "layer", "scope")),
         default="op",
         show_default=True,
-        excludes="--per-variable --compat --run-metadata",
+        excludes=_UNCHOSEN,
         help="Rows of the table; a layer is a scope that owns weights.",
     )
     top: int | None = option(
@@ -85,20 +87,20 @@ class FlopsOptions:
     name: str = option(
         type=Regex(),
         default="",
-        excludes="--per-variable --compat --run-metadata --measured",
+        excludes=f"{_UNCHOSEN} --measured",
         help="Only nodes whose name matches.",
     )
     op_pattern: str = option(
         "--op",
         type=Regex(),
         default="",
-        excludes="--per-variable --compat --run-metadata --measured",
+        excludes=f"{_UNCHOSEN} --measured",
         help="Only nodes whose op matches.",
     )
     min_flops: float = option(
         "--threshold",
         default=0,
-        excludes="--per-variable --compat --run-metadata --measured",
+        excludes=f"{_UNCHOSEN} --measured",
         help="Only nodes with at least N FLOPs.",
     )
     compat: str | None = option(
