@@ -321,6 +321,7 @@ def run_steps(xla: Namespace, steps: Sequence[Step], slots: list[Any]) -> Branch
 
 def run_step(xla: Namespace, branches: Branches, step: Step, slots: list[Any]) -> None:
     """Fill the slots that a step writes to, unless they are filled."""
+    # A fed output has its slot filled from the start.
     if step.outputs and slots[step.outputs[0]] is not None:
         return
     values = [slots[i] for i in step.inputs]
@@ -435,6 +436,7 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
         return _updated(xla, node, rule, values)
     values = [value.value if isinstance(value, TracedVariable) else value for value in values]
     is_traced = (rule is not None and rule.always) or has_fact(node.op, "program")
+    # Arithmetic of sizes stays outside of the program as long as it can: a size that became an array is no shape any more.
     if any(map(symbolic_dims.is_symbolic, values)):
         static = [] if rule is None else [place % len(values) for place in rule.static]
         results = symbolic_dims.computed(node, values, static)

@@ -421,6 +421,7 @@ class Session(Displayed, NotCopied):
 
     def _twin(self) -> Session:
         """Return a session that shares everything with this session."""
+        # The initializer would make variables, limits and plans anew; the twin is to have these.
         other = object.__new__(Session)
         other.__dict__.update(self.__dict__)
         return other
