@@ -31,13 +31,21 @@ def serve(folder: str, number: int) -> None:
     orders: queue.SimpleQueue[list[SweepTask]] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(os.fdopen(os.dup(0), "rb"), orders), daemon=True).start()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        _answer(folder, number, orders)
+    except OSError as error:
+        # The job ended while this process began, or died: nobody reads an answer, and its folder is gone.
+        if os.path.exists(folder) and not isinstance(error, BrokenPipeError):
+            raise
+
+
+def _answer(folder: str, number: int, orders: queue.SimpleQueue[list[SweepTask]]) -> None:
     with os.fdopen(os.dup(1), "wb") as answers, begun_tasks(folder, number) as begun:
         os.dup2(2, 1)  # keeps prints of kernels out of the answers
         try:
             _work(folder, orders, answers, begun)
-        except OSError as error:
-            if not isinstance(error, BrokenPipeError):
-                _send(answers, error)
+        except BrokenPipeError:
+            raise
         except Exception as error:
             _send(answers, error)
 

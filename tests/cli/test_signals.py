@@ -135,6 +135,15 @@ def test_a_signal_ends_the_processes_of_a_batch(number, tmp_path):
     assert not list(tmp_path.glob("out/*.tmp*"))
 
 
+def test_a_process_that_begins_after_its_job_ended_is_quiet(tmp_path):
+    """The signal came between its start and its first lines: the folder of the job is removed."""
+    code = f"from tfg.formats.runs.each_process import serve; serve({str(tmp_path / 'removed')!r}, 0)"
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([sys.executable, "-P", "-c", code], text=True, **pipes) as running:
+        running.wait(timeout=60)
+        assert (running.stdout.read(), running.stderr.read(), running.returncode) == ("", "", 0)
+
+
 def test_an_ignored_signal_stays_ignored():
     """`nohup tfg ...` and `trap "" INT` in a script."""
     code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); import os; os.execv({0!r}, {1!r})"
