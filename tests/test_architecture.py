@@ -47,7 +47,7 @@ FLOORS = (
     "core/onnx core/ops/image core/runtime/optimize",
     "core/runtime/execute",
     "core/runtime/session",
-    "core/feeding",
+    "core/feeding core/model",
     "core/explaining core/gradients",
     "core/comparing",
     "core/drawing core/ops/control core/training core/transforms",

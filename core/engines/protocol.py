@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
 from ..graph.graph import Graph, Node, Output
+from ..graph.node_making import add_placeholder
 from ..planning.plan import Loop, Step
 from ..registry.op_facts import has_fact
 from ..support.errors import DataLossError, DeadlineExceededError, UnavailableError
 from ..types import dtypes
 from ..types.arrays import Array, EngineArray
-from ..types.shapes import UNKNOWN, Shape
+from ..types.shapes import Shape
 from ..types.tensors import Tensor
 
 EngineValue: TypeAlias = Array | EngineArray
@@ -284,8 +285,7 @@ class ShapePrecompute(Step):
 
 def _left(graph: Graph, loop: Loop) -> dict[int, Output]:
     """Add placeholders for the results of a loop to a graph; return them by slot."""
-    specs = [{"dtype": node.output().dtype, "shape": UNKNOWN} for node in loop.leaves]
-    nodes = [graph.add_node(node.name, "Placeholder", (), (), attrs) for node, attrs in zip(loop.leaves, specs)]
+    nodes = [add_placeholder(graph, node.name, node.output().dtype) for node in loop.leaves]
     return dict(zip(loop.outputs, (node.output() for node in nodes)))
 
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from ..control_flow.copies import hands_in
 from ..control_flow.frames import ENTER, EXIT, NEXT_ITERATION, Frame
 from ..graph.graph import Graph, Node, Output
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import Estimate
+from ..model.author_scopes import passes_weight_on
 from ..types.dims import Dim
 from ..types.shapes import Shape
 from .input_shapes import is_placeholder
 from .loop_counts import LoopCount
-
-_READS = ("ReadVariableOp", "Cast")
-"""Ops that give a variable's elements as they are, or in another dtype."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -78,7 +75,7 @@ def origin(value: Output, scope: CountScope) -> tuple[Output | None, CountScope]
 
 def _before(node: Node, scope: CountScope) -> tuple[Output, CountScope] | None:
     """Return the value that a node forwards, and the value's scope; None for a node that computes."""
-    if _hands_on(node) and node.inputs:
+    if passes_weight_on(node) and node.inputs:
         return node.inputs[0], scope
     if node in scope.arguments and scope.caller is not None:
         return scope.arguments[node], scope.caller
@@ -93,11 +90,7 @@ def _parameters(value: Output) -> Output | None:
 
 def passes_parameters_on(node: Node) -> bool:
     """Return True for nodes that hold parameters or hand them on, but do nothing with them."""
-    return _hands_on(node) or node.op in VARIABLES
-
-
-def _hands_on(node: Node) -> bool:
-    return node.op in _READS or hands_in(node)
+    return passes_weight_on(node) or node.op in VARIABLES
 
 
 def shape_reason(node: Node, scope: CountScope) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import descendants, reachable
+from ..model.author_scopes import is_gradient_scope
 from ..registry.op_facts import has_fact
 
 
@@ -46,11 +47,6 @@ def _updates(needed: set[Node]) -> list[Node]:
 def is_gradient(node: Node) -> bool:
     """Return True for nodes in a scope that tf.gradients, a gradient tape or tfg makes."""
     return any(map(is_gradient_scope, node.name.split("/")[:-1]))
-
-
-def is_gradient_scope(name: str) -> bool:
-    """Return True for the name of a scope that tf.gradients, a gradient tape or tfg makes."""
-    return name.startswith(("gradients", "gradient_tape"))
 
 
 def is_update(node: Node) -> bool:

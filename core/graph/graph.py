@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import collections
 import copy
 import dataclasses
 import itertools
@@ -179,17 +180,25 @@ class Graph(Summarized, Versioned):
             self.remove_node(node)
 
     def rename_node(self, node: Node, name: str) -> None:
-        """Rename a node; the place in the order stays."""
-        expect(Node, node)
-        expect(str, name)
-        if name in self._nodes and self._nodes[name] is not node:
-            raise AlreadyExistsError(f"the graph already has a node '{name}'")
-        for user in node.uses:
-            user.spelling = None
-        self._nodes = {name if n is node else n.name: n for n in self._nodes.values()}
-        self._suffixes.free(node.name)
-        node.name = name
-        node.checked = None
+        """Rename a node; the place in the order stays. AlreadyExistsError where another node has the name."""
+        self.rename_nodes({node: name})
+
+    def rename_nodes(self, names: Mapping[Node, str]) -> None:
+        """Rename nodes, all at once: they may exchange their names. AlreadyExistsError where two would have the same name."""
+        expect(Node, *names)
+        expect(str, *names.values())
+        self.link()  # inputs that are still names of a file are resolved by the old names
+        renamed = {names.get(node, node.name): node for node in self._nodes.values()}
+        if len(renamed) < len(self._nodes):
+            counts = collections.Counter(names.get(node, node.name) for node in self)
+            raise AlreadyExistsError(f"the graph already has a node '{counts.most_common(1)[0][0]}'")
+        self._nodes = renamed
+        for node, name in names.items():
+            for user in node.uses:
+                user.spelling = None
+            self._suffixes.free(node.name)
+            node.name = name
+            node.checked = None
 
     def load_node(self, name: str, op: str, spelling: tuple[str, ...], attrs: Mapping[str, Any], device: str) -> Node:
         """Append a node from a file, with `attrs` as its source; the inputs are resolved on demand."""

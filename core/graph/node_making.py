@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
 from .graph import Graph, Node, Output
 
@@ -39,6 +40,11 @@ def add_identity(
 ) -> Node:
     """Add an Identity of the value, under the name or the name with a suffix."""
     return graph.add_node(graph.unique_name(name), "Identity", [value], controls, {"T": dtype}, device)
+
+
+def add_placeholder(graph: Graph, name: str, dtype: DType | None, shape: Shape = UNKNOWN) -> Node:
+    """Add a Placeholder, under the name or the name with a suffix."""
+    return graph.add_node(graph.unique_name(name), "Placeholder", (), (), {"dtype": dtype, "shape": shape})
 
 
 def add_argument(body: Graph, name: str, dtype: DType, index: int) -> Node:

@@ -9,6 +9,7 @@ from ..functions.instantiation import nodes_to_change
 from ..functions.table_fills import filled_tables, iterator_starts, table_fills
 from ..graph.graph import Graph, Node, Output
 from ..graph.model_objects import asset_assignments
+from ..graph.node_making import add_placeholder
 from ..graph.traversal import reachable
 from ..inference.inference import infer
 from ..planning.reachability import needed_nodes
@@ -140,7 +141,7 @@ def _cut(graph: Graph, value: Output, shape: Shape) -> Node:
     name = cut_name(value) if whole else graph.unique_name(cut_name(value))
     if whole:
         graph.rename_node(node, graph.unique_name(f"{node.name}/cut"))
-    placeholder = graph.add_node(name, "Placeholder", attrs={"dtype": dtype.base, "shape": shape})
+    placeholder = add_placeholder(graph, name, dtype.base, shape)
     graph.replace_all_uses(value, placeholder.output())
     if whole:
         graph.replace_control_uses(node, placeholder)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...functions.callers import function_references
 from ...graph.graph import Graph, Node, Output
+from ...graph.node_making import add_placeholder
 from ...registry.registry import lowering
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
@@ -213,8 +214,8 @@ def _stand_in(graph: Graph, value: Output) -> Output:
     node = value.node
     if node.is_constant and node.attrs["value"].size <= _TOLD:
         return graph.add_node(graph.unique_name(node.name), node.op, (), (), node.attrs).output()
-    attrs = {"dtype": value.dtype, "shape": Shape(node.attrs["value"].shape) if node.is_constant else UNKNOWN}
-    return graph.add_node(graph.unique_name(f"{node.name}_{value.index}"), "Placeholder", (), (), attrs).output()
+    shape = Shape(node.attrs["value"].shape) if node.is_constant else UNKNOWN
+    return add_placeholder(graph, f"{node.name}_{value.index}", value.dtype, shape).output()
 
 
 # OpenVINO's package, imported without telemetry, which the package would send over the network during the import.

@@ -11,7 +11,6 @@ import numpy as np
 
 from ...control_flow.frames import ENTER, NEXT_ITERATION, SWITCH
 from ...control_flow.references import WrittenMemory, memory_outputs
-from ...flops.model_layers import layer_of
 from ...functions.call_kinds import PARTLY_READ, call_kind
 from ...functions.callers import CallTable, calls_of
 from ...functions.purity import CONTROL_FLOW, impurity
@@ -20,6 +19,7 @@ from ...graph.node_making import add_identity
 from ...graph.traversal import descendants, forward_predecessors, sources_first, topological_order
 from ...graph.variable_nodes import VARIABLES
 from ...inference.inference import Answers, Inference, infer
+from ...model.author_scopes import layer_of
 from ...support.tensor_names import parse_tensor_name
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec

@@ -10,7 +10,7 @@ from typing import Final
 
 from ...graph.graph import Function, Graph, Output
 from ...graph.metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor
-from ...graph.node_making import add_identity
+from ...graph.node_making import add_identity, add_placeholder
 from ...support.arguments import takes
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.shapes import UNKNOWN, Shape
@@ -93,8 +93,8 @@ def _arguments(graph: Graph, function: Function, count: int) -> Iterator[Output]
             raise InvalidArgumentError(f"function '{function.name}' takes the handle '{node.name}'", hint=hint)
         shape = shapes[number] if isinstance(shapes, list) and number < len(shapes) else UNKNOWN
         name = node.attrs.get("_user_specified_name", node.name.encode()).decode("utf-8", "replace")
-        attrs = {"dtype": dtype, "shape": shape if isinstance(shape, Shape) else UNKNOWN}
-        yield graph.add_node(graph.unique_name(re.sub(r"[^\w./-]", "_", name)), "Placeholder", (), (), attrs).output()
+        known = shape if isinstance(shape, Shape) else UNKNOWN
+        yield add_placeholder(graph, re.sub(r"[^\w./-]", "_", name), dtype, known).output()
 
 
 def _bound(graph: Graph, saved: SavedCallable, item: Bound, owners: Mapping[str, str]) -> Output:

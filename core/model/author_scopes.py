@@ -1,0 +1,175 @@
+"""The scopes of layers, by the names that the author of a model gave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from ..control_flow.copies import hands_in
+from ..graph.graph import Node
+
+_FROZEN_READ: Final = re.compile(r"/ReadVariableOp(_\d+)?/resource$")
+_UNIQUE_NUMBER: Final = re.compile(r"_\d+$")
+_UNIQUE_NUMBERS: Final = re.compile(r"(_\d+)+$")
+
+
+class Place(NamedTuple):
+    """A node by its path: what `AuthorScopes` has to know of a node."""
+
+    path: str
+    """The name of the node, behind the calls that lead to its function."""
+    weights: tuple[str, ...] = ()
+    """The names of the variables and constant weights that the node reads."""
+    is_forward: bool = True
+    """False for a node of the backward pass, or of an update."""
+    is_repeated: bool = False
+    """True for a node of a loop."""
+
+
+def passes_weight_on(node: Node) -> bool:
+    """Return True for a node that hands a weight on as it is, or in another dtype."""
+    return node.is_variable_read or node.op == "Cast" or hands_in(node)
+
+
+class Part(NamedTuple):
+    """A node as a part of a layer."""
+
+    layer: str
+    """The name that the author gave to the layer."""
+    scope: str
+    """The scope or node that the graph has for the layer; a layer that is called twice has two scopes."""
+    name: str
+    """The name of the node in the scope; empty for the node of a layer by itself."""
+
+
+class AuthorScopes:
+    """The scopes of a model in which weights lie or are read, with their layers."""
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self._of_weights = _layers_of_weights(places)
+        self._owners: dict[str, set[str]] = {}
+        """The layers of the scopes where weights lie or are read."""
+        self._around: dict[str, set[str]] = {}
+        """The layers of those scopes and of all scopes around them."""
+        self._authors: dict[str, tuple[str, bool]] = {}
+        """By scopes around the readers of weights, the author's name, and whether all names below got another number."""
+        for place in places:
+            for weight in place.weights:
+                self._add(_scope(_forward_path(place.path)), weight)
+        self._recurrent = dict(self._recurrent_scopes(places))
+        """The scopes around a loop, and around a layer that only the loop runs, by the name of the layer around both."""
+        for scope, name in self._recurrent.items():
+            self._add_author(scope, name)
+
+    def _add(self, reader: str, weight: str) -> None:
+        layer = self._of_weights[weight]
+        for scope in (reader, _scope(weight)):
+            self._owners.setdefault(scope, set()).add(layer)
+            for outer in _scopes(scope):
+                self._around.setdefault(outer, set()).add(layer)
+        if base_name(reader) == base_name(layer):
+            self._add_author(reader, layer)
+
+    def _add_author(self, scope: str, name: str) -> None:
+        """Note the name that the author gave to a scope."""
+        is_renamed = scope.rpartition("/")[2] != name.rpartition("/")[2]
+        _, were_renamed = self._authors.get(_scope(scope), ("", True))
+        self._authors[_scope(scope)] = _scope(name), is_renamed and were_renamed
+
+    def _recurrent_scopes(self, places: Sequence[Place]) -> Iterator[tuple[str, str]]:
+        """Yield the scopes of recurrent layers: an LSTM has its weights in a cell, which its loop runs."""
+        repeated = (place for place in places if place.is_repeated)
+        in_loops = {scope for place in repeated for scope in _scopes(_scope(_forward_path(place.path)))}
+        for scope in in_loops & self._around.keys():
+            cell = next(iter(self._around[scope]))
+            names = [name for name in (cell, _scope(cell)) if name and base_name(name) == base_name(scope)]
+            if len(self._around[scope]) == 1 and names:
+                yield scope, names[0]
+
+    def layer_at(self, place: Place) -> tuple[str | None, str]:
+        """Return the layer of a node that reads weights or lies in the scope of a layer, None for other nodes; and the
+        innermost scope around the node that has layers: the root, without a name, if no scope has.
+        """
+        own = self._of_weights[place.weights[0]] if place.weights else None
+        for scope in _scopes(_scope(_forward_path(place.path))):
+            layers = self._owners.get(scope, set())
+            if len(layers) == 1:
+                return own or next(iter(layers)), scope
+            if scope in self._around:
+                layer = next(iter(self._around[scope]))
+                is_alone = len(self._around[scope]) == 1 and base_name(scope) == base_name(layer)
+                return own or (layer if is_alone else None), scope
+        return own, ""
+
+    def named(self, places: Iterable[Place]) -> Iterator[Part]:
+        """Yield each node as a part of a layer. What lies beside layers, a node or a scope, is a layer by itself."""
+        taken: dict[str, str] = {layer: layer for layer in self._of_weights.values()}
+        for place in places:
+            path = _forward_path(place.path)
+            layer, scope = self.layer_at(place)
+            if recurrent := [outer for outer in _scopes(_scope(path)) if outer in self._recurrent]:
+                scope = recurrent[-1]
+                layer = self._recurrent[scope]
+            if layer is not None:
+                own_scopes = (outer for outer in _scopes(scope) if base_name(outer) == base_name(layer))
+                scope = next(own_scopes, scope)
+                yield Part(layer, scope, path[len(scope) :].lstrip("/"))
+                continue
+            own, _, rest = path[len(scope) :].lstrip("/").partition("/")
+            key = f"{scope}/{own}" if scope else own
+            outer, are_renamed = self._authors.get(scope, (scope, False))
+            last = (_UNIQUE_NUMBER.sub("", own), own) if are_renamed else (own,)
+            names = (f"{outer}/{each}" if outer else each for each in last)
+            yield Part(next((name for name in names if taken.setdefault(name, key) == key), key), key, rest)
+
+
+def _layers_of_weights(places: Sequence[Place]) -> dict[str, str]:
+    """Return the layer of each weight by the weight's name, from the first node of the forward pass that reads the weight.
+
+    A constant that TensorFlow froze lies below the op or the cast that reads it (`dense/Cast/ReadVariableOp/resource`): its
+    layer is the scope around both. A weight without a scope is in the scope of its reader, or else a layer by itself.
+    """
+    layers: dict[str, str] = {}
+    for place in sorted(places, key=lambda place: not place.is_forward):
+        scope = _scope(_forward_path(place.path))
+        for weight in place.weights:
+            layers.setdefault(weight, layer_of(weight, place.path, scope))
+    return layers
+
+
+def layer_of(weight: str, reader: str, scope: str | None = None) -> str:
+    """Return the layer of a weight by its name and its reader's; `scope` is the reader's scope in the forward pass."""
+    of_reader = _scope(reader) if scope is None else scope
+    own = "" if weight.startswith(f"{reader}/") else _scope(weight)
+    if read := _FROZEN_READ.search(weight):
+        around = set(_scopes(of_reader))
+        own = next((outer for outer in _scopes(weight[: read.start()]) if outer in around), own)
+    return own or of_reader or weight
+
+
+def base_name(scope: str) -> str:
+    """Return the last part of a scope without the numbers that make names unique: `dense` of `model/dense_1_2`."""
+    return _UNIQUE_NUMBERS.sub("", scope.rpartition("/")[2])
+
+
+def is_gradient_scope(name: str) -> bool:
+    """Return True for the name of a scope that tf.gradients, a gradient tape or tfg makes."""
+    return name.startswith(("gradients", "gradient_tape"))
+
+
+def _forward_path(path: str) -> str:
+    """Return the path without the scopes that hold gradients: `gradients/dense/MatMul_grad/mul` lies in `dense`."""
+    *scopes, name = path.split("/")
+    return "/".join([*(scope for scope in scopes if not is_gradient_scope(scope)), name])
+
+
+def _scope(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _scopes(scope: str) -> Iterator[str]:
+    """Yield a scope and the scopes around it, the innermost first, without the root."""
+    while scope:
+        yield scope
+        scope = _scope(scope)

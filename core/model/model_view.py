@@ -1,0 +1,509 @@
+"""The graph of a model: the part that a signature runs, its calls dissolved, with the names that the author gave."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from ..functions.call_kinds import BY_NAME, CallKind, call_kind
+from ..functions.callers import called_functions
+from ..functions.implementations import implementation
+from ..functions.instantiation import instantiate
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInfo, find_signature
+from ..graph.node_making import add_placeholder
+from ..graph.traversal import topological_order
+from ..graph.variable_nodes import VARIABLES
+from ..planning.reachability import needed_nodes
+from ..registry.op_facts import has_fact
+from ..runtime.session.function_signatures import call_function
+from ..runtime.session.restored_variables import restored_variables
+from ..support.errors import InvalidArgumentError, NotFoundError
+from ..support.grouping import grouped
+from ..support.tensor_names import Suffixes, free_name, parse_tensor_name
+from ..types.shapes import UNKNOWN, Shape
+from .author_scopes import AuthorScopes, Place, base_name, is_gradient_scope, passes_weight_on
+
+_COPIES: Final = 10
+"""How many times the nodes of the file a view may have: a function that calls another twice doubles with each level."""
+_MIN_COPIES: Final = 10_000
+_HANDED_ON: Final = re.compile(r"Identity(_\d+)?$")
+"""The nodes by which TensorFlow hands the results of a function on."""
+_MAX_LISTED: Final = 5
+_MAX_CALLS: Final = 64
+_HARMLESS: Final = ("variable", "snapshot", "metadata", "owns_state", "diagnostic", "debug", "initialization_test")
+"""Facts of stateful ops that change nothing."""
+
+
+class SourceNode(NamedTuple):
+    """The node of the file that a node of a view stands for."""
+
+    node: str
+    """The name of the node in its graph or function."""
+    function: str = ""
+    """The function; empty for a node of the graph."""
+    calls: tuple[str, ...] = ()
+    """The names of the calls that lead to the function, the graph's first."""
+
+    @property
+    def path(self) -> str:
+        """The name by which commands know the node: NODE, or FUNCTION/NODE."""
+        return f"{self.function}/{self.node}" if self.function else self.node
+
+    @property
+    def call_path(self) -> str:
+        """The names of the calls that lead to the node, and its name; `path` where there are too many calls to list."""
+        return "/".join((*self.calls, self.node)) if len(self.calls) <= _MAX_CALLS else self.path
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ModelView:
+    """A model as a graph without plumbing.
+
+    Calls are dissolved, arguments and captured handles replaced by the inputs and variables behind them. Variables have
+    the names of the checkpoint, inputs those of the signature, and other nodes of functions lie in the scopes of layers
+    that the author named. The graph is there to be looked at and counted; the file's own graph is there to be run, as a
+    view keeps only the effects that a result waits for.
+    """
+
+    graph: Graph
+    """The nodes of the view."""
+    origins: Mapping[str, SourceNode]
+    """The nodes of the file, by the names of the view's nodes."""
+    signature: Signature | None
+    """The signature with the tensors of the view; None for a graph without one."""
+    source: Graph
+    """The graph of the file."""
+    layers: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """The scopes of layers, by the names of the nodes inside."""
+    results: Mapping[str, Output] = dataclasses.field(default_factory=dict)
+    """The tensors of the view for those of the file's graph that a dissolved call returns."""
+
+    def origin(self, node: Node | str) -> SourceNode:
+        """Return the node of the file that a node of the view stands for; NotFoundError where the view has no such node."""
+        return self.origins[self.graph.node(node if isinstance(node, str) else node.name).name]
+
+    @property
+    def other_names(self) -> dict[Node, str]:
+        """The paths of nodes that the file calls otherwise."""
+        paths = ((node, self.origins[node.name].path) for node in self.graph)
+        return {} if isinstance(self.origins, _Themselves) else {node: path for node, path in paths if path != node.name}
+
+    @functools.cached_property
+    def _by_path(self) -> Mapping[str, str]:
+        """The names of the view's nodes by NODE, FUNCTION/NODE, and NODE behind the calls that lead there."""
+        names: dict[str, str] = {}
+        for name, origin in self.origins.items():
+            names.setdefault(origin.path, name)
+            names.setdefault(origin.call_path, name)
+        return names
+
+    @functools.cached_property
+    def _by_name(self) -> Mapping[str, str]:
+        """The names of the view's nodes by their names in functions; the first of several."""
+        names: dict[str, str] = {}
+        for name, origin in self.origins.items():
+            names.setdefault(origin.node, name)
+        return names
+
+    def path(self, path: str) -> str:
+        """Return the path of a node in the view's graph for its path in the file; where the view has a part of the path as a
+        node, the rest of the path leads into that node's functions.
+        """
+        whole = path
+        while path:
+            if (name := self._by_path.get(path)) is not None:
+                return name + whole[len(path) :]
+            path = path.rpartition("/")[0]
+        return whole
+
+    def value(self, word: str) -> Output:
+        """Return the tensor that a word names: an argument of the signature, a node or tensor of the view or of the file, or
+        a scope, which stands for its last result. The last parts of a name are enough where no other name ends so.
+
+        NotFoundError where there is no such name, InvalidArgumentError lists the names where there are several.
+        """
+        name, index, _ = parse_tensor_name(word)
+        arguments = {} if self.signature is None else {**self.signature.fed, **self.signature.fetched}
+        if word in arguments:
+            return self.graph.output(arguments[word])
+        if (result := self.results.get(f"{name}:{index}")) is not None:
+            return result
+        known = self._by_path.get(name) or self._by_name.get(name, "")
+        node = self.graph.get(name) or self.graph.get(known)
+        return self._last_result(name) if node is None else self.graph.output(f"{node.name}:{index}")
+
+    def _last_result(self, scope: str) -> Output:
+        """Return the last result that leaves a scope, by the whole name of the scope or by its end."""
+        parts = scope.strip("/").split("/")
+        members = grouped((each, node) for node in self.graph for each in _scopes_named(node.name, parts))
+        if len(members) > 1 and scope not in members:
+            names = ", ".join(list(members)[:_MAX_LISTED]) + (" ..." if len(members) > _MAX_LISTED else "")
+            raise InvalidArgumentError(f"'{scope}' names {len(members)} nodes and scopes", hint=f"choose one of {names}")
+        if not members:
+            near = ", ".join(self.graph.nearest(scope))
+            raise NotFoundError(
+                f"the model has no layer or node '{scope}'",
+                hint=f"nearest names: {near}" if near else "`tfg layers` lists them",
+            )
+        inside = members.get(scope) or next(iter(members.values()))
+        computing = [node for node in inside if node.output_dtypes and not _only_holds(node)]
+        leaving = [node for node in computing if not all(user in set(inside) for user in node.uses) or not node.uses]
+        return (leaving or computing or inside)[-1].output()
+
+
+def _only_holds(node: Node) -> bool:
+    """Return True for a node that computes nothing: the output of a layer is something else."""
+    return node.is_constant or node.is_placeholder or node.is_variable_read or node.op in VARIABLES
+
+
+def _scopes_named(name: str, parts: Sequence[str]) -> Iterator[str]:
+    """Yield the scopes around a node, and the node, whose last parts are those given."""
+    names = name.split("/")
+    for end in range(len(parts), len(names) + 1):
+        if names[end - len(parts) : end] == parts:
+            yield "/".join(names[:end])
+
+
+def model_view(graph: Graph, signature: str | None = None, *, raw: bool = False) -> ModelView:
+    """Return the view of a signature, by default of the usual one; of a graph without signatures the view of all its nodes
+    but those that save and restore.
+
+    The time is linear in the nodes of the graph and its functions. A recursive call stays a call, and so does one whose
+    function would make the view more than ten times as large as the file. A graph without signatures and functions is its
+    own view, and with `raw` every graph is. InvalidArgumentError lists the signatures for a name that none has.
+    """
+    meta = graph.meta
+    name = signature if signature is not None or meta is None else meta.chosen
+    chosen = find_signature(meta, name) if name is not None else None if meta is None else meta.usual_signature
+    if raw or (chosen is None and not graph.functions):
+        return ModelView(graph, _Themselves(graph), None, graph)
+    if chosen is None and (function := _entry_point(graph)) is not None:
+        graph = graph.copy()
+        call_function(graph, function)
+        chosen = find_signature(graph.meta, function)
+    copying = _Copying(graph, chosen)
+    copying.run()
+    return copying.view()
+
+
+def _entry_point(graph: Graph) -> str | None:
+    """Return the function of a model without signatures that Python calls as the model, or its only one."""
+    saved = graph.meta.callables if graph.meta is not None else ()
+    names = [one.name for one in saved if all(item.key or item.tensor for item in one.bound)]
+    calls = [name for name in names if name.partition("[")[0] == "__call__"]
+    return next(iter(calls or names[:1])) if calls or len(names) == 1 else None
+
+
+class _Themselves(Mapping[str, SourceNode]):
+    """The origins of a graph that is its own view."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def __getitem__(self, name: str) -> SourceNode:
+        return SourceNode(self._graph.node(name).name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (node.name for node in self._graph)
+
+    def __len__(self) -> int:
+        return len(self._graph)
+
+
+@dataclasses.dataclass(eq=False)
+class _Body:
+    """The graph or a function whose nodes are copied."""
+
+    nodes: Iterator[Node]
+    function: Function | None = None
+    calls: tuple[str, ...] = ()
+    site: Node | None = None
+    """The call in the body around."""
+    scope: str = ""
+    """The scope of the calls, in which the nodes lie."""
+    controls: Sequence[Node] = ()
+    """The copies that the call waits for."""
+    made: dict[Node, Node] = dataclasses.field(default_factory=dict)
+    values: dict[Output, Output] = dataclasses.field(default_factory=dict)
+    """Values of the view for arguments and for results of dissolved calls."""
+    ends: dict[Node, list[Node]] = dataclasses.field(default_factory=dict)
+    """The copies that a node waits for which waits for a dissolved call."""
+
+    def value(self, value: Output) -> Output:
+        """Return the value of the view for a value of the body."""
+        while value.node not in self.made and _hands_on(value.node):
+            value = value.node.inputs[0]
+        return self.values.get(value) or Output(self.made[value.node], value.index)
+
+    def waited(self, node: Node) -> list[Node]:
+        """Return the copies to wait for in the place of a node."""
+        return [self.made[node]] if node in self.made else self.ends.get(node, [])
+
+
+class _Copying:
+    """The copying of a graph's nodes and of the bodies of its calls into a view."""
+
+    def __init__(self, graph: Graph, signature: Signature | None) -> None:
+        self.source = graph
+        self.signature = signature
+        self.target = graph.emptied()
+        self.target.functions = dict(graph.functions)
+        self.origins: dict[Node, SourceNode] = {}
+        sizes = len(graph) + sum(len(function.body) for function in graph.functions.values())
+        self.room = max(_COPIES * sizes, _MIN_COPIES)
+        self.inputs: dict[str, Output] = {}
+        self.body = _Body(iter(()))
+        self.open: set[str] = set()
+        """The functions whose bodies are being copied."""
+
+    def run(self) -> None:
+        """Copy the needed nodes."""
+        source, body = self.source, self.body
+        if self.signature is None:
+            wanted = _without_saver(source)
+        else:
+            inputs = {argument: source.output(name) for argument, name in self.signature.fed.items()}
+            fetches = [source.fetch(name) for name in self.signature.fetched.values()]
+            wanted = needed_nodes(fetches, list(inputs.values()))
+            body.values = {value: self._input(argument, value) for argument, value in inputs.items()}
+        order = topological_order(node for node in source if node in wanted)
+        body.nodes = (node for node in order if node.output() not in body.values)
+        self._copy(body)
+
+    def _input(self, argument: str, value: Output) -> Output:
+        """Add the placeholder of an argument."""
+        node = value.node
+        shape = node.attr_of(Shape, "shape") if node.is_placeholder else None
+        made = add_placeholder(self.target, argument, value.base_dtype, UNKNOWN if shape is None else shape)
+        self.origins[made] = SourceNode(node.name)
+        return made.output()
+
+    def _copy(self, outermost: _Body) -> None:
+        stack = [outermost]
+        while stack:
+            body = stack[-1]
+            for node in body.nodes:
+                function = self._dissolved(node)
+                if function is not None:
+                    stack.append(self._entered(body, node, function))
+                    break
+                self._add(body, node)
+            else:
+                self._connect(stack.pop())
+                if body.function is not None:
+                    self.open.discard(body.function.name)
+                    _leave(stack[-1], body)
+
+    def _dissolved(self, node: Node) -> Function | None:
+        """Return the function of a call that has a place in the view, None for another node."""
+        kind = call_kind(self.source.functions, node)
+        if kind is None or not (kind.is_inlined or kind is BY_NAME):
+            return None
+        function = _callee(self.source, kind, node)
+        if function is None or len(function.body) > self.room or len(function.args) != len(node.inputs):
+            return None
+        return None if function.name in self.open else function
+
+    def _entered(self, body: _Body, site: Node, function: Function) -> _Body:
+        """Return the body of a function, with the values of a call for its arguments."""
+        self.room -= len(function.body)
+        self.open.add(function.name)
+        values = {arg.output(): body.value(value) for arg, value in zip(function.args, site.inputs)}
+        nodes = _needed(function)
+        order = topological_order(node for node in function.body if node in nodes and node.output() not in values)
+        controls = [end for control in site.control_inputs for end in body.waited(control)]
+        calls = (*body.calls, site.name)
+        scope = _inside(body.scope, site.name).rpartition("/")[0]
+        return _Body(iter(order), function, calls, site, scope, controls or body.controls, values=values)
+
+    def _add(self, body: _Body, node: Node) -> None:
+        is_variable = node.op in VARIABLES
+        name = node.text_attr("shared_name") or node.name if is_variable else _inside(body.scope, node.name)
+        attrs = node.attrs
+        if body.function is not None and "_class" in attrs:  # it names nodes of the function
+            attrs = {key: value for key, value in attrs.items() if key != "_class"}
+        made = self.target.add_node(self.target.unique_name(name), node.op, (), (), attrs, node.device)
+        body.made[node] = made
+        self.origins[made] = SourceNode(node.name, body.function.name if body.function is not None else "", body.calls)
+
+    def _connect(self, body: _Body) -> None:
+        for node, made in body.made.items():
+            controls = [end for control in node.control_inputs for end in body.waited(control) if end is not made]
+            if not node.inputs and not controls and not node.is_constant and node.op not in VARIABLES:
+                controls = list(body.controls)
+            self.target.set_inputs(made, map(body.value, node.inputs), controls)
+
+    def view(self) -> ModelView:
+        """Return the view, its nodes renamed."""
+        signature = self.signature
+        values: dict[str, Output] = {}
+        if signature is not None:
+            fetched = {argument: self.source.result(name) for argument, name in signature.fetched.items()}
+            values = {argument: self.body.value(value) for argument, value in fetched.items() if isinstance(value, Output)}
+        layers = list(_layers(self.target, self.origins))
+        inner = {node: f"{layer}/{rest}".rstrip("/") for node, layer, rest in layers if self.origins[node].calls}
+        self.target.rename_nodes(_free_names(inner, self.target))
+        if signature is not None:
+            inputs = {key: self.body.values[self.source.output(name)].name for key, name in signature.fed.items()}
+            signature = _retargeted(signature, inputs, {key: value.name for key, value in values.items()})
+            self.target.meta = self._meta(signature)
+        called = called_functions(self.target, self.target)
+        self.target.functions = {name: self.target.functions[name] for name in self.target.functions if name in called}
+        origins = {node.name: origin for node, origin in self.origins.items()}
+        scopes = {node.name: layer for node, layer, rest in layers if rest}
+        results: dict[str, Output] = {value.name: made for value, made in self.body.values.items()}
+        return ModelView(self.target, origins, signature, self.source, scopes, results)
+
+    def _meta(self, signature: Signature) -> MetaGraph | None:
+        """Return what the file says of the model, with the signature alone and without what is not in the view."""
+        meta = self.source.meta
+        if meta is None:
+            return None
+        restored = restored_variables(self.source) if meta.objects is not None else {}
+        keys = {node: key for key, node in restored.items()} | dict(meta.read_keys)
+        names = {origin.node: node.name for node, origin in self.origins.items() if not origin.function}
+        return MetaGraph(
+            tags=meta.tags, signatures={signature.name: signature}, variables_prefix=meta.variables_prefix,
+            folder=meta.folder, tensorflow_version=meta.tensorflow_version, frozen_keys=meta.frozen_keys,
+            read_keys={names[node]: key for node, key in keys.items() if node in names}, chosen=signature.name,
+            variables=_renamed(meta.variables, names),
+        )  # fmt: skip
+
+
+def _renamed(
+    collections: Mapping[str, Sequence[VariableInfo]], names: Mapping[str, str]
+) -> dict[str, tuple[VariableInfo, ...]]:
+    """Return the variables of collections by the names of the view's nodes, without variables that the view lacks."""
+    records = {name: [(record, record.name.partition(":")[0]) for record in infos] for name, infos in collections.items()}
+    return {
+        name: tuple(dataclasses.replace(record, name=f"{names[node]}:0") for record, node in pairs if node in names)
+        for name, pairs in records.items()
+    }
+
+
+def _without_saver(graph: Graph) -> set[Node]:
+    """Return the nodes of a graph but those that only save and restore its variables."""
+    saver = graph.meta.saver if graph.meta is not None else None
+    if saver is None:
+        return set(graph)
+    names = [name.partition(":")[0] for name in (saver.save_tensor, saver.restore_op)]
+    ends = {node for name in names if (node := graph.get(name)) is not None}
+    return needed_nodes([node for node in graph if not node.uses and node not in ends])
+
+
+def _inside(scope: str, name: str) -> str:
+    """Return the name of a node in a scope; TensorFlow names the nodes of some functions with the scope of their calls."""
+    return f"{scope}/{name}" if scope and not name.startswith(f"{scope}/") else name
+
+
+def _callee(graph: Graph, kind: CallKind, node: Node) -> Function | None:
+    """Return the function that a node calls, with the values of its attributes; None where the graph lacks the function."""
+    reference = kind.references(node)[0]
+    function = graph.functions.get(implementation(graph.functions, reference.name))
+    return instantiate(function, reference.attrs) if function is not None and function.signature.attrs else function
+
+
+def _hands_on(node: Node) -> bool:
+    """Return True for a node by which TensorFlow hands the result of a function on."""
+    return node.is_identity and _HANDED_ON.match(node.name) is not None
+
+
+def _needed(function: Function) -> set[Node]:
+    """Return the nodes that results need, and that change a state.
+
+    What hands a result on waits for all nodes with effects, reads among them.
+    """
+    cuts = [arg.output() for arg in function.args]
+    results = list(function.results)
+    controls = list(function.control_results)
+    for place, value in enumerate(results):
+        while _hands_on(value.node):
+            controls += value.node.control_inputs
+            results[place] = value = value.node.inputs[0]
+    needed = needed_nodes(results, cuts)
+    for control in dict.fromkeys(controls):
+        more = needed_nodes([control], cuts) - needed
+        if any(map(_acts, more)):
+            needed |= more
+    return needed
+
+
+def _acts(node: Node) -> bool:
+    definition = node.op_def
+    return (definition is None or definition.is_stateful) and not any(has_fact(node.op, fact) for fact in _HARMLESS)
+
+
+def _leave(body: _Body, callee: _Body) -> None:
+    """Let the readers of a call take the results of its function, and what waits for the call wait for its effects."""
+    function, site = callee.function, callee.site
+    assert function is not None and site is not None
+    for index, value in enumerate(function.results):
+        body.values[site.output(index)] = callee.value(value)
+    body.ends[site] = [end for control in function.control_results for end in callee.waited(control)]
+
+
+def _retargeted(signature: Signature, inputs: Mapping[str, str], outputs: Mapping[str, str]) -> Signature:
+    """Return a signature with other tensors behind its arguments; components of a composite are arguments of their own."""
+    known = {**signature.inputs, **signature.outputs}
+
+    def argument(key: str, tensor: str) -> SignatureTensor:
+        return dataclasses.replace(known[key], tensor=tensor) if key in known else SignatureTensor(tensor)
+
+    return dataclasses.replace(
+        signature,
+        inputs={key: argument(key, tensor) for key, tensor in inputs.items()},
+        outputs={key: argument(key, tensor) for key, tensor in outputs.items()},
+    )
+
+
+def _layers(graph: Graph, origins: Mapping[Node, SourceNode]) -> Iterator[tuple[Node, str, str]]:
+    """Yield the nodes that lie in a scope, each with its layer by the author's name, and the name below the layer.
+
+    A layer that is called several times is as many layers, or the picture of the data flow would have a cycle.
+    """
+    places = list(_places(graph))
+    scoped = [(node, place) for node, place in zip(graph, places) if "/" in node.name]
+    forward = [(node, place) for node, place in scoped if not any(map(is_gradient_scope, node.name.split("/")))]
+    parts = list(AuthorScopes(places).named(place for _, place in forward))
+    calls: dict[tuple[str, str], str] = {}
+    taken = {part.layer for part in parts}
+    for (node, _), (layer, scope, rest) in zip(forward, parts):
+        is_call = bool(origins[node].calls) and base_name(scope) == base_name(layer)
+        if is_call and (layer, scope) not in calls:
+            calls[layer, scope] = layer if layer not in calls.values() else free_name(layer, taken)
+            taken.add(calls[layer, scope])
+        yield node, calls[layer, scope] if is_call else layer, rest
+
+
+def _free_names(wanted: Mapping[Node, str], graph: Graph) -> dict[Node, str]:
+    """Return new names for some nodes of a graph, with a number where a name is taken."""
+    taken = {node.name for node in graph if node not in wanted}
+    suffixes = Suffixes()
+    names: dict[Node, str] = {}
+    for node, name in wanted.items():
+        names[node] = name if name not in taken else suffixes.first_free(name, taken)
+        taken.add(names[node])
+    return names
+
+
+def _places(graph: Graph) -> Iterator[Place]:
+    """Yield the path of each node, with the weights that the node reads."""
+    carried: dict[Output, str] = {}
+    for node in graph:
+        read = [carried[value] for value in node.inputs if value in carried]
+        if node.op in VARIABLES:
+            carried[node.output()] = node.name
+            read = []
+        elif passes_weight_on(node) and read:
+            carried |= dict.fromkeys(node.outputs(), read[0])
+            read = []
+        yield Place(node.name, tuple(dict.fromkeys(read)), is_repeated=_is_loop(graph, node))
+
+
+def _is_loop(graph: Graph, node: Node) -> bool:
+    kind = call_kind(graph.functions, node)
+    return kind is not None and kind.is_loop
