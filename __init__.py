@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Function, Graph, Node, Output
     from .core.graph.metagraph import Signature
+    from .core.model.model_view import ModelView, SourceNode, model_view
     from .core.op_libraries.library_loading import load_op_library
     from .core.op_libraries.op_listing import MissingFor, OpCoverage, OpDetail, OpSummary, missing_parts, op_coverage, ops
     from .core.op_libraries.op_map import map_ops
@@ -158,6 +159,7 @@ _LAZY = {
     "Measurement": "core.flops.measured",
     "MissingFor": "core.op_libraries.op_listing",
     "MissingOp": "core.explaining.graph_facts",
+    "ModelView": "core.model.model_view",
     "NamedLoss": "core.training.losses",
     "Node": "core.graph.graph",
     "NodeCost": "core.flops.flops_report",
@@ -189,6 +191,7 @@ _LAZY = {
     "Shape": "core.types.shapes",
     "Signature": "core.graph.metagraph",
     "Snapshot": "core.comparing.graph_diff",
+    "SourceNode": "core.model.model_view",
     "StableHloExport": "formats.api.stablehlo_export",
     "StateComparison": "formats.api.checkpoints",
     "StepResult": "core.runtime.session.runner",
@@ -248,6 +251,7 @@ _LAZY = {
     "map_ops": "core.op_libraries.op_map",
     "missing_ops": "core.explaining.graph_facts",
     "missing_parts": "core.op_libraries.op_listing",
+    "model_view": "core.model.model_view",
     "node_fates": "core.passes.node_outcomes",
     "op_coverage": "core.op_libraries.op_listing",
     "ops": "core.op_libraries.op_listing",
@@ -313,6 +317,7 @@ __all__ = [
     "Measurement",
     "MissingFor",
     "MissingOp",
+    "ModelView",
     "NamedLoss",
     "Node",
     "NodeCost",
@@ -344,6 +349,7 @@ __all__ = [
     "Shape",
     "Signature",
     "Snapshot",
+    "SourceNode",
     "StableHloExport",
     "StateComparison",
     "StepResult",
@@ -404,6 +410,7 @@ __all__ = [
     "map_ops",
     "missing_ops",
     "missing_parts",
+    "model_view",
     "node_fates",
     "op_coverage",
     "ops",

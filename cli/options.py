@@ -365,10 +365,16 @@ def quiet_option() -> Any:
     return option("-q", "--quiet", help="Print no notes and no progress.")
 
 
-def signature_option() -> Any:
+def signature_option(**rules: Any) -> Any:
     """--signature."""
     text = "Use the inputs and outputs of this signature. Default: serving_default, or the only signature."
-    return option(metavar="NAME", help=text)
+    return option(metavar="NAME", help=text, **rules)
+
+
+def raw_option(**rules: Any) -> Any:
+    """--raw."""
+    text = "Show the file's own nodes: calls, arguments, handles, and what saves and restores."
+    return option(help=text, **rules)
 
 
 def fetch_option(text: str, **rules: Any) -> Any:

@@ -13,7 +13,8 @@ from ..core.drawing.overlays import NodeOverlay, Values
 from ..core.flops.by_node import seconds_by_node
 from ..core.flops.measured import Measurement
 from ..core.functions.call_paths import CallPaths, nodes_by_path
-from ..core.graph.graph import Graph, Node
+from ..core.graph.graph import Node
+from ..core.model.model_view import ModelView
 from ..core.support.errors import InvalidArgumentError
 from .codecs.source import read_source
 from .run_metadata import read_run_metadata
@@ -26,30 +27,32 @@ _DOCUMENTS: Final = {
 """By schema: where the rows are, the fields of a row with node and value, and the overlay without values."""
 
 
-def read_overlay(path: str, graph: Graph) -> NodeOverlay:
+def read_overlay(path: str, view: ModelView) -> NodeOverlay:
     """Return the overlay in a JSON file, called as the file is. Names of functions' nodes are FUNCTION/NODE.
 
     InvalidArgumentError for a file without JSON of this form, for values of both kinds, and where no name is a node's.
     """
     contents = _contents(path)
     rows, frame = _rows(contents, NodeOverlay(os.path.basename(path).removesuffix(".json"), {}), path)
-    return dataclasses.replace(frame, values=_values_by_node(graph, rows, path, through_calls=frame.adds_up))
+    return dataclasses.replace(frame, values=_values_by_node(view, rows, path, through_calls=frame.adds_up))
 
 
-def overlay_of(graph: Graph, title: str, values: Mapping[str, float | str]) -> NodeOverlay:
+def overlay_of(view: ModelView, title: str, values: Mapping[str, float | str]) -> NodeOverlay:
     """Return the overlay of numbers or texts by node's name; the errors of `read_overlay`."""
-    return NodeOverlay(title, _values_by_node(graph, values, title, through_calls=False))
+    return NodeOverlay(title, _values_by_node(view, values, title, through_calls=False))
 
 
-def measured_overlay(graph: Graph, measurement: Measurement) -> NodeOverlay:
+def measured_overlay(view: ModelView, measurement: Measurement) -> NodeOverlay:
     """Return the seconds of each node in the average run; a call has those of its functions, too."""
-    return dataclasses.replace(_MEASURED, values=seconds_by_node(graph, measurement))
+    nodes = tuple(dataclasses.replace(node, path=view.path(node.path)) for node in measurement.nodes)
+    return dataclasses.replace(_MEASURED, values=seconds_by_node(view.graph, dataclasses.replace(measurement, nodes=nodes)))
 
 
-def _values_by_node(graph: Graph, rows: Mapping[str, Any], source: str, through_calls: bool) -> Values:
+def _values_by_node(view: ModelView, rows: Mapping[str, Any], source: str, through_calls: bool) -> Values:
     """Return the values by node; with `through_calls` a call has the sum of its own number and its functions' numbers."""
-    nodes, paths = nodes_by_path(graph), CallPaths(graph)
-    at = {name: node for name in rows if (node := nodes.get(name) or paths.node_at(name)) is not None}
+    nodes, paths = nodes_by_path(view.graph), CallPaths(view.graph)
+    named = ((name, view.path(name)) for name in rows)
+    at = {name: node for name, path in named if (node := nodes.get(path) or paths.node_at(path)) is not None}
     if not at:
         names = ", ".join(f"'{name}'" for name in list(rows)[:3])
         raise InvalidArgumentError(f"{source}: no name matches a node of the graph", hint=f"the names are {names or 'none'}")
@@ -58,17 +61,17 @@ def _values_by_node(graph: Graph, rows: Mapping[str, Any], source: str, through_
         return {at[name]: value for name, value in values.items()}
     sums: dict[Node, float] = {}
     for name, value in values.items():
-        for node in paths.through(name):
+        for node in paths.through(view.path(name)):
             sums[node] = sums.get(node, 0.0) + value
     return sums
 
 
-def time_overlay(path: str, graph: Graph) -> NodeOverlay:
+def time_overlay(path: str, view: ModelView) -> NodeOverlay:
     """Return the seconds of all executions of each node in a RunMetadata file; DataLossError for any other file."""
-    nodes = nodes_by_path(graph)
+    nodes = nodes_by_path(view.graph)
     seconds: dict[Node, float] = {}
     for time in read_run_metadata(path):
-        node = nodes.get(time.name)
+        node = nodes.get(view.path(time.name))
         if node is not None:
             seconds[node] = seconds.get(node, 0.0) + time.seconds
     return dataclasses.replace(_MEASURED, values=seconds)

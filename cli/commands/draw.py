@@ -12,7 +12,9 @@ from ..options import (
     OutputFile,
     Seconds,
     quiet_option,
+    raw_option,
     reading_options,
+    signature_option,
 )
 from ..requests import argument, command_of, option, options_of, part, request
 from ..selection import ListingSelection
@@ -23,6 +25,9 @@ _FORMATS = tuple(known.word for known in PICTURES.formats)
 @request
 class DrawOptions:
     """Draw GRAPH, with solid data edges, dashed control edges, and a diamond at references to variables.
+
+    The picture shows the model of a signature: its layers by the names that the author gave, without calls, arguments and
+    handles. --raw, --functions and --stages draw the file's own nodes.
 
     Name scopes open as far as the picture fits on a screen. Constants, identities and NoOps are hidden. Graphviz lays
     out svg and png if its program `dot` is installed; otherwise the package graphviz-pure does. pdf needs `dot`.
@@ -44,6 +49,8 @@ class DrawOptions:
     )
     format_: str | None = option(type=click.Choice(_FORMATS), help="Format of the picture, if FILE has no extension.")
     selection: ListingSelection = part(options_of(ListingSelection, "selection"))
+    signature: str | None = signature_option(excludes="--raw --function --functions --stages")
+    raw: bool = raw_option()
     function: str | None = option(
         metavar="NAME", excludes="--functions --stages", help="Draw the body of this function instead of the graph."
     )

@@ -13,6 +13,7 @@ from ..options import (
     fetch_option,
     format_option,
     graph_options,
+    signature_option,
 )
 from ..requests import argument, command_of, excluding, option, options_of, part, request, together
 from ..selection import ListingSelection
@@ -30,6 +31,7 @@ class DumpOptions:
     \b
     tfg dump graph.pb
     tfg dump graph.pb --op "Variable.*" --format list
+    tfg dump saved_model_folder --model --format list
     tfg dump graph.pb --around loss --hops 1 --sort topological
     tfg dump sample_graphs/variable_2/*.pbtxt
     tfg dump --script build.py --format text
@@ -45,6 +47,11 @@ class DumpOptions:
     stages: bool = option(
         excludes="--script --after", help="Recover the stages of a finished graph: variables, model, loss ..."
     )
+    model: bool = option(
+        excludes="--script --stages --after --elements",
+        help="Print the nodes of the model: calls dissolved, layers by the names that the author gave.",
+    )
+    signature: str | None = signature_option(needs="--model")
     stage: str | None = option(
         metavar="NAME",
         excludes="--stages --after",

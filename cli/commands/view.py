@@ -10,6 +10,7 @@ from ..options import (
     fetch_option,
     graph_options,
     quiet_option,
+    raw_option,
 )
 from ..requests import argument, command_of, needing, option, part, request, together
 from ..sessions import ByteSize, SessionOptions, session_options_for
@@ -18,6 +19,9 @@ from ..sessions import ByteSize, SessionOptions, session_options_for
 @request
 class ViewOptions:
     """Write GRAPH as a single HTML file, with collapsible scopes, node search, FLOPs, stages and functions.
+
+    The page shows the model of a signature: its layers by the names that the author gave, without calls, arguments and
+    handles. --raw shows the file's own nodes.
 
     Any browser opens the file from disk. The page needs no network.
 
@@ -39,6 +43,7 @@ class ViewOptions:
         help="Write the page here. Default: the name of GRAPH with .html, in this folder.",
     )
     fetches: tuple[str, ...] = fetch_option("Count the FLOPs of this tensor or operation. Default: the outputs.")
+    raw: bool = raw_option()
     no_flops: bool = option(help="Don't count FLOPs.")
     other: str | None = option(
         "--diff", metavar="AFTER", help="Show GRAPH and AFTER in a single page, with the differences that `tfg diff` finds."

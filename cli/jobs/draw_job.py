@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from ...core.graph.graph import Graph
+from ...core.model.model_view import ModelView, model_view
 from ...core.support.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
 from ...formats.api.drawing import Drawing, DrawKeywords, body_of, draw, draw_each
 from ...formats.codecs.source import write_file
@@ -19,6 +19,7 @@ from ...formats.rendering import LayoutProgram, layout_program
 from .. import render
 from ..commands.draw import DrawOptions
 from ..options import refuse_terminal
+from ..selection import ListingSelection
 
 if TYPE_CHECKING:
     from ...formats.api.drawing import PictureFormat
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 def run(options: DrawOptions) -> None:
     """Draw a graph."""
     paper = Paper.of(options.out, options.format_)
-    DrawJob(options.reader.look(options.graph), paper, options).write()
+    graph, is_sound = options.reader.look_closely(options.graph)
+    is_raw = options.raw or options.functions or options.stages or options.function is not None or not is_sound
+    DrawJob(model_view(graph, options.signature, raw=is_raw), paper, options).write()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,10 +56,11 @@ class Paper:
 
 
 class DrawJob:
-    """A run of `tfg draw`: the graph, the options, and the destination."""
+    """A run of `tfg draw`: the model, the options, and the destination."""
 
-    def __init__(self, graph: Graph, paper: Paper, options: DrawOptions) -> None:
-        self.graph = graph
+    def __init__(self, view: ModelView, paper: Paper, options: DrawOptions) -> None:
+        self.view = view
+        self.graph = view.graph
         self.paper = paper
         self.options = options
 
@@ -79,20 +83,27 @@ class DrawJob:
             render.note(f"wrote {path}", self.options.quiet)
 
     def _drawings(self) -> Sequence[Drawing]:
-        options, selection = self.options, self.options.selection
+        options, selection = self.options, self._selection()
         graph = body_of(self.graph, options.function) if options.function is not None else self.graph
         looks = DrawKeywords(
             function=options.function,
             nodes=[node.name for node in selection.of(graph).apply(graph)] if selection.is_of_some else None,
             keep=() if selection.around is None else [selection.around],
             max_nodes=options.max_nodes, depth=options.depth, expand=options.expand, everything=options.everything,
-            highlight=options.highlight, shapes=options.shapes, flops=options.flops, fetches=selection.to,
+            highlight=[self.view.path(name) for name in options.highlight],
+            shapes=options.shapes, flops=options.flops, fetches=selection.to,
             color_by=options.colour, width=shutil.get_terminal_size((100, 0)).columns if self.paper.is_text else None,
             timeout=options.timeout,
         )  # fmt: skip
         if options.stages or options.functions:
-            return draw_each(self.graph, "stages" if options.stages else "functions", self.paper.format, **looks)
-        return [draw(self.graph, self.paper.format, **looks)]
+            return draw_each(self.view, "stages" if options.stages else "functions", self.paper.format, **looks)
+        return [draw(self.view, self.paper.format, **looks)]
+
+    def _selection(self) -> ListingSelection:
+        """Return the choice of nodes by the names of the view."""
+        selection, view = self.options.selection, self.view
+        around = selection.around if selection.around is None else view.path(selection.around)
+        return dataclasses.replace(selection, around=around, to=tuple(view.path(name) for name in selection.to))
 
 
 def _paths(out: str, titles: Sequence[str]) -> Iterator[str]:

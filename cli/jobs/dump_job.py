@@ -46,13 +46,23 @@ def run(options: DumpOptions) -> None:
 def _dump_file(options: DumpOptions, path: str) -> None:
     """Dump the nodes of a graph; stream a large file if no option needs all nodes."""
     selection = options.selection
-    whole = options.shapes or options.format_ == "json" or selection.needs_edges or options.sort != "graph"
-    stream = None if whole else options.reader.stream(path)
+    listed = options.shapes or options.format_ == "json" or selection.needs_edges or options.sort != "graph"
+    stream = None if listed or options.model else options.reader.stream(path)
     if stream is None:
-        _dump_graph(DumpedGraph(options.reader.look(path), path, options.shapes, options.sort), options)
+        _dump_graph(DumpedGraph(_graph(options, path), path, options.shapes, options.sort), options)
         return
     _dump_stream(stream, selection.filter, options.format_)
     options.reader.note_broken(stream.faults)
+
+
+def _graph(options: DumpOptions, path: str) -> Graph:
+    """Return the graph of a file, or the model in it."""
+    graph = options.reader.look(path)
+    if not options.model:
+        return graph
+    from ...core.model.model_view import model_view
+
+    return model_view(graph, options.signature).graph
 
 
 def _dump_graph(dump: DumpedGraph, options: DumpOptions) -> None:

@@ -18,8 +18,7 @@ from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph
 from ...core.support.gc_control import rare_collection
 from ...formats.api.counting import counted_fetches, profile
-from ...formats.api.page_diff import merged_graphs
-from ...formats.api.viewing import make_page
+from ...formats.api.viewing import make_page, page_view
 from ...formats.codecs.source import write_file
 from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
 from ...formats.page.writing import to_html
@@ -47,8 +46,9 @@ class ViewJob:
     """A run of `tfg view`: the graph, its file, and the contents of the page."""
 
     def __init__(self, graph: Graph, is_sound: bool, options: ViewOptions, other: Graph | None = None) -> None:
-        self.compared = None if other is None else merged_graphs(graph, other)
-        self.graph = graph if self.compared is None else self.compared.graph
+        self.graph = graph
+        is_raw = options.raw or not is_sound
+        self.view, self.compared = page_view(graph, options.session.signature, is_raw, other)
         self.is_sound = is_sound
         self.path = options.graph
         self.session = options.session
@@ -61,7 +61,7 @@ class ViewJob:
         options = self.options
         with render.Working("reading the graph", options.quiet) as working, rare_collection():
             book = make_page(
-                self.graph, name, self.path, options.fetches,
+                self.view, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
                 report=_progress(working, "describing nodes"), state=self.session.state, values=options.max_values,
                 overlays=tuple(self._overlays()), compared=self.compared,
@@ -74,11 +74,11 @@ class ViewJob:
 
     def _overlays(self) -> Iterator[NodeOverlay]:
         if self.options.measured:
-            yield measured_overlay(self.graph, self._measure())
+            yield measured_overlay(self.view, self._measure())
         if self.options.run_metadata is not None:
-            yield time_overlay(self.options.run_metadata, self.graph)
+            yield time_overlay(self.options.run_metadata, self.view)
         for path in self.options.overlays:
-            yield read_overlay(path, self.graph)
+            yield read_overlay(path, self.view)
 
     def _measure(self) -> Measurement:
         """Run the graph and time its nodes."""

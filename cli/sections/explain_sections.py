@@ -44,8 +44,8 @@ def graph_sections(facts: GraphFacts, max_rows: int = MAX_ROWS) -> Iterator[Sect
     yield from map(_pipeline, facts.pipelines)
     if facts.variables:
         columns = ("name", "purpose", "kind", "dtype", "shape", "initializer", "slot of")
-        ordered = sorted(facts.variables, key=lambda variable: variable.purpose == "unused")
-        rows = [(v.name, v.purpose, v.kind, v.dtype, v.shape, v.initializer, v.slot_of) for v in ordered]
+        used = [variable for variable in facts.variables if variable.purpose != "unused"] or facts.variables
+        rows = [(v.name, v.purpose, v.kind, v.dtype, v.shape, v.initializer, v.slot_of) for v in used]
         yield _cut(columns, rows, "variables", max_rows)
     for signature in facts.signatures:
         yield signature_table(signature)

@@ -113,6 +113,8 @@ class Look:
     """A line more for the boxes of some nodes."""
     specs: Mapping[Output, str] = dataclasses.field(default_factory=dict)
     """The text at an output's edges."""
+    layers: Collection[str] = ()
+    """The scopes of a model's layers, which stay closed but for `depth` and `expand`."""
     max_layers: int = _MAX_LAYERS
     max_width: int = _MAX_WIDTH
     """How many letters may stand beside each other."""
@@ -139,7 +141,7 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
         root = scope_tree(nodes, parts)
         fits = functools.partial(_fits, root, edges, look)
-        opened = scopes_to_open(root, look.max_boxes, look.depth, look.expand, fits)
+        opened = scopes_to_open(root, look, fits)
         boxes = len(set(dict(_places(root, opened)).values()))
         candidates.append(((fits(opened), boxes), (root, opened)))
     return max(candidates, key=lambda candidate: candidate[0])[1]
@@ -216,7 +218,7 @@ class _Painter:
         for node in nodes:
             self._boxes[node] = self._count
         self._count += 1
-        lines = _scope_lines(part, nodes) if isinstance(part, NameScope) else self._node_lines(part, prefix)
+        lines = _scope_lines(part, nodes, self._look.layers) if isinstance(part, NameScope) else self._node_lines(part, prefix)
         return Box(
             id=self._count - 1,
             kind="scope" if isinstance(part, NameScope) else kind_of(part),
@@ -270,9 +272,21 @@ def constants_in(node: Node, left_out: Container[Node]) -> list[str]:
     return [f"with {text}" for text in texts] + (["with ..."] if len(values) > _MAX_CONSTANTS else [])
 
 
-def _scope_lines(scope: NameScope, nodes: Sequence[Node]) -> tuple[str, ...]:
-    """Return a scope's name, number of nodes, and most frequent op types."""
-    return _shortened(f"{scope.label}/"), counted(len(nodes), "node"), _shortened(frequent_ops(nodes))
+_HELD: Final = ("constant", "input", "variable", "no-op")
+"""The kinds of nodes that compute nothing."""
+
+
+def _scope_lines(scope: NameScope, nodes: Sequence[Node], layers: Container[str]) -> tuple[str, ...]:
+    """Return a scope's name, and the number of nodes and most frequent op types; of a layer the op types that compute."""
+    label, count = _shortened(f"{scope.label}/"), counted(len(nodes), "node")
+    if scope.path not in layers:
+        return label, count, _shortened(frequent_ops(nodes))
+    return label, _shortened(layer_ops(nodes)) or count
+
+
+def layer_ops(nodes: Iterable[Node]) -> str:
+    """Return the op types of a layer that compute, in the order of the layer."""
+    return ", ".join(dict.fromkeys(node.op for node in nodes if kind_of(node) not in _HELD))
 
 
 def frequent_ops(nodes: Iterable[Node]) -> str:
@@ -293,18 +307,17 @@ def _shortened(line: str) -> str:
 # The choice of the scopes that a picture opens: the most that fit.
 
 
-def scopes_to_open(
-    root: NameScope, max_boxes: int, depth: int | None, expand: Collection[str], fits: Callable[[set[NameScope]], bool]
-) -> set[NameScope]:
+def scopes_to_open(root: NameScope, look: Look, fits: Callable[[set[NameScope]], bool]) -> set[NameScope]:
     """Return the scopes whose parts are drawn apart; the root is among them.
 
     All paths in `expand` are open, with the scopes around them. With `depth` all scopes down to that level are open too,
-    else the most that leave at most `max_boxes` boxes and still fit: nearest to the root first, then the largest.
+    else the most that leave at most `max_boxes` boxes and still fit: nearest to the root first, then the largest, without
+    layers.
     """
-    required = {root, *_named(root, expand)}
-    if depth is not None:
-        return required | set(_down_to(root, depth))
-    order = [*required, *_by_size(root, required, max_boxes)]
+    required = {root, *_named(root, look.expand)}
+    if look.depth is not None:
+        return required | set(_down_to(root, look.depth))
+    order = [*required, *_by_size(root, required, look)]
     low, high = len(required), len(order)
     while low < high:
         middle = (low + high + 1) // 2
@@ -326,14 +339,14 @@ def _down_to(scope: NameScope, depth: int) -> Iterator[NameScope]:
             yield from _down_to(part, depth - 1)
 
 
-def _by_size(root: NameScope, wanted: Collection[NameScope], max_boxes: int) -> Iterator[NameScope]:
+def _by_size(root: NameScope, wanted: Collection[NameScope], look: Look) -> Iterator[NameScope]:
     """Yield the scopes in the order of opening, as long as there is room for their parts."""
     ties = itertools.count()
     pending: list[tuple[int, int, int, NameScope]] = []
 
     def offer(scope: NameScope, level: int) -> None:
         for part in scope.parts:
-            if isinstance(part, NameScope):
+            if isinstance(part, NameScope) and part.prefix not in look.layers:
                 heapq.heappush(pending, (level, -part.nodes, next(ties), part))
 
     boxes = len(root.parts)
@@ -341,7 +354,7 @@ def _by_size(root: NameScope, wanted: Collection[NameScope], max_boxes: int) -> 
     while pending:
         level, _, _, scope = heapq.heappop(pending)
         more = len(scope.parts) - 1
-        if scope in wanted or boxes + more <= max_boxes:
+        if scope in wanted or boxes + more <= look.max_boxes:
             boxes += more
             offer(scope, level + 1)
             if scope not in wanted:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, Final, TypeAlias
 
 from ..explaining.node_facts import Explainer
-from ..explaining.node_listing import node_record, own_attributes, value_text
+from ..explaining.node_listing import NodeRecord, node_record, own_attributes, value_text
 from ..explaining.stages import ORDER
 from ..functions.call_kinds import call_kind
 from ..functions.callers import called_functions_of, callers_by_function
@@ -25,7 +25,7 @@ from .elision import folded, links
 from .node_roles import KINDS, kind_of
 from .node_values import NodeValue
 from .overlays import NodeOverlay
-from .picture import Look, constants_in, frequent_ops, opened_tree
+from .picture import Look, constants_in, frequent_ops, layer_ops, opened_tree
 from .scope_tree import NameScope, name_inside
 
 _FIRST: Final = Look(max_boxes=24, max_layers=9, max_width=150)
@@ -67,6 +67,10 @@ class Figures:
     """The fields of nodes that differ from another graph, with their texts before and after."""
     keep: Collection[Node] = ()
     """Nodes that always have a box."""
+    layers: Collection[str] = ()
+    """The scopes of a model's layers, which are closed at first."""
+    origins: Mapping[Node, str] = dataclasses.field(default_factory=dict)
+    """The names that the file has for nodes that are called otherwise."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -272,7 +276,7 @@ class _Binder:
             outputs=tuple(map(str, record.outputs)),
             references=tuple(i for i, dtype in enumerate(dtypes) if dtype is not None and dtype.is_ref),
             device=node.device,
-            attributes=tuple((name, value_text(value)) for name, value in own_attributes(record).items()),
+            attributes=tuple(self._attributes(node, record)),
             chain=explainer.placement.chain(node),
             calls=_calls(self._graph, node),
             passing=_passing(self._graph, node),
@@ -281,6 +285,13 @@ class _Binder:
             value=self._figures.values.get(node),
             changes=self._figures.changes.get(node, ()),
         )
+
+    def _attributes(self, node: Node, record: NodeRecord) -> Iterator[tuple[str, str]]:
+        """Yield the attributes of a node, after the name that the file has for it."""
+        if node in self._figures.origins:
+            yield "in the file", self._figures.origins[node]
+        for name, value in own_attributes(record).items():
+            yield name, value_text(value)
 
     def overlays(self, overlays: Sequence[NodeOverlay]) -> Iterator[Overlay]:
         """Yield the overlays of dtypes and bytes, and the others by the numbers of nodes."""
@@ -348,7 +359,8 @@ class _Binder:
 
     def _view(self, nodes: Sequence[Node], left_out: Collection[Node]) -> PageView:
         edges = list(links(dict.fromkeys(nodes), left_out))
-        root, opened = opened_tree([node for node in nodes if node not in left_out], edges, _FIRST)
+        look = dataclasses.replace(_FIRST, layers=self._figures.layers)
+        root, opened = opened_tree([node for node in nodes if node not in left_out], edges, look)
         numbered = (
             (self._numbers[link.source], self._numbers[link.target], CONTROL if link.value is None else link.value.index)
             for link in edges
@@ -359,7 +371,7 @@ class _Binder:
         return Branch(
             scope.label,
             scope.path,
-            frequent_ops(scope.members()),
+            layer_ops(scope.members()) if scope.path in self._figures.layers else frequent_ops(scope.members()),
             scope in opened,
             tuple("" if isinstance(part, NameScope) else name_inside(part, scope.prefix) for part in scope.parts),
             tuple(self._branch(part, opened) if isinstance(part, NameScope) else self._numbers[part] for part in scope.parts),

@@ -120,7 +120,8 @@ class _Walk:
 
     def _sizes(self, step: Step) -> list[int]:
         """Return the bytes of each result that has memory of the step's own."""
-        if step.is_view or step.node.is_constant or isinstance(step, Loop):
+        # A read is the memory of the variable, which is counted apart, as a constant is.
+        if step.is_view or step.node.is_constant or step.node.is_variable_read or isinstance(step, Loop):
             return []
         return [self._size(value) for value in step.node.outputs()]
 

@@ -16,6 +16,7 @@ from ..graph.graph import Graph, Node
 from ..graph.metagraph import Signature, find_signature
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
+from ..model.model_view import model_view
 from ..registry import registry
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
@@ -288,7 +289,7 @@ def explain_signature(
         tuple(tensor_facts(value.node, value.index, inference) for value in map(graph.output, tensors))
         for tensors in (signature.fed.values(), signature.fetched.values())
     )
-    memory = _peak(graph, tuple(signature.fetched.values()), inference)
+    memory = _peak(graph, (), inference, signature)
     option = "--function" if graph.meta is not None and graph.meta.chosen is not None else "--signature"
     commands = () if facts.variables_unread else (NextCommands(graph, name, inference).signature(signature, option),)
     return dataclasses.replace(
@@ -352,10 +353,21 @@ def _can_run(functions: Container[str], op: str) -> bool:
     return registry.has_kernel(op) or op in functions
 
 
-def _peak(graph: Graph, fetches: tuple[str, ...], inference: Inference | None) -> PeakMemory | None:
-    """Return the estimated peak; None without inference, and for a graph that cannot run (`missing` gives the reason)."""
+def _peak(
+    graph: Graph, fetches: tuple[str, ...], inference: Inference | None, signature: Signature | None = None
+) -> PeakMemory | None:
+    """Return the estimated peak of a run of `fetches`, or of a signature; None without inference, and for a graph that
+    cannot run (`missing` gives the reason).
+    """
+    if inference is None:
+        return None
     try:
-        return peak_memory(graph, fetches, inference) if fetches and inference is not None else None
+        view = model_view(graph, None if signature is None else signature.name)
+        if view.graph is graph:
+            return peak_memory(graph, fetches, inference) if fetches else None
+        names = [view.value(name).name for name in fetches] if view.signature is None else view.signature.fetched.values()
+        specs = inferred(view.graph)
+        return peak_memory(view.graph, tuple(names), specs) if names and specs is not None else None
     except TfgError:
         return None
 

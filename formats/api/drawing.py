@@ -17,12 +17,14 @@ from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares
 from ...core.graph.graph import Graph, Node, Output
 from ...core.inference.inference import Answers, infer
+from ...core.model.model_view import ModelView, model_view
 from ...core.passes.pipeline import guessed_fetches
 from ...core.runtime.session.function_signatures import function_named
 from ...core.support.arguments import expect, takes
 from ...core.support.display import Displayed
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.file_formats import DOT, DRAWING, PICTURES
+from ...core.support.tensor_names import parse_tensor_name
 from ..codecs.source import write_file
 from ..dot import to_dot
 from ..rendering import layout_program
@@ -66,6 +68,8 @@ class DrawKeywords(TypedDict, total=False):
     """The options of `draw`."""
 
     function: str | None
+    signature: str | None
+    raw: bool
     nodes: Sequence[str] | None
     keep: Sequence[str]
     max_nodes: int | None
@@ -84,7 +88,7 @@ class DrawKeywords(TypedDict, total=False):
 class _Maker:
     """The pictures of a graph or of a function's body, and the way onto paper."""
 
-    def __init__(self, graph: Graph, format: str, options: DrawKeywords) -> None:
+    def __init__(self, graph: Graph | ModelView, format: str, options: DrawKeywords) -> None:
         if format not in _FORMATS:
             raise InvalidArgumentError(f"unknown format '{format}'", hint=f"the formats are {', '.join(_FORMATS)}")
         expect(str | None, options.get("color_by"), options.get("function"))
@@ -93,17 +97,25 @@ class _Maker:
             raise InvalidArgumentError(f"unknown colouring '{colour}'", hint=f"the colourings are {', '.join(_COLOURS)}")
         self.format = format
         self.options = options
-        self.library = graph
         self.title = options.get("function") or ""
-        self.graph = body_of(graph, self.title) if self.title else graph
-        self.emphasis = {self.graph.node_of(name) for name in options.get("highlight", ())}
-        self.required = [*self.emphasis, *map(self.graph.node_of, options.get("keep", ()))]
+        is_raw = options.get("raw", False) or bool(self.title)
+        view = graph if isinstance(graph, ModelView) else model_view(graph, options.get("signature"), raw=is_raw)
+        self.view = view
+        self.library = view.graph
+        self.graph = body_of(view.graph, self.title) if self.title else view.graph
+        self.emphasis = set(map(self._node, options.get("highlight", ())))
+        self.required = [*self.emphasis, *map(self._node, options.get("keep", ()))]
         names = options.get("nodes")
         self.nodes = list(self.graph) if names is None else [self.graph.node(name) for name in names]
         if not self.nodes:
             raise NotFoundError("no node matches", hint="`tfg dump GRAPH --format list` lists all nodes")
         self._answers = Answers()
         """What calls of functions return, found once for all pictures."""
+
+    def _node(self, name: str) -> Node:
+        """Return the node of a name, also as the file has it."""
+        node, _, _ = parse_tensor_name(name)
+        return self.graph.node(node if self.title else self.view.path(node))
 
     def picture(self) -> Picture:
         """Return the picture of the nodes."""
@@ -145,6 +157,7 @@ class _Maker:
             expand=tuple(options.get("expand", ())),
             everything=options.get("everything", False),
             emphasis=self.emphasis,
+            layers=set(self.view.layers.values()),
             colours=self._colours(),
             shares=self._shares() if options.get("flops") else None,
             specs=self._specs(self.graph),
@@ -167,7 +180,8 @@ class _Maker:
 
     def _shares(self) -> dict[Node, float]:
         """Return each node's part of the FLOPs that the fetches run."""
-        report = count_flops(self.graph, self.options.get("fetches") or guessed_fetches(self.graph))
+        fetches = [self.view.value(name).name for name in self.options.get("fetches", ())]
+        report = count_flops(self.graph, fetches or guessed_fetches(self.graph))
         return flops_shares(self.graph, flops_by_node(self.graph, report))
 
     def _specs(self, graph: Graph) -> dict[Output, str]:
@@ -183,15 +197,17 @@ def body_of(graph: Graph, function: str) -> Graph:
 
 
 @takes(
-    graph=Graph, format=str, max_nodes=int | None, depth=int | None, everything=bool, timeout=float | int,
-    function=str | None, nodes=Sequence | None, keep=Sequence, expand=Sequence, highlight=Sequence, shapes=bool, flops=bool,
-    fetches=Sequence, width=int | None, color_by=str | None,
+    graph=Graph | ModelView, format=str, max_nodes=int | None, depth=int | None, everything=bool, timeout=float | int,
+    function=str | None, signature=str | None, raw=bool, nodes=Sequence | None, keep=Sequence, expand=Sequence,
+    highlight=Sequence, shapes=bool, flops=bool, fetches=Sequence, width=int | None, color_by=str | None,
 )  # fmt: skip
 def draw(
-    graph: Graph,
+    graph: Graph | ModelView,
     format: PictureFormat = "svg",
     *,
     function: str | None = None,
+    signature: str | None = None,
+    raw: bool = False,
     nodes: Sequence[str] | None = None,
     keep: Sequence[str] = (),
     max_nodes: int | None = None,
@@ -206,8 +222,10 @@ def draw(
     width: int | None = None,
     timeout: float = _SECONDS,
 ) -> Drawing:
-    """Return a picture of a graph, or of the body of a `function`, its scopes folded so that at most `max_nodes` boxes are
+    """Return a picture of a model, or of the body of a `function`, its scopes folded so that at most `max_nodes` boxes are
     left.
+
+    A model is what `tfg.model_view` makes of the graph and its `signature`; with `raw` it is the graph as the file has it.
 
     `nodes` names the nodes to draw, by default all. `depth` opens the scopes down to a depth, `expand` opens the scopes named,
     `everything` shows the nodes that say little, `keep` names some of these, `highlight` names nodes to emphasize. `shapes`
@@ -216,16 +234,21 @@ def draw(
     `pdf` need Graphviz, or graphviz-pure for the first two: NotFoundError where neither is installed, DeadlineExceededError
     for a layout that takes longer than `timeout` seconds.
     """
-    maker = _Maker(graph, format, DrawKeywords(
-        function=function, nodes=nodes, keep=keep, max_nodes=max_nodes, depth=depth, expand=expand, everything=everything,
-        highlight=highlight, shapes=shapes, flops=flops, fetches=fetches, color_by=color_by, width=width, timeout=timeout,
-    ))  # fmt: skip
+    keywords = DrawKeywords(
+        function=function, signature=signature, raw=raw, nodes=nodes, keep=keep, max_nodes=max_nodes, depth=depth,
+        expand=expand, everything=everything, highlight=highlight, shapes=shapes, flops=flops, fetches=fetches,
+        color_by=color_by, width=width, timeout=timeout,
+    )  # fmt: skip
+    maker = _Maker(graph, format, keywords)
     return maker.drawn(maker.picture())
 
 
-@takes(graph=Graph, parts=str, format=str)
+@takes(graph=Graph | ModelView, parts=str, format=str)
 def draw_each(
-    graph: Graph, parts: Literal["functions", "stages"], format: PictureFormat = "svg", **options: Unpack[DrawKeywords]
+    graph: Graph | ModelView,
+    parts: Literal["functions", "stages"],
+    format: PictureFormat = "svg",
+    **options: Unpack[DrawKeywords],
 ) -> tuple[Drawing, ...]:
     """Return a picture for each stage of the construction with its new nodes emphasized, or of the graph and each function.
 
@@ -233,5 +256,5 @@ def draw_each(
     """
     if parts not in ("functions", "stages"):
         raise InvalidArgumentError(f"unknown parts '{parts}'", hint="the parts are functions and stages")
-    maker = _Maker(graph, format, options)
+    maker = _Maker(graph if isinstance(graph, ModelView) else model_view(graph, raw=True), format, options)
     return tuple(map(maker.drawn, maker.stages() if parts == "stages" else maker.functions()))

@@ -27,8 +27,12 @@ def default_fetches(graph: Graph) -> tuple[str, ...]:
 
 
 def outputs_of(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of all signatures, or the outputs that `explain` finds; none where no output stands out."""
-    names = tuple(dict.fromkeys(name for run in signature_runs(graph) for name in run))
+    """Return the outputs of the usual signature, of all where none is usual, or the outputs that `explain` finds; none where
+    no output stands out.
+    """
+    usual = graph.meta.usual_signature if graph.meta is not None else None
+    runs = signature_runs(graph) if usual is None else [tuple(usual.fetched.values())]
+    names = tuple(dict.fromkeys(name for run in runs for name in run))
     return names or tuple(tensor.name for tensor in explain_graph(graph).outputs)
 
 

@@ -9,6 +9,7 @@ from ...core.drawing.node_values import NodeValue, held_in_full, node_value
 from ...core.drawing.view_model import Report
 from ...core.graph.graph import Graph, Node
 from ...core.graph.variable_nodes import find_variables
+from ...core.model.model_view import ModelView
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.types.tensors import Tensor
 from ..state import read_graph_state
@@ -18,13 +19,13 @@ VALUES: Final = 1 << 20
 
 
 def page_values(
-    graph: Graph, state: str | None, limit: int, notes: list[str], report: Report = lambda done, total: None
+    view: ModelView, state: str | None, limit: int, notes: list[str], report: Report = lambda done, total: None
 ) -> dict[Node, NodeValue]:
     """Return the values of nodes, the smallest in full up to `limit` bytes; `notes` gets the reasons of gaps.
 
     A wrong `state` is an error: InvalidArgumentError where no variable has a value, otherwise as `read_graph_state` raises.
     """
-    tensors = {**_constants(graph), **_variables(graph, state, notes)}
+    tensors = {**_constants(view.graph), **_variables(view, state, notes)}
     in_full = held_in_full(tensors, limit)
     values = {}
     for done, (node, tensor) in enumerate(tensors.items()):
@@ -42,7 +43,8 @@ def _constants(graph: Graph) -> dict[Node, Tensor]:
     return {node: tensor for node, tensor in values.items() if tensor is not None}
 
 
-def _variables(graph: Graph, state: str | None, notes: list[str]) -> dict[Node, Tensor]:
+def _variables(view: ModelView, state: str | None, notes: list[str]) -> dict[Node, Tensor]:
+    graph = view.source  # it has the names of a checkpoint, whose values belong to the same variables in the view
     prefix = state or (graph.meta.variables_prefix if graph.meta is not None else None)
     if prefix is None:
         return {}
@@ -53,7 +55,7 @@ def _variables(graph: Graph, state: str | None, notes: list[str]) -> dict[Node, 
             raise
         notes.append(f"the values of variables cannot be read: {error}")
         return {}
-    variables = find_variables(graph)
+    variables = find_variables(view.graph)
     values = {variables[name].node: tensor for name, tensor in tensors.items() if name in variables}
     if state is not None and not values:
         names = ", ".join(f"'{name}'" for name in list(variables)[:3]) or "no variables"

@@ -18,6 +18,7 @@ from ...core.flops.measured import Measurement
 from ...core.flops.views import readable
 from ...core.graph.graph import Function, Graph, Node
 from ...core.inference.inference import Answers, Inference, infer
+from ...core.model.model_view import ModelView, model_view
 from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
 from ...core.support.display import Displayed
@@ -60,12 +61,15 @@ class GraphPage(Displayed):
 
 
 @takes(
-    graph=Graph, flops=bool, height=int, values=int, overlays=Mapping | None, measured=Measurement | None, diff=Graph | None
-)
+    graph=Graph, signature=str | None, raw=bool, flops=bool, height=int, values=int, overlays=Mapping | None,
+    measured=Measurement | None, diff=Graph | None,
+)  # fmt: skip
 def view(
     graph: Graph,
     fetches: Sequence[str] | str = (),
     *,
+    signature: str | None = None,
+    raw: bool = False,
     flops: bool = True,
     height: int = 600,
     state: str | os.PathLike[str] | None = None,
@@ -75,7 +79,9 @@ def view(
     run_metadata: str | os.PathLike[str] | None = None,
     diff: Graph | None = None,
 ) -> GraphPage:
-    """Return a page with the graph's scopes, nodes, shapes, FLOPs, stages and functions, to look through in a browser.
+    """Return a page with a model's scopes, nodes, shapes, FLOPs, stages and functions, to look through in a browser.
+
+    A model is what `tfg.model_view` makes of the graph and its `signature`; with `raw` it is the graph as the file has it.
 
     The values of variables come from `state`, an .npz or .safetensors file or a checkpoint, by default from the SavedModel.
     The page holds up to `values` bytes of values for download, the smallest first.
@@ -92,20 +98,30 @@ def view(
     names = names_of(fetches)
     with rare_collection():
         file = None if state is None else os.fspath(state)
-        compared = None if diff is None else merged_graphs(graph, diff)
-        shown = graph if compared is None else compared.graph
-        more = [overlay_of(shown, title, each) for title, each in (overlays or {}).items()]
-        more += [] if measured is None else [measured_overlay(shown, measured)]
-        more += [] if run_metadata is None else [time_overlay(os.fspath(run_metadata), shown)]
+        look, compared = page_view(graph, signature, raw, diff)
+        more = [overlay_of(look, title, each) for title, each in (overlays or {}).items()]
+        more += [] if measured is None else [measured_overlay(look, measured)]
+        more += [] if run_metadata is None else [time_overlay(os.fspath(run_metadata), look)]
         book = make_page(
-            shown, title, graph.file, names,
+            look, title, graph.file, names,
             flops=flops, state=file, values=values, overlays=more, compared=compared,
         )  # fmt: skip
         return GraphPage(title, to_html(book), height)
 
 
+def page_view(
+    graph: Graph, signature: str | None, raw: bool, other: Graph | None = None
+) -> tuple[ModelView, MergedGraphs | None]:
+    """Return what a page shows: a model, or the nodes of two models and their differences."""
+    view = model_view(graph, signature, raw=raw)
+    if other is None:
+        return view, None
+    compared = merged_graphs(view.graph, model_view(other, signature, raw=raw).graph)
+    return model_view(compared.graph, raw=True), compared
+
+
 def make_page(
-    graph: Graph,
+    view: ModelView,
     title: str,
     path: str,
     fetches: Sequence[str] = (),
@@ -122,10 +138,11 @@ def make_page(
     """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each.
 
     The values of variables come from the file `state`, by default from the SavedModel; up to `values` bytes are in the page.
-    With `compared`, whose graph `graph` is, the page shows the differences, and begins with the whole graph.
+    With `compared`, whose graph the view has, the page shows the differences, and begins with the whole graph.
     """
-    page = _Page(graph, fetches)
-    page.values = page_values(graph, state, values, page.notes, report)
+    graph = view.graph
+    page = _Page(view, [view.value(name).name for name in fetches])
+    page.values = page_values(view, state, values, page.notes, report)
     problems = problem_overlay(graph)
     page.overlays = (*([problems] if problems else []), *overlays)
     if compared is not None:
@@ -138,8 +155,9 @@ def make_page(
 class _Page:
     """The contents of a page, and notes on missing parts."""
 
-    def __init__(self, graph: Graph, fetches: Sequence[str]) -> None:
-        self.graph = graph
+    def __init__(self, view: ModelView, fetches: Sequence[str]) -> None:
+        self.view = view
+        self.graph = view.graph
         self.fetches = fetches
         self.notes: list[str] = []
         self.derived = CountCache()
@@ -166,6 +184,8 @@ class _Page:
             overlays=self.overlays if self.compared is None else (*self.overlays, self.compared.states),
             changes={} if self.compared is None else self.compared.changes,
             keep=() if self.compared is None else self.compared.states.values,
+            layers=set(self.view.layers.values()),
+            origins=self.view.other_names,
         )
 
     def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:

@@ -62,6 +62,11 @@ class Names:
         """Return the name to fetch for each word; without words all outputs of the requested signature."""
         return {word: self.fetch(word) for word in words or (self.outputs if self.asked else ())}
 
+    def knows(self, word: str) -> bool:
+        """Return True for a name of the signature or of the file."""
+        node = parse_tensor_name(word)[0]
+        return word in self.outputs or node in self.graph or node in self.graph.left_out or self._function(word) is not None
+
     def inside(self, word: str) -> Output | None:
         """The tensor in a function that `FUNCTION/NODE` names; None where the word names something of the graph itself."""
         if word in self.outputs or parse_tensor_name(word)[0] in self.graph:

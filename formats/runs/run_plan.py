@@ -12,6 +12,7 @@ from ...core.graph.variable_nodes import VariableNodes
 from ...core.runtime.guards.numeric_checks import check_numerics
 from ...core.runtime.session.runner import Orders, Runner, StepResult
 from ...core.runtime.state.run_context import Hook
+from ...core.support.errors import NotFoundError
 from ..api.classes import read_labels
 from .names import Given, Names, value_for
 from .step_files import with_top_classes
@@ -70,16 +71,37 @@ class RunPlan:
     @functools.cached_property
     def fetches(self) -> dict[str, str]:
         """The names to show, each with its fetch: a tensor, or the caller of the function that holds the node."""
-        inside, words = self.inside, list(self.words)
-        if not inside:
-            return self.names.fetches(words)
-        return {word: self.names.caller(word) if word in inside else self.names.fetch(word) for word in words}
+        inside, names, paths = self.inside, self.names, self._paths
+        if not paths:
+            return names.fetches(())
+        return {word: names.caller(path) if word in inside else names.fetch(path) for word, path in paths.items()}
 
     @functools.cached_property
     def inside(self) -> dict[str, Output]:
-        """The tensors in functions that are to be fetched, by `FUNCTION/NODE`."""
-        outputs = ((word, self.names.inside(word)) for word in self.words)
+        """The tensors in functions that are to be fetched, by the names to show."""
+        outputs = ((word, self.names.inside(path)) for word, path in self._paths.items())
         return {word: output for word, output in outputs if output is not None}
+
+    @functools.cached_property
+    def _paths(self) -> dict[str, str]:
+        """The names to show, each with a name of the file: of a tensor, an operation, or as FUNCTION/NODE."""
+        return {word: word if self.names.knows(word) else self._path_of(word) for word in self.words}
+
+    def _path_of(self, word: str) -> str:
+        """Return the tensor of the file for a layer or a node as the author of the model named it."""
+        from ...core.model.model_view import model_view  # lazy: most runs fetch outputs
+
+        signature = self.names.asked.name if self.names.asked is not None else None
+        view = model_view(self.graph, signature)
+        try:
+            value = view.value(word)
+        except NotFoundError:
+            self.names.fetch(word)  # its error lists the outputs
+            raise
+        if f"/{word}/" in f"/{value.node.name}":
+            self._note(f"'{word}' is a scope: its output is {value.node.name}")
+        path = view.origin(value.node).path
+        return f"{path}:{value.index}" if value.index else path
 
     @functools.cached_property
     def targets(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from tests.browser import PROGRAM, Browser
 from tests.cli.running import SAMPLES, tfg
 from tests.pages import calling_graph, large_graph, nasty_graph
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.model.model_view import model_view
 from tfg.formats import load, save
 from tfg.formats.api.viewing import make_page
 from tfg.formats.page.writing import to_html
@@ -43,7 +44,7 @@ def pages(tmp_path_factory):
         if name not in written:
             written[name] = folder / f"{name}.html"
             if name == "packed":
-                book = make_page(load(graphs["large"]), "packed", "")
+                book = make_page(model_view(load(graphs["large"])), "packed", "")
                 written[name].write_text(to_html(book, packed_from=1), encoding="utf-8")
                 return written[name]
             done = tfg("view", graphs[name], "-o", written[name])

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.running import SAMPLES
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.model.model_view import model_view
 from tfg.formats import load
 from tfg.formats.api.viewing import make_page
 from tfg.formats.page.packing import book_json
@@ -41,7 +42,7 @@ def overlays_of(packed):
 
 @pytest.mark.parametrize("sample", ["xor.pbtxt", "scaler_saved_model"])
 def test_a_packed_book_says_the_same(sample):
-    book = make_page(load(SAMPLES / sample), "title", sample)
+    book = make_page(model_view(load(SAMPLES / sample), raw=True), "title", sample)
     reports = []
     small, packed = json.loads(book_json(book)), json.loads(book_json(book, 1, lambda *done: reports.append(done)))
     assert entries_of(packed) == small["entries"]
@@ -57,7 +58,7 @@ def test_a_packed_book_says_the_same(sample):
 
 
 def test_consumers_are_the_inputs_turned_around():
-    entries = json.loads(book_json(make_page(load(SAMPLES / "xor.pbtxt"), "title", "")))["entries"]
+    entries = json.loads(book_json(make_page(model_view(load(SAMPLES / "xor.pbtxt")), "title", "")))["entries"]
     uses = {(source, node, output) for node, entry in enumerate(entries) for source, output in entry.get("inputs", [])}
     uses |= {(source, node, -1) for node, entry in enumerate(entries) for source in entry.get("controls", [])}
     assert uses == {
@@ -69,7 +70,7 @@ def test_consumers_are_the_inputs_turned_around():
 def test_a_page_has_a_second_tree_only_where_nodes_are_left_out():
     g = GraphBuilder()
     g.Neg(g.Placeholder(dtype="float", shape=[2], name="x"), name="end")
-    (page,) = json.loads(book_json(make_page(g.graph, "title", "")))["pages"]
+    (page,) = json.loads(book_json(make_page(model_view(g.graph, raw=True), "title", "")))["pages"]
     assert "whole" not in page and page["brief"]["root"]["parts"] == [0, 1]
-    (page, *_) = json.loads(book_json(make_page(load(SAMPLES / "xor.pbtxt"), "title", "")))["pages"]
+    (page, *_) = json.loads(book_json(make_page(model_view(load(SAMPLES / "xor.pbtxt")), "title", "")))["pages"]
     assert page["whole"] != page["brief"]

@@ -12,6 +12,7 @@ from tfg.core.drawing.elision import folded
 from tfg.core.drawing.view_model import CONTROL, Branch, Figures, make_book
 from tfg.core.explaining.node_facts import Explainer
 from tfg.core.inference.inference import infer
+from tfg.core.model.model_view import model_view
 from tfg.formats import load
 from tfg.formats.api.viewing import make_page
 
@@ -138,6 +139,6 @@ def test_bodies_have_the_shapes_of_all_their_calls():
     g.PartitionedCall([x], f="outer", Tout=["float32"], name="first")
     g.PartitionedCall([x], f="twice", Tout=["float32"], name="narrow")
     g.PartitionedCall([g.Placeholder(dtype="float32", shape=(5, 4), name="y")], f="twice", Tout=["float32"], name="wide")
-    outputs = {entry.name: entry.outputs for entry in make_page(g.graph, "shapes", "").entries}
+    outputs = {entry.name: entry.outputs for entry in make_page(model_view(g.graph, raw=True), "shapes", "").entries}
     assert outputs["neg"] == outputs["call"] == ("float (3,4)",)
     assert outputs["exp"] == ("float (?,4)",), "the two calls agree on the columns alone"

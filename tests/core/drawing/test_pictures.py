@@ -97,10 +97,10 @@ def test_scopes_are_opened_up_to_the_number_of_boxes():
     g = Graph()
     nodes = [g.add_node(f"s{i}/n{j}", "NoOp") for i, j in itertools.product(range(4), range(5))]
     root = scope_tree(nodes, 40)
-    assert len(scopes_to_open(root, 12, None, (), lambda scopes: True)) == 3
-    assert len(scopes_to_open(root, 12, None, (), lambda scopes: len(scopes) < 3)) == 2
-    assert len(scopes_to_open(root, 12, 1, (), lambda scopes: False)) == 5
-    assert [s.path for s in scopes_to_open(root, 4, 0, ("s2",), lambda scopes: False) if s.path] == ["s2"]
+    assert len(scopes_to_open(root, Look(12), lambda scopes: True)) == 3
+    assert len(scopes_to_open(root, Look(12), lambda scopes: len(scopes) < 3)) == 2
+    assert len(scopes_to_open(root, Look(12, depth=1), lambda scopes: False)) == 5
+    assert [s.path for s in scopes_to_open(root, Look(4, depth=0, expand=("s2",)), lambda scopes: False) if s.path] == ["s2"]
 
 
 EDGES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30)

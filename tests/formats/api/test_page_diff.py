@@ -8,6 +8,7 @@ import shutil
 from tests.cli.running import SAMPLES
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.model.model_view import model_view
 from tfg.formats import load
 from tfg.formats.api.page_diff import merged_graphs
 from tfg.formats.api.viewing import make_page
@@ -68,7 +69,7 @@ def test_nodes_removed_inside_functions():
     assert body["exp"].inputs[0].node is body["a0"] and "exp" not in after.functions["f"].body
     assert merged.graph.functions["f"].results[0].node is body["neg"]
     merged.graph.functions["f"].check()
-    pages = make_page(merged.graph, "", "", compared=merged)
+    pages = make_page(model_view(merged.graph, raw=True), "", "", compared=merged)
     assert {entry.name: entry.outputs for entry in pages.entries}["exp"] == ("float (2)",)
 
 
@@ -78,7 +79,7 @@ def test_a_removed_argument_of_a_function():
     merged, states = states_of(before, after)
     assert states["exp"] == states["a1"] == "removed"
     merged.graph.functions["f"].check()
-    assert len(make_page(merged.graph, "", "", compared=merged).pages) == 2
+    assert len(make_page(model_view(merged.graph, raw=True), "", "", compared=merged).pages) == 2
 
 
 def test_one_model_exported_twice(tmp_path):

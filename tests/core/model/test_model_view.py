@@ -1,0 +1,251 @@
+"""The view of a model: what its signature runs, without calls, arguments and handles, by the names of its author."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.cli.running import SAMPLES
+from tests.cli.running import tfg as run
+from tests.functions import define
+from tfg import GraphBuilder, Session
+from tfg.core.feeding.drawn_feeds import generated_feeds
+from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
+from tfg.core.model.model_view import model_view
+from tfg.core.support.errors import InvalidArgumentError, NotFoundError
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import FuncRef
+
+KERAS = SAMPLES / "keras_classifier"
+
+
+def assert_computes_the_same(graph, view):
+    """The signature of the view, run on the variables of the file, gives what the file gives."""
+    signature = graph.meta.signatures[view.signature.name]
+    fetches = list(signature.fetched.values())
+    feeds = generated_feeds(graph, {}, [name.partition(":")[0] for name in fetches])
+    session, shown = Session(graph), Session(view.graph)
+    shown.share(Session(graph))  # variables of its own, which a run may change
+    fed = {view.signature.fed[key]: feeds[name] for key, name in signature.fed.items() if name in feeds}
+    for expected, value in zip(session.run(fetches, feeds), shown.run(list(view.signature.fetched.values()), fed)):
+        np.testing.assert_array_equal(value, expected)
+
+
+def signed(graph, inputs, outputs, name="serving_default"):
+    """Give a graph a signature: tensors by argument."""
+    arguments = [{key: SignatureTensor(value.name) for key, value in values.items()} for values in (inputs, outputs)]
+    graph.meta = MetaGraph(signatures={name: Signature(name, *arguments)})
+    return graph
+
+
+def names(graph):
+    return [node.name for node in graph]
+
+
+@pytest.mark.parametrize("name", ["keras_classifier", "scaler_saved_model"])
+def test_a_view_computes_what_the_file_computes(name):
+    graph = tfg.load(SAMPLES / name)
+    view = model_view(graph)
+    view.graph.check()
+    assert_computes_the_same(graph, view)
+
+
+def test_nothing_of_the_plumbing_is_left():
+    view = model_view(tfg.load(KERAS))
+    ops = {node.op for node in view.graph}
+    assert ops.isdisjoint({"StatefulPartitionedCall", "_Arg", "Identity", "NoOp", "SaveV2", "RestoreV2", "AssignVariableOp"})
+    assert not view.graph.functions and len(tfg.explain(view.graph).variables) == 8
+    assert not [name for name in names(view.graph) if re.search(r"unknown|readvariableop_resource|StatefulPartitioned", name)]
+
+
+def test_layers_have_the_names_of_their_weights():
+    view = model_view(tfg.load(KERAS))
+    scopes = {name.rpartition("/")[0] for name in names(view.graph) if "/" in name}
+    layers = set(view.layers.values())
+    weights = {variable.name.rpartition("/")[0] for variable in tfg.explain(view.graph).variables}
+    assert weights <= layers and all(any(f"{scope}/".startswith(f"{layer}/") for layer in layers) for scope in scopes)
+
+
+def test_each_number_is_that_of_the_frozen_graph():
+    graph = tfg.load(KERAS)
+    frozen, view = tfg.freeze(graph), model_view(graph).graph
+    memory = [tfg.explain(each).peak_memory.bytes for each in (graph, frozen, view)]
+    assert len(set(memory)) == 1 and memory[0] > 90
+    usual, shown = graph.meta.usual_signature, tfg.explain(view).signatures[0]
+    counts = [tfg.flops(each, list(names.fetched.values())).total() for each, names in ((graph, usual), (view, shown))]
+    assert counts[0].flops == counts[1].flops and counts[0].parameters == counts[1].parameters == 99
+
+
+def test_a_node_of_the_view_knows_its_node_in_the_file():
+    graph = tfg.load(KERAS)
+    view = model_view(graph)
+    for node in view.graph:
+        origin = view.origin(node)
+        body = graph.functions[origin.function].body if origin.function else graph
+        assert origin.node in body and (body[origin.node].op == node.op or node.is_placeholder)
+        assert view.path(origin.path) == node.name and view.path(origin.call_path) == node.name
+        assert all(call in names(graph) for call in origin.calls[:1])
+    with pytest.raises(NotFoundError):
+        view.origin("no such node")
+
+
+def test_a_layer_that_is_called_twice_has_two_scopes():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None, 2], name="x")
+    w = g.VarHandleOp(dtype="float32", shape=[2, 2], shared_name="dense/kernel", name="dense/kernel")
+
+    def body(b, x, handle):
+        for scope in ("dense_1", "dense_1_2"):
+            with b.name_scope(scope):
+                x = b.MatMul(x, b.ReadVariableOp(handle, dtype="float32", name="ReadVariableOp"), name="MatMul")
+        return [x]
+
+    f = define(g, "f", ["float32", "resource"], body, stateful=True)
+    y = g.StatefulPartitionedCall([x, w], f=FuncRef(f), Tout=["float32"])[0]
+    view = model_view(signed(g.graph, {"x": x}, {"y": y}))
+    assert {name for name in names(view.graph) if "MatMul" in name} == {"dense/MatMul", "dense_1/MatMul"}
+    assert view.value("y").name == "dense_1/MatMul:0"
+
+
+def test_effects_that_no_result_needs_are_kept():
+    view = model_view(tfg.load(SAMPLES / "scaler_saved_model"))
+    assert "AssignAddVariableOp" in {node.op for node in view.graph}
+
+
+def doubling(levels):
+    """Each function calls the next twice."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+    name = define(g, "f0", ["float32"], lambda b, x: [b.Neg(x)])
+    for level in range(1, levels):
+
+        def body(b, x, name=name):
+            for _ in range(2):
+                x = b.PartitionedCall([x], f=FuncRef(name), Tout=["float32"])[0]
+            return [x]
+
+        name = define(g, f"f{level}", ["float32"], body)
+    g.PartitionedCall([x], f=FuncRef(name), Tout=["float32"], name="y")
+    return g.graph
+
+
+def test_a_view_stays_small_where_calls_double():
+    graph = doubling(40)
+    view = model_view(graph)
+    assert len(view.graph) < 20_000 and any(node.op == "PartitionedCall" for node in view.graph)
+    view.graph.check()
+    small = doubling(6)
+    value = Session(model_view(small).graph).run(model_view(small).value("y").name, {"x:0": 3.0})
+    assert value == Session(small).run("y:0", {"x:0": 3.0})
+
+
+def test_a_thousand_nested_functions():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+    name = define(g, "f0", ["float32"], lambda b, x: [b.Neg(x)])
+    for level in range(1, 1000):
+        name = define(g, f"f{level}", ["float32"], lambda b, x, name=name: [
+            b.Neg(b.PartitionedCall([x], f=FuncRef(name), Tout=["float32"])[0])
+        ])  # fmt: skip
+    y = g.PartitionedCall([x], f=FuncRef(name), Tout=["float32"])[0]
+    view = model_view(signed(g.graph, {"x": x}, {"y": y}))
+    assert len(view.graph) == 1001 and {node.op for node in view.graph} == {"Placeholder", "Neg"}
+
+
+def test_a_recursive_call_stays_a_call():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+    f = define(g, "f", ["float32"], lambda b, x: [b.Neg(x)])
+    y = g.PartitionedCall([x], f=FuncRef(f), Tout=["float32"])[0]
+    body = g.graph.functions[f].body
+    inner = body.add_node("again", "PartitionedCall", [body["Neg"].output()], (), {
+        "f": FuncRef(f), "Tin": [dtypes.float32], "Tout": [dtypes.float32],
+    })  # fmt: skip
+    g.graph.functions[f].results[0] = inner.output()
+    view = model_view(signed(g.graph, {"x": x}, {"y": y}))
+    assert {node.op for node in view.graph} == {"Placeholder", "Neg", "PartitionedCall"} and list(view.graph.functions) == [f]
+
+
+def test_loops_inside_a_function_are_copied_with_their_back_edges():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+
+    def count(b, start):
+        value = b.Enter(start, frame_name="loop")
+        merged = b.graph.add_node("Merge", "Merge", [value, value], (), {"T": dtypes.float32, "N": 2})
+        condition = b.LoopCond(b.Less(merged.output(), b.Enter(b.constant(9.0), frame_name="loop", is_constant=True)))
+        exit_, inner = b.Switch(merged.output(), condition)
+        again = b.NextIteration(b.AddV2(inner, inner))
+        b.graph.set_inputs(merged, [value, again])
+        return [b.Exit(exit_)]
+
+    y = g.PartitionedCall([x], f=FuncRef(define(g, "f", ["float32"], count)), Tout=["float32"])[0]
+    graph = signed(g.graph, {"x": x}, {"y": y})
+    view = model_view(graph)
+    assert Session(view.graph).run(view.value("y").name, {"x:0": 1.0}) == Session(graph).run(y.name, {"x:0": 1.0}) == 16
+
+
+def test_a_signature_may_feed_any_tensor():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[3], name="x")
+    middle = g.Neg(x, name="middle")
+    y = g.Exp(middle, name="y")
+    view = model_view(signed(g.graph, {"inner": middle}, {"y": y, "same": middle}))
+    assert names(view.graph) == ["inner", "y"] and view.graph["inner"].op == "Placeholder"
+    assert view.signature.fetched == {"y": "y:0", "same": "inner:0"}
+
+
+@pytest.mark.parametrize("sample", ["xor.pbtxt", "skipgram.pbtxt", "collatz.pbtxt"])
+def test_a_graph_without_signatures_and_functions_is_its_own_view(sample):
+    graph = tfg.load(SAMPLES / sample)
+    view = model_view(graph)
+    assert view.graph is graph and view.signature is None
+    assert [view.origin(node).path for node in graph] == names(graph)
+
+
+def test_raw_is_the_file():
+    graph = tfg.load(KERAS)
+    view = model_view(graph, raw=True)
+    assert view.graph is graph and not view.layers
+
+
+def test_an_unknown_signature_is_refused():
+    with pytest.raises(InvalidArgumentError, match="no signature 'other'"):
+        model_view(tfg.load(KERAS), "other")
+
+
+def test_words_name_layers_and_nodes():
+    view = model_view(tfg.load(KERAS))
+    layer = next(node for node in view.graph if node.op == "MatMul").name.rpartition("/")[0]
+    last = [node for node in view.graph if node.name.startswith(f"{layer}/")][-1]
+    for word in (layer, layer.rpartition("/")[2], last.name, f"{last.name}:0", view.origin(last).path, view.origin(last).node):
+        assert view.value(word) == last.output(), word
+    assert view.value("serve" if "serve" in view.signature.fed else next(iter(view.signature.fed))).node.is_placeholder
+    with pytest.raises(InvalidArgumentError, match="names 2 nodes and scopes") as refused:
+        view.value("MatMul")
+    assert layer in refused.value.hint
+    with pytest.raises(NotFoundError, match="no layer or node 'nothing'"):
+        view.value("nothing")
+
+
+def test_a_layer_is_fetched_by_its_name():
+    graph = tfg.load(KERAS)
+    view = model_view(graph)
+    layer = next(node for node in view.graph if node.op == "MatMul").name.rpartition("/")[0]
+    argument = next(iter(view.signature.fed))
+    done = run("run", KERAS, "--fetch", layer, "--feed", f"{argument}=ones(2,4)", "--format", "json")
+    assert done.code == 0 and f"'{layer}' is a scope: its output is {view.value(layer).node.name}" in done.err
+    session = Session(view.graph)
+    session.share(Session(graph))
+    expected = session.run(view.value(layer).name, {view.signature.fed[argument]: np.ones((2, 4), np.float32)})
+    np.testing.assert_allclose(done.json["steps"][0]["values"][0]["value"], expected, rtol=1e-6)
+
+
+def test_commands_show_the_model_and_raw_the_file():
+    drawn, raw = (run("draw", KERAS, "--format", "text", *more).out for more in ((), ("--raw",)))
+    assert "StatefulPartitionedCall" not in drawn and "StatefulPartitionedCall" in raw
+    dumped, plain = (run("dump", KERAS, *more, "--format", "list").out for more in (("--model",), ()))
+    assert "VarHandleOp" in dumped and "StatefulPartitionedCall" not in dumped and "StatefulPartitionedCall" in plain
