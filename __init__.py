@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .core.flops.flops_report import FlopsReport, NodeCost, Section
     from .core.flops.formulas import Formula, flops_formulas
     from .core.flops.measured import KernelRecorder, Measurement
-    from .core.flops.model_layers import Layer, LayersReport
+    from .core.flops.model_layers import Layer, LayerBlock, LayersReport, LayerTree
     from .core.flops.timings import Timing
     from .core.flops.views import FlopsRow
     from .core.gradients import gradients
@@ -154,6 +154,8 @@ _LAZY = {
     "Iteration": "core.training.levenberg_marquardt",
     "KernelRecorder": "core.flops.measured",
     "Layer": "core.flops.model_layers",
+    "LayerBlock": "core.flops.model_layers",
+    "LayerTree": "core.flops.model_layers",
     "LayersReport": "core.flops.model_layers",
     "LeastSquares": "core.training.trainer",
     "Measurement": "core.flops.measured",
@@ -312,6 +314,8 @@ __all__ = [
     "Iteration",
     "KernelRecorder",
     "Layer",
+    "LayerBlock",
+    "LayerTree",
     "LayersReport",
     "LeastSquares",
     "Measurement",

@@ -72,7 +72,7 @@ DOORS = {
         "--functions": "draw_each.parts", "--stages": "draw_each.parts", "--depth": "draw.depth",
         "--expand": "draw.expand", "--max-nodes": "draw.max_nodes", "--all": "draw.everything", "--shapes": "draw.shapes",
         "--flops": "draw.flops", "--color-by": "draw.color_by", "--highlight": "draw.highlight",
-        "--timeout": "draw.timeout",
+        "--timeout": "draw.timeout", "--raw": "draw.raw", "--signature": "draw.signature",
     },
     "dump": CHOOSING
     | {
@@ -80,6 +80,7 @@ DOORS = {
         "--stage": "run_script.path", "--after": "optimization_stages.graph", "--fetch": "optimization_stages.fetches",
         "--elements": "first_elements.name", "--take": "first_elements.count", "--state": "first_elements.state",
         "--seed": "first_elements.seed", "--sort": "list_nodes.order", "--shapes": "list_nodes.shapes",
+        "--model": "model_view.graph", "--signature": "model_view.signature",
     },
     "explain": {
         "GRAPH": "explain.graph", "NODES": "explain.nodes", "--fetch": "explain.fetch", "--optimized": "node_fates.names",
@@ -105,7 +106,7 @@ DOORS = {
     },
     "layers": {
         "GRAPH": "layers.graph", "--fetch": "layers.fetches", "--shape": "layers.shapes", "--batch": "layers.sizes",
-        "--sort": "LayersReport.largest_first",
+        "--sort": "LayersReport.largest_first", "--tree": "LayersReport.tree",
     },
     "ops": {
         "NAMES": "ops.names", "--family": "ops.family", "--missing-kernel": "ops.missing_kernel", "--custom": "ops.custom",
@@ -147,6 +148,7 @@ DOORS = {
         "GRAPH": "view.graph", "--output": "GraphPage.save", "--fetch": "view.fetches", "--no-flops": "view.flops",
         "--diff": "view.diff", "--overlay": "view.overlays", "--run-metadata": "view.run_metadata",
         "--measured": "view.measured", "--feed": "profile.feeds", "--max-values": "view.values", "--state": "view.state",
+        "--raw": "view.raw",
     },
 }  # fmt: skip
 """The door to each option in Python: FUNCTION.PARAMETER, CLASS.MEMBER, or a function without parameters."""

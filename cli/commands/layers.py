@@ -31,6 +31,7 @@ class LayersOptions:
 
     \b
     tfg layers saved_model_folder
+    tfg layers saved_model_folder --tree
     tfg layers frozen.pb --batch 8 --sort flops
     tfg layers saved_model_folder --signature serving_default --format csv
     """
@@ -42,6 +43,10 @@ class LayersOptions:
     )
     batch: int | None = option(type=click.IntRange(0), metavar="N", help="Batch size: the value of the symbol N.")
     sort: str = option(type=click.Choice(_ORDERS), default="model", show_default=True, help="Order of the layers.")
+    tree: bool = option(
+        excludes={"--sort": "the tree has the order of the model"},
+        help="Show the scopes around layers, and fold equal blocks.",
+    )
     signature: str | None = signature_option()
     format_: str = format_option()
     quiet: bool = quiet_option()
@@ -53,7 +58,7 @@ def _run(options: LayersOptions) -> int:
     from ...formats.api.counting import counted_fetches, layers
     from ...formats.runs.names import Names
     from ..models import note_unread_values
-    from ..sections.layers_sections import layers_sections
+    from ..sections.layers_sections import layers_sections, tree_sections
 
     graph = options.reader.load(options.graph)
     note_unread_values(graph, options.quiet)
@@ -66,6 +71,10 @@ def _run(options: LayersOptions) -> int:
         )  # fmt: skip
     if options.sort != "model":
         report = report.largest_first(options.sort)
+    if options.tree:
+        tree = report.tree()
+        render.emit("tfg.layers.tree/1", tree, options.format_, lambda: tree_sections(tree, options.format_))
+        return DONE
     render.emit("tfg.layers/1", report, options.format_, lambda: layers_sections(report))
     return DONE
 

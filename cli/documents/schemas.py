@@ -52,6 +52,7 @@ SCHEMAS: Final = {
     "tfg.grad.check/1": Schema(f"{_RUNS}.GradientChecks", "tfg grad GRAPH --y TENSOR --x TENSOR --check"),
     "tfg.grad.values/1": Schema(f"{_RUNS}.Derivatives", "tfg grad GRAPH --y TENSOR --x TENSOR --jacobian"),
     "tfg.layers/1": Schema("core.flops.model_layers.LayersReport", "tfg layers GRAPH"),
+    "tfg.layers.tree/1": Schema("core.flops.model_layers.LayerTree", "tfg layers GRAPH --tree"),
     "tfg.ops/1": Schema(f"{_GRAPHS}.Ops", "tfg ops"),
     "tfg.ops.coverage/1": Schema(f"{_GRAPHS}.Coverage", "tfg ops --coverage"),
     "tfg.ops.details/1": Schema(f"{_GRAPHS}.OpDetails", "tfg ops NAME"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...core.flops.model_layers import Layer, LayersReport
+from ...core.flops.model_layers import Layer, LayerBlock, LayersReport, LayerTree
 from ...core.flops.views import shortened
 from ...core.support.words import counted
 from .. import render
@@ -19,10 +19,33 @@ _MOST_OPS = 4
 def layers_sections(report: LayersReport) -> Iterator[render.Section]:
     """Yield the layers, the totals, and what the symbols mean."""
     yield render.Table(_COLUMNS, [_row(layer) for layer in report.layers], minor=_MINOR)
+    yield _totals(report, len(report.layers))
+
+
+def tree_sections(tree: LayerTree, format_: str) -> Iterator[render.Section]:
+    """Yield the blocks, each behind the block around it and further to the right, the totals, and what the symbols mean."""
+    rows = [(block, depth) for each in tree.blocks for block, depth in _inside(each, 0)]
+    shift = "" if format_ == "csv" else "  "
+    table = [(f"{shift * depth}{_title(block)}", *_row(block.totals)[1:]) for block, depth in rows]
+    yield render.Table(_COLUMNS, table, minor=_MINOR)
+    yield _totals(tree, tree.layers)
+
+
+def _inside(block: LayerBlock, depth: int) -> Iterator[tuple[LayerBlock, int]]:
+    yield block, depth
+    for each in block.blocks:
+        yield from _inside(each, depth + 1)
+
+
+def _title(block: LayerBlock) -> str:
+    return block.name if block.count == 1 else f"{block.count} x {block.name} ... {block.last}, alike"
+
+
+def _totals(report: LayersReport | LayerTree, count: int) -> render.Text:
     totals = f"{_number(report.parameters)} parameters, {_number(report.trainable)} of them trainable"
     costs = f"{shortened(report.flops)} FLOPs, {shortened(report.bytes)} bytes moved"
     meanings = [f"{symbol}: {text}" for symbol, text in report.symbols.items()]
-    yield render.Text([f"{counted(len(report.layers), 'layer')}, {totals}; {costs}", *meanings, *report.notes])
+    return render.Text([f"{counted(count, 'layer')}, {totals}; {costs}", *meanings, *report.notes])
 
 
 def _row(layer: Layer) -> tuple[object, ...]:

@@ -211,7 +211,10 @@ class _CountState:
             self._costs.keep(key, node, cost, moved)
         first = outputs[0].shape if outputs else None
         is_free = cost == ZERO
-        return NodeCost(path, node.op, section, cost, moved, 0, 1, is_free=is_free, shape=first, computes=_computes(node))
+        return NodeCost(
+            path, node.op, section, cost, moved, 0, 1,
+            is_free=is_free, shape=first, computes=_computes(node), outside=scope.outside,
+        )  # fmt: skip
 
     def _with_weights(self, cost: NodeCost, node: Node, scope: CountScope) -> NodeCost:
         """Return the cost with the weights that the node reads, and for a counted node with the parameters."""
@@ -317,8 +320,10 @@ class _CountState:
         targets = function_targets(function, call_site(node, call.unused))
         needed = needed_nodes(targets, list(arg_specs))
         arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
-        if CALL_KINDS.get(node.op, BY_NAME).is_loop:
+        kind = CALL_KINDS.get(node.op, BY_NAME)
+        if kind.is_loop:
             arguments = {arg: arguments[arg] for arg in unchanged(function) if arg in arguments}
+        is_wrapper = scope.outside == len(scope.prefix) and (kind.is_inlined or kind is BY_NAME) and "/" not in node.name
         count = 0 if call.is_repeated else len(function.results)
         outer = [scope.inference.specs[Output(node, i)] for i in range(count)]
         inner = self._scope(
@@ -328,6 +333,7 @@ class _CountState:
             needed,
             dict(zip(function.results, outer)),
             prefix=prefix,
+            outside=len(prefix) if is_wrapper else scope.outside,
             calls=scope.calls | {call.reference.name},
             caller=scope,
             site=node,

@@ -29,6 +29,8 @@ class CountScope:
     targets: Sequence[Output | Node]
     """The fetched tensors and operations, or the targets of the function's call."""
     prefix: str = ""
+    outside: int = 0
+    """How many letters of the prefix name calls that lie in no scope."""
     calls: frozenset[str] = frozenset()
     caller: CountScope | None = None
     site: Node | None = None

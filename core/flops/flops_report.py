@@ -29,7 +29,8 @@ class NodeCost:
     many calls to list the path is `function/body_node` and stands for the node in all of them. `times` is the number of
     executions. `reason` says why the node could not be counted; `flops` and the rest are then 0 and mean nothing. `weights`
     are the names of the variables and of the constant weights that the node reads; `shape` is that of the first output.
-    A node `computes` unless it holds a value, or hands on or measures what it gets.
+    A node `computes` unless it holds a value, or hands on or measures what it gets. The first `outside` letters of the path
+    name calls that lie in no scope, such as those of a signature's wrapper.
     """
 
     path: str
@@ -44,6 +45,7 @@ class NodeCost:
     weights: tuple[str, ...] = ()
     shape: Shape | None = None
     computes: bool = False
+    outside: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, MutableMapping, Sequence
+import itertools
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import ClassVar, Final
 
 from ..model.author_scopes import AuthorScopes, Place
@@ -17,6 +19,10 @@ from .flops_report import FlopsReport, NodeCost, add_up, magnitude, total
 
 NO_LAYER: Final = "(no layer)"
 """The name for nodes outside all scopes with weights."""
+
+
+_DIGITS: Final = re.compile(r"\d+")
+_STEM: Final = re.compile(r"(?:.*_)?[a-zA-Z]+\d+[a-z]?(?=_)|.*?[a-zA-Z]_\d+(?=_)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -41,6 +47,49 @@ class Layer:
     """Bytes that a run reads and writes."""
     nodes: int
     """The number of nodes."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LayerBlock:
+    """A layer, a scope with the layers inside, or a row of equal blocks; its numbers are those of all blocks together."""
+
+    name: str
+    """The part of the name below the scope around; of several blocks, of the first."""
+    totals: Layer
+    """The whole name, and the numbers of all layers inside; the shape is that of the last."""
+    count: int
+    """How many blocks stand behind each other that are alike but for numbers in their names."""
+    last: str
+    """The name of the last of several blocks."""
+    blocks: tuple[LayerBlock, ...]
+    """The blocks inside, of the first of several; empty for a layer."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class LayerTree(Report):
+    """The layers of a model in the scopes around them, equal blocks folded, and totals of all nodes, in layers or not."""
+
+    main_table: ClassVar[str] = "blocks"
+
+    blocks: tuple[LayerBlock, ...]
+    """The outermost blocks, in the order of the run."""
+    layers: int
+    """The number of layers."""
+    parameters: DimLike
+    """Elements of all weights."""
+    trainable: DimLike
+    """Elements of all variables that training changes."""
+    flops: DimLike
+    """Floating-point operations of a run."""
+    bytes: DimLike
+    """Bytes that a run reads and writes."""
+    symbols: Mapping[str, str]
+    """The meaning of each symbol in the numbers."""
+    notes: tuple[str, ...]
+    """Trip counts, branches and other decisions that the numbers rest on."""
+
+    def headline(self) -> str:
+        return f"{counted(self.layers, 'layer')}, {self.parameters} parameters"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -68,6 +117,15 @@ class LayersReport(Report):
 
     def headline(self) -> str:
         return f"{counted(len(self.layers), 'layer')}, {self.parameters} parameters"
+
+    def tree(self) -> LayerTree:
+        """Return the layers in the scopes around them; equal blocks behind each other are one.
+
+        Blocks are alike if they have the same ops, shapes, parameters and FLOPs inside, in the same order.
+        """
+        blocks = tuple(_folded(_stems(list(_blocks(self.layers, "")))))
+        totals = self.parameters, self.trainable, self.flops, self.bytes
+        return LayerTree(blocks, len(self.layers), *totals, self.symbols, self.notes)
 
     def largest_first(self, number: str) -> LayersReport:
         """Return the report with the layers ordered by a number: parameters, trainable, flops, macs, bytes or nodes.
@@ -121,8 +179,82 @@ def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
     """
     places = [_place(node) for node in nodes]
     scopes = AuthorScopes(places)
-    return {place.path: layer or scope or NO_LAYER for place in places for layer, scope in [scopes.layer_at(place)]}
+    at = map(scopes.layer_at, places)
+    return {node.path: layer or scope or NO_LAYER for node, (layer, scope) in zip(nodes, at)}
 
 
 def _place(node: NodeCost) -> Place:
-    return Place(node.path, node.weights, node.section == "forward", node.times != 1)
+    return Place(node.path[node.outside :], node.weights, node.section == "forward", node.times != 1)
+
+
+def _blocks(layers: Sequence[Layer], scope: str) -> Iterator[LayerBlock]:
+    """Yield the blocks right inside a scope, in the order of their first layers."""
+    for path, members in grouped((_next(layer.name, scope), layer) for layer in layers).items():
+        inner = {_next(layer.name, path) for layer in members}
+        while len(members) > 1 and len(inner) == 1 and path not in inner:
+            (path,) = inner
+            inner = {_next(layer.name, path) for layer in members}
+        name = path[len(scope) :].lstrip("/")
+        if len(members) == 1:
+            yield _block(members[0].name[len(scope) :].lstrip("/"), members[0])
+        else:
+            yield _block(name, _together(path, members), _folded(_stems(list(_blocks(members, path)))))
+
+
+def _block(name: str, totals: Layer, blocks: Iterable[LayerBlock] = ()) -> LayerBlock:
+    return LayerBlock(name, totals, 1, name, tuple(blocks))
+
+
+def _stems(blocks: Sequence[LayerBlock]) -> Iterator[LayerBlock]:
+    """Yield the blocks, and one for layers behind each other whose names begin alike: `conv2_block1_1_conv` ..."""
+    for stem, group in itertools.groupby(blocks, _stem):
+        members = list(group)
+        if stem is None or len(members) == 1:
+            yield from members
+        else:
+            around = members[0].totals.name.removesuffix(members[0].name)
+            yield _block(stem, _together(f"{around}{stem}", [block.totals for block in members]), members)
+
+
+def _stem(block: LayerBlock) -> str | None:
+    """Return the name up to the last numbered word that is not the whole name: `block2a` of `block2a_expand_bn`."""
+    match = _STEM.match(block.name)
+    return match[0] if match and not block.blocks else None
+
+
+def _next(name: str, scope: str) -> str:
+    """Return the scope or layer right inside a scope around a layer; the scope itself, where that is the layer."""
+    if name == scope:
+        return scope
+    start = len(scope) + 1 if scope else 0
+    end = name.find("/", start)
+    return name if end < 0 else name[:end]
+
+
+def _together(name: str, members: Sequence[Layer]) -> Layer:
+    numbers = {
+        field: add_up(getattr(layer, field) for layer in members)
+        for field in ("parameters", "trainable", "flops", "macs", "bytes", "nodes")
+    }
+    ops = tuple(dict.fromkeys(op for layer in members for op in layer.ops))
+    return Layer(name=name, ops=ops, shape=members[-1].shape, **numbers)  # type: ignore[arg-type]
+
+
+def _folded(blocks: Iterable[LayerBlock]) -> Iterator[LayerBlock]:
+    """Yield the blocks, equal ones behind each other as one; two layers alike are two rows."""
+    for _, group in itertools.groupby(blocks, _key):
+        members = list(group)
+        first, last = members[0], members[-1]
+        if len(members) == 1 or (len(members) == 2 and not first.blocks):
+            yield from members
+        else:
+            totals = _together(first.totals.name, [block.totals for block in members])
+            yield LayerBlock(first.name, totals, len(members), last.name, first.blocks)
+
+
+def _key(block: LayerBlock) -> Hashable:
+    """Return what blocks that are alike have in common."""
+    totals = block.totals
+    counts = str(totals.parameters), str(totals.flops), str(totals.bytes), str(totals.shape)
+    name = _DIGITS.sub("#", block.name)
+    return name, totals.ops, counts, block.count, tuple(map(_key, block.blocks))

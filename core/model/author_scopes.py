@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..control_flow.copies import hands_in
@@ -87,6 +87,10 @@ class AuthorScopes:
             if len(self._around[scope]) == 1 and names:
                 yield scope, names[0]
 
+    def layer_of_weight(self, weight: str) -> str | None:
+        """Return the layer of a weight by its name; None for a weight that no node reads."""
+        return self._of_weights.get(weight)
+
     def layer_at(self, place: Place) -> tuple[str | None, str]:
         """Return the layer of a node that reads weights or lies in the scope of a layer, None for other nodes; and the
         innermost scope around the node that has layers: the root, without a name, if no scope has.
@@ -131,11 +135,35 @@ def _layers_of_weights(places: Sequence[Place]) -> dict[str, str]:
     layer is the scope around both. A weight without a scope is in the scope of its reader, or else a layer by itself.
     """
     layers: dict[str, str] = {}
+    readers: dict[str, str] = {}
     for place in sorted(places, key=lambda place: not place.is_forward):
         scope = _scope(_forward_path(place.path))
         for weight in place.weights:
-            layers.setdefault(weight, layer_of(weight, place.path, scope))
-    return layers
+            if weight not in layers:
+                layers[weight] = layer_of(weight, place.path, scope)
+                readers[weight] = scope
+    return layers | _told_apart(layers, readers)
+
+
+def _told_apart(layers: Mapping[str, str], readers: Mapping[str, str]) -> dict[str, str]:
+    """Return the layers of weights whose names do not tell layers apart: Keras 3 names the weights of the same layer in
+    several blocks `att/kernel`, `att/kernel_1` ... The scopes of their readers do: `model_1/block_2_1/att_1`.
+    """
+    scopes: dict[str, dict[str, list[str]]] = {}
+    for weight, layer in layers.items():
+        own = next((outer for outer in _scopes(readers[weight]) if base_name(outer) == base_name(layer)), "")
+        scopes.setdefault(layer, {}).setdefault(own, []).append(weight)
+    several = ((layer, of_scope) for layer, of_scope in scopes.items() if len(of_scope) > 1 and "" not in of_scope)
+    named = ((_in_scope(layer, scope), weights) for layer, of_scope in several for scope, weights in of_scope.items())
+    return {weight: name for name, weights in named for weight in weights}
+
+
+def _in_scope(layer: str, reader: str) -> str:
+    """Return the name of a layer inside the scopes around its reader: `model/block_2/att` for `model_1/block_2_1/att_1`."""
+    parts, own = reader.split("/"), layer.split("/")
+    around = parts[: -len(own)]
+    is_renamed = parts[-1] != own[-1]
+    return "/".join([*(_UNIQUE_NUMBER.sub("", part) if is_renamed else part for part in around), *own])
 
 
 def layer_of(weight: str, reader: str, scope: str | None = None) -> str:

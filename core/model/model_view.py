@@ -63,10 +63,10 @@ class SourceNode(NamedTuple):
 class ModelView:
     """A model as a graph without plumbing.
 
-    Calls are dissolved, arguments and captured handles replaced by the inputs and variables behind them. Variables have
-    the names of the checkpoint, inputs those of the signature, and other nodes of functions lie in the scopes of layers
-    that the author named. The graph is there to be looked at and counted; the file's own graph is there to be run, as a
-    view keeps only the effects that a result waits for.
+    Calls are dissolved, arguments and captured handles replaced by the inputs and variables behind them. Inputs have the
+    names of the signature, and nodes of functions and variables lie in the scopes of layers that the author named. The
+    graph is there to be looked at and counted; the file's own graph is there to be run, as a view keeps only the effects
+    that a result waits for.
     """
 
     graph: Graph
@@ -345,7 +345,11 @@ class _Copying:
             fetched = {argument: self.source.result(name) for argument, name in signature.fetched.items()}
             values = {argument: self.body.value(value) for argument, value in fetched.items() if isinstance(value, Output)}
         layers = list(_layers(self.target, self.origins))
-        inner = {node: f"{layer}/{rest}".rstrip("/") for node, layer, rest in layers if self.origins[node].calls}
+        inner = {
+            node: f"{layer}/{rest}".rstrip("/")
+            for node, layer, rest in layers
+            if self.origins[node].calls or node.op in VARIABLES
+        }
         self.target.rename_nodes(_free_names(inner, self.target))
         if signature is not None:
             inputs = {key: self.body.values[self.source.output(name)].name for key, name in signature.fed.items()}
@@ -468,10 +472,14 @@ def _layers(graph: Graph, origins: Mapping[Node, SourceNode]) -> Iterator[tuple[
     places = list(_places(graph))
     scoped = [(node, place) for node, place in zip(graph, places) if "/" in node.name]
     forward = [(node, place) for node, place in scoped if not any(map(is_gradient_scope, node.name.split("/")))]
-    parts = list(AuthorScopes(places).named(place for _, place in forward))
+    scopes = AuthorScopes(places)
+    parts = list(scopes.named(place for _, place in forward))
     calls: dict[tuple[str, str], str] = {}
     taken = {part.layer for part in parts}
     for (node, _), (layer, scope, rest) in zip(forward, parts):
+        if (own := scopes.layer_of_weight(node.name)) is not None and node.op in VARIABLES:
+            yield node, own, node.name.rpartition("/")[2]
+            continue
         is_call = bool(origins[node].calls) and base_name(scope) == base_name(layer)
         if is_call and (layer, scope) not in calls:
             calls[layer, scope] = layer if layer not in calls.values() else free_name(layer, taken)

@@ -66,6 +66,7 @@ LINES = {
     "tfg.grad.check/1": [(*GRAD, "--init", *POINTS, "--check")],
     "tfg.grad.values/1": [(*GRAD, "--init", *POINTS, *more) for more in (("--jacobian",), ("--vjp", "1"), ("--jvp", "1"))],
     "tfg.layers/1": [("layers", SAMPLES / "keras_classifier")],
+    "tfg.layers.tree/1": [("layers", SAMPLES / "keras_classifier", "--tree")],
     "tfg.ops/1": [("ops",), ("ops", "^Conv")],
     "tfg.ops.coverage/1": [("ops", "--coverage")],
     "tfg.ops.details/1": [("ops", "MatMul", "VariableV2", "If", "RandomUniform")],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lzma
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -109,6 +110,76 @@ def test_a_recurrent_layer_is_one_layer():
     layers = tfg.layers(graph, "Identity:0").layers
     assert [layer.parameters for layer in layers if layer.parameters] == [4 * 512 * 1025] * 4
     assert len(layers) == 4 and all(layer.ops[0] == "MatMul" for layer in layers)
+
+
+def blocks(*names, weights="layer"):
+    """A graph of products: a layer for each scope, with a weight of 2 x 2 in the scope of that name."""
+    g = GraphBuilder()
+    value = g.Placeholder(dtype="float32", shape=[None, 2], name="x")
+    for number, name in enumerate(names):
+        weight = name if weights == "layer" else weights
+        handle = g.VarHandleOp(dtype="float32", shape=[2, 2], shared_name=f"{weight}/kernel_{number}", name=f"{weight}/kernel")
+        with g.name_scope(name):
+            value = g.MatMul(value, g.ReadVariableOp(handle, dtype="float32"), name="MatMul")
+    return g.graph, value.name
+
+
+def lines(blocks, depth=0):
+    for block in blocks:
+        yield depth, block.count, block.name, block.last, block.totals.parameters
+        yield from lines(block.blocks, depth + 1)
+
+
+def test_equal_blocks_are_folded():
+    names = [f"net/block_{number}/{layer}" for number in range(5) for layer in ("query", "value")]
+    tree = tfg.layers(*blocks(*names, "net/head")).tree()
+    assert list(lines(tree.blocks)) == [
+        (0, 1, "net", "net", 44),
+        (1, 5, "block_0", "block_4", 40), (2, 1, "query", "query", 4), (2, 1, "value", "value", 4),
+        (1, 1, "head", "head", 4),
+    ]  # fmt: skip
+    assert (tree.layers, tree.parameters, str(tree.flops)) == (11, 44, str(tfg.layers(*blocks(*names, "net/head")).flops))
+
+
+def test_what_differs_is_not_folded():
+    names = [f"block_{number}/{layer}" for number in range(3) for layer in ("a", "b")[: 1 + number % 2]]
+    assert [line[:3] for line in lines(tfg.layers(*blocks(*names)).tree().blocks)] == [
+        (0, 1, "block_0/a"), (0, 1, "block_1"), (1, 1, "a"), (1, 1, "b"), (0, 1, "block_2/a"),
+    ]  # fmt: skip
+
+
+def test_flat_names_that_begin_alike_are_blocks():
+    names = [f"conv2_block{number}_{part}" for number in range(1, 4) for part in ("1_conv", "2_conv", "out")]
+    assert [line[:4] for line in lines(tfg.layers(*blocks("stem", *names, "block_1_a")).tree().blocks)] == [
+        (0, 1, "stem", "stem"), (0, 3, "conv2_block1", "conv2_block3"), (1, 1, "conv2_block1_1_conv", "conv2_block1_1_conv"),
+        (1, 1, "conv2_block1_2_conv", "conv2_block1_2_conv"), (1, 1, "conv2_block1_out", "conv2_block1_out"),
+        (0, 1, "block_1_a", "block_1_a"),
+    ]  # fmt: skip
+
+
+def test_two_layers_alike_are_two_rows_and_three_are_one():
+    assert [line[:4] for line in lines(tfg.layers(*blocks("dense_a", "dense_b")).tree().blocks)] == [
+        (0, 1, "dense_a", "dense_a"), (0, 1, "dense_b", "dense_b"),
+    ]  # fmt: skip
+    assert [line[:4] for line in lines(tfg.layers(*blocks("dense", "dense_1", "dense_2", "dense_3")).tree().blocks)] == [
+        (0, 1, "dense", "dense"), (0, 3, "dense_1", "dense_3"),
+    ]  # fmt: skip
+
+
+def test_the_tree_has_the_numbers_of_the_table():
+    report = tfg.layers(tfg.load(str(SAMPLES / "keras_classifier")))
+    tree = report.tree()
+    assert sum(block.totals.parameters for block in tree.blocks) == tree.parameters == report.parameters
+    done = run("layers", SAMPLES / "keras_classifier", "--tree")
+    assert re.search(r"^  hidden +MatMul, BiasAdd, Relu +\(N,8\) +40 ", done.out, re.M), done.out
+    assert "3 layers, 99 parameters" in done.out
+
+
+def test_layers_whose_weights_have_one_name_are_told_apart_by_their_readers():
+    """Keras 3 numbers the weights of several blocks as if they were one layer's."""
+    names = [f"model_1/block_{number}_1/att_1/query_1" for number in range(3)]
+    report = tfg.layers(*blocks(*names, weights="att/query"))
+    assert [layer.name for layer in report.layers] == [f"model/block_{number}/att/query" for number in range(3)]
 
 
 def test_the_command_has_the_layers_of_python():
