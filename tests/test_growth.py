@@ -29,6 +29,8 @@ WORKS = {**scale.ON_FILES, **scale.ON_GRAPHS, **scale.WITHOUT_SHAPES}
 
 
 FEW = 40
+PARTS = 6
+"""How many runs the commands on a form are divided into."""
 """Nodes of the smallest graphs, where the commands are tried on all families."""
 REPRESENTATIVE = [
     *zip(growth.FORMS, itertools.cycle(growth.COMMANDS)),
@@ -51,14 +53,14 @@ def test_commands_grow_with_nodes(tmp_path, form, command):
 
 
 @pytest.mark.growth
-@pytest.mark.parametrize("third", [0, *(pytest.param(place, marks=pytest.mark.slow) for place in (1, 2))])
+@pytest.mark.parametrize("part", [0, *(pytest.param(place, marks=pytest.mark.slow) for place in range(1, PARTS))])
 @pytest.mark.parametrize("form", growth.FORMS)
-def test_every_command_grows_with_nodes(tmp_path, form, third):
-    """A third of the commands on each form, as all of them take ten minutes; `-m "growth and slow"` runs the others."""
+def test_every_command_grows_with_nodes(tmp_path, form, part):
+    """A part of the commands on each form, as all of them take ten minutes; `-m "growth and slow"` runs the others."""
     commands = [command for one, command in growth.pairs() if one == form]
-    first = (list(growth.FORMS).index(form) + third) % 3
+    first = (list(growth.FORMS).index(form) + part) % PARTS
     too_fast = {}
-    for command in commands[first::3]:
+    for command in commands[first::PARTS]:
         growth.lines(growth.words(tmp_path, form, command, FEW))
         exponent, counts = growth.growth(tmp_path, form, command, FEW)
         if exponent >= growth.MOST:  # a round more, or a limit reached, at one of the sizes looks like growth

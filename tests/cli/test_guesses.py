@@ -172,11 +172,16 @@ def flags(name: str) -> set[str]:
     return {flag for param in command.params for flag in param.opts}
 
 
+@pytest.fixture(scope="module")
+def context():
+    return root.make_context("tfg", ["explain", "x"])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("alias", sorted(ALIASES))
-def test_every_alias_is_a_line_that_its_command_takes(alias, monkeypatch):
+def test_every_alias_is_a_line_that_its_command_takes(alias, context):
     """All words are options and arguments that the command has."""
-    line = resolve([alias, "train.pbtxt", "a.out", "c", "d"], commands(), root.make_context("tfg", ["explain", "x"]))
+    line = resolve([alias, "train.pbtxt", "a.out", "c", "d"], commands(), context)
     if line[0] == "--version":
         return
     assert {word.partition("=")[0] for word in line[1:] if word.startswith("-")} <= flags(line[0])

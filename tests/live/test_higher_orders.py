@@ -18,6 +18,7 @@ BY_SYMBOLIC_GRADIENT = {name for name in loop_forms.FORMS if "call" in name and 
 """TensorFlow's gradient of these is a SymbolicGradient, of which neither it nor tfg has a gradient."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("name", loop_forms.FORMS)
 def test_three_orders(name: str, version: int) -> None:

@@ -65,6 +65,7 @@ WRITES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("version", [1, 2])
 def test_resource_variables(context, version):
@@ -72,6 +73,7 @@ def test_resource_variables(context, version):
         check(use, (context,), version, is_resource=True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("version", [1, 2])
 def test_reference_variables(context, version):

@@ -53,6 +53,7 @@ def of_tfg(graph, fetches, feeds):
         return type(error).__name__
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("op", OPS)
 def test_op(op):
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

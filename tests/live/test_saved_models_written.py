@@ -127,6 +127,7 @@ def export(request, tmp_path_factory):
     return folder, inputs, by_v2(folder, inputs), by_v1(folder, inputs)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", WAYS)
 def test_results_are_those_of_the_original(export, way, tmp_path):
     folder, inputs, expected, wanted_v1 = export

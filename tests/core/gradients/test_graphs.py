@@ -59,6 +59,7 @@ def test_the_graph_that_is_written_is_the_graph_that_runs(key: str) -> None:
 
 
 @pytest.mark.live
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("key", KEYS)
 def test_tensorflow_runs_tfgs_gradients(key: str) -> None:
     tf = pytest.importorskip("tensorflow")

@@ -168,6 +168,7 @@ def test_a_step_whose_updates_do_not_wait_is_refused():
 
 
 @pytest.mark.live
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("key", RECORDED)
 def test_tensorflow_takes_the_same_steps_with_the_written_graph(key):
     tf = pytest.importorskip("tensorflow")
