@@ -23,12 +23,14 @@ if _is_command() and _signal.getsignal(_signal.SIGINT) is _signal.default_int_ha
 
     early_exit.quit_on_signals()
 
-from .core.graph import graph_codec  # noqa: E402
+from .core.graph import graph_services  # noqa: E402
 from .core.runtime.guards import openblas_kernels  # noqa: E402
 from .core.runtime.state import checkpoint_store  # noqa: E402
 from .core.support import display, errors  # noqa: E402
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .core.building.builder import GraphBuilder
     from .core.building.built_variables import BuiltVariable
     from .core.building.scripting import run_script
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from .core.gradients.central_differences import GradientCheck, check_gradient
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Function, Graph, Node, Output
-    from .core.graph.metagraph import Signature
+    from .core.graph.metagraph import Signature, SignatureTensor
     from .core.op_libraries.library_loading import load_op_library
     from .core.op_libraries.op_listing import MissingFor, OpCoverage, OpDetail, OpSummary, missing_parts, op_coverage, ops
     from .core.op_libraries.op_map import map_ops
@@ -188,6 +190,7 @@ _LAZY = {
     "SessionSetup": "formats.runs.session_setup",
     "Shape": "core.types.shapes",
     "Signature": "core.graph.metagraph",
+    "SignatureTensor": "core.graph.metagraph",
     "Snapshot": "core.comparing.graph_diff",
     "StableHloExport": "formats.api.stablehlo_export",
     "StateComparison": "formats.api.checkpoints",
@@ -343,6 +346,7 @@ __all__ = [
     "SessionSetup",
     "Shape",
     "Signature",
+    "SignatureTensor",
     "Snapshot",
     "StableHloExport",
     "StateComparison",
@@ -458,8 +462,8 @@ def _display() -> display.Display:
     return notebook
 
 
-class _GraphDefs:
-    """Graphs as the GraphDefs of `formats`."""
+class _GraphServices:
+    """Graphs as the files of `formats`, and as the models of `explaining`."""
 
     def encode(self, graph: Graph) -> bytes:
         data: bytes = importlib.import_module(".formats", __name__).to_bytes(graph)
@@ -469,8 +473,21 @@ class _GraphDefs:
         graph: Graph = importlib.import_module(".formats", __name__).load(data)
         return graph
 
+    def load(self, path: str | os.PathLike[str]) -> Graph:
+        graph: Graph = importlib.import_module(".formats", __name__).load(path)
+        return graph
+
+    def signature(self, graph: Graph) -> Signature:
+        signature: Signature = importlib.import_module(".core.explaining.graph_facts", __name__).implied_signature(graph)
+        return signature
+
+    def variables(self, graph: Graph) -> Mapping[str, SignatureTensor]:
+        parts = importlib.import_module(".core.explaining.graph_facts", __name__)
+        variables: Mapping[str, SignatureTensor] = parts.used_variables(graph)
+        return variables
+
 
 openblas_kernels.use_avx512()
 checkpoint_store.provide_store(_checkpoint_store)
-graph_codec.provide_codec(_GraphDefs())
+graph_services.provide_services(_GraphServices())
 display.provide_display(_display)

@@ -199,8 +199,8 @@ MADE_BY_TFG = {
     "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimizer", "Output", "PartitionFacts", "PassFacts", "Problem",
     "ProblemCode",
     "Progress", "RecordStream", "Recording", "RecoveredStage", "Restored", "RunRaces", "Section", "SessionLike", "Shape",
-    "Signature", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey", "Tensor", "TensorRow", "Tier",
-    "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
+    "Signature", "SignatureTensor", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey",
+    "Tensor", "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
 }  # fmt: skip
 """Classes with objects made only by functions of tfg."""
 

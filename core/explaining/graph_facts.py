@@ -13,7 +13,7 @@ from ..control_flow.deadness import always_alive
 from ..functions.callers import all_nodes, callers_by_function
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, Node
-from ..graph.metagraph import Signature, find_signature
+from ..graph.metagraph import Signature, SignatureTensor, find_signature
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
 from ..registry import registry
@@ -26,6 +26,7 @@ from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
 from ..support.versions import Versions
 from ..support.words import counted
+from ..types.dtypes import DType, from_name
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
 from .next_commands import NextCommands, free_inputs
@@ -245,10 +246,8 @@ def explain_graph(
     roles = Roles(graph)
     purposes, placed = Purposes(roles), stage_of_nodes(roles)
     variables = tuple(_variables(roles, purposes))
-    inputs = tuple(facts for node in graph if placed[node][0] != "save/restore" for facts in _input_facts(node))
-    outputs = function_results(graph, inference) or tuple(
-        facts for node in _outputs(graph, roles, placed) for facts in _results(node, inference)
-    )
+    inputs = tuple(facts for node in _input_nodes(graph, placed) for facts in _input_facts(node))
+    outputs = _output_facts(graph, roles, placed, inference)
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)
     signatures = tuple(graph.meta.signatures.values()) if graph.meta else ()
@@ -278,6 +277,32 @@ def explain_graph(
     )
     commands = _next_commands(facts, NextCommands(graph, name, inference), is_sound)
     return dataclasses.replace(facts, next_commands=tuple(commands))
+
+
+def implied_signature(graph: Graph) -> Signature:
+    """Return the inputs and outputs that `explain` finds in a graph without signatures, by name: `x` stands for `x:0`."""
+    roles = Roles(graph)
+    placed = stage_of_nodes(roles)
+    nodes = [node for node in _input_nodes(graph, placed) if node.is_placeholder or node.is_argument]
+    outputs = _output_facts(graph, roles, placed, inferred(graph))
+    return Signature("", _by_name(map(tensor_facts, nodes)), _by_name(outputs))
+
+
+def used_variables(graph: Graph) -> dict[str, SignatureTensor]:
+    """Return the variables by name, each with the tensor of its node, without handles that nothing uses."""
+    roles = Roles(graph)
+    purposes = Purposes(roles)
+    used = (variable for variable in roles.variables.values() if purposes.of(variable) != "unused")
+    return {one.name: SignatureTensor(one.node.output().name, one.dtype, one.shape) for one in used}
+
+
+def _by_name(tensors: Iterable[TensorFacts]) -> dict[str, SignatureTensor]:
+    return {one.name.removesuffix(":0"): SignatureTensor(one.name, _dtype(one), one.shape) for one in tensors}
+
+
+def _dtype(tensor: TensorFacts) -> DType | None:
+    """Return the dtype, None for the output of an undeclared op."""
+    return from_name(tensor.dtype) if tensor.dtype else None
 
 
 def explain_signature(
@@ -373,6 +398,17 @@ def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None)
     if dtypes and inference is not None:
         shape = inference.shape(node.output(index))
     return TensorFacts(node.output(index).name, node.op, str(dtypes[index]) if dtypes else "", shape)
+
+
+def _input_nodes(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
+    return (node for node in graph if placed[node][0] != "save/restore")
+
+
+def _output_facts(
+    graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]], inference: Inference | None
+) -> tuple[TensorFacts, ...]:
+    nodes = _outputs(graph, roles, placed)
+    return function_results(graph, inference) or tuple(facts for node in nodes for facts in _results(node, inference))
 
 
 def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:

@@ -17,7 +17,7 @@ from ..support.tensor_names import Suffixes, parse_tensor_name
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
 from ..types.dtypes import DType
-from .graph_codec import graph_codec
+from .graph_services import graph_services
 from .import_upgrades import Versioned, complete_attrs
 from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
 from .reference_ops import handle_hint, lacks_reference, leftover_hint
@@ -94,7 +94,7 @@ class Graph(Summarized, Versioned):
             raise NotFoundError(f"function '{name}' is not in the graph's library")
         return function
 
-    def signature(self, name: str) -> OpDef | None:
+    def interface(self, name: str) -> OpDef | None:
         """Return the interface of the library's function called `name`, None where there is none."""
         if isinstance(self.functions, DeclaredFunctions):
             return self.functions.signature(name)
@@ -368,7 +368,7 @@ class Graph(Summarized, Versioned):
         if self.versions is None:  # in a file, no version is an old version, whose placeholders mean something else
             written = self.copy(self.functions)
             written.versions = Versions(GRAPH_VERSION)
-        return _unpickled, (graph_codec().encode(written), {name: getattr(self, name) for name in _BESIDE_NODES})
+        return _unpickled, (graph_services().encode(written), {name: getattr(self, name) for name in _BESIDE_NODES})
 
     def _copy_edges(self, origin: Graph) -> None:
         nodes = self._nodes
@@ -481,7 +481,7 @@ def _sources(
 
 
 def _unpickled(data: bytes, beside: Mapping[str, Any]) -> Graph:
-    graph: Graph = graph_codec().decode(data)
+    graph: Graph = graph_services().decode(data)
     for name, value in beside.items():
         setattr(graph, name, value)
     if graph.is_untrusted:
