@@ -42,7 +42,7 @@ from ..state.resources import ResourceManager, Variable
 from ..state.run_context import Hook, Run
 from ..steps.value_cache import CacheStats, ValueCache
 from .feeds import Feed, find_feeds
-from .fetches import arranged, fetched_names, is_list_of_names, name_of
+from .fetches import arranged, fetched_names, is_list_of_names, name_of, names_in_graph
 from .results import own_values
 from .variable_values import VariableValues
 
@@ -231,7 +231,12 @@ class Session(Displayed, NotCopied):
         Node).
 
         A list, tuple or mapping, however nested, gives the same structure of values. `feeds` maps tensors to values, which
-        replace the values that the graph computes. `hook` is called around every kernel, also in loops and functions.
+        replace the values that the graph computes. The outputs and inputs of a signature can be fetched and fed by their
+        names in the signature, unless a node has the name. `hook` is called around every kernel, also in loops and functions.
+
+        >>> session = tfg.Session(tfg.load("sample_graphs/keras_classifier"))
+        >>> session.run("output_0", {"measurements": np.zeros((2, 4), np.float32)}).shape
+        (2, 3)
         """
         if isinstance(fetches, str):
             return self._run((fetches,), feeds, hook)[0]
@@ -443,8 +448,9 @@ class Session(Displayed, NotCopied):
         keep_some_freed_memory()
         watch = Stopwatch()
         graph = self.runnable()
-        targets = [self._fetch(graph, name) for name in fetches]
-        fed = find_feeds(self.graph, feeds, graph)
+        fetched, given = names_in_graph(self.graph, fetches, feeds, graph)
+        targets = [self._fetch(graph, name) for name in fetched]
+        fed = find_feeds(self.graph, given, graph)
         plan = compile_plan(graph, targets, [feed.output for feed in fed if feed is not None])
         more = " ..." if len(fetches) > _TOLD else ""
         watch.tell("planned %s%s: %d steps of %d nodes", ", ".join(fetches[:_TOLD]), more, len(plan.steps), len(graph))
