@@ -96,7 +96,6 @@ if TYPE_CHECKING:
         write_checkpoint,
     )
     from .formats.api.classes import TopClasses, read_labels, top_classes
-    from .formats.api.clusters import describe_cluster
     from .formats.api.comparisons import compare, compare_states
     from .formats.api.counting import FlopsCounter, flops, layers, profile
     from .formats.api.dataset_elements import first_elements
@@ -115,7 +114,7 @@ if TYPE_CHECKING:
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
     from .formats.cluster.cluster_session import ClusterSession
-    from .formats.cluster.survey import Survey
+    from .formats.cluster.survey import Survey, describe_cluster
     from .formats.recordings import Recording, describe_recording
     from .formats.runs.batch_job import BatchProgress, BatchReport, FailedInput
     from .formats.runs.batch_runs import run_batch
@@ -215,7 +214,7 @@ _LAZY = {
     "compare_states": "formats.api.comparisons",
     "convert": "formats.api.changes",
     "count_flops": "core.flops",
-    "describe_cluster": "formats.api.clusters",
+    "describe_cluster": "formats.cluster.survey",
     "describe_recording": "formats.recordings",
     "diff": "formats.api.analyses",
     "diff_snapshots": "core.comparing.graph_diff",

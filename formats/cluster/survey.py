@@ -9,6 +9,7 @@ from typing import Final
 
 from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
+from ...core.support.arguments import expect, takes
 from ...core.support.errors import DeadlineExceededError, UnavailableError
 from .address import Address
 from .cluster_session import CONNECT_SECONDS, ClusterSession
@@ -37,19 +38,31 @@ class Survey:
     """The tasks that do not answer."""
 
 
-def survey(
-    address: Address, *, reset: bool = False, containers: Sequence[str] = (), note: Callable[[str], None] | None = None
+@takes(address=str, reset=bool)
+def describe_cluster(
+    address: str,
+    *,
+    reset: bool = False,
+    containers: Sequence[str] | str = (),
+    note: Callable[[str], None] | None = None,
 ) -> Survey:
-    """Ask a server for the devices of the cluster, after a `reset` if requested, and measure the devices' times to answer."""
-    master = Master(address, note)
+    """Return the devices of the TensorFlow cluster of a server, the seconds until each answers, and the silent tasks.
+
+    `address` is grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE. `reset` first ends all sessions and drops the variables of
+    `containers`, by default of the unnamed container. `note` gets remarks while the function waits for the server.
+    UnavailableError where the server does not answer, InvalidArgumentError for a text that is no address.
+    """
+    server, dropped = Address.parse(address), (containers,) if isinstance(containers, str) else tuple(containers)
+    expect(str, *dropped)
+    master = Master(server, note)
     master.wait(CONNECT_SECONDS)
     if reset:
-        _reset(master, containers)
+        _reset(master, dropped)
     tasks = _tasks(master)
     master.close()
     devices = tasks.devices
     asked = devices[:MOST_ASKED]
-    session = ClusterSession(_questions(asked), address, note=note, filters=_filters(tasks))
+    session = ClusterSession(_questions(asked), server, note=note, filters=_filters(tasks))
     made = _seconds(lambda: session.run("nothing"))
     for i in range(len(asked)):
         session.run(f"question{i}")  # the first time a part of the graph is sent there
