@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from .core.types.tensors import Tensor
     from .formats import load, save
     from .formats.api.analyses import check, diff, flops_rows
+    from .formats.api.callable_model import Model
     from .formats.api.changes import convert, extract, fill_placeholders, freeze, reduce
     from .formats.api.checkpoints import (
         Checkpoint,
@@ -159,6 +160,7 @@ _LAZY = {
     "Measurement": "core.flops.measured",
     "MissingFor": "core.op_libraries.op_listing",
     "MissingOp": "core.explaining.graph_facts",
+    "Model": "formats.api.callable_model",
     "NamedLoss": "core.training.losses",
     "Node": "core.graph.graph",
     "NodeCost": "core.flops.flops_report",
@@ -315,6 +317,7 @@ __all__ = [
     "Measurement",
     "MissingFor",
     "MissingOp",
+    "Model",
     "NamedLoss",
     "Node",
     "NodeCost",

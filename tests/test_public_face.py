@@ -157,6 +157,7 @@ def of_runs(folder, graph, feeds):
         "KernelRecorder": (tfg.KernelRecorder, {"with_shapes": True}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
+        "Model": (tfg.Model, {"source": graph, "outputs": "y"}),
         "Session.run": (tfg.Session(graph).run, {"fetches": "y:0", "feeds": feeds}),
         "FileAccess.only": (tfg.FileAccess.only, {"readable": [str(folder)]}),
         "FileAccess.everything": (tfg.FileAccess.everything, {}),

@@ -159,7 +159,8 @@ def layers(
     arguments are those of `flops`.
 
     >>> report = tfg.layers(tfg.load("sample_graphs/keras_classifier"))
-    >>> [(layer.name, layer.ops[0], str(layer.shape), layer.parameters) for layer in report.layers]
+    >>> [(layer.name, str(layer.shape), layer.parameters) for layer in report.layers]
+    [('sequential/hidden', '(N,8)', 40), ('sequential/normalized', '(N,8)', 32), ('sequential/classes', '(N,3)', 27)]
     """
     report = flops(graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes)
     roles = Roles(graph)

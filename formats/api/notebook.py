@@ -29,6 +29,7 @@ from ...core.support.escaping import printable_line
 from ...core.support.words import counted, size_in_bytes
 from ..dot import to_dot
 from ..rendering import layout_program
+from .callable_model import Model
 from .viewing import GraphPage, view
 
 _MAX_ROWS: Final = 12
@@ -124,6 +125,12 @@ def _session_tables(session: Session) -> Iterator[str]:
         shape = variable.value_shape
         rows.append((variable.name, variable.dtype, variable.shape if shape is None else list(shape), variable.is_initialized))
     yield _table(("variable", "dtype", "shape", "initialized"), rows)
+
+
+@_tables.register
+def _model_tables(model: Model) -> Iterator[str]:
+    for kind, tensors in (("input", model.inputs), ("output", model.outputs)):
+        yield _table((kind, "dtype", "shape"), ((name, one.dtype, one.shape) for name, one in tensors.items()))
 
 
 @_tables.register
