@@ -7,7 +7,7 @@ import dataclasses
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
 from ..functions.call_validation import check_calls
@@ -34,6 +34,8 @@ from .functions.cpu_implementations import Implementations
 from .functions.inline import Inline
 from .order import all_passes, find_pass
 
+Observer: TypeAlias = Callable[[str, Graph], None]
+"""A function that is called with the name of a pass and the graph after the pass."""
 MAX_ROUNDS = 5
 _MAX_COPIED: Final = 1_000_000
 """The number of nodes up to which shared functions are copied where all calls are to be inlined."""
@@ -120,7 +122,7 @@ class OptimizeReport(Report):
 @takes(graph=Graph, passes=str | Sequence | None, costs=bool, rounds=int, fast_math=bool)
 def optimize(
     graph: Graph,
-    fetches: Sequence[str] | str,
+    fetches: Sequence[str] | str = (),
     feeds: Sequence[str] = (),
     passes: str | Sequence[Pass] | None = None,
     *,
@@ -130,11 +132,12 @@ def optimize(
     rounds: int = MAX_ROUNDS,
     fast_math: bool = False,
     costs: bool = False,
-    observe: Callable[[str, Graph], None] = lambda stage, graph: None,
+    observe: Observer | None = None,
 ) -> tuple[Graph, OptimizeReport]:
     """Return a copy of `graph` that gives the same fetches for the same feeds with less work, and a report of all changes.
 
-    `fetches` and `feeds` are names; `passes` is a list of passes or a text like "prune,fold{limit=1MB}", by default all
+    `fetches` and `feeds` are names; without fetches, the outputs of all signatures stay the same, or those that `tfg.explain`
+    finds. `passes` is a list of passes or a text like "prune,fold{limit=1MB}", by default all
     that need no decision; `keep` names nodes that must stay, `overridable` tensors that a run may feed but need not.
     Relaxed rules, after which digits may cancel or a finite result become infinite or NaN, are applied with `fast_math`
     only.
@@ -146,7 +149,7 @@ def optimize(
     chosen = choose_passes(passes, disable)
     result, mended = _mended(graph, [one for one in chosen if one.mends])
     chosen = [one for one in chosen if not one.mends]
-    names = (fetches,) if isinstance(fetches, str) else fetches
+    names = (fetches,) if isinstance(fetches, str) else fetches or default_fetches(result)
     targets = [result.fetch(name) for name in names]
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, start_feeds in start for name in start_feeds)])
@@ -157,14 +160,19 @@ def optimize(
     needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
     needed -= {output.node.name for output in maybe_fed}
     before = _op_counts(graph)
-    observe("load", result)
-    steps = _records(chosen, result, ctx, rounds, observe)
+    seen = observe or _unobserved
+    seen("load", result)
+    steps = _records(chosen, result, ctx, rounds, seen)
     records = list(_with_costs(steps, CostMeter(result, targets, fed)) if costs else steps)
     forget_locations(result)
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     clusters = tuple(new_clusters(graph, result))
     report = OptimizeReport((*mended, *records), before, _op_counts(result), dict(ctx.fates), clusters)
     return result, report
+
+
+def _unobserved(stage: str, graph: Graph) -> None:
+    """Do nothing with the graph after a pass."""
 
 
 def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassRecord]]:
@@ -188,15 +196,15 @@ def inline_functions(graph: Graph) -> tuple[Graph, int]:
     The original nodes keep their names, so that fetches and signatures hold; functions without callers are dropped.
     """
     names = [node.name for node in graph]
+    if not names:
+        return graph.copy(), 0
     fetched = [output.name for node in graph for output in node.outputs()]
     passes = (Implementations(), Inline(limit=sys.maxsize, copies=_MAX_COPIED), Prune())
     result, report = optimize(graph, [*names, *fetched], passes=passes)
     return result, sum(record.fired.get("call", 0) for record in report.passes)
 
 
-def _records(
-    chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int, observe: Callable[[str, Graph], None]
-) -> Iterator[PassRecord]:
+def _records(chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int, observe: Observer) -> Iterator[PassRecord]:
     """Run the passes to a fixed point, then the final passes; a pass is skipped while the graph has not changed since its
     run.
     """
@@ -250,9 +258,8 @@ def optimization_stages(
     `fetches` are by default the outputs and training operations.
     """
     stages: list[tuple[str, Graph]] = []
-    optimize(
-        graph, fetches or guessed_fetches(graph), feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy()))
-    )
+    targets = fetches or guessed_fetches(graph)
+    optimize(graph, targets, feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy())))
     return stages
 
 
@@ -266,6 +273,24 @@ def guessed_fetches(graph: Graph, facts: GraphFacts | None = None) -> tuple[str,
     if not names:
         raise no_obvious_output(graph)
     return names
+
+
+def signature_runs(graph: Graph) -> list[tuple[str, ...]]:
+    """Return the outputs of each signature of the graph; the outputs of two signatures are not run together."""
+    return [tuple(signature.fetched.values()) for signature in graph.signatures.values() if signature.outputs]
+
+
+def default_runs(graph: Graph) -> list[tuple[str, ...]]:
+    """Return the fetches of each run of a graph: of each signature, or the outputs and training operations that stand out.
+
+    InvalidArgumentError where there are none.
+    """
+    return signature_runs(graph) or [guessed_fetches(graph)]
+
+
+def default_fetches(graph: Graph) -> tuple[str, ...]:
+    """Return the fetches of all runs of a graph."""
+    return tuple(dict.fromkeys(name for run in default_runs(graph) for name in run))
 
 
 def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = ()) -> list[Pass]:

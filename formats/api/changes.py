@@ -130,7 +130,7 @@ def reduce(
     *,
     state: State | None = None,
     open_session: Opener | None = None,
-    on_error: Callable[[TfgError], object] = lambda error: None,
+    on_error: Callable[[TfgError], object] | None = None,
 ) -> Graph:
     """Return a part of the graph, no node of which can be left out, for which `fails` returns True.
 
@@ -149,7 +149,8 @@ def reduce(
     except PermissionDeniedError:
         raise
     except TfgError as error:
-        on_error(error)
+        if on_error is not None:
+            on_error(error)
     if not fails(graph):
         raise InvalidArgumentError("`fails` is False for the whole graph", hint="it must be True for the graph to reduce")
     fed = {name.partition(":")[0]: [(value,)] for name, value in drawn.items()}

@@ -54,6 +54,10 @@ def test_results_have_types():
     assert not [name for name, signature in signatures.items() if signature.return_annotation is signature.empty]
 
 
+def test_no_default_shows_the_address_of_an_object():
+    assert not [name for name, function in FUNCTIONS.items() if " at 0x" in str(inspect.signature(function))]
+
+
 def test_what_is_of_any_type_is_said_with_the_reason():
     of_any_type = {name for name, function in FUNCTIONS.items() if inspect.signature(function).return_annotation == "Any"}
     assert of_any_type == set(OF_ANY_TYPE)
