@@ -229,6 +229,36 @@ def test_wrong_types_are_refused(wrong, tmp_path, monkeypatch):
                 pytest.fail(f"{name}({parameter}={wrong!r}): {error!r}", pytrace=False)
 
 
+def annotated(function, kind):
+    """Return the parameters of a function with a type."""
+    return [name for name, p in inspect.signature(function).parameters.items() if p.annotation in (kind, f"{kind} | None")]
+
+
+CHANGING = {"call_function", "clear_devices", "gradients", "map_ops", "strip_default_attrs"}
+"""The functions that change their graph."""
+
+
+def test_all_functions_but_those_that_change_a_graph_take_a_path(tmp_path):
+    functions = {name: function for name, (function, _) in right_arguments(tmp_path).items()}
+    assert {name for name, function in functions.items() if annotated(function, "Graph")} - {"GraphBuilder"} == CHANGING
+    for name in CHANGING:
+        with pytest.raises(TypeError, match="graph must be Graph, not str") as caught:
+            call(functions[name], right_arguments(tmp_path)[name][1] | {"graph": "model.pb"})
+        assert "tfg.load" in caught.value.hint
+
+
+@pytest.mark.slow
+def test_the_path_of_a_graph_stands_for_the_graph(tmp_path):
+    tried = set()
+    for name, (function, arguments) in right_arguments(tmp_path).items():
+        for parameter in annotated(function, "GraphLike"):
+            if isinstance(arguments.get(parameter), tfg.Graph):
+                tfg.save(arguments[parameter], tmp_path / "input.pb")
+                call(function, arguments | {parameter: tmp_path / "input.pb"})
+                tried.add(name)
+    assert {"explain", "optimize", "Session", "Model", "flops", "jacobian", "train", "save"} <= tried
+
+
 class _Unwritable:
     """Something that cannot even be shown."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ..building.placement import DeviceSpec, Placement
-from ..graph.graph import Graph, Node, Output
+from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.send_recv import RECEIVES, connected
 from ..inference.inference import Inference, infer
 from ..planning.reachability import needed_nodes
@@ -66,14 +66,15 @@ class PartitionFacts:
         return sum(crossing.bytes or 0 for crossing in self.crossings)
 
 
-@takes(graph=Graph, fetches=Sequence)
-def explain_partition(graph: Graph, fetches: Sequence[str] = ()) -> PartitionFacts:
+@takes(graph=GraphLike, fetches=Sequence)
+def explain_partition(graph: GraphLike, fetches: Sequence[str] = ()) -> PartitionFacts:
     """Return the placement of the nodes that `fetches` run, by default of all nodes, and the crossings between devices.
 
     Follows TensorFlow's placer with soft placement: nodes of a colocation group share a device, and so do users of a
     reference or of a resource's handle. A node without inputs goes to the device of an only user; a node that reads a shape
     stays with the tensor. A node that asks for no kind of device is taken to be on the CPU.
     """
+    graph = as_graph(graph)
     fetched = [graph.result(name) for name in fetches]
     placer = _Placer(list(graph), Placement(graph))
     placed = placer.devices()

@@ -12,7 +12,7 @@ from ..building.placement import Placement
 from ..control_flow.deadness import always_alive
 from ..functions.callers import all_nodes, callers_by_function
 from ..graph.foreign_ops import foreign, original_function
-from ..graph.graph import Graph, Node
+from ..graph.graph import Graph, GraphLike, Node, as_graph
 from ..graph.metagraph import Signature, SignatureTensor, find_signature
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
@@ -194,7 +194,7 @@ class GraphFacts(Report):
 
 @overload
 def explain(
-    graph: Graph, *, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH", is_sound: bool = True,
+    graph: GraphLike, *, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH", is_sound: bool = True,
     variables_unread: str | None = None,
 ) -> GraphFacts: ...  # fmt: skip
 @overload
@@ -203,9 +203,9 @@ def explain(
     is_sound: bool = True, variables_unread: str | None = None,
 ) -> tuple[NodeFacts, ...]: ...  # fmt: skip
 @rare_collection()
-@takes(graph=Graph, fetch=str | None, signature=str | None, path=str, is_sound=bool, variables_unread=str | None)
+@takes(graph=GraphLike, fetch=str | None, signature=str | None, path=str, is_sound=bool, variables_unread=str | None)
 def explain(
-    graph: Graph,
+    graph: GraphLike,
     *nodes: str,
     fetch: str | None = None,
     signature: str | None = None,
@@ -220,6 +220,7 @@ def explain(
     the graph's file in the commands that the facts propose. `is_sound` is False for a graph with problems, of which no
     shapes are inferred. `variables_unread` says why the values of the variables cannot be read: then no run is proposed.
     """
+    graph = as_graph(graph)
     inference = inferred(graph) if is_sound else None
     if nodes:
         explainer = Explainer(graph, inference)
@@ -349,9 +350,10 @@ def callables(graph: Graph) -> tuple[CallableFacts, ...]:
     return tuple(facts)
 
 
-@takes(graph=Graph)
-def missing_ops(graph: Graph) -> tuple[MissingOp, ...]:
+@takes(graph=GraphLike)
+def missing_ops(graph: GraphLike) -> tuple[MissingOp, ...]:
     """Return the op types of the graph that tfg cannot run, each with the reason and a substitute."""
+    graph = as_graph(graph)
     return missing_among(all_nodes(graph), graph.functions)
 
 

@@ -6,9 +6,10 @@ import abc
 import copy
 import dataclasses
 import itertools
+import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..registry.catalog import OpDef
 from ..support.arguments import expect
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .saved_gradients import RegisteredGradient
 
 
-__all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "Node", "Output"]
+__all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "GraphLike", "Node", "Output", "as_graph"]
 
 _linking: Final = threading.Lock()
 
@@ -468,6 +469,18 @@ class Graph(Summarized, Versioned):
     def _found(self, name: str) -> str:
         close = ", ".join(self.nearest(name))
         return f"nearest names: {close}" if close else "`tfg dump GRAPH --name TEXT` finds nodes by a part of the name"
+
+
+GraphLike: TypeAlias = Graph | str | os.PathLike[str]
+"""A graph, or the path of a file or folder with a graph, as functions that change no graph take it."""
+
+
+def as_graph(graph: GraphLike) -> Graph:
+    """Return a graph as it is, and load the graph of a path, as `tfg.load` does."""
+    if isinstance(graph, Graph):
+        return graph
+    loaded: Graph = graph_services().load(graph)
+    return loaded
 
 
 def _sources(

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn, overload
 
 from ..functions.callers import all_nodes
 from ..graph.foreign_ops import foreign, origin, supply_hint
-from ..graph.graph import Graph, Node
+from ..graph.graph import GraphLike, Node, as_graph
 from ..inference import binding
 from ..registry import families, kernel_types, registry
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
@@ -421,9 +421,10 @@ def _total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
     return FamilyCoverage("total", **counts)
 
 
-@takes(graph=Graph)
-def missing_parts(graph: Graph) -> tuple[MissingFor, ...]:
+@takes(graph=GraphLike)
+def missing_parts(graph: GraphLike) -> tuple[MissingFor, ...]:
     """Return the parts that tfg lacks for the ops of a graph and its functions, for the dtypes of their nodes."""
+    graph = as_graph(graph)
     users = grouped((node.op, node) for node in all_nodes(graph) if node.op not in graph.functions)
     rows = (_missing(op, nodes) for op, nodes in users.items())
     return tuple(row for row in rows if row is not None)

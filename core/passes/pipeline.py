@@ -12,7 +12,7 @@ from typing import ClassVar, Final, TypeAlias
 from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
 from ..functions.call_validation import check_calls
 from ..functions.callers import all_nodes
-from ..graph.graph import Graph
+from ..graph.graph import Graph, GraphLike, as_graph
 from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes
 from ..support.arguments import takes
@@ -119,9 +119,9 @@ class OptimizeReport(Report):
 
 
 @rare_collection()
-@takes(graph=Graph, passes=str | Sequence | None, costs=bool, rounds=int, fast_math=bool)
+@takes(graph=GraphLike, passes=str | Sequence | None, costs=bool, rounds=int, fast_math=bool)
 def optimize(
-    graph: Graph,
+    graph: GraphLike,
     fetches: Sequence[str] | str = (),
     feeds: Sequence[str] = (),
     passes: str | Sequence[Pass] | None = None,
@@ -146,6 +146,7 @@ def optimize(
     nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass.
     `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
+    graph = as_graph(graph)
     chosen = choose_passes(passes, disable)
     result, mended = _mended(graph, [one for one in chosen if one.mends])
     chosen = [one for one in chosen if not one.mends]
@@ -189,12 +190,13 @@ def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassReco
     return result, records
 
 
-@takes(graph=Graph)
-def inline_functions(graph: Graph) -> tuple[Graph, int]:
+@takes(graph=GraphLike)
+def inline_functions(graph: GraphLike) -> tuple[Graph, int]:
     """Return a copy with every possible call inlined, and the number of inlined calls.
 
     The original nodes keep their names, so that fetches and signatures hold; functions without callers are dropped.
     """
+    graph = as_graph(graph)
     names = [node.name for node in graph]
     if not names:
         return graph.copy(), 0
@@ -249,14 +251,15 @@ def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[Pas
         yield dataclasses.replace(record, cost_before=before, cost_after=cost)
 
 
-@takes(graph=Graph, fetches=Sequence, feeds=Sequence, passes=str | None)
+@takes(graph=GraphLike, fetches=Sequence, feeds=Sequence, passes=str | None)
 def optimization_stages(
-    graph: Graph, fetches: Sequence[str] = (), feeds: Sequence[str] = (), passes: str | None = None
+    graph: GraphLike, fetches: Sequence[str] = (), feeds: Sequence[str] = (), passes: str | None = None
 ) -> list[tuple[str, Graph]]:
     """Return the graph as a session would see the graph when loaded and after each pass that changed the graph.
 
     `fetches` are by default the outputs and training operations.
     """
+    graph = as_graph(graph)
     stages: list[tuple[str, Graph]] = []
     targets = fetches or guessed_fetches(graph)
     optimize(graph, targets, feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy())))

@@ -9,7 +9,7 @@ from ...core.comparing.graph_diff import GraphDiff
 from ...core.explaining.problem_codes import known_codes
 from ...core.explaining.problems import Problem, find_problems
 from ...core.flops.views import rows as flops_rows
-from ...core.graph.graph import Graph
+from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.support.arguments import expect, takes
 from ...core.support.errors import TfgError
 from ..loading import load_leniently
@@ -37,12 +37,14 @@ def check(
     return find_problems(*load_leniently(graph), ignored)
 
 
-@takes(before=Graph, after=Graph, strict_names=bool)
-def diff(before: Graph, after: Graph, *, strict_names: bool = False) -> GraphDiff:
+@takes(before=GraphLike, after=GraphLike, strict_names=bool)
+def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False) -> GraphDiff:
     """Return the differences from one graph to another: nodes, functions, signatures, variables, assets and versions.
 
     The order of nodes does not count. Functions match by what they compute, and numbers that TensorFlow adds to names do not
     count; with `strict_names` nodes and functions match by name. Values of variables and contents of assets are compared
     where the graphs come from SavedModels. Raises the errors of reading these files.
     """
+    before = as_graph(before)
+    after = as_graph(after)
     return diff_models(before, after, strict_names=strict_names)

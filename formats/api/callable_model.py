@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from ...core.explaining.graph_facts import implied_signature, no_obvious_output
 from ...core.flops.model_layers import LayersReport
 from ...core.flops.views import LAYER_COLUMNS, layer_texts, layer_totals
-from ...core.graph.graph import Graph, Output
+from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import Signature, SignatureTensor, find_signature
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.function_signatures import call_function
@@ -25,7 +24,6 @@ from ...core.support.not_copied import NotCopied
 from ...core.support.words import aligned
 from ...core.types.arrays import Array
 from ...core.types.example_values import example_in_python
-from ..loading import load
 from ..state import State
 from .counting import layers
 from .prepared_sessions import Opener, names_of, prepare, session_on
@@ -60,10 +58,10 @@ class Model(Displayed, NotCopied):
 
     instead = "pickle `model.graph` and `dict(model.variables)`, and make a model there"
 
-    @takes(source=Graph | str | os.PathLike, signature=str | None, engine=str | None, state=Mapping | None)
+    @takes(source=GraphLike, signature=str | None, engine=str | None, state=Mapping | None)
     def __init__(
         self,
-        source: Graph | str | os.PathLike[str],
+        source: GraphLike,
         signature: str | None = None,
         *,
         outputs: Sequence[str] | str = (),
@@ -73,7 +71,7 @@ class Model(Displayed, NotCopied):
     ) -> None:
         if engine is not None and open_session is not None:
             raise InvalidArgumentError("a session of `open_session` has its own engine", hint="leave `engine` out")
-        self.graph, self.signature = _entry(source if isinstance(source, Graph) else load(source), signature)
+        self.graph, self.signature = _entry(as_graph(source), signature)
         """The graph, and the signature that is called."""
         self.outputs = _returned(self.graph, self.signature, names_of(outputs))
         """The returned tensors by name."""

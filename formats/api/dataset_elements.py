@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from ...core.graph.graph import Graph
+from ...core.graph.graph import GraphLike, as_graph
 from ...core.runtime.session.elements import elements_of
 from ...core.runtime.session.runner import Runner, StepResult
 from ...core.support.arguments import takes
@@ -14,9 +14,9 @@ from ..state import State
 from .prepared_sessions import Opener, opened, session_on
 
 
-@takes(graph=Graph, name=str, count=int, state=Mapping | None, seed=int | None)
+@takes(graph=GraphLike, name=str, count=int, state=Mapping | None, seed=int | None)
 def first_elements(
-    graph: Graph,
+    graph: GraphLike,
     name: str,
     count: int = 3,
     *,
@@ -30,6 +30,7 @@ def first_elements(
     then variables take the values of `state`; iterators begin anew. `open_session` opens another session.
     InvalidArgumentError for a node outside of pipelines, OutOfRangeError for an empty pipeline.
     """
+    graph = as_graph(graph)
     if count < 1:
         raise InvalidArgumentError(f"{count} elements are too few")
     if open_session is None:

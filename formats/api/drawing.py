@@ -15,7 +15,7 @@ from ...core.explaining.roles import Roles
 from ...core.explaining.stages import ORDER, stage_of_nodes
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares
-from ...core.graph.graph import Graph, Node, Output
+from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...core.inference.inference import Answers, infer
 from ...core.passes.pipeline import guessed_fetches
 from ...core.runtime.session.function_signatures import function_named
@@ -183,12 +183,12 @@ def body_of(graph: Graph, function: str) -> Graph:
 
 
 @takes(
-    graph=Graph, format=str, max_nodes=int | None, depth=int | None, everything=bool, timeout=float | int,
+    graph=GraphLike, format=str, max_nodes=int | None, depth=int | None, everything=bool, timeout=float | int,
     function=str | None, nodes=Sequence | None, keep=Sequence, expand=Sequence, highlight=Sequence, shapes=bool, flops=bool,
     fetches=Sequence, width=int | None, color_by=str | None,
 )  # fmt: skip
 def draw(
-    graph: Graph,
+    graph: GraphLike,
     format: PictureFormat = "svg",
     *,
     function: str | None = None,
@@ -216,6 +216,7 @@ def draw(
     `pdf` need Graphviz, or graphviz-pure for the first two: NotFoundError where neither is installed, DeadlineExceededError
     for a layout that takes longer than `timeout` seconds.
     """
+    graph = as_graph(graph)
     maker = _Maker(graph, format, DrawKeywords(
         function=function, nodes=nodes, keep=keep, max_nodes=max_nodes, depth=depth, expand=expand, everything=everything,
         highlight=highlight, shapes=shapes, flops=flops, fetches=fetches, color_by=color_by, width=width, timeout=timeout,
@@ -223,14 +224,15 @@ def draw(
     return maker.drawn(maker.picture())
 
 
-@takes(graph=Graph, parts=str, format=str)
+@takes(graph=GraphLike, parts=str, format=str)
 def draw_each(
-    graph: Graph, parts: Literal["functions", "stages"], format: PictureFormat = "svg", **options: Unpack[DrawKeywords]
+    graph: GraphLike, parts: Literal["functions", "stages"], format: PictureFormat = "svg", **options: Unpack[DrawKeywords]
 ) -> tuple[Drawing, ...]:
     """Return a picture for each stage of the construction with its new nodes emphasized, or of the graph and each function.
 
     The title of a picture is the name of the stage or function. The options are those of `draw`.
     """
+    graph = as_graph(graph)
     if parts not in ("functions", "stages"):
         raise InvalidArgumentError(f"unknown parts '{parts}'", hint="the parts are functions and stages")
     maker = _Maker(graph, format, options)

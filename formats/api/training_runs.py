@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core.graph.graph import Graph
+from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import takes
@@ -95,13 +95,13 @@ def _values(session: SessionLike) -> dict[str, Array]:
 
 
 @takes(
-    graph=Graph, loss=str | NamedLoss, feeds=Mapping | None, steps=int, optimizer=str, lr=float | int | None,
+    graph=GraphLike, loss=str | NamedLoss, feeds=Mapping | None, steps=int, optimizer=str, lr=float | int | None,
     settings=Mapping | None, schedule=str | None, clipping=Clipping | None, variables=str, batch=int | None,
     state=Mapping | None, seed=int | None, save_state=str | os.PathLike | TrainingFile | None,
     checkpoint_every=int | None, resume=bool,
 )  # fmt: skip
 def train(
-    graph: Graph,
+    graph: GraphLike,
     loss: str | NamedLoss,
     feeds: Mapping[str, Any] | None = None,
     *,
@@ -138,6 +138,7 @@ def train(
     `open_session` opens the session of the training graph, by default with `seed`. InvalidArgumentError where the loss
     depends on no such variable. The graph given stays as it is.
     """
+    graph = as_graph(graph)
     file = training_file(save_state, graph, checkpoint_every, resume)
     method = find_optimizer(optimizer).configured(settings or {})
     rule = parse_schedule(schedule) if schedule else None
@@ -171,9 +172,9 @@ def _watched(
             file.checkpoint(trainer.runner, step.step, steps)
 
 
-@takes(graph=Graph, residuals=str | NamedLoss, feeds=Mapping | None, variables=str, iterations=int, state=Mapping | None)
+@takes(graph=GraphLike, residuals=str | NamedLoss, feeds=Mapping | None, variables=str, iterations=int, state=Mapping | None)
 def fit(
-    graph: Graph,
+    graph: GraphLike,
     residuals: str | NamedLoss,
     feeds: Mapping[str, Any] | None = None,
     *,
@@ -191,6 +192,7 @@ def fit(
     `on_start` sees the problem before the first iteration, `on_step` each iteration. `open_session` opens the session.
     InvalidArgumentError where residuals or derivatives are not finite at the start.
     """
+    graph = as_graph(graph)
     graph, minimized, values = _with_loss(graph, residuals, feeds, residuals=True)
     session = session_on(graph, open_session, state)
     problem = LeastSquares(graph, minimized, values, variables, Runner(session))

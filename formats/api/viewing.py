@@ -16,7 +16,7 @@ from ...core.flops import CountCache, count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
 from ...core.flops.measured import Measurement
 from ...core.flops.views import readable
-from ...core.graph.graph import Function, Graph, Node
+from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
@@ -60,10 +60,11 @@ class GraphPage(Displayed):
 
 
 @takes(
-    graph=Graph, flops=bool, height=int, values=int, overlays=Mapping | None, measured=Measurement | None, diff=Graph | None
-)
+    graph=GraphLike, flops=bool, height=int, values=int, overlays=Mapping | None, measured=Measurement | None,
+    diff=GraphLike | None,
+)  # fmt: skip
 def view(
-    graph: Graph,
+    graph: GraphLike,
     fetches: Sequence[str] | str = (),
     *,
     flops: bool = True,
@@ -73,7 +74,7 @@ def view(
     overlays: Mapping[str, Mapping[str, float | str]] | None = None,
     measured: Measurement | None = None,
     run_metadata: str | os.PathLike[str] | None = None,
-    diff: Graph | None = None,
+    diff: GraphLike | None = None,
 ) -> GraphPage:
     """Return a page with the graph's scopes, nodes, shapes, FLOPs, stages and functions, to look through in a browser.
 
@@ -88,11 +89,12 @@ def view(
     The page needs no network. `fetches` names the tensors whose FLOPs count, by default the outputs. A notebook shows the
     page in a frame of `height` pixels; `save` writes the page to a file. The errors of `count_flops` for wrong `fetches`.
     """
+    graph = as_graph(graph)
     title = graph.file.partition(".")[0] or graph.file or "graph"
     names = names_of(fetches)
     with rare_collection():
         file = None if state is None else os.fspath(state)
-        compared = None if diff is None else merged_graphs(graph, diff)
+        compared = None if diff is None else merged_graphs(graph, as_graph(diff))
         shown = graph if compared is None else compared.graph
         more = [overlay_of(shown, title, each) for title, each in (overlays or {}).items()]
         more += [] if measured is None else [measured_overlay(shown, measured)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
 import numpy as np
 
-from ...graph.graph import Graph, Node, Output
+from ...graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...graph.model_objects import with_model_objects
 from ...graph.send_recv import connected
 from ...parallel.blas_threads import one_thread
@@ -110,7 +110,7 @@ class Session(Displayed, NotCopied):
     )
 
     @takes(
-        graph=Graph,
+        graph=GraphLike,
         seed=numbers.Integral | None,
         files=FileAccess,
         timeout=numbers.Real | None,
@@ -121,7 +121,7 @@ class Session(Displayed, NotCopied):
     )
     def __init__(
         self,
-        graph: Graph,
+        graph: GraphLike,
         *,
         seed: int | None = None,
         files: FileAccess = NO_FILES,
@@ -133,6 +133,7 @@ class Session(Displayed, NotCopied):
         precision: str | None = None,
         optimize: str = "fuse",
     ) -> None:
+        graph = as_graph(graph)
         graph.check()
         refuse_files(graph, files)
         self.graph = graph
