@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from ..building.placement import DeviceSpec, Placement
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
@@ -14,8 +14,10 @@ from ..inference.inference import Inference, infer
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support.arguments import takes
+from ..support.display import Report
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import JoinedNames
+from ..support.words import counted
 from ..types.dtypes import resource
 
 CLIENT: Final = "the session's task"
@@ -49,9 +51,11 @@ class Crossing:
     """The nodes that receive."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PartitionFacts:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class PartitionFacts(Report):
     """The device of every node, the crossings between devices, and the demands on devices that contradict each other."""
+
+    main_table: ClassVar[str] = "crossings"
 
     devices: dict[str, str]
     """The device of each node, by the node's name."""
@@ -59,6 +63,10 @@ class PartitionFacts:
     """The transfers between devices."""
     conflicts: tuple[str, ...]
     """Demands that contradict each other, in words."""
+
+    def headline(self) -> str:
+        devices = len(set(self.devices.values()))
+        return f"{counted(devices, 'device')}, {counted(len(self.crossings), 'crossing')}, {self.bytes:,} bytes"
 
     @property
     def bytes(self) -> int:

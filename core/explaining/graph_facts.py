@@ -20,7 +20,7 @@ from ..registry import registry
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..support.arguments import takes
-from ..support.display import Report
+from ..support.display import Report, Rows
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
@@ -201,7 +201,7 @@ def explain(
 def explain(
     graph: Graph, node: str, /, *nodes: str, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH",
     is_sound: bool = True, variables_unread: str | None = None,
-) -> tuple[NodeFacts, ...]: ...  # fmt: skip
+) -> Rows[NodeFacts]: ...  # fmt: skip
 @rare_collection()
 @takes(graph=GraphLike, fetch=str | None, signature=str | None, path=str, is_sound=bool, variables_unread=str | None)
 def explain(
@@ -212,7 +212,7 @@ def explain(
     path: str = "GRAPH",
     is_sound: bool = True,
     variables_unread: str | None = None,
-) -> GraphFacts | tuple[NodeFacts, ...]:
+) -> GraphFacts | Rows[NodeFacts]:
     """Return GraphFacts of a graph, or a tuple of NodeFacts with the purpose of each node named, and why `fetch` runs the
     node.
 
@@ -224,7 +224,7 @@ def explain(
     inference = inferred(graph) if is_sound else None
     if nodes:
         explainer = Explainer(graph, inference)
-        return tuple(explainer.explain(name, fetch) for name in nodes)
+        return Rows(explainer.explain(name, fetch) for name in nodes)
     facts = explain_graph(graph, path, inference, is_sound, variables_unread)
     if signature is None:
         return facts
@@ -351,18 +351,18 @@ def callables(graph: Graph) -> tuple[CallableFacts, ...]:
 
 
 @takes(graph=GraphLike)
-def missing_ops(graph: GraphLike) -> tuple[MissingOp, ...]:
+def missing_ops(graph: GraphLike) -> Rows[MissingOp]:
     """Return the op types of the graph that tfg cannot run, each with the reason and a substitute."""
     graph = as_graph(graph)
     return missing_among(all_nodes(graph), graph.functions)
 
 
-def missing_among(nodes: Iterable[Node], functions: Container[str]) -> tuple[MissingOp, ...]:
+def missing_among(nodes: Iterable[Node], functions: Container[str]) -> Rows[MissingOp]:
     """Return the op types of nodes that are neither calls of `functions` nor have a kernel, with the reason and a
     substitute.
     """
     users_by_op = grouped((node.op, node) for node in nodes if not _can_run(functions, node.op))
-    return tuple(_missing(op, users, functions) for op, users in users_by_op.items())
+    return Rows(_missing(op, users, functions) for op, users in users_by_op.items())
 
 
 def _missing(op: str, nodes: Sequence[Node], functions: Container[str]) -> MissingOp:

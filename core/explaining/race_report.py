@@ -17,6 +17,7 @@ from ..ordering.races import Race
 from ..planning.planner import compile_plan, races_of
 from ..planning.reachability import needed_nodes
 from ..support.arguments import takes
+from ..support.display import Rows
 
 MOST_RACES: Final = 1000
 """Races that are told of a graph or a function."""
@@ -66,14 +67,14 @@ class RunRaces:
 
 
 @takes(graph=GraphLike, fetches=Sequence)
-def explain_races(graph: GraphLike, fetches: Sequence[str] = ()) -> tuple[RunRaces, ...]:
+def explain_races(graph: GraphLike, fetches: Sequence[str] = ()) -> Rows[RunRaces]:
     """Return the races of a run of `fetches`; without any, of the run of each node that nobody waits for and that has
     effects.
     """
     graph = as_graph(graph)
     if fetches:
-        return (_run_races(graph, tuple(fetches)),)
-    return tuple(_run_races(graph, (node.name,)) for node in _guessed_targets(graph))
+        return Rows([_run_races(graph, tuple(fetches))])
+    return Rows(_run_races(graph, (node.name,)) for node in _guessed_targets(graph))
 
 
 def _guessed_targets(graph: Graph) -> list[Node]:

@@ -7,7 +7,7 @@ import dataclasses
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final, TypeAlias
+from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
 from ..functions.call_validation import check_calls
@@ -118,6 +118,16 @@ class OptimizeReport(Report):
         return sum(self.ops_after.values())
 
 
+class Optimized(NamedTuple):
+    """An optimized graph, and the report of all changes."""
+
+    graph: Graph
+    report: OptimizeReport
+
+    def _repr_html_(self) -> str | None:
+        return self.report._repr_html_()
+
+
 @rare_collection()
 @takes(graph=GraphLike, passes=str | Sequence | None, costs=bool, rounds=int, fast_math=bool)
 def optimize(
@@ -133,7 +143,7 @@ def optimize(
     fast_math: bool = False,
     costs: bool = False,
     observe: Observer | None = None,
-) -> tuple[Graph, OptimizeReport]:
+) -> Optimized:
     """Return a copy of `graph` that gives the same fetches for the same feeds with less work, and a report of all changes.
 
     `fetches` and `feeds` are names; without fetches, the outputs of all signatures stay the same, or those that `tfg.explain`
@@ -169,7 +179,7 @@ def optimize(
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     clusters = tuple(new_clusters(graph, result))
     report = OptimizeReport((*mended, *records), before, _op_counts(result), dict(ctx.fates), clusters)
-    return result, report
+    return Optimized(result, report)
 
 
 def _unobserved(stage: str, graph: Graph) -> None:

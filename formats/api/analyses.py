@@ -11,6 +11,7 @@ from ...core.explaining.problems import Problem, find_problems
 from ...core.flops.views import rows as flops_rows
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.support.arguments import expect, takes
+from ...core.support.display import Rows
 from ...core.support.errors import TfgError
 from ..loading import load_leniently
 from ..model_diff import diff_models
@@ -21,7 +22,7 @@ __all__ = ["check", "diff", "flops_rows"]
 @takes(graph=Graph | str | os.PathLike | bytes, faults=list | tuple, ignore=str | Iterable)
 def check(
     graph: Graph | str | os.PathLike[str] | bytes, faults: Sequence[TfgError] = (), *, ignore: str | Iterable[str] = ()
-) -> tuple[Problem, ...]:
+) -> Rows[Problem]:
     """Return all problems of a graph and its functions, errors first; an empty tuple for a sound graph.
 
     A path or the bytes of a file may hold a graph that `load` refuses: the reasons are problems too. `faults` are the

@@ -9,6 +9,7 @@ from ...core.graph.graph import GraphLike, as_graph
 from ...core.runtime.session.elements import elements_of
 from ...core.runtime.session.runner import Runner, StepResult
 from ...core.support.arguments import takes
+from ...core.support.display import Rows
 from ...core.support.errors import InvalidArgumentError
 from ..state import State
 from .prepared_sessions import Opener, opened, session_on
@@ -23,7 +24,7 @@ def first_elements(
     state: State | None = None,
     seed: int | None = None,
     open_session: Opener | None = None,
-) -> tuple[StepResult, ...]:
+) -> Rows[StepResult]:
     """Return the first elements of an input pipeline, each as a step whose values are the element's components.
 
     `name` is a dataset, an iterator, or a node that takes elements from an iterator. Variables and tables are initialized,
@@ -36,4 +37,4 @@ def first_elements(
     if open_session is None:
         open_session = functools.partial(opened, state=state, seed=seed, begins_iterators=False)
     session = session_on(graph, open_session)
-    return tuple(elements_of(Runner(session), name, count))
+    return Rows(elements_of(Runner(session), name, count))

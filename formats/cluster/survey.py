@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
 from ...core.support.arguments import expect, takes
+from ...core.support.display import Report
 from ...core.support.errors import DeadlineExceededError, UnavailableError
+from ...core.support.words import counted
 from .address import Address
 from .cluster_session import CONNECT_SECONDS, ClusterSession
 from .master import Device, Master
@@ -21,12 +23,14 @@ MOST_ASKED: Final = 1000
 """The largest number of devices whose time is measured: a step each, and a server may list any number."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Survey:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Survey(Report):
     """The devices of a cluster, the seconds of a step on a device, and the seconds of making a session.
 
     `silent` are the tasks that do not answer.
     """
+
+    main_table: ClassVar[str] = "devices"
 
     devices: tuple[Device, ...]
     """The devices of the cluster."""
@@ -36,6 +40,10 @@ class Survey:
     """The seconds of making a session."""
     silent: tuple[str, ...] = ()
     """The tasks that do not answer."""
+
+    def headline(self) -> str:
+        silent = f", {counted(len(self.silent), 'silent task')}" if self.silent else ""
+        return f"{counted(len(self.devices), 'device')}{silent}"
 
 
 @takes(address=str, reset=bool)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import typing
 
 import pytest
@@ -56,6 +57,13 @@ def test_results_have_types():
 
 def test_no_default_shows_the_address_of_an_object():
     assert not [name for name, function in FUNCTIONS.items() if " at 0x" in str(inspect.signature(function))]
+
+
+def test_rows_that_a_function_returns_have_tables():
+    """Tuples of other things than rows are names, and pictures that show themselves."""
+    results = {name: str(inspect.signature(function).return_annotation) for name, function in FUNCTIONS.items()}
+    tuples = {name: re.findall(r"tuple\[(\w+), \.\.\.\]", result) for name, result in results.items() if "." not in name}
+    assert {one for rows in tuples.values() for one in rows} == {"str", "Drawing"}
 
 
 def test_what_is_of_any_type_is_said_with_the_reason():
