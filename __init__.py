@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from .core.passes.cluster_facts import ClusterFacts
     from .core.passes.node_outcomes import NodeFate, node_fates
     from .core.passes.pass_listing import PassFacts, list_passes
-    from .core.passes.pipeline import OptimizeReport, inline_functions, optimization_stages, optimize
+    from .core.passes.pipeline import Optimized, OptimizeReport, inline_functions, optimization_stages, optimize
     from .core.runtime.guards.numeric_checks import check_numerics
     from .core.runtime.optimize.tiers import Tier
     from .core.runtime.session.function_signatures import call_function
@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from .core.runtime.session.session_like import SessionLike
     from .core.runtime.session.variable_values import VariableValues
     from .core.runtime.state.file_access import FileAccess
+    from .core.support.display import Rows
     from .core.training.levenberg_marquardt import Iteration
     from .core.training.losses import NamedLoss
     from .core.training.optimizers import Optimizer, find_optimizer, optimizer_name
@@ -173,6 +174,7 @@ _LAZY = {
     "OpDetail": "core.op_libraries.op_listing",
     "OpSummary": "core.op_libraries.op_listing",
     "OptimizeReport": "core.passes.pipeline",
+    "Optimized": "core.passes.pipeline",
     "Optimizer": "core.training.optimizers",
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
@@ -184,6 +186,7 @@ _LAZY = {
     "Recording": "formats.recordings",
     "RecoveredStage": "core.explaining.stages",
     "Restored": "core.runtime.session.runner",
+    "Rows": "core.support.display",
     "RunRaces": "core.explaining.race_report",
     "Section": "core.flops.flops_report",
     "Session": "core.runtime.session.session",
@@ -330,6 +333,7 @@ __all__ = [
     "OpDetail",
     "OpSummary",
     "OptimizeReport",
+    "Optimized",
     "Optimizer",
     "Output",
     "PartitionFacts",
@@ -341,6 +345,7 @@ __all__ = [
     "Recording",
     "RecoveredStage",
     "Restored",
+    "Rows",
     "RunRaces",
     "Section",
     "Session",

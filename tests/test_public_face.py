@@ -197,10 +197,10 @@ MADE_BY_TFG = {
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
     "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",
-    "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimizer", "Output", "PartitionFacts", "PassFacts", "Problem",
-    "ProblemCode",
-    "Progress", "RecordStream", "Recording", "RecoveredStage", "Restored", "RunRaces", "Section", "SessionLike", "Shape",
-    "Signature", "SignatureTensor", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey",
+    "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimized", "Optimizer", "Output", "PartitionFacts", "PassFacts",
+    "Problem", "ProblemCode", "Progress", "RecordStream", "Recording", "RecoveredStage", "Restored", "Rows",
+    "RunRaces", "Section", "SessionLike",
+    "Shape", "Signature", "SignatureTensor", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey",
     "Tensor", "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
 }  # fmt: skip
 """Classes with objects made only by functions of tfg."""

@@ -160,7 +160,7 @@ def optimize(
     chosen = choose_passes(passes, disable)
     result, mended = _mended(graph, [one for one in chosen if one.mends])
     chosen = [one for one in chosen if not one.mends]
-    names = (fetches,) if isinstance(fetches, str) else fetches or default_fetches(result)
+    names = (fetches,) if isinstance(fetches, str) else tuple(fetches) or default_fetches(result)
     targets = [result.fetch(name) for name in names]
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, start_feeds in start for name in start_feeds)])
@@ -171,7 +171,7 @@ def optimize(
     needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
     needed -= {output.node.name for output in maybe_fed}
     before = _op_counts(graph)
-    seen = observe or _unobserved
+    seen = _unobserved if observe is None else observe
     seen("load", result)
     steps = _records(chosen, result, ctx, rounds, seen)
     records = list(_with_costs(steps, CostMeter(result, targets, fed)) if costs else steps)

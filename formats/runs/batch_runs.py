@@ -94,9 +94,9 @@ def run_batch(
     )  # fmt: skip
     path = None if isinstance(graph, Graph) else os.fspath(graph)
     recipe = graph_recipe(loaded, path, GraphReading(op_library=names_of(op_libraries)), setup, request, files)
-    return BatchJob(loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=note or (lambda _: None)).run(
-        progress
-    )
+    return BatchJob(
+        loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=(lambda _: None) if note is None else note
+    ).run(progress)
 
 
 def _setup(session: SessionSetup, on: str | None, state: str | State | None, seed: int | None) -> SessionSetup:
