@@ -484,8 +484,9 @@ class _GraphServices:
         graph: Graph = importlib.import_module(".formats", __name__).load(path)
         return graph
 
-    def signature(self, graph: Graph) -> Signature:
-        signature: Signature = importlib.import_module(".core.explaining.graph_facts", __name__).implied_signature(graph)
+    def signature(self, graph: Graph, *, infers_shapes: bool) -> Signature:
+        facts = importlib.import_module(".core.explaining.graph_facts", __name__)
+        signature: Signature = facts.implied_signature(graph, infers_shapes=infers_shapes)
         return signature
 
     def variables(self, graph: Graph) -> Mapping[str, SignatureTensor]:

@@ -280,12 +280,15 @@ def explain_graph(
     return dataclasses.replace(facts, next_commands=tuple(commands))
 
 
-def implied_signature(graph: Graph) -> Signature:
-    """Return the inputs and outputs that `explain` finds in a graph without signatures, by name: `x` stands for `x:0`."""
+def implied_signature(graph: Graph, *, infers_shapes: bool = False) -> Signature:
+    """Return the inputs and outputs that `explain` finds in a graph without signatures, by name: `x` stands for `x:0`.
+
+    With `infers_shapes` the outputs have the shapes that follow from the inputs', otherwise those that their nodes declare.
+    """
     roles = Roles(graph)
     placed = stage_of_nodes(roles)
     nodes = [node for node in _input_nodes(graph, placed) if node.is_placeholder or node.is_argument]
-    outputs = _output_facts(graph, roles, placed, inferred(graph))
+    outputs = _output_facts(graph, roles, placed, inferred(graph) if infers_shapes else None)
     return Signature("", _by_name(map(tensor_facts, nodes)), _by_name(outputs))
 
 

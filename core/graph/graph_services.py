@@ -27,8 +27,8 @@ class GraphServices(Protocol):
         """Return the graph in a file or folder, as `tfg.load` does."""
         ...
 
-    def signature(self, graph: Any) -> Signature:
-        """Return the placeholders and outputs of a graph without a signature."""
+    def signature(self, graph: Any, *, infers_shapes: bool) -> Signature:
+        """Return the placeholders and outputs of a graph without a signature, with inferred shapes of outputs if asked."""
         ...
 
     def variables(self, graph: Any) -> Mapping[str, SignatureTensor]:

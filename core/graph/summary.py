@@ -49,22 +49,21 @@ class Summarized(Pictured):
     @property
     def inputs(self) -> Mapping[str, SignatureTensor]:
         """The inputs of the usual signature by name, with dtype and shape; without such a signature, the placeholders."""
-        return self._signature.inputs
+        return self._signature(infers_shapes=False).inputs
 
     @property
     def outputs(self) -> Mapping[str, SignatureTensor]:
         """The outputs of the usual signature by name, with dtype and shape; without such a signature, those of `explain`."""
-        return self._signature.outputs
+        return self._signature(infers_shapes=True).outputs
 
     @property
     def variables(self) -> Mapping[str, SignatureTensor]:
         """The variables by name, with dtype, shape and the tensor of the node. A session has their values."""
         return graph_services().variables(self)
 
-    @property
-    def _signature(self) -> Signature:
+    def _signature(self, *, infers_shapes: bool) -> Signature:
         usual = None if self.meta is None else self.meta.usual_signature
-        return graph_services().signature(self) if usual is None else usual
+        return graph_services().signature(self, infers_shapes=infers_shapes) if usual is None else usual
 
     @property
     def constants(self) -> Constants:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...core.explaining.footprint import inferred
 from ...core.explaining.graph_facts import implied_signature, no_obvious_output
 from ...core.flops.model_layers import LayersReport
 from ...core.flops.views import LAYER_COLUMNS, layer_texts, layer_totals
@@ -24,6 +25,7 @@ from ...core.support.not_copied import NotCopied
 from ...core.support.words import aligned
 from ...core.types.arrays import Array
 from ...core.types.example_values import example_in_python
+from ...core.types.shapes import UNKNOWN
 from ..state import State
 from .counting import layers
 from .prepared_sessions import Opener, names_of, prepare, session_on
@@ -73,8 +75,7 @@ class Model(Displayed, NotCopied):
             raise InvalidArgumentError("a session of `open_session` has its own engine", hint="leave `engine` out")
         self.graph, self.signature = _entry(as_graph(source), signature)
         """The graph, and the signature that is called."""
-        self.outputs = _returned(self.graph, self.signature, names_of(outputs))
-        """The returned tensors by name."""
+        self._fetches = _returned(self.graph, self.signature, names_of(outputs))
         self._engine, self._state, self._opener = engine, state, open_session
         self._session: SessionLike | None = None
         self._opening = threading.Lock()
@@ -93,8 +94,8 @@ class Model(Displayed, NotCopied):
         if missing := self._missing(frozenset(fed)):
             raise InvalidArgumentError(f"an input has no value: {', '.join(missing)}", hint=self._example())
         defaults = {self.signature.fed[name]: value.numpy() for name, value in self.signature.defaults.items()}
-        fetched = [tensor.tensor for tensor in self.outputs.values()]
-        return dict(zip(self.outputs, self.session.run(fetched, {**defaults, **fed}), strict=True))
+        values = self.session.run(list(self._fetches.values()), {**defaults, **fed})
+        return dict(zip(self._fetches, values, strict=True))
 
     def __repr__(self) -> str:
         name = f"{self.graph.file}: " if self.graph.file else ""
@@ -104,6 +105,17 @@ class Model(Displayed, NotCopied):
     def inputs(self) -> Mapping[str, SignatureTensor]:
         """The inputs by name, with dtype and shape."""
         return self.signature.inputs
+
+    @functools.cached_property
+    def outputs(self) -> Mapping[str, SignatureTensor]:
+        """The returned tensors by name, with dtype and shape as far as it follows from the inputs' shapes."""
+        declared = {name: self.signature.outputs.get(name, SignatureTensor("")) for name in self._fetches}
+        if all(tensor.shape.dims is not None for tensor in declared.values()):
+            return declared
+        inference = inferred(self.graph)
+        values = {name: self.graph.output(tensor) for name, tensor in self._fetches.items()}
+        shapes = {name: UNKNOWN if inference is None else inference.shape(value) for name, value in values.items()}
+        return {name: SignatureTensor(value.name, value.base_dtype, shapes[name]) for name, value in values.items()}
 
     @property
     def signatures(self) -> Mapping[str, Signature]:
@@ -126,7 +138,7 @@ class Model(Displayed, NotCopied):
     @functools.cached_property
     def layers(self) -> LayersReport:
         """The layers behind the outputs: the table of `tfg.layers`."""
-        return layers(self.graph, [tensor.tensor for tensor in self.outputs.values()])
+        return layers(self.graph, tuple(self._fetches.values()))
 
     def summary(self) -> None:
         """Print the layers with output shapes, parameters and FLOPs, and totals below."""
@@ -154,7 +166,7 @@ class Model(Displayed, NotCopied):
 
     def _missing_inputs(self, fed: frozenset[str]) -> tuple[str, ...]:
         """Return the inputs that the outputs need, that have no default and no value in `fed`."""
-        fetched = [self.graph.output(one.tensor) for one in self.outputs.values()]
+        fetched = [self.graph.output(name) for name in self._fetches.values()]
         needed = needed_nodes(fetched, [self.graph.output(name) for name in fed])
         unfed = self.signature.fed.keys() - self.signature.defaults.keys()
         nodes = {name: self.graph.node_of(tensor) for name, tensor in self.signature.fed.items() if tensor not in fed}
@@ -187,14 +199,14 @@ def _entry(graph: Graph, name: str | None) -> tuple[Graph, Signature]:
     return called, next(iter(called.signatures.values()))
 
 
-def _returned(graph: Graph, signature: Signature, words: Sequence[str]) -> dict[str, SignatureTensor]:
+def _returned(graph: Graph, signature: Signature, words: Sequence[str]) -> dict[str, str]:
     """Return the tensors of outputs, of nodes and of tensors by name; without words, those of all outputs."""
     returned = {}
     for word in words or signature.fetched:
         value = graph.result(signature.fetched.get(word, word))
         if not isinstance(value, Output):
             raise InvalidArgumentError(f"'{word}' is an operation without a value", hint="name a tensor with --to")
-        returned[word] = signature.outputs.get(word) or SignatureTensor(value.name, value.dtype)
+        returned[word] = value.name
     if not returned:
         raise no_obvious_output(graph, "name an output with --to")
     return returned

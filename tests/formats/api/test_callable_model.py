@@ -65,6 +65,7 @@ def test_outputs_are_also_tensors_within_the_model():
     model = tfg.Model(line(), outputs=["product", "y:0"])
     values = model([1])
     assert {name: value.tolist() for name, value in values.items()} == {"product": [2], "y:0": [2.5]}
+    assert {name: str(one.shape) for name, one in model.outputs.items()} == {"product": "(?)", "y:0": "(?)"}
     with pytest.raises(tfg.errors.InvalidArgumentError, match="'init' is an operation without a value"):
         tfg.Model(line(), outputs="init")
     with pytest.raises(tfg.errors.NotFoundError, match="no node 'prodct'") as caught:
