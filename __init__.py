@@ -23,12 +23,14 @@ if _is_command() and _signal.getsignal(_signal.SIGINT) is _signal.default_int_ha
 
     early_exit.quit_on_signals()
 
-from .core.graph import graph_codec  # noqa: E402
+from .core.graph import graph_services  # noqa: E402
 from .core.runtime.guards import openblas_kernels  # noqa: E402
 from .core.runtime.state import checkpoint_store  # noqa: E402
 from .core.support import display, errors  # noqa: E402
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .core.building.builder import GraphBuilder
     from .core.building.built_variables import BuiltVariable
     from .core.building.scripting import run_script
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from .core.gradients.central_differences import GradientCheck, check_gradient
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Function, Graph, Node, Output
-    from .core.graph.metagraph import Signature
+    from .core.graph.metagraph import Signature, SignatureTensor
     from .core.model.model_view import ModelView, SourceNode, model_view
     from .core.op_libraries.library_loading import load_op_library
     from .core.op_libraries.op_listing import MissingFor, OpCoverage, OpDetail, OpSummary, missing_parts, op_coverage, ops
@@ -65,7 +67,7 @@ if TYPE_CHECKING:
     from .core.passes.cluster_facts import ClusterFacts
     from .core.passes.node_outcomes import NodeFate, node_fates
     from .core.passes.pass_listing import PassFacts, list_passes
-    from .core.passes.pipeline import OptimizeReport, inline_functions, optimization_stages, optimize
+    from .core.passes.pipeline import Optimized, OptimizeReport, inline_functions, optimization_stages, optimize
     from .core.runtime.guards.numeric_checks import check_numerics
     from .core.runtime.optimize.tiers import Tier
     from .core.runtime.session.function_signatures import call_function
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     from .core.runtime.session.session_like import SessionLike
     from .core.runtime.session.variable_values import VariableValues
     from .core.runtime.state.file_access import FileAccess
+    from .core.support.display import Rows
     from .core.training.levenberg_marquardt import Iteration
     from .core.training.losses import NamedLoss
     from .core.training.optimizers import Optimizer, find_optimizer, optimizer_name
@@ -85,6 +88,7 @@ if TYPE_CHECKING:
     from .core.types.tensors import Tensor
     from .formats import load, save
     from .formats.api.analyses import check, diff, flops_rows
+    from .formats.api.callable_model import Model
     from .formats.api.changes import convert, extract, fill_placeholders, freeze, reduce
     from .formats.api.checkpoints import (
         Checkpoint,
@@ -95,7 +99,6 @@ if TYPE_CHECKING:
         write_checkpoint,
     )
     from .formats.api.classes import TopClasses, read_labels, top_classes
-    from .formats.api.clusters import describe_cluster
     from .formats.api.comparisons import compare, compare_states
     from .formats.api.counting import FlopsCounter, flops, layers, profile
     from .formats.api.dataset_elements import first_elements
@@ -114,7 +117,7 @@ if TYPE_CHECKING:
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
     from .formats.cluster.cluster_session import ClusterSession
-    from .formats.cluster.survey import Survey
+    from .formats.cluster.survey import Survey, describe_cluster
     from .formats.recordings import Recording, describe_recording
     from .formats.runs.batch_job import BatchProgress, BatchReport, FailedInput
     from .formats.runs.batch_runs import run_batch
@@ -161,6 +164,7 @@ _LAZY = {
     "Measurement": "core.flops.measured",
     "MissingFor": "core.op_libraries.op_listing",
     "MissingOp": "core.explaining.graph_facts",
+    "Model": "formats.api.callable_model",
     "ModelView": "core.model.model_view",
     "NamedLoss": "core.training.losses",
     "Node": "core.graph.graph",
@@ -174,6 +178,7 @@ _LAZY = {
     "OpDetail": "core.op_libraries.op_listing",
     "OpSummary": "core.op_libraries.op_listing",
     "OptimizeReport": "core.passes.pipeline",
+    "Optimized": "core.passes.pipeline",
     "Optimizer": "core.training.optimizers",
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
@@ -185,6 +190,7 @@ _LAZY = {
     "Recording": "formats.recordings",
     "RecoveredStage": "core.explaining.stages",
     "Restored": "core.runtime.session.runner",
+    "Rows": "core.support.display",
     "RunRaces": "core.explaining.race_report",
     "Section": "core.flops.flops_report",
     "Session": "core.runtime.session.session",
@@ -192,6 +198,7 @@ _LAZY = {
     "SessionSetup": "formats.runs.session_setup",
     "Shape": "core.types.shapes",
     "Signature": "core.graph.metagraph",
+    "SignatureTensor": "core.graph.metagraph",
     "Snapshot": "core.comparing.graph_diff",
     "SourceNode": "core.model.model_view",
     "StableHloExport": "formats.api.stablehlo_export",
@@ -217,7 +224,7 @@ _LAZY = {
     "compare_states": "formats.api.comparisons",
     "convert": "formats.api.changes",
     "count_flops": "core.flops",
-    "describe_cluster": "formats.api.clusters",
+    "describe_cluster": "formats.cluster.survey",
     "describe_recording": "formats.recordings",
     "diff": "formats.api.analyses",
     "diff_snapshots": "core.comparing.graph_diff",
@@ -321,6 +328,7 @@ __all__ = [
     "Measurement",
     "MissingFor",
     "MissingOp",
+    "Model",
     "ModelView",
     "NamedLoss",
     "Node",
@@ -334,6 +342,7 @@ __all__ = [
     "OpDetail",
     "OpSummary",
     "OptimizeReport",
+    "Optimized",
     "Optimizer",
     "Output",
     "PartitionFacts",
@@ -345,6 +354,7 @@ __all__ = [
     "Recording",
     "RecoveredStage",
     "Restored",
+    "Rows",
     "RunRaces",
     "Section",
     "Session",
@@ -352,6 +362,7 @@ __all__ = [
     "SessionSetup",
     "Shape",
     "Signature",
+    "SignatureTensor",
     "Snapshot",
     "SourceNode",
     "StableHloExport",
@@ -469,8 +480,8 @@ def _display() -> display.Display:
     return notebook
 
 
-class _GraphDefs:
-    """Graphs as the GraphDefs of `formats`."""
+class _GraphServices:
+    """Graphs as the files of `formats`, and as the models of `explaining`."""
 
     def encode(self, graph: Graph) -> bytes:
         data: bytes = importlib.import_module(".formats", __name__).to_bytes(graph)
@@ -480,8 +491,22 @@ class _GraphDefs:
         graph: Graph = importlib.import_module(".formats", __name__).load(data)
         return graph
 
+    def load(self, path: str | os.PathLike[str]) -> Graph:
+        graph: Graph = importlib.import_module(".formats", __name__).load(path)
+        return graph
+
+    def signature(self, graph: Graph, *, infers_shapes: bool) -> Signature:
+        facts = importlib.import_module(".core.explaining.graph_facts", __name__)
+        signature: Signature = facts.implied_signature(graph, infers_shapes=infers_shapes)
+        return signature
+
+    def variables(self, graph: Graph) -> Mapping[str, SignatureTensor]:
+        parts = importlib.import_module(".core.explaining.graph_facts", __name__)
+        variables: Mapping[str, SignatureTensor] = parts.used_variables(graph)
+        return variables
+
 
 openblas_kernels.use_avx512()
 checkpoint_store.provide_store(_checkpoint_store)
-graph_codec.provide_codec(_GraphDefs())
+graph_services.provide_services(_GraphServices())
 display.provide_display(_display)

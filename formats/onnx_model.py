@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..core.onnx.model import Block, Model, Operation, Value
+from ..core.onnx.blocks import Block, OnnxModel, Operation, Value
 from ..core.support.atomic import atomic_file, file_errors, locked_folder
 from ..core.support.errors import InternalError, UnimplementedError
 from ..core.support.file_formats import ONNX_MODELS, format_of
@@ -52,7 +52,7 @@ def require(package: str) -> Any:
         raise UnimplementedError(problem, hint=extra_hint("onnx")) from None
 
 
-def save_onnx(model: Model, path: str | os.PathLike[str]) -> int:
+def save_onnx(model: OnnxModel, path: str | os.PathLike[str]) -> int:
     """Write a model, checked, and return the bytes of weights. Large weights go to `PATH.data` or `PATH.1.data`.
 
     InvalidArgumentError for a name that does not end in .onnx, UnimplementedError without the package onnx, InternalError
@@ -93,7 +93,7 @@ def _save_in_two(writer: _ModelWriter, path: str) -> None:
         os.unlink(os.path.join(folder, entry))
 
 
-def _require_types(onnx: Any, model: Model) -> None:
+def _require_types(onnx: Any, model: OnnxModel) -> None:
     """Raise UnimplementedError with all nodes that need an operator on a dtype for which ONNX does not define the operator."""
     lines: dict[str, None] = {}
     for operation in model.block.everything():
@@ -162,7 +162,7 @@ def _infos(graph: Any) -> Iterator[Any]:
 class _ModelWriter:
     """The writer of a ModelProto: names of values, and the weights that stand outside."""
 
-    def __init__(self, onnx: Any, model: Model) -> None:
+    def __init__(self, onnx: Any, model: OnnxModel) -> None:
         self.onnx = onnx
         self.helper = onnx.helper
         self.source = model

@@ -6,14 +6,16 @@ import dataclasses
 import io
 import os
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 from google.protobuf.message import DecodeError
 
 from ..core.codecs.tfrecord import RecordError, read_records
 from ..core.graph.graph import Graph
 from ..core.support.arguments import takes
+from ..core.support.display import Report
 from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.words import counted
 from . import detect
 from .codecs.scan import parse
 from .codecs.source import Source, describe, read_source
@@ -64,13 +66,15 @@ class RecordedGraph:
     """True for the graph that commands load."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Recording:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Recording(Report):
     """What an event file or a RunMetadata file holds.
 
     `events` counts the records of an event file, `executions` those of nodes on `devices` in a RunMetadata. `seconds` is the
     time from the first event to the last. `is_cut` is True where the file ends within a record, as while it is written.
     """
+
+    main_table: ClassVar[str] = "tags"
 
     kind: str
     """The kind of the file."""
@@ -90,6 +94,10 @@ class Recording:
     """The tags of an event file."""
     graphs: tuple[RecordedGraph, ...] = ()
     """The graphs in the recording."""
+
+    def headline(self) -> str:
+        parts = ((self.events, "event"), (self.executions, "execution"), (len(self.graphs), "graph"))
+        return ", ".join([self.kind, *(counted(count, noun) for count, noun in parts if count)])
 
 
 @takes(source=str | os.PathLike | bytes | bytearray | memoryview)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from ..core.graph.graph import Graph
+from ..core.graph.graph import Graph, GraphLike, as_graph
 from ..core.support.arguments import takes
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import printable_proto
@@ -54,9 +54,14 @@ def graph_form(
     return GraphForm(bool(text), bool(gzip) or is_packed, "meta_graph" if by_name is META_GRAPH else kind)
 
 
-@takes(graph=Graph, path=str | os.PathLike, text=bool | None, gzip=bool | None, kind=str | None)
+@takes(graph=GraphLike, path=str | os.PathLike, text=bool | None, gzip=bool | None, kind=str | None)
 def save(
-    graph: Graph, path: str | os.PathLike[str], *, text: bool | None = None, gzip: bool | None = None, kind: Kind | None = None
+    graph: GraphLike,
+    path: str | os.PathLike[str],
+    *,
+    text: bool | None = None,
+    gzip: bool | None = None,
+    kind: Kind | None = None,
 ) -> None:
     """Write a graph to a path, or to standard output for `-`, whole or not at all.
 
@@ -66,6 +71,7 @@ def save(
     `kind` chooses between a GraphDef and a MetaGraphDef; by default the loaded kind, and a GraphDef for a SavedModel.
     InvalidArgumentError for a name that asks for another form, and for a binary graph of 2 GiB, too large for any reader.
     """
+    graph = as_graph(graph)
     write_graph(graph, path, graph_form(path, text, gzip, kind))
 
 

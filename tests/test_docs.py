@@ -1,12 +1,15 @@
-"""The examples of README.md and docs/ run, and print the outputs of the pages."""
+"""The examples of README.md, docs/ and docstrings run, and print the outputs of the pages."""
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import pathlib
 import re
 import runpy
 import shlex
 
+import numpy as np
 import pytest
 
 import tfg
@@ -90,6 +93,30 @@ def test_python_examples(page, clone):
     for code, done in zip(codes, outcomes_of("snippets", codes), strict=True):
         assert (done.code, done.err) == (0, ""), code
         assert done.out.strip(), code
+
+
+def documented():
+    """The public functions and classes, and the members of the classes, by name."""
+    for name in tfg.__all__:
+        thing = getattr(tfg, name)
+        yield name, thing
+        if inspect.isclass(thing):
+            yield from ((f"{name}.{member}", getattr(thing, member)) for member in vars(thing) if not member.startswith("__"))
+
+
+DOCUMENTED = {name: thing for name, thing in documented() if ">>>" in (inspect.getdoc(thing) or "")}
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_docstring_examples(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    (example,) = doctest.DocTestFinder(recurse=False).find(DOCUMENTED[name], name, globs={"tfg": tfg, "np": np})
+    lines = []
+    assert doctest.DocTestRunner().run(example, out=lines.append).failed == 0, "".join(lines)
+
+
+def test_examples_of_docstrings_are_found():
+    assert {"Model", "Session.run", "layers"} <= set(DOCUMENTED)
 
 
 def test_every_command_is_in_the_docs():

@@ -157,6 +157,7 @@ def of_runs(folder, graph, feeds):
         "KernelRecorder": (tfg.KernelRecorder, {"with_shapes": True}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
+        "Model": (tfg.Model, {"source": graph, "outputs": "y"}),
         "Session.run": (tfg.Session(graph).run, {"fetches": "y:0", "feeds": feeds}),
         "FileAccess.only": (tfg.FileAccess.only, {"readable": [str(folder)]}),
         "FileAccess.everything": (tfg.FileAccess.everything, {}),
@@ -196,11 +197,11 @@ MADE_BY_TFG = {
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
     "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",
-    "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimizer", "Output", "PartitionFacts", "PassFacts", "Problem",
-    "ProblemCode",
-    "Progress", "RecordStream", "Recording", "RecoveredStage", "Restored", "RunRaces", "Section", "SessionLike", "Shape",
-    "Signature", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey", "Tensor", "TensorRow", "Tier",
-    "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
+    "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimized", "Optimizer", "Output", "PartitionFacts", "PassFacts",
+    "Problem", "ProblemCode", "Progress", "RecordStream", "Recording", "RecoveredStage", "Restored", "Rows",
+    "RunRaces", "Section", "SessionLike",
+    "Shape", "Signature", "SignatureTensor", "Snapshot", "StableHloExport", "StateComparison", "StepResult", "Survey",
+    "Tensor", "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
 }  # fmt: skip
 """Classes with objects made only by functions of tfg."""
 
@@ -226,6 +227,36 @@ def test_wrong_types_are_refused(wrong, tmp_path, monkeypatch):
                 continue
             except Exception as error:
                 pytest.fail(f"{name}({parameter}={wrong!r}): {error!r}", pytrace=False)
+
+
+def annotated(function, kind):
+    """Return the parameters of a function with a type."""
+    return [name for name, p in inspect.signature(function).parameters.items() if p.annotation in (kind, f"{kind} | None")]
+
+
+CHANGING = {"call_function", "clear_devices", "gradients", "map_ops", "strip_default_attrs"}
+"""The functions that change their graph."""
+
+
+def test_all_functions_but_those_that_change_a_graph_take_a_path(tmp_path):
+    functions = {name: function for name, (function, _) in right_arguments(tmp_path).items()}
+    assert {name for name, function in functions.items() if annotated(function, "Graph")} - {"GraphBuilder"} == CHANGING
+    for name in CHANGING:
+        with pytest.raises(TypeError, match="graph must be Graph, not str") as caught:
+            call(functions[name], right_arguments(tmp_path)[name][1] | {"graph": "model.pb"})
+        assert "tfg.load" in caught.value.hint
+
+
+@pytest.mark.slow
+def test_the_path_of_a_graph_stands_for_the_graph(tmp_path):
+    tried = set()
+    for name, (function, arguments) in right_arguments(tmp_path).items():
+        for parameter in annotated(function, "GraphLike"):
+            if isinstance(arguments.get(parameter), tfg.Graph):
+                tfg.save(arguments[parameter], tmp_path / "input.pb")
+                call(function, arguments | {parameter: tmp_path / "input.pb"})
+                tried.add(name)
+    assert {"explain", "optimize", "Session", "Model", "flops", "jacobian", "train", "save"} <= tried
 
 
 class _Unwritable:

@@ -34,7 +34,7 @@ RUNNING = {
     "--allow-files": "Session.files", "--max-memory": "Session.max_memory", "--timeout": "Session.timeout",
     "--engine": "Session.engine", "--precision": "Session.precision", "--engine-report": "Session.engine_report",
     "--verify-engine": "engine_runtime.verify", "--on": "ClusterSession.address", "--retry": "ClusterSession.retries",
-    "--mesh": "engine_runtime.mesh", "--signature": "Signature.fetched",
+    "--mesh": "engine_runtime.mesh", "--signature": "Model.signature",
 }  # fmt: skip
 CHOOSING = {f"--{name}": f"list_nodes.{name}" for name in ("name", "exclude", "op", "scope", "device", "to", "around", "hops")}
 DOORS = {

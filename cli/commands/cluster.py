@@ -41,7 +41,7 @@ class ClusterOptions:
 
 def _run(options: ClusterOptions) -> int:
     """Describe the cluster, and reset it if the options ask for that."""
-    from ...formats.api.clusters import describe_cluster
+    from ...formats.cluster.survey import describe_cluster
     from ..sessions import cluster_address
 
     quiet = options.quiet

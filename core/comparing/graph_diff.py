@@ -12,7 +12,7 @@ from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import reachable, topological_order
 from ..registry.op_facts import has_fact
 from ..support.arguments import expect, takes
-from ..support.display import Report
+from ..support.display import Report, Rows
 from ..support.tensor_names import parse_tensor_name
 from ..support.words import counted
 from .function_matching import GraphMatch
@@ -252,7 +252,7 @@ def _version_change(field: str, before: object, after: object) -> FieldChange | 
 
 
 @takes(snapshots=list | tuple)
-def diff_snapshots(snapshots: Sequence[tuple[str, Graph]]) -> tuple[Snapshot, ...]:
+def diff_snapshots(snapshots: Sequence[tuple[str, Graph]]) -> Rows[Snapshot]:
     """Return the changes of each (stage, graph) against the stage before; the first starts from the empty graph."""
     expect(tuple, *snapshots)
     result: list[Snapshot] = []
@@ -262,7 +262,7 @@ def diff_snapshots(snapshots: Sequence[tuple[str, Graph]]) -> tuple[Snapshot, ..
         note = NOTHING_CHANGED if result and diff.is_empty else ""
         result.append(Snapshot(stage, len(graph), diff, note))
         previous = graph
-    return tuple(result)
+    return Rows(result)
 
 
 def _same_names(before: Graph, after: Graph) -> dict[Node, Node]:

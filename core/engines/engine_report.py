@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from typing import ClassVar
 
+from ..support.display import Report
+from ..support.words import counted
 from .refused_nodes import RefusedNodes
 
 
@@ -94,11 +97,13 @@ class GroupDifference:
     """The difference in words."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class EngineReport:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class EngineReport(Report):
     """All groups of an engine's plans, the nodes left to NumPy, differences that verification found, and the choices of
     `auto`.
     """
+
+    main_table: ClassVar[str] = "groups"
 
     engine: str
     """The name of the engine."""
@@ -114,3 +119,6 @@ class EngineReport:
     """Results that differ from NumPy's, with --verify-engine."""
     choices: tuple[Choice, ...] = ()
     """The choices of `auto`."""
+
+    def headline(self) -> str:
+        return f"{self.engine}, {counted(len(self.groups), 'group')}, {counted(len(self.refused), 'reason')} for NumPy"

@@ -5,17 +5,19 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from ..building.placement import DeviceSpec, Placement
-from ..graph.graph import Graph, Node, Output
+from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.send_recv import RECEIVES, connected
 from ..inference.inference import Inference, infer
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support.arguments import takes
+from ..support.display import Report
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import JoinedNames
+from ..support.words import counted
 from ..types.dtypes import resource
 
 CLIENT: Final = "the session's task"
@@ -49,9 +51,11 @@ class Crossing:
     """The nodes that receive."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PartitionFacts:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class PartitionFacts(Report):
     """The device of every node, the crossings between devices, and the demands on devices that contradict each other."""
+
+    main_table: ClassVar[str] = "crossings"
 
     devices: dict[str, str]
     """The device of each node, by the node's name."""
@@ -60,20 +64,25 @@ class PartitionFacts:
     conflicts: tuple[str, ...]
     """Demands that contradict each other, in words."""
 
+    def headline(self) -> str:
+        devices = len(set(self.devices.values()))
+        return f"{counted(devices, 'device')}, {counted(len(self.crossings), 'crossing')}, {self.bytes:,} bytes"
+
     @property
     def bytes(self) -> int:
         """Return the bytes that cross in a step, as far as they are known."""
         return sum(crossing.bytes or 0 for crossing in self.crossings)
 
 
-@takes(graph=Graph, fetches=Sequence)
-def explain_partition(graph: Graph, fetches: Sequence[str] = ()) -> PartitionFacts:
+@takes(graph=GraphLike, fetches=Sequence)
+def explain_partition(graph: GraphLike, fetches: Sequence[str] = ()) -> PartitionFacts:
     """Return the placement of the nodes that `fetches` run, by default of all nodes, and the crossings between devices.
 
     Follows TensorFlow's placer with soft placement: nodes of a colocation group share a device, and so do users of a
     reference or of a resource's handle. A node without inputs goes to the device of an only user; a node that reads a shape
     stays with the tensor. A node that asks for no kind of device is taken to be on the CPU.
     """
+    graph = as_graph(graph)
     fetched = [graph.result(name) for name in fetches]
     placer = _Placer(list(graph), Placement(graph))
     placed = placer.devices()

@@ -12,8 +12,8 @@ from ..building.placement import Placement
 from ..control_flow.deadness import always_alive
 from ..functions.callers import all_nodes, callers_by_function
 from ..graph.foreign_ops import foreign, original_function
-from ..graph.graph import Graph, Node
-from ..graph.metagraph import Signature, find_signature
+from ..graph.graph import Graph, GraphLike, Node, as_graph
+from ..graph.metagraph import Signature, SignatureTensor, find_signature
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
 from ..model.model_view import model_view
@@ -21,12 +21,13 @@ from ..registry import registry
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..support.arguments import takes
-from ..support.display import Report
+from ..support.display import Report, Rows
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
 from ..support.versions import Versions
 from ..support.words import counted
+from ..types.dtypes import DType, from_name
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
 from .next_commands import NextCommands, free_inputs
@@ -194,25 +195,25 @@ class GraphFacts(Report):
 
 @overload
 def explain(
-    graph: Graph, *, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH", is_sound: bool = True,
+    graph: GraphLike, *, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH", is_sound: bool = True,
     variables_unread: str | None = None,
 ) -> GraphFacts: ...  # fmt: skip
 @overload
 def explain(
     graph: Graph, node: str, /, *nodes: str, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH",
     is_sound: bool = True, variables_unread: str | None = None,
-) -> tuple[NodeFacts, ...]: ...  # fmt: skip
+) -> Rows[NodeFacts]: ...  # fmt: skip
 @rare_collection()
-@takes(graph=Graph, fetch=str | None, signature=str | None, path=str, is_sound=bool, variables_unread=str | None)
+@takes(graph=GraphLike, fetch=str | None, signature=str | None, path=str, is_sound=bool, variables_unread=str | None)
 def explain(
-    graph: Graph,
+    graph: GraphLike,
     *nodes: str,
     fetch: str | None = None,
     signature: str | None = None,
     path: str = "GRAPH",
     is_sound: bool = True,
     variables_unread: str | None = None,
-) -> GraphFacts | tuple[NodeFacts, ...]:
+) -> GraphFacts | Rows[NodeFacts]:
     """Return GraphFacts of a graph, or a tuple of NodeFacts with the purpose of each node named, and why `fetch` runs the
     node.
 
@@ -220,10 +221,11 @@ def explain(
     the graph's file in the commands that the facts propose. `is_sound` is False for a graph with problems, of which no
     shapes are inferred. `variables_unread` says why the values of the variables cannot be read: then no run is proposed.
     """
+    graph = as_graph(graph)
     inference = inferred(graph) if is_sound else None
     if nodes:
         explainer = Explainer(graph, inference)
-        return tuple(explainer.explain(name, fetch) for name in nodes)
+        return Rows(explainer.explain(name, fetch) for name in nodes)
     facts = explain_graph(graph, path, inference, is_sound, variables_unread)
     if signature is None:
         return facts
@@ -246,10 +248,8 @@ def explain_graph(
     roles = Roles(graph)
     purposes, placed = Purposes(roles), stage_of_nodes(roles)
     variables = tuple(_variables(roles, purposes))
-    inputs = tuple(facts for node in graph if placed[node][0] != "save/restore" for facts in _input_facts(node))
-    outputs = function_results(graph, inference) or tuple(
-        facts for node in _outputs(graph, roles, placed) for facts in _results(node, inference)
-    )
+    inputs = tuple(facts for node in _input_nodes(graph, placed) for facts in _input_facts(node))
+    outputs = _output_facts(graph, roles, placed, inference)
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)
     signatures = tuple(graph.meta.signatures.values()) if graph.meta else ()
@@ -279,6 +279,35 @@ def explain_graph(
     )
     commands = _next_commands(facts, NextCommands(graph, name, inference), is_sound)
     return dataclasses.replace(facts, next_commands=tuple(commands))
+
+
+def implied_signature(graph: Graph, *, infers_shapes: bool = False) -> Signature:
+    """Return the inputs and outputs that `explain` finds in a graph without signatures, by name: `x` stands for `x:0`.
+
+    With `infers_shapes` the outputs have the shapes that follow from the inputs', otherwise those that their nodes declare.
+    """
+    roles = Roles(graph)
+    placed = stage_of_nodes(roles)
+    nodes = [node for node in _input_nodes(graph, placed) if node.is_placeholder or node.is_argument]
+    outputs = _output_facts(graph, roles, placed, inferred(graph) if infers_shapes else None)
+    return Signature("", _by_name(map(tensor_facts, nodes)), _by_name(outputs))
+
+
+def used_variables(graph: Graph) -> dict[str, SignatureTensor]:
+    """Return the variables by name, each with the tensor of its node, without handles that nothing uses."""
+    roles = Roles(graph)
+    purposes = Purposes(roles)
+    used = (variable for variable in roles.variables.values() if purposes.of(variable) != "unused")
+    return {one.name: SignatureTensor(one.node.output().name, one.dtype, one.shape) for one in used}
+
+
+def _by_name(tensors: Iterable[TensorFacts]) -> dict[str, SignatureTensor]:
+    return {one.name.removesuffix(":0"): SignatureTensor(one.name, _dtype(one), one.shape) for one in tensors}
+
+
+def _dtype(tensor: TensorFacts) -> DType | None:
+    """Return the dtype, None for the output of an undeclared op."""
+    return from_name(tensor.dtype) if tensor.dtype else None
 
 
 def explain_signature(
@@ -325,18 +354,19 @@ def callables(graph: Graph) -> tuple[CallableFacts, ...]:
     return tuple(facts)
 
 
-@takes(graph=Graph)
-def missing_ops(graph: Graph) -> tuple[MissingOp, ...]:
+@takes(graph=GraphLike)
+def missing_ops(graph: GraphLike) -> Rows[MissingOp]:
     """Return the op types of the graph that tfg cannot run, each with the reason and a substitute."""
+    graph = as_graph(graph)
     return missing_among(all_nodes(graph), graph.functions)
 
 
-def missing_among(nodes: Iterable[Node], functions: Container[str]) -> tuple[MissingOp, ...]:
+def missing_among(nodes: Iterable[Node], functions: Container[str]) -> Rows[MissingOp]:
     """Return the op types of nodes that are neither calls of `functions` nor have a kernel, with the reason and a
     substitute.
     """
     users_by_op = grouped((node.op, node) for node in nodes if not _can_run(functions, node.op))
-    return tuple(_missing(op, users, functions) for op, users in users_by_op.items())
+    return Rows(_missing(op, users, functions) for op, users in users_by_op.items())
 
 
 def _missing(op: str, nodes: Sequence[Node], functions: Container[str]) -> MissingOp:
@@ -385,6 +415,17 @@ def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None)
     if dtypes and inference is not None:
         shape = inference.shape(node.output(index))
     return TensorFacts(node.output(index).name, node.op, str(dtypes[index]) if dtypes else "", shape)
+
+
+def _input_nodes(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
+    return (node for node in graph if placed[node][0] != "save/restore")
+
+
+def _output_facts(
+    graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]], inference: Inference | None
+) -> tuple[TensorFacts, ...]:
+    nodes = _outputs(graph, roles, placed)
+    return function_results(graph, inference) or tuple(facts for node in nodes for facts in _results(node, inference))
 
 
 def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:

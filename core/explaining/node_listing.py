@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ..graph.graph import Function, Graph, Node
+from ..graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ..graph.traversal import predecessors, reachable, topological_order
 from ..registry.catalog import CATALOG, AttrDef
 from ..support.arguments import expect, regular_expression, takes
@@ -163,9 +163,11 @@ ORDERS: Final = ("graph", "topological", *_KEYS)
 """The orders of `list_nodes`."""
 
 
-@takes(graph=Graph, name=str, op=str, scope=str, exclude=str, device=str, around=str | None, hops=int, shapes=bool, order=str)
+@takes(
+    graph=GraphLike, name=str, op=str, scope=str, exclude=str, device=str, around=str | None, hops=int, shapes=bool, order=str
+)
 def list_nodes(
-    graph: Graph,
+    graph: GraphLike,
     *,
     name: str = "",
     op: str = "",
@@ -186,6 +188,7 @@ def list_nodes(
     `topological`, `name`, `op` or `device`. NotFoundError where no node passes, InvalidArgumentError for a bad expression or
     order.
     """
+    graph = as_graph(graph)
     if order not in ORDERS:
         raise InvalidArgumentError(f"unknown order '{order}'", hint=f"the orders are {', '.join(ORDERS)}")
     needed = (to,) if isinstance(to, str) else tuple(to)

@@ -47,7 +47,7 @@ class ProblemCode:
     def named(cls, code: str) -> ProblemCode:
         """Return a code with its meaning; NotFoundError lists the codes for another word.
 
-        >>> ProblemCode.named("cycle").code
+        >>> tfg.ProblemCode.named("cycle").code
         'cycle'
         """
         if code_of(code) not in MEANINGS:

@@ -22,6 +22,7 @@ from ..registry.catalog import OpDef
 from ..registry.node_kinds import ABSENT
 from ..registry.op_facts import has_fact
 from ..registry.validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs, is_importable
+from ..support.display import Rows
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.hints import command_form
 from ..support.versions import GRAPH_VERSION, Versions
@@ -84,7 +85,7 @@ class CheckedBody:
         return Problem(severity, kind, name, op, self.function.name if self.function else None, message, hint)
 
 
-def find_problems(graph: Graph, faults: Sequence[TfgError] = (), ignored: Collection[str] = ()) -> tuple[Problem, ...]:
+def find_problems(graph: Graph, faults: Sequence[TfgError] = (), ignored: Collection[str] = ()) -> Rows[Problem]:
     """Return all problems of a graph and of the functions, errors first; `faults` were met while the file was read.
 
     Problems with a code among `ignored` are left out.
@@ -103,7 +104,7 @@ def find_problems(graph: Graph, faults: Sequence[TfgError] = (), ignored: Collec
     problems += _unknown_ops(bodies)
     problems += _uninitialized(bodies[0])
     kept = dict.fromkeys(problem for problem in problems if problem.code not in ignored)
-    return tuple(sorted(kept, key=lambda problem: problem.severity != ERROR))
+    return Rows(sorted(kept, key=lambda problem: problem.severity != ERROR))
 
 
 def _functions_of(graph: Graph) -> tuple[dict[str, Function], list[Problem]]:

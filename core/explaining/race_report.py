@@ -10,13 +10,14 @@ from typing import Final
 from ..control_flow.frames import MERGE, NEXT_ITERATION, find_frames
 from ..functions.call_sites import function_inputs, function_targets
 from ..functions.callers import called_functions
-from ..graph.graph import Graph, Node, Output
+from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.traversal import closure, descendants
 from ..ordering.effects import DRAW, WRITE, Access, accesses
 from ..ordering.races import Race
 from ..planning.planner import compile_plan, races_of
 from ..planning.reachability import needed_nodes
 from ..support.arguments import takes
+from ..support.display import Rows
 
 MOST_RACES: Final = 1000
 """Races that are told of a graph or a function."""
@@ -65,14 +66,15 @@ class RunRaces:
     """True where more races exist than are listed."""
 
 
-@takes(graph=Graph, fetches=Sequence)
-def explain_races(graph: Graph, fetches: Sequence[str] = ()) -> tuple[RunRaces, ...]:
+@takes(graph=GraphLike, fetches=Sequence)
+def explain_races(graph: GraphLike, fetches: Sequence[str] = ()) -> Rows[RunRaces]:
     """Return the races of a run of `fetches`; without any, of the run of each node that nobody waits for and that has
     effects.
     """
+    graph = as_graph(graph)
     if fetches:
-        return (_run_races(graph, tuple(fetches)),)
-    return tuple(_run_races(graph, (node.name,)) for node in _guessed_targets(graph))
+        return Rows([_run_races(graph, tuple(fetches))])
+    return Rows(_run_races(graph, (node.name,)) for node in _guessed_targets(graph))
 
 
 def _guessed_targets(graph: Graph) -> list[Node]:

@@ -6,10 +6,11 @@ import dataclasses
 from collections.abc import Iterable
 
 from ..functions.callers import called_functions, functions_that_reach, named_functions
-from ..graph.graph import Graph, Node
+from ..graph.graph import GraphLike, Node, as_graph
 from ..graph.traversal import descendants, groups, reachable
 from ..registry.op_facts import has_fact
 from ..support.arguments import takes
+from ..support.display import Rows
 from ..support.gc_control import rare_collection
 from .node_listing import NodeFilter, require_nodes
 from .roles import Roles, exclusive
@@ -62,18 +63,19 @@ _EVIDENCE = {
 
 
 @rare_collection()
-@takes(graph=Graph, chosen=NodeFilter)
-def recover_stages(graph: Graph, chosen: NodeFilter = _ALL) -> tuple[RecoveredStage, ...]:
+@takes(graph=GraphLike, chosen=NodeFilter)
+def recover_stages(graph: GraphLike, chosen: NodeFilter = _ALL) -> Rows[RecoveredStage]:
     """Return the stages that the graph went through, each node in exactly a single stage; empty stages are left out.
 
     NotFoundError if no node of the graph passes the filter `chosen`.
     """
+    graph = as_graph(graph)
     placed = stage_of_nodes(Roles(graph))
     by_stage: dict[str, list[StagedNode]] = {name: [] for name in ORDER}
     for node in chosen.apply(graph):
         stage, evidence = placed[node]
         by_stage[stage].append(StagedNode(node.name, node.op, evidence))
-    stages = tuple(RecoveredStage(name, _EVIDENCE[name], tuple(nodes)) for name, nodes in by_stage.items() if nodes)
+    stages = Rows(RecoveredStage(name, _EVIDENCE[name], tuple(nodes)) for name, nodes in by_stage.items() if nodes)
     require_nodes(stages, chosen)
     return stages
 

@@ -17,7 +17,7 @@ from ..functions.call_validation import check_calls
 from ..functions.callers import repeated_nodes
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
-from ..graph.graph import Function, Graph, Node, Output
+from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import estimate, estimated_loop, likely_cost
 from ..inference.inference import Answers, unchanged
@@ -51,9 +51,9 @@ _MAX_LISTED: Final = 5_000
 
 
 @rare_collection()
-@takes(graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, derived=CountCache | None)
+@takes(graph=GraphLike, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, derived=CountCache | None)
 def count_flops(
-    graph: Graph,
+    graph: GraphLike,
     fetches: Sequence[str],
     feeds: Iterable[str] = (),
     *,
@@ -69,6 +69,7 @@ def count_flops(
     `values` the feeds that decide shapes (axes, window sizes, predicates), `trips` the iterations of loops by frame or node
     name; `derived` keeps shapes and costs from a count to the next while the graph is changed.
     """
+    graph = as_graph(graph)
     watch = Stopwatch()
     graph.check_changes()
     check_calls(graph)

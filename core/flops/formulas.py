@@ -13,6 +13,7 @@ from typing import Any
 
 from ..registry import registry
 from ..support.arguments import expect, takes
+from ..support.display import Rows
 from ..support.grouping import grouped
 
 _SIZE = re.compile(r"([\w.]+(?:\[[^\[\]]*\])?)\.shape\.num_elements")
@@ -44,7 +45,7 @@ class Formula:
 
 
 @takes(ops=Collection)
-def flops_formulas(ops: Collection[str]) -> tuple[Formula, ...]:
+def flops_formulas(ops: Collection[str]) -> Rows[Formula]:
     """Return the formulas of `ops` by family; ops without a formula are left out, ops without arithmetic of their own come
     last.
     """
@@ -56,7 +57,7 @@ def flops_formulas(ops: Collection[str]) -> tuple[Formula, ...]:
         if function is not None
     )
     ranked = sorted(groups.items(), key=lambda item: (not item[0][2], item[0][2], item[1]))
-    return tuple(Formula(tuple(names), flops, counted, family) for (flops, counted, family), names in ranked)
+    return Rows(Formula(tuple(names), flops, counted, family) for (flops, counted, family), names in ranked)
 
 
 def _formula(function: Callable[..., Any], family: str) -> tuple[str, str, str]:

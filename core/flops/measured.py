@@ -9,7 +9,7 @@ import statistics
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -22,8 +22,10 @@ from ..registry.registry import Cost
 from ..runtime.session.session import Session
 from ..runtime.state.resources import Variable
 from ..support.arguments import takes
+from ..support.display import Report
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.grouping import grouped
+from ..support.words import counted
 from ..types.dims import Dim
 from ..types.dtypes import DType, from_numpy, resource, string
 from ..types.shapes import Shape, TensorSpec
@@ -72,9 +74,11 @@ class Event:
     duration: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Measurement:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Measurement(Report):
     """A measurement. Seconds are of a single run: `wall` is the mean without the profile hook, `profiled` with the hook."""
+
+    main_table: ClassVar[str] = "nodes"
 
     nodes: tuple[MeasuredNode, ...]
     wall: float
@@ -88,6 +92,9 @@ class Measurement:
     """The largest number of bytes that values held at a time: values that nodes returned and that were not freed yet."""
     memory_path: str = ""
     """The node at which the memory of values peaked."""
+
+    def headline(self) -> str:
+        return f"{self.wall * 1e3:.3g} ms, {counted(len(self.nodes), 'node')}, {self.flops:,} FLOPs"
 
     @property
     def flops(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 from ..support.arguments import expect, takes
 from ..support.errors import InvalidArgumentError
@@ -11,8 +12,12 @@ from ..support.grouping import grouped
 from ..support.words import counted
 from ..types.dims import Dim, DimLike
 from .flops_report import FlopsReport, NodeCost, Section, add_up, magnitude, total
-from .model_layers import layers_by_path
+from .model_layers import Layer, LayersReport, LayerTree, layers_by_path
 
+LAYER_COLUMNS: Final = ("layer", "ops", "output shape", "parameters", "trainable", "FLOPs", "bytes moved")
+"""The columns of a table of layers."""
+_MOST_OPS: Final = 4
+"""The largest number of ops in a row of a layer."""
 _MAX_TEXT = 40
 _MAX_FACTOR = 18
 _MORE = " + 10 terms"
@@ -103,6 +108,26 @@ def _ranked(groups: dict[str, list[NodeCost]], whole: Iterable[NodeCost]) -> lis
         totals = total(members)
         rows.append(FlopsRow(name, 0, len(members), totals, magnitude(totals.flops) / everything))
     return sorted(rows, key=lambda row: (-magnitude(row.totals.flops), row.name))
+
+
+def layer_texts(layer: Layer) -> tuple[str, ...]:
+    """Return the texts of a layer, by the columns of a table of layers."""
+    ops = ", ".join(layer.ops[:_MOST_OPS]) + (" ..." if len(layer.ops) > _MOST_OPS else "")
+    counts, costs = (layer.parameters, layer.trainable), (layer.flops, layer.bytes)
+    return (layer.name, ops, "" if layer.shape is None else str(layer.shape), *map(digits, counts), *map(shortened, costs))
+
+
+def layer_totals(report: LayersReport | LayerTree, count: int) -> list[str]:
+    """Return the lines below a table of layers: the totals, the meaning of symbols, and notes."""
+    totals = f"{digits(report.parameters)} parameters, {digits(report.trainable)} of them trainable"
+    costs = f"{shortened(report.flops)} FLOPs, {shortened(report.bytes)} bytes moved"
+    meanings = [f"{symbol}: {text}" for symbol, text in report.symbols.items()]
+    return [f"{counted(count, 'layer')}, {totals}; {costs}", *meanings, *report.notes]
+
+
+def digits(value: DimLike) -> str:
+    """Return a count with all its digits, as people compare counts of parameters."""
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def readable(value: DimLike) -> str:

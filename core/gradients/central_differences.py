@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..graph.graph import Graph
+from ..graph.graph import GraphLike, as_graph
 from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
 from ..runtime.state.edge_values import scalar_object
@@ -44,9 +44,9 @@ class GradientCheck:
     """True where the difference is within the tolerance."""
 
 
-@takes(graph=Graph, feeds=Mapping | None, tolerance=float | int | None, session=SessionLike | None, max_elements=int)
+@takes(graph=GraphLike, feeds=Mapping | None, tolerance=float | int | None, session=SessionLike | None, max_elements=int)
 def check_gradient(
-    graph: Graph,
+    graph: GraphLike,
     y: str,
     x: str,
     feeds: Mapping[str, Any] | None = None,
@@ -62,6 +62,7 @@ def check_gradient(
     where x is no floating-point tensor that a feed can replace; a resource variable's handle stands for the variable's
     value.
     """
+    graph = as_graph(graph)
     feeds = dict(feeds or {})
     work = graph.copy()
     builder = GradientBuilder(work)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..graph.graph import Graph, Output
+from ..graph.graph import Graph, GraphLike, Output, as_graph
 from ..graph.variable_nodes import RESOURCE_VARIABLES
 from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
@@ -27,12 +27,12 @@ MODES = ("auto", "forward", "reverse")
 Feeds = Mapping[str, Any]
 
 
-_typed = takes(graph=Graph, feeds=Mapping | None, session=SessionLike | None, mode=str, chunk_bytes=int)
+_typed = takes(graph=GraphLike, feeds=Mapping | None, session=SessionLike | None, mode=str, chunk_bytes=int)
 
 
 @_typed
 def jacobian(
-    graph: Graph,
+    graph: GraphLike,
     y: str,
     x: str,
     feeds: Feeds | None = None,
@@ -47,26 +47,30 @@ def jacobian(
     (a product for each element of x), or auto: the fewer products. `session` supplies the state of variables; `chunk_bytes`
     bounds the memory of a batch of basis vectors.
     """
+    graph = as_graph(graph)
     return Derivative(graph, y, x, session).jacobian(feeds or {}, mode, chunk_bytes)
 
 
 @_typed
-def vjp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
+def vjp(graph: GraphLike, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
     """Return v^T J: the gradient of x when `v`, of y's shape, arrives at y."""
+    graph = as_graph(graph)
     return Derivative(graph, y, x, session).vjp(v, feeds or {})
 
 
 @_typed
-def jvp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
+def jvp(graph: GraphLike, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
     """Return J v: the change of y when x moves along `v`, of x's shape."""
+    graph = as_graph(graph)
     return Derivative(graph, y, x, session).jvp(v, feeds or {})
 
 
 @_typed
 def hessian_vector(
-    graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None
+    graph: GraphLike, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None
 ) -> Array:
     """Return H v: the change of the gradient of (the sum of) y when x moves along `v`, of x's shape."""
+    graph = as_graph(graph)
     return Derivative(graph, y, x, session).hessian_vector(v, feeds or {})
 
 

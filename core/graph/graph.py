@@ -7,9 +7,10 @@ import collections
 import copy
 import dataclasses
 import itertools
+import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..registry.catalog import OpDef
 from ..support.arguments import expect
@@ -18,7 +19,7 @@ from ..support.tensor_names import Suffixes, parse_tensor_name
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
 from ..types.dtypes import DType
-from .graph_codec import graph_codec
+from .graph_services import graph_services
 from .import_upgrades import Versioned, complete_attrs
 from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
 from .reference_ops import handle_hint, lacks_reference, leftover_hint
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from .saved_gradients import RegisteredGradient
 
 
-__all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "Node", "Output"]
+__all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "GraphLike", "Node", "Output", "as_graph"]
 
 _linking: Final = threading.Lock()
 
@@ -95,7 +96,7 @@ class Graph(Summarized, Versioned):
             raise NotFoundError(f"function '{name}' is not in the graph's library")
         return function
 
-    def signature(self, name: str) -> OpDef | None:
+    def interface(self, name: str) -> OpDef | None:
         """Return the interface of the library's function called `name`, None where there is none."""
         if isinstance(self.functions, DeclaredFunctions):
             return self.functions.signature(name)
@@ -377,7 +378,7 @@ class Graph(Summarized, Versioned):
         if self.versions is None:  # in a file, no version is an old version, whose placeholders mean something else
             written = self.copy(self.functions)
             written.versions = Versions(GRAPH_VERSION)
-        return _unpickled, (graph_codec().encode(written), {name: getattr(self, name) for name in _BESIDE_NODES})
+        return _unpickled, (graph_services().encode(written), {name: getattr(self, name) for name in _BESIDE_NODES})
 
     def _copy_edges(self, origin: Graph) -> None:
         nodes = self._nodes
@@ -479,6 +480,18 @@ class Graph(Summarized, Versioned):
         return f"nearest names: {close}" if close else "`tfg dump GRAPH --name TEXT` finds nodes by a part of the name"
 
 
+GraphLike: TypeAlias = Graph | str | os.PathLike[str]
+"""A graph, or the path of a file or folder with a graph, as functions that change no graph take it."""
+
+
+def as_graph(graph: GraphLike) -> Graph:
+    """Return a graph as it is, and load the graph of a path, as `tfg.load` does."""
+    if isinstance(graph, Graph):
+        return graph
+    loaded: Graph = graph_services().load(graph)
+    return loaded
+
+
 def _sources(
     inputs: Iterable[Output], control_inputs: Iterable[Node] | None
 ) -> tuple[tuple[Output, ...], tuple[Node, ...] | None]:
@@ -490,7 +503,7 @@ def _sources(
 
 
 def _unpickled(data: bytes, beside: Mapping[str, Any]) -> Graph:
-    graph: Graph = graph_codec().decode(data)
+    graph: Graph = graph_services().decode(data)
     for name, value in beside.items():
         setattr(graph, name, value)
     if graph.is_untrusted:

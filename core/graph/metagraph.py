@@ -17,7 +17,10 @@ INIT_SIGNATURE: Final = "__saved_model_init_op"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SignatureTensor:
-    """An argument of a signature: a tensor name, or the tensor names of a composite value (a sparse tensor, for instance)."""
+    """A tensor that users know by a name: an argument or result of a signature, or a variable.
+
+    A composite value, a sparse tensor for instance, has the names of several tensors.
+    """
 
     tensor: str
     """The name of the tensor; "" for a composite value."""

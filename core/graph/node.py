@@ -107,7 +107,7 @@ class Home(Protocol):
     def link(self) -> None:
         """Tell all nodes of the graph their users."""
 
-    def signature(self, name: str) -> OpDef | None:
+    def interface(self, name: str) -> OpDef | None:
         """Return the interface of the library's function called `name`, None where there is none."""
 
 
@@ -421,7 +421,7 @@ class Node(NodeKinds, Displayed):
             return self._output_dtypes
         definition = self.op_def
         if definition is None:
-            function = self._home.signature(self.op)
+            function = self._home.interface(self.op)
             return () if function is None else tuple(function.output_dtypes(self.attrs))
         self._output_dtypes = tuple(definition.output_dtypes(self.attrs))
         return self._output_dtypes

@@ -9,13 +9,14 @@ from ..registry.op_facts import has_fact
 from ..support.display import Pictured
 from ..support.errors import MissingKeyError
 from ..support.words import counted
+from .graph_services import graph_services
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     import numpy as np
 
-    from .metagraph import MetaGraph
+    from .metagraph import MetaGraph, Signature, SignatureTensor
     from .node import Node
 
 
@@ -34,6 +35,35 @@ class Summarized(Pictured):
 
     def __iter__(self) -> Iterator[Node]:
         raise NotImplementedError
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes in the order of the graph, without those in functions."""
+        return tuple(self)
+
+    @property
+    def signatures(self) -> Mapping[str, Signature]:
+        """The signatures of a SavedModel by name, with the dtype and shape of each input and output."""
+        return {} if self.meta is None else self.meta.signatures
+
+    @property
+    def inputs(self) -> Mapping[str, SignatureTensor]:
+        """The inputs of the usual signature by name, with dtype and shape; without such a signature, the placeholders."""
+        return self._signature(infers_shapes=False).inputs
+
+    @property
+    def outputs(self) -> Mapping[str, SignatureTensor]:
+        """The outputs of the usual signature by name, with dtype and shape; without such a signature, those of `explain`."""
+        return self._signature(infers_shapes=True).outputs
+
+    @property
+    def variables(self) -> Mapping[str, SignatureTensor]:
+        """The variables by name, with dtype, shape and the tensor of the node. A session has their values."""
+        return graph_services().variables(self)
+
+    def _signature(self, *, infers_shapes: bool) -> Signature:
+        usual = None if self.meta is None else self.meta.usual_signature
+        return graph_services().signature(self, infers_shapes=infers_shapes) if usual is None else usual
 
     @property
     def constants(self) -> Constants:

@@ -12,7 +12,7 @@ from ..functions.call_kinds import BY_NAME, CallKind, call_kind
 from ..functions.callers import called_functions
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
-from ..graph.graph import Function, Graph, Node, Output
+from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInfo, find_signature
 from ..graph.node_making import add_placeholder
 from ..graph.traversal import topological_order
@@ -21,6 +21,7 @@ from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..runtime.session.function_signatures import call_function
 from ..runtime.session.restored_variables import restored_variables
+from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.grouping import grouped
 from ..support.tensor_names import Suffixes, free_name, parse_tensor_name
@@ -168,7 +169,8 @@ def _scopes_named(name: str, parts: Sequence[str]) -> Iterator[str]:
             yield "/".join(names[:end])
 
 
-def model_view(graph: Graph, signature: str | None = None, *, raw: bool = False) -> ModelView:
+@takes(graph=GraphLike, signature=str | None, raw=bool)
+def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = False) -> ModelView:
     """Return the view of a signature, by default of the usual one; of a graph without signatures the view of all its nodes
     but those that save and restore.
 
@@ -176,6 +178,7 @@ def model_view(graph: Graph, signature: str | None = None, *, raw: bool = False)
     function would make the view more than ten times as large as the file. A graph without signatures and functions is its
     own view, and with `raw` every graph is. InvalidArgumentError lists the signatures for a name that none has.
     """
+    graph = as_graph(graph)
     meta = graph.meta
     name = signature if signature is not None or meta is None else meta.chosen
     chosen = find_signature(meta, name) if name is not None else None if meta is None else meta.usual_signature

@@ -12,7 +12,7 @@ import numpy as np
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from ..types.dtypes import DType
-from .model import Value
+from .blocks import Value
 
 _UNARY: Final[Mapping[str, str]] = {
     "abs": "Abs", "arccos": "Acos", "arccosh": "Acosh", "arcsin": "Asin", "arcsinh": "Asinh", "arctan": "Atan",

@@ -11,7 +11,7 @@ import numpy as np
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from .array_functions import ArrayFunctions
-from .model import Value
+from .blocks import Value
 
 _END: Final = np.iinfo(np.int64).max
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..types.shapes import relax_shapes
-from .model import Held, Value
+from .blocks import Held, Value
 
 
 def is_branch_output(value: Any) -> bool:

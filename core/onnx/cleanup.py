@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .blocks import Block, Operation, Value
 from .emitter import Emitter
-from .model import Block, Operation, Value
 from .transposes import cancel_transposes
 
 

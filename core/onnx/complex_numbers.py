@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..types import dtypes
 from ..types.dtypes import DType
-from .model import Value
+from .blocks import Value
 
 _PARTWISE: Final = frozenset((
     "Identity", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Concat", "Slice", "Gather", "GatherElements", "GatherND",

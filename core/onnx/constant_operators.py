@@ -9,7 +9,7 @@ import numpy as np
 
 from ..numerics.integers import truncated_quotient
 from ..types.arrays import Array
-from .model import Value
+from .blocks import Value
 
 _SMALL: Final = 1 << 12
 """The largest number of elements for operators that compute new elements to be folded."""

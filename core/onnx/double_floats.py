@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from .model import Value
+from .blocks import Value
 
 _LARGE: Final = 1e150
 """A bound: beyond, adding 1 to the square makes no difference; the square is still finite."""

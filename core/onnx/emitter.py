@@ -16,12 +16,12 @@ from ..types.arrays import Array
 from ..types.dtypes import DType
 from ..types.shapes import SCALAR, Shape, TensorSpec
 from . import array_programs
+from .blocks import Block, ElementShapes, Held, Operation, Value
 from .branch_outputs import common, fitted, flat, is_branch_output
 from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
 from .constant_operators import folded
 from .double_floats import IN_DOUBLE
 from .kernel_dtypes import carrier, computed_in
-from .model import Block, ElementShapes, Held, Operation, Value
 from .result_shapes import result_shape
 
 Argument: TypeAlias = "Value | Array | Sequence[int] | float | None"

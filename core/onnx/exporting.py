@@ -33,13 +33,13 @@ from ..types import dtypes
 from ..types.dims import Dim
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..types.tensors import FuncRef
+from .blocks import OnnxModel, Value
 from .cleanup import drop_unused, tidy
 from .complex_numbers import part_dtype
 from .emitter import DEEPEST, Emitter, ModelTooLargeError, UndecidedAxisError, too_deep
 from .kernel_dtypes import carrier
 from .list_inputs import has_misplaced_list
 from .loop_values import emit_loop, handed_on, returned
-from .model import Model, Value
 from .v1_conditionals import Condition, merged
 
 _HANDLES: Final = (dtypes.variant, dtypes.resource)
@@ -68,7 +68,7 @@ class ExportRefusal:
     reason: str
 
 
-def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> Model:
+def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> OnnxModel:
     """Return the model of a graph's part, without variables, that computes `outputs` from `inputs`, each by its name in the
     model.
 
@@ -96,7 +96,7 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
     tidy(g)
     if g.block.depth > DEEPEST:
         raise too_deep(next(iter(outputs)))
-    return Model(g.block, dict(zip(inputs, entries.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))
+    return OnnxModel(g.block, dict(zip(inputs, entries.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))
 
 
 def _input(spec: TensorSpec) -> Value:

@@ -11,9 +11,9 @@ from ..inference.inference import unchanged
 from ..planning.plan import Loop
 from ..types.dims import Dim
 from ..types.shapes import POSITION, Shape, relax_shapes
+from .blocks import Block, Operation, Value
 from .branch_outputs import flat
 from .emitter import Emitter
-from .model import Block, Operation, Value
 
 Advance: TypeAlias = "Callable[[Sequence[Any]], tuple[Value, Sequence[Any]]]"
 """A function that emits an iteration: from the entering values to the next condition and the values handed on."""

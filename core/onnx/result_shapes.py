@@ -12,7 +12,7 @@ from ..support.errors import TfgError
 from ..types.arrays import Array
 from ..types.dims import DimLike
 from ..types.shapes import UNKNOWN, Shape, broadcast_shapes, merge_shapes
-from .model import Value
+from .blocks import Value
 
 _BROADCASTING: Final = frozenset((
     "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or",

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from .blocks import Block, Operation, Value
 from .emitter import Emitter
-from .model import Block, Operation, Value
 
 _ELEMENTWISE: Final = frozenset((
     "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Max", "Min", "Abs", "Neg", "Sign", "Ceil", "Floor", "Round", "Sqrt", "Exp",

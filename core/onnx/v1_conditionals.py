@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..control_flow.deadness import branch_of
+from .blocks import Value
 from .branch_outputs import is_branch_output
 from .emitter import Emitter
-from .model import Value
 
 Condition = frozenset[tuple[Value, int]]
 

@@ -14,14 +14,14 @@ from typing import Any, ClassVar, NoReturn, overload
 
 from ..functions.callers import all_nodes
 from ..graph.foreign_ops import foreign, origin, supply_hint
-from ..graph.graph import Graph, Node
+from ..graph.graph import GraphLike, Node, as_graph
 from ..inference import binding
 from ..registry import families, kernel_types, registry
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..registry.op_facts import FACTS, facts_of
 from ..registry.op_sentences import op_sentence
 from ..support.arguments import expect, regular_expression, takes
-from ..support.display import Report
+from ..support.display import Report, Rows
 from ..support.errors import NotFoundError, TfgError
 from ..support.grouping import grouped
 from ..types.dtypes import DType
@@ -184,17 +184,17 @@ class MissingFor:
 
 
 @overload
-def ops(*, family: str | None = None, missing_kernel: bool = False, custom: bool = False) -> tuple[OpSummary, ...]: ...
+def ops(*, family: str | None = None, missing_kernel: bool = False, custom: bool = False) -> Rows[OpSummary]: ...
 @overload
-def ops(*names: str, family: str, missing_kernel: bool = False, custom: bool = False) -> tuple[OpSummary, ...]: ...
+def ops(*names: str, family: str, missing_kernel: bool = False, custom: bool = False) -> Rows[OpSummary]: ...
 @overload
 def ops(
     *names: str, family: str | None = None, missing_kernel: bool = False, custom: bool = False
-) -> tuple[OpDetail, ...] | tuple[OpSummary, ...]: ...
+) -> Rows[OpDetail] | Rows[OpSummary]: ...
 @takes(family=str | None, missing_kernel=bool, custom=bool)
 def ops(
     *names: str, family: str | None = None, missing_kernel: bool = False, custom: bool = False
-) -> tuple[OpDetail, ...] | tuple[OpSummary, ...]:
+) -> Rows[OpDetail] | Rows[OpSummary]:
     """Return what tfg has for ops.
 
     Names of ops give an OpDetail each. Other names are regular expressions, and give an OpSummary of each op that matches;
@@ -204,8 +204,8 @@ def ops(
     """
     expect(str, *names)
     if names and family is None and not (missing_kernel or custom) and all(map(is_declared, names)):
-        return tuple(describe_op(name) for name in names)
-    return tuple(select_ops(names, family, missing_kernel, custom))
+        return Rows(describe_op(name) for name in names)
+    return Rows(select_ops(names, family, missing_kernel, custom))
 
 
 def select_ops(
@@ -421,12 +421,13 @@ def _total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
     return FamilyCoverage("total", **counts)
 
 
-@takes(graph=Graph)
-def missing_parts(graph: Graph) -> tuple[MissingFor, ...]:
+@takes(graph=GraphLike)
+def missing_parts(graph: GraphLike) -> Rows[MissingFor]:
     """Return the parts that tfg lacks for the ops of a graph and its functions, for the dtypes of their nodes."""
+    graph = as_graph(graph)
     users = grouped((node.op, node) for node in all_nodes(graph) if node.op not in graph.functions)
     rows = (_missing(op, nodes) for op, nodes in users.items())
-    return tuple(row for row in rows if row is not None)
+    return Rows(row for row in rows if row is not None)
 
 
 def _missing(op: str, nodes: Sequence[Node]) -> MissingFor | None:

@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Sequence
 
 from ..functions.purity import impurity
-from ..graph.graph import Graph, Node
+from ..graph.graph import Graph, GraphLike, Node, as_graph
 from ..support.arguments import takes
+from ..support.display import Rows
 from ..support.tensor_names import parse_tensor_name
 from .pipeline import OptimizeReport, guessed_fetches, optimize
 
@@ -28,18 +29,19 @@ class NodeFate:
     """Rewrites that were refused, with the reasons."""
 
 
-@takes(graph=Graph, names=Sequence, fetches=Sequence, fast_math=bool)
+@takes(graph=GraphLike, names=Sequence, fetches=Sequence, fast_math=bool)
 def node_fates(
-    graph: Graph, names: Sequence[str], fetches: Sequence[str] = (), feeds: Sequence[str] = (), *, fast_math: bool = False
-) -> tuple[NodeFate, ...]:
+    graph: GraphLike, names: Sequence[str], fetches: Sequence[str] = (), feeds: Sequence[str] = (), *, fast_math: bool = False
+) -> Rows[NodeFate]:
     """Optimize for the fetches, by default the outputs and training operations, and tell of each node how the node went
     (folded, merged, fused, removed ...) or why the node stayed.
     """
+    graph = as_graph(graph)
     fetches = fetches or guessed_fetches(graph)
     nodes = [graph.node_of(name) for name in names]
     after, report = optimize(graph, fetches, feeds, fast_math=fast_math)
     fetched = {parse_tensor_name(name)[0] for name in fetches}
-    return tuple(_fate(graph, node, after, report, fetched) for node in nodes)
+    return Rows(_fate(graph, node, after, report, fetched) for node in nodes)
 
 
 def _fate(graph: Graph, node: Node, after: Graph, report: OptimizeReport, fetched: set[str]) -> NodeFate:

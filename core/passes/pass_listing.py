@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from ..support.display import Rows
 from .base.accuracy import Accuracy
 from .base.graph_pass import Pass
 from .order import all_passes
@@ -43,9 +44,9 @@ class PassFacts:
     """The rules of the pass."""
 
 
-def list_passes() -> tuple[PassFacts, ...]:
+def list_passes() -> Rows[PassFacts]:
     """Return all passes of `optimize` in their order, with options, accuracy classes and rules."""
-    return tuple(map(_facts, all_passes()))
+    return Rows(map(_facts, all_passes()))
 
 
 def _facts(kind: type[Pass]) -> PassFacts:

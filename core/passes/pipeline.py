@@ -7,12 +7,12 @@ import dataclasses
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
 from ..functions.call_validation import check_calls
 from ..functions.callers import all_nodes
-from ..graph.graph import Graph
+from ..graph.graph import Graph, GraphLike, as_graph
 from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes
 from ..support.arguments import takes
@@ -34,6 +34,8 @@ from .functions.cpu_implementations import Implementations
 from .functions.inline import Inline
 from .order import all_passes, find_pass
 
+Observer: TypeAlias = Callable[[str, Graph], None]
+"""A function that is called with the name of a pass and the graph after the pass."""
 MAX_ROUNDS = 5
 _MAX_COPIED: Final = 1_000_000
 """The number of nodes up to which shared functions are copied where all calls are to be inlined."""
@@ -116,11 +118,21 @@ class OptimizeReport(Report):
         return sum(self.ops_after.values())
 
 
+class Optimized(NamedTuple):
+    """An optimized graph, and the report of all changes."""
+
+    graph: Graph
+    report: OptimizeReport
+
+    def _repr_html_(self) -> str | None:
+        return self.report._repr_html_()
+
+
 @rare_collection()
-@takes(graph=Graph, passes=str | Sequence | None, costs=bool, rounds=int, fast_math=bool)
+@takes(graph=GraphLike, passes=str | Sequence | None, costs=bool, rounds=int, fast_math=bool)
 def optimize(
-    graph: Graph,
-    fetches: Sequence[str] | str,
+    graph: GraphLike,
+    fetches: Sequence[str] | str = (),
     feeds: Sequence[str] = (),
     passes: str | Sequence[Pass] | None = None,
     *,
@@ -130,11 +142,12 @@ def optimize(
     rounds: int = MAX_ROUNDS,
     fast_math: bool = False,
     costs: bool = False,
-    observe: Callable[[str, Graph], None] = lambda stage, graph: None,
-) -> tuple[Graph, OptimizeReport]:
+    observe: Observer | None = None,
+) -> Optimized:
     """Return a copy of `graph` that gives the same fetches for the same feeds with less work, and a report of all changes.
 
-    `fetches` and `feeds` are names; `passes` is a list of passes or a text like "prune,fold{limit=1MB}", by default all
+    `fetches` and `feeds` are names; without fetches, the outputs of all signatures stay the same, or those that `tfg.explain`
+    finds. `passes` is a list of passes or a text like "prune,fold{limit=1MB}", by default all
     that need no decision; `keep` names nodes that must stay, `overridable` tensors that a run may feed but need not.
     Relaxed rules, after which digits may cancel or a finite result become infinite or NaN, are applied with `fast_math`
     only.
@@ -143,10 +156,11 @@ def optimize(
     nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass.
     `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
+    graph = as_graph(graph)
     chosen = choose_passes(passes, disable)
     result, mended = _mended(graph, [one for one in chosen if one.mends])
     chosen = [one for one in chosen if not one.mends]
-    names = (fetches,) if isinstance(fetches, str) else fetches
+    names = (fetches,) if isinstance(fetches, str) else tuple(fetches) or default_fetches(result)
     targets = [result.fetch(name) for name in names]
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, start_feeds in start for name in start_feeds)])
@@ -157,14 +171,19 @@ def optimize(
     needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
     needed -= {output.node.name for output in maybe_fed}
     before = _op_counts(graph)
-    observe("load", result)
-    steps = _records(chosen, result, ctx, rounds, observe)
+    seen = _unobserved if observe is None else observe
+    seen("load", result)
+    steps = _records(chosen, result, ctx, rounds, seen)
     records = list(_with_costs(steps, CostMeter(result, targets, fed)) if costs else steps)
     forget_locations(result)
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     clusters = tuple(new_clusters(graph, result))
     report = OptimizeReport((*mended, *records), before, _op_counts(result), dict(ctx.fates), clusters)
-    return result, report
+    return Optimized(result, report)
+
+
+def _unobserved(stage: str, graph: Graph) -> None:
+    """Do nothing with the graph after a pass."""
 
 
 def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassRecord]]:
@@ -181,22 +200,23 @@ def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassReco
     return result, records
 
 
-@takes(graph=Graph)
-def inline_functions(graph: Graph) -> tuple[Graph, int]:
+@takes(graph=GraphLike)
+def inline_functions(graph: GraphLike) -> tuple[Graph, int]:
     """Return a copy with every possible call inlined, and the number of inlined calls.
 
     The original nodes keep their names, so that fetches and signatures hold; functions without callers are dropped.
     """
+    graph = as_graph(graph)
     names = [node.name for node in graph]
+    if not names:
+        return graph.copy(), 0
     fetched = [output.name for node in graph for output in node.outputs()]
     passes = (Implementations(), Inline(limit=sys.maxsize, copies=_MAX_COPIED), Prune())
     result, report = optimize(graph, [*names, *fetched], passes=passes)
     return result, sum(record.fired.get("call", 0) for record in report.passes)
 
 
-def _records(
-    chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int, observe: Callable[[str, Graph], None]
-) -> Iterator[PassRecord]:
+def _records(chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int, observe: Observer) -> Iterator[PassRecord]:
     """Run the passes to a fixed point, then the final passes; a pass is skipped while the graph has not changed since its
     run.
     """
@@ -241,18 +261,18 @@ def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[Pas
         yield dataclasses.replace(record, cost_before=before, cost_after=cost)
 
 
-@takes(graph=Graph, fetches=Sequence, feeds=Sequence, passes=str | None)
+@takes(graph=GraphLike, fetches=Sequence, feeds=Sequence, passes=str | None)
 def optimization_stages(
-    graph: Graph, fetches: Sequence[str] = (), feeds: Sequence[str] = (), passes: str | None = None
+    graph: GraphLike, fetches: Sequence[str] = (), feeds: Sequence[str] = (), passes: str | None = None
 ) -> list[tuple[str, Graph]]:
     """Return the graph as a session would see the graph when loaded and after each pass that changed the graph.
 
     `fetches` are by default the outputs and training operations.
     """
+    graph = as_graph(graph)
     stages: list[tuple[str, Graph]] = []
-    optimize(
-        graph, fetches or guessed_fetches(graph), feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy()))
-    )
+    targets = fetches or guessed_fetches(graph)
+    optimize(graph, targets, feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy())))
     return stages
 
 
@@ -266,6 +286,24 @@ def guessed_fetches(graph: Graph, facts: GraphFacts | None = None) -> tuple[str,
     if not names:
         raise no_obvious_output(graph)
     return names
+
+
+def signature_runs(graph: Graph) -> list[tuple[str, ...]]:
+    """Return the outputs of each signature of the graph; the outputs of two signatures are not run together."""
+    return [tuple(signature.fetched.values()) for signature in graph.signatures.values() if signature.outputs]
+
+
+def default_runs(graph: Graph) -> list[tuple[str, ...]]:
+    """Return the fetches of each run of a graph: of each signature, or the outputs and training operations that stand out.
+
+    InvalidArgumentError where there are none.
+    """
+    return signature_runs(graph) or [guessed_fetches(graph)]
+
+
+def default_fetches(graph: Graph) -> tuple[str, ...]:
+    """Return the fetches of all runs of a graph."""
+    return tuple(dict.fromkeys(name for run in default_runs(graph) for name in run))
 
 
 def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = ()) -> list[Pass]:

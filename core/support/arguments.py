@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import re
 import types
+import typing
 from collections.abc import Callable, Iterator
 from typing import ParamSpec, TypeVar
 
@@ -17,6 +19,7 @@ _R = TypeVar("_R")
 
 def takes(**kinds: type | types.UnionType) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Decorate a function to raise ArgumentTypeError for arguments that are no instances of the named types."""
+    classes = {name: _classes(kind) for name, kind in kinds.items()}
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -24,9 +27,10 @@ def takes(**kinds: type | types.UnionType) -> Callable[[Callable[_P, _R]], Calla
         @functools.wraps(function)
         def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
             for name, value in (*zip(names, args), *kwargs.items()):
-                if name in kinds and not isinstance(value, kinds[name]):
-                    expected, actual = _named(kinds[name]), type(value).__name__
-                    raise ArgumentTypeError(f"{function.__qualname__}: {name} must be {expected}, not {actual}")
+                if name in classes and not isinstance(value, classes[name]):
+                    expected, actual = _named(classes[name]), type(value).__name__
+                    problem = f"{function.__qualname__}: {name} must be {expected}, not {actual}"
+                    raise ArgumentTypeError(problem, hint=_next_step(expected, value))
             with bounded_depth():
                 return function(*args, **kwargs)
 
@@ -39,7 +43,7 @@ def expect(kind: type | types.UnionType, *values: object) -> None:
     """Raise ArgumentTypeError for the first of `values` that is no `kind`; for functions called too often for `takes`."""
     for value in values:
         if not isinstance(value, kind):
-            raise ArgumentTypeError(f"expected {_named(kind)}, not {type(value).__name__}")
+            raise ArgumentTypeError(f"expected {_named(_classes(kind))}, not {type(value).__name__}")
 
 
 def regular_expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
@@ -59,6 +63,17 @@ def bounded_depth() -> Iterator[None]:
         raise ResourceExhaustedError("the graph's functions are nested too deeply") from None
 
 
-def _named(kind: type | types.UnionType) -> str:
+def _classes(kind: type | types.UnionType) -> tuple[type, ...]:
+    """Return the classes of a union, without their parameters: PathLike for `os.PathLike[str]`."""
     members = kind.__args__ if isinstance(kind, types.UnionType) else (kind,)
-    return " or ".join("None" if member is types.NoneType else member.__name__ for member in members)
+    return tuple(typing.get_origin(member) or member for member in members)
+
+
+def _named(classes: tuple[type, ...]) -> str:
+    return " or ".join("None" if one is types.NoneType else one.__name__ for one in classes)
+
+
+def _next_step(expected: str, value: object) -> str | None:
+    """Return how the path of a graph becomes the graph, for a function that changes a graph."""
+    is_path = isinstance(value, str | os.PathLike)
+    return "tfg.load(path) returns the graph of a file" if is_path and expected == "Graph" else None

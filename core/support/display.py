@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from .errors import InvalidArgumentError
+
+_Row = TypeVar("_Row")
 
 
 class Display(Protocol):
@@ -87,6 +89,16 @@ class Report(Displayed):
         return [record(row) for row in rows]
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+class Rows(tuple[_Row, ...], Displayed):
+    """A tuple of dataclasses: a table in a notebook, and records for data frames."""
+
+    __slots__ = ()
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return the rows as dictionaries of plain values, as `Report.to_records` does."""
+        return [record(row) for row in self]
 
 
 def record(row: Any) -> dict[str, Any]:

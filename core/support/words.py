@@ -59,3 +59,9 @@ def some(names: Collection[str]) -> str:
     """Return the first four names, and the number of the others: `a, b, c, d and 17 more`."""
     first = ", ".join(itertools.islice(names, 4))
     return f"{first} and {len(names) - 4:,} more" if len(names) > 4 else first
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table, with two spaces between its columns."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from .dtypes import string
+from .dtypes import DType, string
 from .shapes import Shape
 
 _MOST_STRINGS: Final = 16
@@ -46,3 +46,14 @@ def texts_value(text: str, sizes: Sequence[int]) -> str:
     for size in reversed(sizes):
         value = [value] * size
     return json.dumps(value)
+
+
+def example_in_python(dtype: DType | None, shape: Shape) -> str:
+    """Return an expression in Python, with `numpy`, of a value that fits; unknown sizes are 1."""
+    sizes = [dim if isinstance(dim, int) else 1 for dim in shape.dims or ()]
+    if dtype is string:
+        return f"numpy.full({sizes}, 'text')" if sizes else "'text'"
+    if dtype is not None and dtype.name == "bool":
+        return f"numpy.ones({sizes}, bool)" if sizes else "True"
+    kind = ", int" if dtype is not None and dtype.is_integer else ""
+    return f"numpy.zeros({sizes}{kind})" if sizes else "0" if kind else "1.0"

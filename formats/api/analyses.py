@@ -9,8 +9,9 @@ from ...core.comparing.graph_diff import GraphDiff
 from ...core.explaining.problem_codes import known_codes
 from ...core.explaining.problems import Problem, find_problems
 from ...core.flops.views import rows as flops_rows
-from ...core.graph.graph import Graph
+from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.support.arguments import expect, takes
+from ...core.support.display import Rows
 from ...core.support.errors import TfgError
 from ..loading import load_leniently
 from ..model_diff import diff_models
@@ -21,7 +22,7 @@ __all__ = ["check", "diff", "flops_rows"]
 @takes(graph=Graph | str | os.PathLike | bytes, faults=list | tuple, ignore=str | Iterable)
 def check(
     graph: Graph | str | os.PathLike[str] | bytes, faults: Sequence[TfgError] = (), *, ignore: str | Iterable[str] = ()
-) -> tuple[Problem, ...]:
+) -> Rows[Problem]:
     """Return all problems of a graph and its functions, errors first; an empty tuple for a sound graph.
 
     A path or the bytes of a file may hold a graph that `load` refuses: the reasons are problems too. `faults` are the
@@ -37,12 +38,14 @@ def check(
     return find_problems(*load_leniently(graph), ignored)
 
 
-@takes(before=Graph, after=Graph, strict_names=bool)
-def diff(before: Graph, after: Graph, *, strict_names: bool = False) -> GraphDiff:
+@takes(before=GraphLike, after=GraphLike, strict_names=bool)
+def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False) -> GraphDiff:
     """Return the differences from one graph to another: nodes, functions, signatures, variables, assets and versions.
 
     The order of nodes does not count. Functions match by what they compute, and numbers that TensorFlow adds to names do not
     count; with `strict_names` nodes and functions match by name. Values of variables and contents of assets are compared
     where the graphs come from SavedModels. Raises the errors of reading these files.
     """
+    before = as_graph(before)
+    after = as_graph(after)
     return diff_models(before, after, strict_names=strict_names)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...core.comparing.value_comparison import ValueRecorder
 from ...core.feeding.drawn_feeds import generated_feeds
-from ...core.graph.graph import Graph
+from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.passes.pipeline import inline_functions
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import takes
@@ -34,9 +34,9 @@ _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport]]] = {".onnx
 """The models by the extensions of their files."""
 
 
-@takes(graph=Graph, values=Mapping | SessionLike | None, keep_functions=bool, keep_files=bool)
+@takes(graph=GraphLike, values=Mapping | SessionLike | None, keep_functions=bool, keep_files=bool)
 def freeze(
-    graph: Graph,
+    graph: GraphLike,
     values: State | SessionLike | None = None,
     outputs: Sequence[str] | str = (),
     inputs: Sequence[str] | str = (),
@@ -54,6 +54,7 @@ def freeze(
     model's files, which `save_model` copies. FailedPreconditionError names a variable or table without a value, a node that
     writes to a variable, and a node that reads a file of the model otherwise.
     """
+    graph = as_graph(graph)
     names = names_of(outputs) or default_outputs(graph)
     state = state_of(graph, values)
     if not keep_functions:
@@ -63,36 +64,40 @@ def freeze(
     return with_files_of(graph, result)
 
 
-@takes(graph=Graph)
-def extract(graph: Graph, outputs: Sequence[str] | str, inputs: Sequence[str] | str = ()) -> Graph:
+@takes(graph=GraphLike)
+def extract(graph: GraphLike, outputs: Sequence[str] | str, inputs: Sequence[str] | str = ()) -> Graph:
     """Return a copy with the nodes that `outputs` need, and placeholders in place of the tensors `inputs`.
 
     Nodes that fill the needed tables stay, too. `outputs` are names of tensors and operations. NotFoundError names the
     nearest names for a name that is not there.
     """
+    graph = as_graph(graph)
     names, cuts = names_of(outputs), names_of(inputs)
     fills = [node.name for node in needed_fills(graph, names, cuts)]
     return with_files_of(graph, subgraph(graph, [*names, *fills], cuts))
 
 
-@takes(graph=Graph, values=Mapping | None, shapes=Mapping | None)
+@takes(graph=GraphLike, values=Mapping | None, shapes=Mapping | None)
 def fill_placeholders(
-    graph: Graph, values: Mapping[str, Any] | None = None, shapes: Mapping[str, Sequence[int | None]] | None = None
+    graph: GraphLike, values: Mapping[str, Any] | None = None, shapes: Mapping[str, Sequence[int | None]] | None = None
 ) -> Graph:
     """Return a copy with constants for the placeholders in `values`, and static shapes for the placeholders in `shapes`.
 
     The keys are names of tensors; None in a shape stands for an unknown size. InvalidArgumentError for a tensor of another
     op than a placeholder, and for a value or a shape that contradicts the placeholder or the graph.
     """
+    graph = as_graph(graph)
     result = graph.copy()
     set_shapes(result, {result.output(name).name: as_shape(shape) for name, shape in named(shapes).items()})
     set_placeholders(result, {result.output(name).name: as_array(value) for name, value in named(values).items()})
     return result
 
 
-@takes(graph=Graph, path=str | os.PathLike, state=Mapping | SessionLike | None, shapes=Mapping | None, names=Mapping | None)
+@takes(
+    graph=GraphLike, path=str | os.PathLike, state=Mapping | SessionLike | None, shapes=Mapping | None, names=Mapping | None
+)
 def convert(
-    graph: Graph,
+    graph: GraphLike,
     path: str | os.PathLike[str],
     outputs: Mapping[str, str] | Sequence[str] | str = (),
     inputs: Sequence[str] | str = (),
@@ -112,6 +117,7 @@ def convert(
     method `verify`. FailedPreconditionError without the package onnx, NotFoundError without JAX, UnimplementedError for
     nodes that the model cannot express.
     """
+    graph = as_graph(graph)
     kind = _MODELS.get(extension_of(path))
     if kind is not None:
         return export_model(kind, graph, path, outputs, inputs, state=state, shapes=shapes, names=names)
@@ -121,16 +127,16 @@ def convert(
     return None
 
 
-@takes(graph=Graph, feeds=Mapping | None, state=Mapping | None)
+@takes(graph=GraphLike, feeds=Mapping | None, state=Mapping | None)
 def reduce(
-    graph: Graph,
+    graph: GraphLike,
     fails: Callable[[Graph], bool],
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
     *,
     state: State | None = None,
     open_session: Opener | None = None,
-    on_error: Callable[[TfgError], object] = lambda error: None,
+    on_error: Callable[[TfgError], object] | None = None,
 ) -> Graph:
     """Return a part of the graph, no node of which can be left out, for which `fails` returns True.
 
@@ -139,6 +145,7 @@ def reduce(
     `open_session` opens the session of this run. The run may stop at an error: the values so far serve, and `on_error` gets
     the error.
     """
+    graph = as_graph(graph)
     named_feeds = named(feeds)
     names = [name.partition(":")[0] for name in names_of(fetches) or default_fetches(graph)]
     drawn = generated_feeds(graph, named_feeds, names)
@@ -149,7 +156,8 @@ def reduce(
     except PermissionDeniedError:
         raise
     except TfgError as error:
-        on_error(error)
+        if on_error is not None:
+            on_error(error)
     if not fails(graph):
         raise InvalidArgumentError("`fails` is False for the whole graph", hint="it must be True for the graph to reduce")
     fed = {name.partition(":")[0]: [(value,)] for name, value in drawn.items()}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...core.comparing.element_differences import compare
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ...core.support.arguments import regular_expression, takes
-from ...core.support.display import Displayed
+from ...core.support.display import Displayed, Report, Rows
 from ...core.support.errors import MissingKeyError, NotFoundError
 from ...core.support.gc_control import rare_collection
 from ...core.support.words import counted
@@ -52,14 +53,21 @@ class ComparedTensor:
     """The place of the largest difference, or the reason why there is none."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class StateComparison:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class StateComparison(Report):
     """All tensors of two checkpoints; `equal` where every one is equal or close enough."""
+
+    main_table: ClassVar[str] = "tensors"
 
     equal: bool
     """True where every tensor is equal or close."""
     tensors: tuple[ComparedTensor, ...]
     """The tensors of both checkpoints by name."""
+
+    def headline(self) -> str:
+        statuses = collections.Counter(tensor.status for tensor in self.tensors)
+        counts = [f"{count:,} {status}" for status, count in statuses.items()]
+        return ", ".join([counted(len(self.tensors), "tensor"), *counts])
 
 
 class Checkpoint(Mapping[str, Array], Displayed):
@@ -85,9 +93,9 @@ class Checkpoint(Mapping[str, Array], Displayed):
         return f"<Checkpoint {os.path.basename(self.path)}: {counted(len(self), 'tensor')}>"
 
     @rare_collection()
-    def describe(self, *, statistics: bool = False) -> tuple[TensorRow, ...]:
+    def describe(self, *, statistics: bool = False) -> Rows[TensorRow]:
         """Return a row for each tensor; the values are read only for `statistics`."""
-        return tuple([_row(name, tensor, statistics) for name, tensor in self.tensors.items()])
+        return Rows([_row(name, tensor, statistics) for name, tensor in self.tensors.items()])
 
     def matching(self, pattern: str) -> Checkpoint:
         """Return the tensors whose names the regular expression matches a part of, sorted by name.

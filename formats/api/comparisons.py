@@ -20,7 +20,7 @@ from ...core.engines.engine_runtime import EngineRuntime
 from ...core.engines.executables import EngineSettings
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.flops.time_comparison import compare_times
-from ...core.graph.graph import Graph
+from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.metagraph import Signature, find_signature
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.pipeline import choose_passes, guessed_fetches, inline_functions, optimize
@@ -37,8 +37,8 @@ _Fetches = Mapping[str, str] | Sequence[str] | str
 
 
 @takes(
-    before=Graph | str | os.PathLike,
-    after=Graph | str | os.PathLike | None,
+    before=GraphLike,
+    after=GraphLike | None,
     feeds=Mapping | None,
     passes=str | Sequence | None,
     fast_math=bool,
@@ -49,8 +49,8 @@ _Fetches = Mapping[str, str] | Sequence[str] | str
     state=Mapping | None,
 )
 def compare(
-    before: Graph | str | os.PathLike[str],
-    after: Graph | str | os.PathLike[str] | None = None,
+    before: GraphLike,
+    after: GraphLike | None = None,
     fetches: _Fetches = (),
     feeds: Mapping[str, Any] | None = None,
     *,
@@ -81,6 +81,7 @@ def compare(
     if (after is not None) + (passes is not None) + (engines is not None) != 1:
         raise InvalidArgumentError("compare needs exactly one of a second graph, passes and engines")
     how = _How(named(feeds), signature, lambda graph: local_session(graph, open_session, state), tolerance, measured)
+    before, after = _read(before), None if after is None else _read(after)
     if isinstance(before, Graph) and engines is not None:
         return how.by_engines(before, _targets(before, fetches, signature), engines)
     if isinstance(before, Graph) and passes is not None:
@@ -88,6 +89,11 @@ def compare(
     if isinstance(before, Graph) and isinstance(after, Graph):
         return how.graphs(before, after, fetches)
     return how.with_onnx(before, after, fetches)
+
+
+def _read(graph: GraphLike) -> Graph | str | os.PathLike[str]:
+    """Return a graph; the path of an ONNX file stays a path."""
+    return graph if not isinstance(graph, Graph) and is_onnx(graph) else as_graph(graph)
 
 
 @takes(before=Mapping, after=Mapping, tolerance=float | int)
@@ -137,8 +143,7 @@ class _How:
         """Compare the outputs of a graph and of an ONNX file, whichever comes first."""
         graph, path = (before, after) if isinstance(before, Graph) else (after, before)
         if not isinstance(graph, Graph) or path is None or not is_onnx(path):
-            message = "compare two graphs, or a graph with the path of an .onnx file"
-            raise InvalidArgumentError(message, hint="tfg.load")
+            raise InvalidArgumentError("compare two graphs, or a graph with the path of an .onnx file")
         if self.measured:
             raise InvalidArgumentError("an ONNX file has no times of nodes")
         signature = _signature(graph, self.signature) or (graph.meta.usual_signature if graph.meta is not None else None)

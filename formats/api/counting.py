@@ -22,7 +22,7 @@ from ...core.flops.model_layers import LayersReport, model_layers
 from ...core.flops.tfprof import ProfilerDifference, compare
 from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, mean_of, recorded_shapes
 from ...core.flops.training_steps import per_variable, with_backward
-from ...core.graph.graph import Graph
+from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError
@@ -42,12 +42,12 @@ class FlopsCounter:
     """
 
     @takes(
-        graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, sizes=Mapping | None, backward=bool,
-        loss=str | None, wrt=str, run_metadata=str | os.PathLike | None,
+        graph=GraphLike, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, sizes=Mapping | None,
+        backward=bool, loss=str | None, wrt=str, run_metadata=str | os.PathLike | None,
     )  # fmt: skip
     def __init__(
         self,
-        graph: Graph,
+        graph: GraphLike,
         fetches: Sequence[str] | str = (),
         feeds: Iterable[str] = (),
         *,
@@ -60,6 +60,7 @@ class FlopsCounter:
         wrt: str = "",
         run_metadata: str | os.PathLike[str] | None = None,
     ) -> None:
+        graph = as_graph(graph)
         names = names_of(fetches) or counted_fetches(graph)
         self.graph = graph
         self.gradients: Mapping[str, str] = {}
@@ -118,7 +119,7 @@ class FlopsCounter:
 
 
 def flops(
-    graph: Graph,
+    graph: GraphLike,
     fetches: Sequence[str] | str = (),
     feeds: Iterable[str] = (),
     *,
@@ -138,13 +139,14 @@ def flops(
     first fetch or of the loss that stands out, with respect to the variables whose names match `wrt`. InvalidArgumentError
     for a size that nothing depends on.
     """
+    graph = as_graph(graph)
     return FlopsCounter(
         graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, backward=backward, loss=loss, wrt=wrt
     ).report
 
 
 def layers(
-    graph: Graph,
+    graph: GraphLike,
     fetches: Sequence[str] | str = (),
     feeds: Iterable[str] = (),
     *,
@@ -159,8 +161,10 @@ def layers(
     arguments are those of `flops`.
 
     >>> report = tfg.layers(tfg.load("sample_graphs/keras_classifier"))
-    >>> [(layer.name, layer.ops[0], str(layer.shape), layer.parameters) for layer in report.layers]
+    >>> [(layer.name, str(layer.shape), layer.parameters) for layer in report.layers]
+    [('sequential/hidden', '(N,8)', 40), ('sequential/normalized', '(N,8)', 32), ('sequential/classes', '(N,3)', 27)]
     """
+    graph = as_graph(graph)
     report = flops(graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes)
     roles = Roles(graph)
     purposes = Purposes(roles)
@@ -168,9 +172,9 @@ def layers(
     return model_layers(report, {variable.node.name: variable.shape.num_elements for variable in trained})
 
 
-@takes(graph=Graph, feeds=Mapping | None, warmup=int, runs=int, state=Mapping | None)
+@takes(graph=GraphLike, feeds=Mapping | None, warmup=int, runs=int, state=Mapping | None)
 def profile(
-    graph: Graph,
+    graph: GraphLike,
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
     *,
@@ -184,6 +188,7 @@ def profile(
     `fetches` are tensors or operations, by default the outputs. Variables are initialized, then set to the values of
     `state`; `open_session` opens another session of this process. The result's `trace()` is for Perfetto.
     """
+    graph = as_graph(graph)
     names = names_of(fetches) or guessed_fetches(graph)
     session = local_session(graph, open_session, state)
     return measure(session, names, named(feeds), warmup=warmup, runs=runs)

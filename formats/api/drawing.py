@@ -15,7 +15,7 @@ from ...core.explaining.roles import Roles
 from ...core.explaining.stages import ORDER, stage_of_nodes
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares
-from ...core.graph.graph import Graph, Node, Output
+from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...core.inference.inference import Answers, infer
 from ...core.model.model_view import ModelView, model_view
 from ...core.passes.pipeline import guessed_fetches
@@ -197,12 +197,12 @@ def body_of(graph: Graph, function: str) -> Graph:
 
 
 @takes(
-    graph=Graph | ModelView, format=str, max_nodes=int | None, depth=int | None, everything=bool, timeout=float | int,
+    graph=GraphLike | ModelView, format=str, max_nodes=int | None, depth=int | None, everything=bool, timeout=float | int,
     function=str | None, signature=str | None, raw=bool, nodes=Sequence | None, keep=Sequence, expand=Sequence,
     highlight=Sequence, shapes=bool, flops=bool, fetches=Sequence, width=int | None, color_by=str | None,
 )  # fmt: skip
 def draw(
-    graph: Graph | ModelView,
+    graph: GraphLike | ModelView,
     format: PictureFormat = "svg",
     *,
     function: str | None = None,
@@ -239,13 +239,13 @@ def draw(
         expand=expand, everything=everything, highlight=highlight, shapes=shapes, flops=flops, fetches=fetches,
         color_by=color_by, width=width, timeout=timeout,
     )  # fmt: skip
-    maker = _Maker(graph, format, keywords)
+    maker = _Maker(graph if isinstance(graph, ModelView) else as_graph(graph), format, keywords)
     return maker.drawn(maker.picture())
 
 
-@takes(graph=Graph | ModelView, parts=str, format=str)
+@takes(graph=GraphLike | ModelView, parts=str, format=str)
 def draw_each(
-    graph: Graph | ModelView,
+    graph: GraphLike | ModelView,
     parts: Literal["functions", "stages"],
     format: PictureFormat = "svg",
     **options: Unpack[DrawKeywords],
@@ -256,5 +256,5 @@ def draw_each(
     """
     if parts not in ("functions", "stages"):
         raise InvalidArgumentError(f"unknown parts '{parts}'", hint="the parts are functions and stages")
-    maker = _Maker(graph if isinstance(graph, ModelView) else model_view(graph, raw=True), format, options)
+    maker = _Maker(graph if isinstance(graph, ModelView) else model_view(as_graph(graph), raw=True), format, options)
     return tuple(map(maker.drawn, maker.stages() if parts == "stages" else maker.functions()))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from ...core.functions.callers import called_functions
-from ...core.graph.graph import Graph, Node, Output
+from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import find_variables
 from ...core.ordering.effects import READ, accesses
@@ -59,11 +59,11 @@ class InputResult(Report):
 
 
 @takes(
-    graph=Graph, feeds=Mapping | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool, state=Mapping | None,
+    graph=GraphLike, feeds=Mapping | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool, state=Mapping | None,
     seed=int | None,
 )  # fmt: skip
 def run_each(
-    graph: Graph,
+    graph: GraphLike,
     inputs: Sequence[str] | str = (),
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
@@ -86,6 +86,7 @@ def run_each(
     `state`. The first error ends the runs; with `keep_going` the error is in the result. `fetches` are by default the
     outputs. NotFoundError for a pattern without a file.
     """
+    graph = as_graph(graph)
     names = names_of(fetches)
     if not names:
         from .outputs import default_fetches  # lazy: the processes of a batch do not need the passes

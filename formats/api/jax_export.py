@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from ...core.engines.engine_registry import jax_functions
-from ...core.graph.graph import Graph, Node, Output
+from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import VARIABLES
 from ...core.passes.pipeline import inline_functions
@@ -25,9 +25,9 @@ from .prepared_sessions import names_of, opened
 Parameters: TypeAlias = dict[str, Array]
 
 
-@takes(graph=Graph, state=Mapping | Session | None, constants=str, updates=bool)
+@takes(graph=GraphLike, state=Mapping | Session | None, constants=str, updates=bool)
 def to_jax(
-    graph: Graph,
+    graph: GraphLike,
     fetches: Any = None,
     feeds: Sequence[str] | str | Mapping[str, str] | None = None,
     *,
@@ -47,6 +47,7 @@ def to_jax(
 
     NotFoundError without JAX; UnimplementedError names the nodes that JAX cannot run.
     """
+    graph = as_graph(graph)
     if constants not in ("fixed", "parameters"):
         raise InvalidArgumentError(f"constants must be 'fixed' or 'parameters', not '{constants}'")
     refuse_untrusted(graph, "a function of JAX would run without limits")

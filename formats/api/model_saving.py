@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...core.functions.table_fills import filled_tables, table_fills
-from ...core.graph.graph import Graph, Output
+from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import USUAL_SIGNATURE
 from ...core.graph.node_making import become_constant
 from ...core.graph.table_nodes import IMPORTS, saved_tables
@@ -27,11 +27,11 @@ from .prepared_sessions import named, names_of, opened
 
 
 @takes(
-    graph=Graph, path=str | os.PathLike, state=Mapping | SessionLike | None, signatures=Mapping | None,
+    graph=GraphLike, path=str | os.PathLike, state=Mapping | SessionLike | None, signatures=Mapping | None,
     copied=Mapping | None, renamed=Mapping | None,
 )  # fmt: skip
 def save_model(
-    graph: Graph,
+    graph: GraphLike,
     path: str | os.PathLike[str],
     *,
     state: State | SessionLike | None = None,
@@ -50,6 +50,7 @@ def save_model(
     NotFoundError for a signature or tensor that is not there, AlreadyExistsError for a folder with files or for a signature
     that is there already.
     """
+    graph = as_graph(graph)
     session = state if isinstance(state, SessionLike) else opened(graph, state)
     defined = {name: _arguments(graph, *arguments) for name, arguments in named(signatures).items()}
     copies, renames = named(copied), named(renamed)

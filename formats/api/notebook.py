@@ -10,25 +10,28 @@ import collections
 import functools
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from ...core.drawing.picture import Look, make_picture
 from ...core.explaining.graph_facts import GraphFacts, facts_without_detail
 from ...core.explaining.node_facts import NodeFacts
 from ...core.explaining.node_listing import declared_shapes, node_record, own_attributes, value_text
 from ...core.flops.flops_report import FlopsReport
+from ...core.flops.measured import Measurement
 from ...core.flops.views import by_op, readable
 from ...core.graph.graph import Graph, Node, Output
 from ...core.graph.summary import outputs
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.pipeline import OptimizeReport
 from ...core.runtime.session.session import Session
-from ...core.support.display import Report, record
+from ...core.support.display import Report, Rows, record
 from ...core.support.errors import TfgError
 from ...core.support.escaping import printable_line
 from ...core.support.words import counted, size_in_bytes
 from ..dot import to_dot
 from ..rendering import layout_program
+from .callable_model import Model
+from .checkpoints import Checkpoint
 from .viewing import GraphPage, view
 
 _MAX_ROWS: Final = 12
@@ -51,7 +54,8 @@ class NotebookDisplay:
         tables = "".join(_tables(value))
         picture = self.svg(value)
         image = "" if picture is None else f'<img alt="the graph" src="{_data_url(picture)}">'
-        return f"<div><p><code>{_text(repr(value))}</code></p>{image}{tables}</div>"
+        title = counted(len(value), "row") if isinstance(value, Rows) else repr(value)
+        return f"<div><p><code>{_text(title)}</code></p>{image}{tables}</div>"
 
     def svg(self, value: Any) -> str | None:
         """Return a small graph's picture; None for other graphs, and where no layout program is installed."""
@@ -127,8 +131,38 @@ def _session_tables(session: Session) -> Iterator[str]:
 
 
 @_tables.register
+def _model_tables(model: Model) -> Iterator[str]:
+    for kind, tensors in (("input", model.inputs), ("output", model.outputs)):
+        yield _table((kind, "dtype", "shape"), ((name, one.dtype, one.shape) for name, one in tensors.items()))
+
+
+@_tables.register
 def _report_tables(report: Report) -> Iterator[str]:
     yield _records(report.to_records())
+
+
+@_tables.register(Rows)
+def _rows_tables(rows: Rows[Any]) -> Iterator[str]:
+    """Yield the tables of each report, or the records of plain rows."""
+    if all(isinstance(row, Report) for row in rows):
+        for row in rows:
+            yield f"<p><code>{_text(repr(row))}</code></p>"
+            yield from _tables(row)
+    else:
+        yield _records(rows.to_records())
+
+
+@_tables.register
+def _checkpoint_tables(checkpoint: Checkpoint) -> Iterator[str]:
+    yield _records(checkpoint.to_records())
+
+
+@_tables.register
+def _measurement_tables(measurement: Measurement) -> Iterator[str]:
+    whole = measurement.op_seconds or 1.0
+    for kind, nodes in (("op", measurement.by_op()), ("node", measurement.by_node())):
+        rows = [(one.path, one.calls, one.seconds * 1e3, f"{one.seconds / whole:.1%}", one.flops) for one in nodes]
+        yield _table((kind, "calls", "ms", "share of time", "FLOPs"), rows)
 
 
 @_tables.register
@@ -179,15 +213,29 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str 
     listed = list(rows)
     if not listed:
         return ""
-    head = "".join(f"<th>{_text(column)}</th>" for column in columns)
-    body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in listed[:_MAX_ROWS])
+    head = "".join(_cell("th", column, value) for column, value in zip(columns, listed[0], strict=True))
+    body = "".join(f"<tr>{''.join(_cell('td', cell, cell) for cell in row)}</tr>" for row in listed[:_MAX_ROWS])
     more = f"<p>and {counted(len(listed) - _MAX_ROWS, 'more row')}</p>" if len(listed) > _MAX_ROWS else ""
     caption = f"<caption>{_text(title)}</caption>" if title else ""
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
+def _cell(tag: str, content: object, value: object) -> str:
+    """Return a cell: text is on the left, where notebooks would put it on the right, as they do numbers."""
+    style = "" if _is_number(value) else ' style="text-align:left"'
+    return f"<{tag}{style}>{_text(content)}</{tag}>"
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+
+
 def _text(value: object) -> str:
     """Return text fit for HTML, on a line of its own and cut where it is long."""
-    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else "" if value is None else str(value)
+    text = _number(value) if _is_number(value) else "" if value is None else str(value)
     text = text if len(text) <= _MAX_CELL else f"{text[: _MAX_CELL - 3]}..."
     return html.escape(printable_line(text))

@@ -4,26 +4,9 @@ from __future__ import annotations
 
 from ...core.explaining.graph_facts import explain_graph, no_obvious_output
 from ...core.graph.graph import Graph
-from ...core.passes.pipeline import guessed_fetches
+from ...core.passes.pipeline import default_fetches, default_runs, signature_runs
 
-
-def signature_runs(graph: Graph) -> list[tuple[str, ...]]:
-    """Return the outputs of each signature of the graph; the outputs of two signatures are not run together."""
-    signatures = graph.meta.signatures.values() if graph.meta is not None else ()
-    return [tuple(signature.fetched.values()) for signature in signatures if signature.outputs]
-
-
-def default_runs(graph: Graph) -> list[tuple[str, ...]]:
-    """Return the fetches of each run of a graph: of each signature, or the outputs and training operations that stand out.
-
-    InvalidArgumentError where there are none.
-    """
-    return signature_runs(graph) or [guessed_fetches(graph)]
-
-
-def default_fetches(graph: Graph) -> tuple[str, ...]:
-    """Return the fetches of all runs of a graph."""
-    return tuple(dict.fromkeys(name for run in default_runs(graph) for name in run))
+__all__ = ["default_fetches", "default_outputs", "default_runs", "outputs_of"]
 
 
 def outputs_of(graph: Graph) -> tuple[str, ...]:

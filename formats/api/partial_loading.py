@@ -17,12 +17,8 @@ Preparation = Callable[[Graph], Graph]
 """A change of a graph between reading and checks, such as other names of ops."""
 
 
-def _unchanged(graph: Graph) -> Graph:
-    return graph
-
-
-def _prepared(graph: Graph, prepare: Preparation) -> Graph:
-    result = prepare(graph)
+def _prepared(graph: Graph, prepare: Preparation | None) -> Graph:
+    result = graph if prepare is None else prepare(graph)
     expect(Graph, result)
     return result
 
@@ -33,7 +29,7 @@ def load_part(
     *,
     inputs: Sequence[str] | str = (),
     tags: Sequence[str] | None = None,
-    prepare: Preparation = _unchanged,
+    prepare: Preparation | None = None,
     untrusted: bool = False,
 ) -> Graph:
     """Load a graph without broken nodes and the nodes that need them; a later access to such a node raises the error.
@@ -58,7 +54,7 @@ def load_for_passes(
     *,
     has_fetches: bool = True,
     tags: Sequence[str] | None = None,
-    prepare: Preparation = _unchanged,
+    prepare: Preparation | None = None,
     untrusted: bool = False,
 ) -> Graph:
     """Load a graph for `optimize` with these passes, and check the parts that the passes keep.

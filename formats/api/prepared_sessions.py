@@ -25,15 +25,20 @@ def opened(graph: Graph, state: State | None = None, seed: int | None = 0, *, be
     A SavedModel restores its variables, and other graphs run their initializers and begin their iterators.
     """
     session = Session(graph, seed=seed)
+    prepare(session, state, begins_iterators=begins_iterators)
+    return session
+
+
+def prepare(session: SessionLike, state: State | None = None, *, begins_iterators: bool = True) -> None:
+    """Initialize the variables of a session, then set them to the values of `state`."""
     session.start()
     runner = Runner(session)
-    if graph.meta is None or not graph.meta.start_steps:
+    if session.graph.meta is None or not session.graph.meta.start_steps:
         runner.fill()
         if begins_iterators:
             runner.begin_iterators()
     if state is not None:
         runner.restore(as_tensors(state))
-    return session
 
 
 @takes(session=SessionLike, operation=str | None)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core.graph.graph import Graph
+from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import takes
@@ -95,13 +95,13 @@ def _values(session: SessionLike) -> dict[str, Array]:
 
 
 @takes(
-    graph=Graph, loss=str | NamedLoss, feeds=Mapping | None, steps=int, optimizer=str, lr=float | int | None,
+    graph=GraphLike, loss=str | NamedLoss, feeds=Mapping | None, steps=int, optimizer=str, lr=float | int | None,
     settings=Mapping | None, schedule=str | None, clipping=Clipping | None, variables=str, batch=int | None,
     state=Mapping | None, seed=int | None, save_state=str | os.PathLike | TrainingFile | None,
     checkpoint_every=int | None, resume=bool,
 )  # fmt: skip
 def train(
-    graph: Graph,
+    graph: GraphLike,
     loss: str | NamedLoss,
     feeds: Mapping[str, Any] | None = None,
     *,
@@ -119,8 +119,8 @@ def train(
     checkpoint_every: int | None = None,
     resume: bool = False,
     open_session: Opener | None = None,
-    on_start: Callable[[Trainer], int] = lambda trainer: 0,
-    on_step: Callable[[Progress], object] = lambda step: None,
+    on_start: Callable[[Trainer], int] | None = None,
+    on_step: Callable[[Progress], object] | None = None,
 ) -> TrainingReport:
     """Minimize a tensor of the graph by its variables, and return the losses and the session with the trained values.
 
@@ -138,6 +138,7 @@ def train(
     `open_session` opens the session of the training graph, by default with `seed`. InvalidArgumentError where the loss
     depends on no such variable. The graph given stays as it is.
     """
+    graph = as_graph(graph)
     file = training_file(save_state, graph, checkpoint_every, resume)
     method = find_optimizer(optimizer).configured(settings or {})
     rule = parse_schedule(schedule) if schedule else None
@@ -149,7 +150,7 @@ def train(
     if state is not None:
         trainer.runner.restore(as_tensors(state))
     trainer.done = file.resume(trainer.runner) if file is not None else 0
-    done = max(trainer.done, on_start(trainer))
+    done = trainer.done if on_start is None else max(trainer.done, on_start(trainer))
     history = list(_watched(trainer, steps, done, file, on_step))
     if file is not None and not (history and not math.isfinite(history[-1].loss)):
         file.finish(trainer.runner, done + len(history))
@@ -160,20 +161,20 @@ def train(
 
 
 def _watched(
-    trainer: Trainer, steps: int, done: int, file: TrainingFile | None, on_step: Callable[[Progress], object]
+    trainer: Trainer, steps: int, done: int, file: TrainingFile | None, on_step: Callable[[Progress], object] | None
 ) -> Iterator[Progress]:
     """Yield the steps until `on_step` returns False or a loss is not finite, and write checkpoints."""
     for step in trainer.steps(steps, done):
         yield step
-        if on_step(step) is False or not math.isfinite(step.loss):
+        if (on_step is not None and on_step(step) is False) or not math.isfinite(step.loss):
             return
         if file is not None:
             file.checkpoint(trainer.runner, step.step, steps)
 
 
-@takes(graph=Graph, residuals=str | NamedLoss, feeds=Mapping | None, variables=str, iterations=int, state=Mapping | None)
+@takes(graph=GraphLike, residuals=str | NamedLoss, feeds=Mapping | None, variables=str, iterations=int, state=Mapping | None)
 def fit(
-    graph: Graph,
+    graph: GraphLike,
     residuals: str | NamedLoss,
     feeds: Mapping[str, Any] | None = None,
     *,
@@ -181,8 +182,8 @@ def fit(
     iterations: int = 100,
     state: State | None = None,
     open_session: Opener | None = None,
-    on_start: Callable[[LeastSquares], object] = lambda problem: None,
-    on_step: Callable[[Iteration], None] = lambda iteration: None,
+    on_start: Callable[[LeastSquares], object] | None = None,
+    on_step: Callable[[Iteration], None] | None = None,
 ) -> FitReport:
     """Minimize half the sum of squares of a tensor by the Levenberg-Marquardt method, and return the fitted parameters.
 
@@ -191,10 +192,12 @@ def fit(
     `on_start` sees the problem before the first iteration, `on_step` each iteration. `open_session` opens the session.
     InvalidArgumentError where residuals or derivatives are not finite at the start.
     """
+    graph = as_graph(graph)
     graph, minimized, values = _with_loss(graph, residuals, feeds, residuals=True)
     session = session_on(graph, open_session, state)
     problem = LeastSquares(graph, minimized, values, variables, Runner(session))
-    on_start(problem)
+    if on_start is not None:
+        on_start(problem)
     solution = problem.fit(Tolerances(max_iterations=iterations), on_step)
     return FitReport(solution.parameters, solution.cost, solution.converged, solution.reason, solution.iterations, session)
 

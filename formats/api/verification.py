@@ -13,7 +13,7 @@ from ...core.comparing.racing_fetches import fetches_in_turn
 from ...core.comparing.verify_rewrite import Drawn, GraphRuns, LoneRefusal, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.feeding.drawn_feeds import Feeds
-from ...core.graph.graph import Graph, Node
+from ...core.graph.graph import Graph, GraphLike, Node, as_graph
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
@@ -80,12 +80,12 @@ class Verification(Report):
 
 
 @takes(
-    before=Graph, after=Graph | str | os.PathLike, feeds=Mapping | None, tolerance=float | int | Accuracy, steps=int | None,
+    before=GraphLike, after=GraphLike, feeds=Mapping | None, tolerance=float | int | Accuracy, steps=int | None,
     state=Mapping | None,
 )  # fmt: skip
 def verify(
-    before: Graph,
-    after: Graph | str | os.PathLike[str],
+    before: GraphLike,
+    after: GraphLike,
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
     *,
@@ -107,6 +107,7 @@ def verify(
     `before`, or those of `state`, and are compared at the end. Fetched initializers also run without any state.
     `open_session` opens a session of `before`. NoFeedsError where `before` runs on no drawn feeds.
     """
+    before = as_graph(before)
     work = _Verifying(before, named(feeds), tolerance, steps, lambda graph: local_session(graph, open_session, state))
     if isinstance(after, Graph):
         return work.graph(after, names_of(fetches))

@@ -16,7 +16,7 @@ from ...core.flops import CountCache, count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
 from ...core.flops.measured import Measurement
 from ...core.flops.views import readable
-from ...core.graph.graph import Function, Graph, Node
+from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.model.model_view import ModelView, model_view
 from ...core.passes.pipeline import guessed_fetches
@@ -61,11 +61,11 @@ class GraphPage(Displayed):
 
 
 @takes(
-    graph=Graph, signature=str | None, raw=bool, flops=bool, height=int, values=int, overlays=Mapping | None,
-    measured=Measurement | None, diff=Graph | None,
+    graph=GraphLike, signature=str | None, raw=bool, flops=bool, height=int, values=int, overlays=Mapping | None,
+    measured=Measurement | None, diff=GraphLike | None,
 )  # fmt: skip
 def view(
-    graph: Graph,
+    graph: GraphLike,
     fetches: Sequence[str] | str = (),
     *,
     signature: str | None = None,
@@ -77,7 +77,7 @@ def view(
     overlays: Mapping[str, Mapping[str, float | str]] | None = None,
     measured: Measurement | None = None,
     run_metadata: str | os.PathLike[str] | None = None,
-    diff: Graph | None = None,
+    diff: GraphLike | None = None,
 ) -> GraphPage:
     """Return a page with a model's scopes, nodes, shapes, FLOPs, stages and functions, to look through in a browser.
 
@@ -94,11 +94,12 @@ def view(
     The page needs no network. `fetches` names the tensors whose FLOPs count, by default the outputs. A notebook shows the
     page in a frame of `height` pixels; `save` writes the page to a file. The errors of `count_flops` for wrong `fetches`.
     """
+    graph = as_graph(graph)
     title = graph.file.partition(".")[0] or graph.file or "graph"
     names = names_of(fetches)
     with rare_collection():
         file = None if state is None else os.fspath(state)
-        look, compared = page_view(graph, signature, raw, diff)
+        look, compared = page_view(graph, signature, raw, None if diff is None else as_graph(diff))
         more = [overlay_of(look, title, each) for title, each in (overlays or {}).items()]
         more += [] if measured is None else [measured_overlay(look, measured)]
         more += [] if run_metadata is None else [time_overlay(os.fspath(run_metadata), look)]

@@ -16,6 +16,7 @@ from ...core.flops.timings import NodeTime
 from ...core.graph.graph import Graph, Node, Output
 from ...core.runtime.guards.stranger_limits import refuse_cluster
 from ...core.runtime.session.feeds import find_feeds
+from ...core.runtime.session.fetches import names_in_graph
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.state.run_context import Hook
 from ...core.runtime.steps.value_cache import CacheStats
@@ -202,8 +203,7 @@ class ClusterSession(NotCopied):
             raise UnimplementedError("the kernels run on the servers of the cluster, where calls cannot be wrapped")
         self.start()
         names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
-        fed = self._fed(feeds or {})
-        targets = [self.graph.fetch(name) for name in names]
+        targets, fed = self._named(names, feeds or {})
         values = {output: value for output, value in fed.items() if output in targets}
         asked = [item for item in targets if item not in values]
         if asked:
@@ -214,7 +214,7 @@ class ClusterSession(NotCopied):
     def traced(self, fetches: Sequence[str], feeds: Mapping[str, Any]) -> list[NodeTime]:
         """Return the time of every node on the node's device in an extra step, as recorded by the servers."""
         self.start()
-        request = _request([self.graph.fetch(name) for name in fetches], self._fed(feeds))
+        request = _request(*self._named(tuple(fetches), feeds))
         request.options.trace_level = pb.RunOptions.FULL_TRACE
         return node_times(self._step(request).metadata.step_stats)
 
@@ -268,6 +268,11 @@ class ClusterSession(NotCopied):
         for held in self._opened:
             held.close()
         self._master.close()
+
+    def _named(self, fetches: tuple[str, ...], feeds: Mapping[str, Any]) -> tuple[list[Output | Node], dict[Output, Any]]:
+        """Return the targets and the values of feeds, which may have the names of a signature."""
+        fetched, given = names_in_graph(self.graph, fetches, tuple(feeds))
+        return [self.graph.fetch(name) for name in fetched], self._fed(dict(zip(given, feeds.values())))
 
     def _fed(self, feeds: Mapping[str, Any]) -> dict[Output, Any]:
         outputs = find_feeds(self.graph, feeds)

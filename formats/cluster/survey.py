@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
+from ...core.support.arguments import expect, takes
+from ...core.support.display import Report
 from ...core.support.errors import DeadlineExceededError, UnavailableError
+from ...core.support.words import counted
 from .address import Address
 from .cluster_session import CONNECT_SECONDS, ClusterSession
 from .master import Device, Master
@@ -20,12 +23,14 @@ MOST_ASKED: Final = 1000
 """The largest number of devices whose time is measured: a step each, and a server may list any number."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Survey:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Survey(Report):
     """The devices of a cluster, the seconds of a step on a device, and the seconds of making a session.
 
     `silent` are the tasks that do not answer.
     """
+
+    main_table: ClassVar[str] = "devices"
 
     devices: tuple[Device, ...]
     """The devices of the cluster."""
@@ -36,20 +41,36 @@ class Survey:
     silent: tuple[str, ...] = ()
     """The tasks that do not answer."""
 
+    def headline(self) -> str:
+        silent = f", {counted(len(self.silent), 'silent task')}" if self.silent else ""
+        return f"{counted(len(self.devices), 'device')}{silent}"
 
-def survey(
-    address: Address, *, reset: bool = False, containers: Sequence[str] = (), note: Callable[[str], None] | None = None
+
+@takes(address=str, reset=bool)
+def describe_cluster(
+    address: str,
+    *,
+    reset: bool = False,
+    containers: Sequence[str] | str = (),
+    note: Callable[[str], None] | None = None,
 ) -> Survey:
-    """Ask a server for the devices of the cluster, after a `reset` if requested, and measure the devices' times to answer."""
-    master = Master(address, note)
+    """Return the devices of the TensorFlow cluster of a server, the seconds until each answers, and the silent tasks.
+
+    `address` is grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE. `reset` first ends all sessions and drops the variables of
+    `containers`, by default of the unnamed container. `note` gets remarks while the function waits for the server.
+    UnavailableError where the server does not answer, InvalidArgumentError for a text that is no address.
+    """
+    server, dropped = Address.parse(address), (containers,) if isinstance(containers, str) else tuple(containers)
+    expect(str, *dropped)
+    master = Master(server, note)
     master.wait(CONNECT_SECONDS)
     if reset:
-        _reset(master, containers)
+        _reset(master, dropped)
     tasks = _tasks(master)
     master.close()
     devices = tasks.devices
     asked = devices[:MOST_ASKED]
-    session = ClusterSession(_questions(asked), address, note=note, filters=_filters(tasks))
+    session = ClusterSession(_questions(asked), server, note=note, filters=_filters(tasks))
     made = _seconds(lambda: session.run("nothing"))
     for i in range(len(asked)):
         session.run(f"question{i}")  # the first time a part of the graph is sent there

@@ -60,7 +60,7 @@ def run_batch(
     session: SessionSetup | None = None,
     op_libraries: Sequence[str] | str = (),
     progress: Callable[[BatchProgress], None] | None = None,
-    note: Callable[[str], None] = lambda _: None,
+    note: Callable[[str], None] | None = None,
 ) -> BatchReport:
     """Run a graph once for each input, write the results to files, and return the report.
 
@@ -94,7 +94,9 @@ def run_batch(
     )  # fmt: skip
     path = None if isinstance(graph, Graph) else os.fspath(graph)
     recipe = graph_recipe(loaded, path, GraphReading(op_library=names_of(op_libraries)), setup, request, files)
-    return BatchJob(loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=note).run(progress)
+    return BatchJob(
+        loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=(lambda _: None) if note is None else note
+    ).run(progress)
 
 
 def _setup(session: SessionSetup, on: str | None, state: str | State | None, seed: int | None) -> SessionSetup:

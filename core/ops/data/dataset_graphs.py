@@ -15,7 +15,7 @@ from ...datasets.seeds import Seeds
 from ...functions.callers import function_references, reached_functions
 from ...functions.purity import has_state
 from ...graph.graph import Function, Graph, Node, Output
-from ...graph.graph_codec import graph_codec
+from ...graph.graph_services import graph_services
 from ...graph.node_making import add_constant
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
@@ -145,13 +145,13 @@ def _graph_def(input_dataset: Array, may_have_state: bool, strip_device_assignme
     dataset = dataset_of(input_dataset)
     if not may_have_state:
         _require_no_state(dataset)
-    return scalar_object(graph_codec().encode(graph_of(dataset, not strip_device_assignment)))
+    return scalar_object(graph_services().encode(graph_of(dataset, not strip_device_assignment)))
 
 
 @kernel("DatasetFromGraph")
 def dataset_from_graph(ctx: KernelContext, graph_def: Array) -> Array:
     """The dataset that a graph's `_Retval` gives."""
-    graph = graph_codec().decode(bytes_in(graph_def, "graph_def"))
+    graph = graph_services().decode(bytes_in(graph_def, "graph_def"))
     result = next((node for node in graph if node.op == "_Retval"), None)
     if result is None:
         raise InvalidArgumentError("Failed to find a _Retval op in the given dataset")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from ...graph.graph import Graph, Node, Output
-from ...support.errors import ArgumentTypeError
+from ...graph.metagraph import Signature
+from ...support.errors import ArgumentTypeError, InvalidArgumentError, NotFoundError
+from ...support.tensor_names import parse_tensor_name
+
+_MOST_SIGNATURES: Final = 3
+"""The largest number of signatures in a hint."""
 
 
 def is_list_of_names(fetches: Any) -> bool:
@@ -52,3 +57,62 @@ def arranged(fetches: Any, values: Iterator[Any]) -> Any:
         members = [arranged(fetch, values) for fetch in fetches]
         return type(fetches)(*members) if hasattr(fetches, "_fields") else tuple(members)
     return next(values)
+
+
+def names_in_graph(
+    graph: Graph, fetches: tuple[str, ...], feeds: tuple[str, ...], nodes: Graph | None = None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return fetches and feeds with the tensors of a signature in place of its outputs and inputs.
+
+    The name of a node stands for the node, also where a signature has the name. All other names are those of a single
+    signature: the usual signature, if it has them. `nodes` is the graph that runs, where another than `graph`. NotFoundError
+    for a name that nothing has, InvalidArgumentError where several signatures have the names for different tensors.
+    """
+    outputs, inputs = ([name for name in names if not _is_node(nodes or graph, name)] for names in (fetches, feeds))
+    if not graph.signatures or not (outputs or inputs):
+        return fetches, feeds
+    signature = _signature_of(graph, outputs, inputs)
+    fetched = tuple(signature.fetched[name] if name in outputs else name for name in fetches)
+    return fetched, tuple(signature.fed[name] if name in inputs else name for name in feeds)
+
+
+def _is_node(graph: Graph, name: str) -> bool:
+    node = parse_tensor_name(name)[0]
+    return node in graph or node in graph.needless or node in graph.left_out
+
+
+def _signature_of(graph: Graph, outputs: Collection[str], inputs: Collection[str]) -> Signature:
+    """Return the signature that has all the names."""
+    signatures = list(graph.signatures.values())
+    fits = [one for one in signatures if set(outputs) <= set(one.fetched) and set(inputs) <= set(one.fed)]
+    if not fits:
+        raise NotFoundError(_problem(signatures, outputs, inputs), hint="; ".join(_known(signatures)))
+    usual = graph.meta.usual_signature if graph.meta is not None else None
+    if usual is not None and usual in fits:
+        return usual
+    if len({(*(one.fetched[name] for name in outputs), *(one.fed[name] for name in inputs)) for one in fits}) > 1:
+        problem = f"{_joined([*outputs, *inputs])}: several signatures have the names: {_joined([one.name for one in fits])}"
+        raise InvalidArgumentError(problem, hint=f"choose a signature: tfg.Model(graph, signature='{fits[0].name}')")
+    return fits[0]
+
+
+def _problem(signatures: Sequence[Signature], outputs: Collection[str], inputs: Collection[str]) -> str:
+    """Return the problem of names that no signature has, or no signature has together."""
+    known_outputs = {name for one in signatures for name in one.fetched}
+    known_inputs = {name for one in signatures for name in one.fed}
+    unknown = [(name, "output") for name in outputs if name not in known_outputs]
+    unknown += [(name, "input") for name in inputs if name not in known_inputs]
+    if not unknown:
+        return f"no signature has all these names: {_joined([*outputs, *inputs])}"
+    return "the graph has no node '{}', and no signature has this {}".format(*unknown[0])
+
+
+def _joined(names: Collection[str]) -> str:
+    return ", ".join(names)
+
+
+def _known(signatures: Sequence[Signature]) -> Iterator[str]:
+    """Yield the names of the first signatures."""
+    for one in signatures[:_MOST_SIGNATURES]:
+        inputs, outputs = (_joined(names) or "none" for names in (one.fed, one.fetched))
+        yield f"inputs of signature '{one.name}': {inputs}; outputs: {outputs}"

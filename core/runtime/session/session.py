@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
 import numpy as np
 
-from ...graph.graph import Graph, Node, Output
+from ...graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...graph.model_objects import with_model_objects
 from ...graph.send_recv import connected
 from ...parallel.blas_threads import one_thread
@@ -42,7 +42,7 @@ from ..state.resources import ResourceManager, Variable
 from ..state.run_context import Hook, Run
 from ..steps.value_cache import CacheStats, ValueCache
 from .feeds import Feed, find_feeds
-from .fetches import arranged, fetched_names, is_list_of_names, name_of
+from .fetches import arranged, fetched_names, is_list_of_names, name_of, names_in_graph
 from .results import own_values
 from .variable_values import VariableValues
 
@@ -110,7 +110,7 @@ class Session(Displayed, NotCopied):
     )
 
     @takes(
-        graph=Graph,
+        graph=GraphLike,
         seed=numbers.Integral | None,
         files=FileAccess,
         timeout=numbers.Real | None,
@@ -121,7 +121,7 @@ class Session(Displayed, NotCopied):
     )
     def __init__(
         self,
-        graph: Graph,
+        graph: GraphLike,
         *,
         seed: int | None = None,
         files: FileAccess = NO_FILES,
@@ -133,6 +133,7 @@ class Session(Displayed, NotCopied):
         precision: str | None = None,
         optimize: str = "fuse",
     ) -> None:
+        graph = as_graph(graph)
         graph.check()
         refuse_files(graph, files)
         self.graph = graph
@@ -231,7 +232,12 @@ class Session(Displayed, NotCopied):
         Node).
 
         A list, tuple or mapping, however nested, gives the same structure of values. `feeds` maps tensors to values, which
-        replace the values that the graph computes. `hook` is called around every kernel, also in loops and functions.
+        replace the values that the graph computes. The outputs and inputs of a signature can be fetched and fed by their
+        names in the signature, unless a node has the name. `hook` is called around every kernel, also in loops and functions.
+
+        >>> session = tfg.Session(tfg.load("sample_graphs/keras_classifier"))
+        >>> session.run("output_0", {"measurements": np.zeros((2, 4), np.float32)}).shape
+        (2, 3)
         """
         if isinstance(fetches, str):
             return self._run((fetches,), feeds, hook)[0]
@@ -443,8 +449,9 @@ class Session(Displayed, NotCopied):
         keep_some_freed_memory()
         watch = Stopwatch()
         graph = self.runnable()
-        targets = [self._fetch(graph, name) for name in fetches]
-        fed = find_feeds(self.graph, feeds, graph)
+        fetched, given = names_in_graph(self.graph, fetches, feeds, graph)
+        targets = [self._fetch(graph, name) for name in fetched]
+        fed = find_feeds(self.graph, given, graph)
         plan = compile_plan(graph, targets, [feed.output for feed in fed if feed is not None])
         more = " ..." if len(fetches) > _TOLD else ""
         watch.tell("planned %s%s: %d steps of %d nodes", ", ".join(fetches[:_TOLD]), more, len(plan.steps), len(graph))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,13 @@ class VariableValues(Mapping[str, Array]):
 
     A value is read when it is asked for, as an array that belongs to the caller. An assignment writes to the variable; an
     array must have the variable's dtype, and numbers and lists are converted to it. InvalidArgumentError for another dtype
-    or shape; NotFoundError, also a KeyError, names the nearest variables for an unknown name.
+    or shape; NotFoundError, also a KeyError, names the nearest variables for an unknown name. `names` are the variables to
+    list, by default all.
     """
 
-    def __init__(self, session: SessionLike) -> None:
+    def __init__(self, session: SessionLike, names: Container[str] | None = None) -> None:
         self.session = session
+        self._names = names
         self._writer: tuple[int, Runner] | None = None
 
     def __getitem__(self, name: str) -> Array:
@@ -66,7 +68,8 @@ class VariableValues(Mapping[str, Array]):
 
     def _held(self) -> dict[str, HeldVariable]:
         self.session.start()
-        return {variable.name: variable for variable in self.session.held_variables() if _has_elements(variable)}
+        held = {variable.name: variable for variable in self.session.held_variables() if _has_elements(variable)}
+        return held if self._names is None else {name: held[name] for name in held if name in self._names}
 
     def _runner(self) -> Runner:
         """Return the writer of the graph as it is now."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tfg
+from tests.cli.running import SAMPLES
 from tfg import GraphBuilder
 from tfg.core.graph.graph import Graph
 from tfg.core.graph.traversal import reachable, topological_order
@@ -181,3 +183,36 @@ def assert_consistent(graph, values, nodes):
         assert set(graph.control_consumers(node)) == {user for user in graph if node in user.control_inputs}
         taken = [value.node for user in graph for value in user.inputs] + [n for user in graph for n in user.control_inputs]
         assert sum(node.uses.values()) == taken.count(node)
+
+
+def sizes(tensors):
+    return {name: (str(tensor.dtype), str(tensor.shape)) for name, tensor in tensors.items()}
+
+
+def test_a_graph_has_its_parts(graph):
+    """The last node of the chain is the output, with the shape that follows from a scalar constant."""
+    assert [node.name for node in graph.nodes] == ["a", "b", "c"]
+    assert (sizes(graph.inputs), sizes(graph.outputs)) == ({}, {"c": ("float", "()")})
+    assert graph.signatures == {} and graph.variables == {}
+
+
+def test_placeholders_and_outputs_have_the_names_of_their_nodes():
+    """The two outputs of a node have names of their own."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[None, 4], name="in/x")
+    g.Split(1, x, num_split=2, name="halves")
+    w = g.variable(1.0, name="w")
+    g.Mul(w, 2.0, name="scaled")
+    g.global_variables_initializer()
+    assert sizes(g.graph.inputs) == {"in/x": ("float", "(?,4)")}
+    assert sizes(g.graph.outputs) == {"halves": ("float", "(?,2)"), "halves:1": ("float", "(?,2)"), "scaled": ("float", "()")}
+    assert sizes(g.graph.variables) == {"w": ("float", "()")}
+
+
+def test_the_parts_of_a_saved_model_are_those_of_the_usual_signature():
+    """Keras 3 writes each of the 8 variables of this model three times."""
+    graph = tfg.load(SAMPLES / "keras_classifier")
+    assert set(graph.signatures) == {"serve", "serving_default"}
+    assert sizes(graph.signatures["serve"].inputs) == sizes(graph.inputs) == {"measurements": ("float", "(?,4)")}
+    assert sizes(graph.outputs) == {"output_0": ("float", "(?,3)")}
+    assert sorted(str(variable.shape) for variable in graph.variables.values()) == ["(3)", "(4,8)", *["(8)"] * 5, "(8,3)"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tfg.core.onnx.blocks import Value
 from tfg.core.onnx.emitter import Emitter
-from tfg.core.onnx.model import Value
 from tfg.core.support.errors import UnimplementedError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import UNKNOWN, Shape

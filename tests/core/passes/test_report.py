@@ -9,9 +9,11 @@ from tests.cli.running import SAMPLES, tfg
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.comparing.verify_rewrite import GraphRuns, verify
 from tfg.core.feeding.drawn_feeds import Feeds
-from tfg.core.passes.pipeline import optimize
+from tfg.core.graph.graph import Graph
+from tfg.core.passes.pipeline import inline_functions, optimize
 from tfg.core.runtime.session.session import Session
 from tfg.formats import load, save
+from tfg.formats.api.callable_model import Model
 
 
 def product():
@@ -119,3 +121,24 @@ def test_options_without_effect_are_refused(tmp_path, options, message):
     save(product()[0].graph, tmp_path / "g.pb")
     done = tfg("optimize", tmp_path / "g.pb", *options)
     assert done.code in (1, 2) and message in done.err
+
+
+def test_the_outputs_stay_where_no_fetch_is_named():
+    """A double negation goes."""
+    g = GraphBuilder()
+    g.Neg(g.Neg(g.Cos(g.Placeholder(dtype="float", shape=[], name="x"))), name="y")
+    after, _ = optimize(g.graph)
+    assert "Neg" not in [node.op for node in after]
+    assert Session(after).run("y:0", {"x:0": 0.0}) == 1
+
+
+def test_the_outputs_of_all_signatures_stay_where_no_fetch_is_named():
+    """Both signatures of the file compute the same."""
+    after, _ = optimize(load(SAMPLES / "keras_classifier"))
+    fed = {"measurements": [[1, 2, 3, 4]]}
+    serve, usual = (Model(after, name)(fed)["output_0"] for name in ("serve", "serving_default"))
+    assert serve == pytest.approx(usual) and serve.sum() == pytest.approx(1)
+
+
+def test_a_graph_without_nodes_has_no_calls():
+    assert inline_functions(Graph())[1] == 0

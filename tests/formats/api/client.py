@@ -133,6 +133,23 @@ def run(graph: tfg.Graph) -> float:
     return sum(float(value.sum()) for value in values)
 
 
+def call(graph: tfg.Graph, path: pathlib.Path) -> float:
+    """Call a graph and its file as models."""
+    tfg.save(graph, path)
+    model: tfg.Model = tfg.Model(path, outputs="y", engine="numpy")
+    inputs: dict[str, tfg.SignatureTensor] = dict(model.inputs)
+    assert [str(tensor.shape) for tensor in inputs.values()] == [str(one.shape) for one in graph.inputs.values()]
+    model.variables["w"] = np.ones((2, 1), np.float32)
+    model.summary()
+    report: tfg.LayersReport = model.layers
+    optimized: tfg.Optimized = tfg.optimize(path)
+    problems: tfg.Rows[tfg.Problem] = tfg.check(path)
+    outputs: dict[str, npt.NDArray[np.generic]] = tfg.Model(graph)(x=ROWS)
+    assert list(graph.variables) == ["w"] and problems.to_records() == [] and len(graph.nodes) == len(graph)
+    print(optimized.report.headline(), report.headline(), tfg.explain(str(path)).headline())
+    return float((model(ROWS)["y"] + outputs["y"]).sum())
+
+
 def differentiate(graph: tfg.Graph) -> list[npt.NDArray[np.generic]]:
     """Return derivatives of `y` by `x` as nodes, as a matrix and as products."""
     session = tfg.Session(graph)
@@ -304,6 +321,7 @@ def main() -> None:
         path = pathlib.Path(folder)
         assert files(graph, path).equal
         engines(graph, path)
+        assert call(graph, path / "called.pb") == 2 * (3**2 + 7**2 + 11**2)
         assert classes([0.25, 0.125, 0.5], path / "labels.txt") == [b"owl", b"cat"]
     assert all(show(graph))
     losses, state = learn(graph)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html.parser
+import re
 import shutil
 import xml.etree.ElementTree
 
@@ -65,7 +66,8 @@ def things(graph):
     facts = tfg.explain(graph)
     return [
         graph, graph["y"], graph.output("y:0"), session, facts, tfg.explain(graph, "y")[0],
-        tfg.count_flops(graph, ["y:0"]), report, optimized,
+        tfg.count_flops(graph, ["y:0"]), report, optimized, tfg.profile(graph, "y:0", {"x:0": np.ones((1, 2))}),
+        tfg.Model(graph),
     ]  # fmt: skip
 
 
@@ -100,6 +102,45 @@ def test_html_is_small_and_well_formed(builder):
         page = Page(text)
         assert len(text) < 20_000
         assert "table" in page.tags and "script" not in page.tags
+
+
+def test_rows_have_tables_and_records(builder, tmp_path):
+    """The tensor has six elements of four bytes."""
+    tfg.write_checkpoint(tmp_path / "v.npz", {"w": np.ones((2, 3), np.float32)})
+    checkpoint = tfg.read_checkpoint(tmp_path / "v.npz")
+    rows = checkpoint.describe(statistics=True)
+    (record,) = rows.to_records()
+    assert (record["name"], record["shape"], record["bytes"], record["mean"]) == ("w", [2, 3], 24, 1.0)
+    assert {"w", "float", "[2, 3]", "24"} <= set(Page(rows._repr_html_()).words)
+    assert {"w", "float", "6"} <= set(Page(checkpoint._repr_html_()).words)
+    nodes = tfg.explain(builder.graph, "y", "w")
+    assert [row["role"] for row in nodes.to_records()] == [facts.role for facts in nodes]
+    assert Page(nodes._repr_html_()).words.count("role") == 2
+    compared = tfg.compare_checkpoints(checkpoint, checkpoint)
+    assert repr(compared) == "<StateComparison: 1 tensor, 1 equal>"
+    assert compared.to_records()[0]["name"] == "w"
+
+
+def test_an_optimized_graph_shows_the_passes(builder):
+    result = tfg.optimize(builder.graph, "y:0")
+    assert result.report.passes[0].name in Page(result._repr_html_()).words
+    graph, report = result
+    assert (graph, report) == (result.graph, result.report)
+
+
+def test_a_measurement_shows_the_slowest_nodes(builder):
+    """(3,2) by (2,3): 36 FLOPs."""
+    measured = tfg.profile(builder.graph, "y:0", {"x:0": np.ones((3, 2))})
+    assert {"MatMul", "y", "36"} <= set(Page(measured._repr_html_()).words)
+    assert {row["path"]: row["flops"] for row in measured.to_records()}["y"] == 36
+
+
+def test_text_is_on_the_left_and_numbers_are_not(builder):
+    """Notebooks put each cell on the right."""
+    for thing in things(builder.graph):
+        for style, text in re.findall(r"<td(.*?)>(.*?)</td>", thing._repr_html_()):
+            is_number = re.fullmatch(r"[\d.,e+-]+", text) is not None
+            assert is_number or style == ' style="text-align:left"', text
 
 
 def test_the_tables_of_a_graph_name_inputs_outputs_and_variables(builder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import typing
 
 import pytest
@@ -52,6 +53,17 @@ def test_parameters_have_types():
 def test_results_have_types():
     signatures = {name: inspect.signature(function) for name, function in FUNCTIONS.items()}
     assert not [name for name, signature in signatures.items() if signature.return_annotation is signature.empty]
+
+
+def test_no_default_shows_the_address_of_an_object():
+    assert not [name for name, function in FUNCTIONS.items() if " at 0x" in str(inspect.signature(function))]
+
+
+def test_rows_that_a_function_returns_have_tables():
+    """Tuples of other things than rows are names, and pictures that show themselves."""
+    results = {name: str(inspect.signature(function).return_annotation) for name, function in FUNCTIONS.items()}
+    tuples = {name: re.findall(r"tuple\[(\w+), \.\.\.\]", result) for name, result in results.items() if "." not in name}
+    assert {one for rows in tuples.values() for one in rows} == {"str", "Drawing"}
 
 
 def test_what_is_of_any_type_is_said_with_the_reason():

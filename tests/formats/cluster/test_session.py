@@ -19,6 +19,7 @@ from tests.cli.running import tfg as run_tfg  # noqa: E402
 from tests.formats.cluster import conversations  # noqa: E402
 from tests.formats.cluster.exchange import METHODS, Refusal, read, replaying, serving  # noqa: E402
 from tfg.core.flops.measured import KernelRecorder  # noqa: E402
+from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor  # noqa: E402
 from tfg.core.support.errors import (  # noqa: E402
     AbortedError,
     FailedPreconditionError,
@@ -242,6 +243,20 @@ def test_numbers_of_requests_are_of_no_session():
                 session.run("y:0", {"x:0": [1]})
             session.close()
     assert len({request.request_id for request in cluster.requests}) == 6
+
+
+def test_names_of_a_signature_stand_for_its_tensors():
+    graph = simple()
+    graph.meta = MetaGraph(
+        signatures={"only": Signature("only", {"a": SignatureTensor("x:0")}, {"b": SignatureTensor("y:0")})}
+    )
+    cluster = Cluster()
+    with serving(cluster) as address:
+        session = ClusterSession(graph, address)
+        session.run("b", {"a": [1]})
+        session.close()
+    (request,) = cluster.requests
+    assert ([feed.name for feed in request.feed], list(request.fetch)) == (["x:0"], ["y:0"])
 
 
 def test_a_step_has_the_time_that_the_session_gives_it():

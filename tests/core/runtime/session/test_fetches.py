@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.support.errors import InvalidArgumentError, TfgError
+from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
+from tfg.core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 
 Pair = collections.namedtuple("Pair", "first second")
 
@@ -84,3 +85,60 @@ def test_strings_are_fed_as_bytes_of_their_own(fed):
     result = tfg.Session(g.graph).run(x, {x: fed})
     assert [(type(item), item) for item in result.tolist()] == [(bytes, b"a"), (bytes, b"b")]
     assert not isinstance(fed, np.ndarray) or not np.shares_memory(result, fed)
+
+
+@pytest.fixture
+def signed():
+    """The signatures `serving_default` (y = -a) and `other` (z = b b); a node has the name of the output `shown`."""
+    g = tfg.GraphBuilder()
+    a, b = g.Placeholder(dtype="float", name="a_in"), g.Placeholder(dtype="float", name="b_in")
+    y, z = g.Neg(a, name="Neg"), g.Square(b, name="Square")
+    g.Exp(b, name="shown")
+    first = Signature("serving_default", tensors(value=a), tensors(y=y, shown=y))
+    g.graph.meta = MetaGraph(
+        signatures={"other": Signature("other", tensors(value=b), tensors(z=z)), "serving_default": first}
+    )
+    return tfg.Session(g.graph)
+
+
+def tensors(**outputs):
+    return {name: SignatureTensor(output.name) for name, output in outputs.items()}
+
+
+def test_names_of_a_signature_stand_for_its_tensors(signed):
+    """`value` is an input of both signatures: the output decides, or else the usual signature."""
+    assert signed.run("y", {"value": 3.0}) == -3
+    assert signed.run({"z": "z"}, {"value": 3.0}) == {"z": 9}
+    assert signed.run(["Neg:0", "y"], {"value": 3.0}) == [-3, -3]
+    assert signed.make_callable("z", ["value"])(4.0) == 16
+    assert signed.tier("y", ["value"])
+
+
+def test_the_name_of_a_node_stands_for_the_node(signed):
+    assert signed.run("shown:0", {"b_in:0": 0.0}) == 1
+    assert signed.run("shown", {"b_in": 0.0}) is None
+
+
+@pytest.mark.parametrize(
+    ("fetch", "feed", "problem"),
+    [
+        ("w", "value", "no node 'w', and no signature has this output"),
+        ("y", "vlaue", "no node 'vlaue', and no signature has this input"),
+        (["y", "z"], "value", "no signature has all these names: y, z, value"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_names_of_the_signatures(signed, fetch, feed, problem):
+    with pytest.raises(NotFoundError, match=problem) as caught:
+        signed.run(fetch, {feed: 1.0})
+    assert "inputs of signature 'serving_default': value; outputs: y, shown" in caught.value.hint
+
+
+def test_a_name_of_two_signatures_is_refused_where_neither_is_usual(signed):
+    outputs = {"one": "Square:0", "two": "Neg:0"}
+    both = {
+        name: Signature(name, {"value": SignatureTensor("b_in:0")}, {"z": SignatureTensor(z)}) for name, z in outputs.items()
+    }
+    signed.graph.meta = MetaGraph(signatures=both)
+    with pytest.raises(InvalidArgumentError, match="z, value: several signatures have the names: one, two") as caught:
+        signed.run("z", {"value": 1.0})
+    assert "signature='" in caught.value.hint

@@ -125,7 +125,7 @@ class Block:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Model:
+class OnnxModel:
     """A graph in ONNX's terms. `inputs` and `outputs` are values by name.
 
     `narrowed` are the nodes whose 64-bit floats are computed in 32 bits, since onnxruntime has no other kernels for them.

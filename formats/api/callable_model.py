@@ -1,0 +1,217 @@
+"""A model to call in Python: inputs by name, outputs by name."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...core.explaining.footprint import inferred
+from ...core.explaining.graph_facts import implied_signature, no_obvious_output
+from ...core.flops.model_layers import LayersReport
+from ...core.flops.views import LAYER_COLUMNS, layer_texts, layer_totals
+from ...core.graph.graph import Graph, GraphLike, Output, as_graph
+from ...core.graph.metagraph import Signature, SignatureTensor, find_signature
+from ...core.planning.reachability import needed_nodes
+from ...core.runtime.session.function_signatures import call_function
+from ...core.runtime.session.session import Session
+from ...core.runtime.session.session_like import SessionLike
+from ...core.runtime.session.variable_values import VariableValues
+from ...core.support.arguments import takes
+from ...core.support.display import Displayed
+from ...core.support.errors import InvalidArgumentError, NotFoundError
+from ...core.support.not_copied import NotCopied
+from ...core.support.words import aligned
+from ...core.types.arrays import Array
+from ...core.types.example_values import example_in_python
+from ...core.types.shapes import UNKNOWN
+from ..state import State
+from .counting import layers
+from .prepared_sessions import Opener, names_of, prepare, session_on
+
+_CALL = "__call__"
+"""The function of a SavedModel's objects that Python calls where the model has no signature."""
+
+
+class Model(Displayed, NotCopied):
+    """A model to call: values by the names of its inputs give arrays by the names of its outputs.
+
+    `source` is a path or a graph. A SavedModel is called by its `signature`, by default the usual signature; without any, by
+    `__call__` or another function of its objects. Other graphs have no signature: the placeholders are the inputs, and the
+    outputs that `tfg.explain` finds are the outputs. `outputs` names the outputs or tensors to return, by default all
+    outputs. An input needs a value if the returned tensors depend on it and it has no default.
+
+    A model has a single session, which opens at the first call: variables, tables and random numbers keep their state from
+    call to call. A SavedModel restores its variables; other graphs run their initializers, and then take the values of
+    `state`, such as `tfg.read_checkpoint(path)`. `engine` is that of `tfg.Session`; `open_session` opens a session with
+    other settings. Many threads may call a model.
+
+    >>> model = tfg.Model("sample_graphs/keras_classifier")
+    >>> model
+    <Model keras_classifier: measurements (?,4) -> output_0 (?,3)>
+    >>> model(measurements=np.zeros((2, 4), np.float32))["output_0"].shape
+    (2, 3)
+    >>> str(model.signatures["serving_default"].inputs["measurements"].shape)
+    '(?,4)'
+    >>> len(model.variables), [layer.name for layer in model.layers.layers]
+    (8, ['sequential/hidden', 'sequential/normalized', 'sequential/classes'])
+    """
+
+    instead = "pickle `model.graph` and `dict(model.variables)`, and make a model there"
+
+    @takes(source=GraphLike, signature=str | None, engine=str | None, state=Mapping | None)
+    def __init__(
+        self,
+        source: GraphLike,
+        signature: str | None = None,
+        *,
+        outputs: Sequence[str] | str = (),
+        engine: str | None = None,
+        state: State | None = None,
+        open_session: Opener | None = None,
+    ) -> None:
+        if engine is not None and open_session is not None:
+            raise InvalidArgumentError("a session of `open_session` has its own engine", hint="leave `engine` out")
+        self.graph, self.signature = _entry(as_graph(source), signature)
+        """The graph, and the signature that is called."""
+        self._fetches = _returned(self.graph, self.signature, names_of(outputs))
+        self._engine, self._state, self._opener = engine, state, open_session
+        self._session: SessionLike | None = None
+        self._opening = threading.Lock()
+        self._missing = functools.lru_cache(self._missing_inputs)
+
+    def __call__(self, inputs: Any = None, /, **named: Any) -> dict[str, Array]:
+        """Return the outputs by name for the values of inputs by name.
+
+        A mapping holds inputs whose names are no words of Python; another value is that of the only input. NotFoundError for
+        an unknown input, InvalidArgumentError for an input without a value.
+        """
+        given = dict(inputs) if isinstance(inputs, Mapping) else {} if inputs is None else {self._only_input(): inputs}
+        fed = {self._tensor(name): value for name, value in (given | named).items()}
+        if len(fed) < len(given) + len(named):
+            raise InvalidArgumentError("an input has two values", hint=self._example())
+        if missing := self._missing(frozenset(fed)):
+            raise InvalidArgumentError(f"an input has no value: {', '.join(missing)}", hint=self._example())
+        defaults = {self.signature.fed[name]: value.numpy() for name, value in self.signature.defaults.items()}
+        values = self.session.run(list(self._fetches.values()), {**defaults, **fed})
+        return dict(zip(self._fetches, values, strict=True))
+
+    def __repr__(self) -> str:
+        name = f"{self.graph.file}: " if self.graph.file else ""
+        return f"<Model {name}{_described(self.inputs)} -> {_described(self.outputs)}>"
+
+    @property
+    def inputs(self) -> Mapping[str, SignatureTensor]:
+        """The inputs by name, with dtype and shape."""
+        return self.signature.inputs
+
+    @functools.cached_property
+    def outputs(self) -> Mapping[str, SignatureTensor]:
+        """The returned tensors by name, with dtype and shape as far as it follows from the inputs' shapes."""
+        declared = {name: self.signature.outputs.get(name, SignatureTensor("")) for name in self._fetches}
+        if all(tensor.shape.dims is not None for tensor in declared.values()):
+            return declared
+        inference = inferred(self.graph)
+        values = {name: self.graph.output(tensor) for name, tensor in self._fetches.items()}
+        shapes = {name: UNKNOWN if inference is None else inference.shape(value) for name, value in values.items()}
+        return {name: SignatureTensor(value.name, value.base_dtype, shapes[name]) for name, value in values.items()}
+
+    @property
+    def signatures(self) -> Mapping[str, Signature]:
+        """The signatures of the file by name, with the dtype and shape of each input and output; none for a GraphDef."""
+        return self.graph.signatures
+
+    @property
+    def session(self) -> SessionLike:
+        """The session of all calls, for other fetches."""
+        with self._opening:
+            if self._session is None:
+                self._session = session_on(self.graph, self._opener or self._opened)
+            return self._session
+
+    @property
+    def variables(self) -> VariableValues:
+        """The values of the variables by name, to read and to assign: `model.variables["w"] = array`."""
+        return VariableValues(self.session, self.graph.variables)
+
+    @functools.cached_property
+    def layers(self) -> LayersReport:
+        """The layers behind the outputs: the table of `tfg.layers`."""
+        return layers(self.graph, tuple(self._fetches.values()))
+
+    def summary(self) -> None:
+        """Print the layers with output shapes, parameters and FLOPs, and totals below."""
+        rows = [LAYER_COLUMNS, *map(layer_texts, self.layers.layers)]
+        print("\n".join([*aligned(rows), "", *layer_totals(self.layers, len(self.layers.layers))]))
+
+    def _opened(self, graph: Graph) -> Session:
+        session = Session(graph, engine=self._engine)
+        prepare(session, self._state)
+        return session
+
+    def _tensor(self, name: str) -> str:
+        """Return the tensor of an input by the name of the input or of the tensor."""
+        if name in self.signature.fed:
+            return self.signature.fed[name]
+        if name in self.signature.fed.values():
+            return name
+        raise NotFoundError(f"the model has no input '{name}'", hint=self._example())
+
+    def _only_input(self) -> str:
+        names = self._missing(frozenset()) or tuple(self.signature.fed)
+        if len(names) != 1:
+            raise InvalidArgumentError(f"the model takes inputs by name: {', '.join(names) or 'none'}", hint=self._example())
+        return names[0]
+
+    def _missing_inputs(self, fed: frozenset[str]) -> tuple[str, ...]:
+        """Return the inputs that the outputs need, that have no default and no value in `fed`."""
+        fetched = [self.graph.output(name) for name in self._fetches.values()]
+        needed = needed_nodes(fetched, [self.graph.output(name) for name in fed])
+        unfed = self.signature.fed.keys() - self.signature.defaults.keys()
+        nodes = {name: self.graph.node_of(tensor) for name, tensor in self.signature.fed.items() if tensor not in fed}
+        return tuple(name for name, node in nodes.items() if name in unfed and node.must_be_fed and node in needed)
+
+    def _example(self) -> str:
+        """Return a call with values that fit."""
+        known = {name: self.inputs.get(name, SignatureTensor("")) for name in self._missing(frozenset())}
+        values = {name: example_in_python(tensor.dtype, tensor.shape) for name, tensor in known.items()}
+        if all(name.isidentifier() for name in values):
+            return f"model({', '.join(f'{name}={value}' for name, value in values.items())})"
+        return f"model({{{', '.join(f'{name!r}: {value}' for name, value in values.items())}}})"
+
+
+def _entry(graph: Graph, name: str | None) -> tuple[Graph, Signature]:
+    """Return a graph and the signature to call; for a function of the model's objects, a copy in which a node calls it."""
+    usual = graph.meta.usual_signature if graph.meta is not None else None
+    functions = [one.name for one in graph.meta.callables] if graph.meta is not None else []
+    if name is None and (usual is not None or not (graph.signatures or functions)):
+        return graph, usual or implied_signature(graph)
+    if name is None and graph.signatures:
+        problem = f"the model has several signatures: {', '.join(graph.signatures)}"
+        raise InvalidArgumentError(problem, hint="choose a signature with --signature")
+    word = name if name is not None else functions[0] if len(functions) == 1 else _CALL
+    if word in graph.signatures or not any(word == each.partition("[")[0] or word == each for each in functions):
+        return graph, find_signature(graph.meta, word)
+    called = graph.copy()
+    called.file = graph.file
+    call_function(called, word)
+    return called, next(iter(called.signatures.values()))
+
+
+def _returned(graph: Graph, signature: Signature, words: Sequence[str]) -> dict[str, str]:
+    """Return the tensors of outputs, of nodes and of tensors by name; without words, those of all outputs."""
+    returned = {}
+    for word in words or signature.fetched:
+        value = graph.result(signature.fetched.get(word, word))
+        if not isinstance(value, Output):
+            raise InvalidArgumentError(f"'{word}' is an operation without a value", hint="name a tensor with --to")
+        returned[word] = value.name
+    if not returned:
+        raise no_obvious_output(graph, "name an output with --to")
+    return returned
+
+
+def _described(tensors: Mapping[str, SignatureTensor]) -> str:
+    """Return `x (?,4), y ()`."""
+    return ", ".join(f"{name} {tensor.shape}" for name, tensor in tensors.items()) or "nothing"
