@@ -124,8 +124,8 @@ def root() -> None:
     GRAPH is a GraphDef, MetaGraphDef or SavedModel, binary or text, plain or gzip, a graph model of TensorFlow.js, or an
     event file of TensorBoard; - is standard input. `tfg GRAPH` explains the graph.
 
-    Exit codes: 0 done, 1 error (the message says why), 2 wrong usage, 3 a comparison failed or training diverged, 130
-    interrupted, 143 terminated.
+    Exit codes: 0 done, 1 error (the message says why), 2 wrong usage, 3 a comparison, `check` or `flops
+    --strict` failed, or training diverged, 130 interrupted, 143 terminated.
     """
 
 

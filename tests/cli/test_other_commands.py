@@ -270,6 +270,12 @@ def test_help_is_a_command_too():
     assert "Did you mean 'run'?" in tfg("help", "rum").err
 
 
+def test_the_help_says_which_commands_end_with_code_3():
+    """A comparison, and whatever else fails without an error."""
+    said = " ".join(tfg("--help").out.split())
+    assert "3 a comparison, `check` or `flops --strict` failed, or training diverged" in said
+
+
 def test_convert_keeps_what_an_operation_without_outputs_needs(tmp_path):
     target = tmp_path / "train.pb"
     assert tfg("convert", SAMPLES / "square.pbtxt", target, "--to", "momentum").code == 0
