@@ -67,7 +67,7 @@ class DrawJob:
             drawings = self._drawings()
         if out == "-" and self.paper.is_text:
             for drawing in drawings:
-                render.print_lines(str(drawing).splitlines())
+                render.print_drawing(str(drawing))
             return
         if out == "-" and len(drawings) > 1 and self.paper.program is not None:
             raise click.UsageError(f"{len(drawings)} pictures need files: add -o FILE.{format_}")

@@ -1,6 +1,7 @@
 """`tfg draw`: outputs and refusals."""
 
 import html
+import io
 import json
 import re
 import shutil
@@ -8,6 +9,8 @@ import shutil
 import pytest
 
 from tests.cli.running import SAMPLES, process, tfg
+from tfg.cli.layout import drawable
+from tfg.core.drawing.sketch import _DASHED, _HEAD, _SOLID
 
 XOR = str(SAMPLES / "xor.pbtxt")
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="the program 'dot' is not installed")
@@ -147,6 +150,21 @@ def test_what_does_not_go_together(options, said):
     assert refused.code in (1, 2) and said in refused.err
 
 
-def test_text_in_a_terminal_that_knows_no_lines():
-    done = process("draw", XOR, "--format", "text", PYTHONIOENCODING="ascii")
-    assert done.code == 0
+@pytest.mark.parametrize("encoding", ["cp1252", "cp437"])
+def test_a_stream_that_cannot_write_lines_gets_ascii(encoding):
+    """Box by box as in UTF-8; code page 437 has the boxes, but no dashed lines and no arrows."""
+    whole = tfg("draw", XOR, "--format", "text").out
+    done = process("draw", XOR, "--format", "text", PYTHONIOENCODING=encoding)
+    assert done.code == 0 and done.out.isascii() and "\\" not in done.out
+    assert list(map(len, done.out.splitlines())) == list(map(len, whole.splitlines()))
+    assert done.out.count("v") - whole.count("v") == whole.count("▼") > 0
+
+
+def test_solid_and_dashed_lines_differ_in_ascii():
+    text = "┌─┐\n│a│\n└─┘\n ┊\n ╌\n ▼"
+    assert drawable(text, io.TextIOWrapper(io.BytesIO(), "ascii")) == "+-+\n|a|\n+-+\n :\n .\n v"
+    assert drawable(text, io.TextIOWrapper(io.BytesIO(), "utf-8")) == text
+
+
+def test_every_character_of_a_picture_has_one_in_ascii():
+    assert drawable(_SOLID + _DASHED + _HEAD, io.TextIOWrapper(io.BytesIO(), "ascii")).isascii()
