@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from tests.cli.running import SAMPLES, process, tfg
+from tests.cli.running import SAMPLES, _Stream, process, tfg
 from tfg.cli.layout import drawable
 from tfg.core.drawing.sketch import _DASHED, _HEAD, _SOLID
 
@@ -148,6 +148,14 @@ def test_what_is_around_a_node():
 def test_what_does_not_go_together(options, said):
     refused = tfg("draw", XOR, *options)
     assert refused.code in (1, 2) and said in refused.err
+
+
+@pytest.mark.parametrize("line", [(), ("-o", "-"), ("--stages",)])
+def test_a_terminal_gets_boxes_and_a_pipe_graphviz_source(line, monkeypatch):
+    assert tfg("draw", XOR, *line).out.startswith("digraph")
+    monkeypatch.setattr(_Stream, "isatty", lambda self: True)
+    assert "┌" in tfg("draw", XOR, *line).out
+    assert tfg("draw", XOR, *line, "--format", "dot").out.startswith("digraph")
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "cp437"])
