@@ -75,6 +75,7 @@ def meta_graph_of_tfjs(data: memoryview, folder: str | None, lacks: dict[str, Tf
             hint = "convert the Keras model with tensorflowjs_converter --output_format=tfjs_graph_model"
             raise InvalidArgumentError("the file is a layers model of TensorFlow.js, without a graph", hint=hint)
         about = MetaGraphDef(graph_def=_graph_def(model["modelTopology"]))
+        about.meta_info_def.tensorflow_version = str(model.get("generatedBy") or "")
         _add_signature(about, model)
         weights = dict(_weights(model.get("weightsManifest") or [], folder, lacks))
         _fill(about.graph_def, weights)
