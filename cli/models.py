@@ -90,13 +90,13 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
     from ..formats.runs.session_setup import state_words
     from ..formats.state import unread_values
 
-    prefix = source.meta.variables_prefix
+    prefix, reason = source.meta.variables_prefix, unread_values(source)
+    has_values = prefix is not None or reason is not None
     filled = {table for node in table_fills(written) for table in filled_tables(node)}
     tables = [name for name, table in saved_tables(written).items() if table.node not in filled]
-    left = state_words(len(_remaining(written, source)) if prefix is not None else 0, len(tables))
-    if left and prefix is not None:
-        reason = unread_values(source)
-        remedy = f"run it with --state {shlex.quote(prefix)}, or write a SavedModel" if reason is None else reason
+    left = state_words(len(_remaining(written, source)) if has_values else 0, len(tables))
+    if left and has_values:
+        remedy = reason or f"run it with --state {shlex.quote(prefix or '')}, or write a SavedModel"
         render.note(f"the file lacks the values of its {left}: {remedy}")
     files = sum(node.name in written for node in asset_nodes(source))
     if files:
