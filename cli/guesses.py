@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import os
 import re
@@ -14,12 +13,18 @@ import click
 
 _SLOT: Final = re.compile(r"\{(\d)(?::([^}]*))?\}")
 """A place in a command line for the argument of that number, and behind a colon a file name to suggest."""
+_ENDING: Final = re.compile(r"(?<=\w{3})(ations?|ing|ers?|e[ds]?|s)$")
+"""The ending of a grammatical form, behind at least three letters."""
+_MIN_LETTERS: Final = 5
 _REST: Final = "{}"
 """The place of all arguments that no slot takes."""
 
 ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("summarize", "info", "inspect", "describe", "show", "signatures", "inputs", "outputs"), "explain"),
-    **dict.fromkeys(("signature", "metadata", "memory", "what", "why", "functions", "tfjs", "scalars", "events"), "explain"),
+    **dict.fromkeys(("assets", "vocabulary"), "explain"),
+    **dict.fromkeys(
+        ("signature", "metadata", "memory", "what", "why", "functions", "tfjs", "scalars", "events", "assets"), "explain"
+    ),
     **dict.fromkeys(("unsupported", "missing"), "explain {} --missing"),
     **dict.fromkeys(("placement", "devices", "partition"), "explain {} --partition"),
     "races": "explain {} --races",
@@ -99,7 +104,7 @@ class Guess(click.UsageError):
 def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> list[str]:
     """Return the command line for words that do not start with the name of a command.
 
-    Raise Guess if the line needs a missing argument, or if the first word is close to the name of a command.
+    Raise Guess if the line needs a missing argument, or if the first word is a slip or another form of a known word.
     """
     from . import render
 
@@ -110,13 +115,41 @@ def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> l
     elif _is_graph(word):
         line = ["explain", *words]
     else:
-        close = difflib.get_close_matches(word, [*names, *ALIASES], 1)
-        if not close:
+        meant = _meant(word.lower(), names)
+        if meant is None:
             raise click.UsageError(f"unknown command '{word}'", ctx)
-        raise Guess(f"unknown command '{word}'. Did you mean '{close[0]}'?", _line([close[0], *arguments]), ctx)
+        raise Guess(f"unknown command '{word}'. Did you mean '{meant}'?", _line([meant, *arguments]), ctx)
     is_quiet = line[0] == "--version" or "-q" in arguments or "--quiet" in arguments
     render.note(f"this is `{_line(line)}`", is_quiet)
     return line
+
+
+def _meant(word: str, commands: Sequence[str]) -> str | None:
+    """Return the command or alias that a word stands for; None where words are only spelled alike, such as join and jacobian.
+
+    A slip in a short word makes another word (test, text): of these only a command is guessed.
+    """
+    slips = (name for name in (*commands, *ALIASES) if _is_slip(word, name))
+    forms = (name for name in (*commands, *ALIASES) if _stem(word) == _stem(name))
+    likely = (name for name in slips if name in commands or max(len(word), len(name)) >= _MIN_LETTERS)
+    return next(likely, None) or next(forms, None)
+
+
+def _is_slip(word: str, name: str) -> bool:
+    """Return True where one letter behind the first is missing, wrong or too many, or two letters are swapped."""
+    short, long = sorted((word, name), key=len)
+    same = next((place for place, letters in enumerate(zip(short, long)) if len(set(letters)) > 1), len(short))
+    if same == 0:
+        return False
+    if len(short) < len(long):
+        return short[same:] == long[same + 1 :]
+    swapped = f"{long[same + 1 : same + 2]}{long[same : same + 1]}{long[same + 2 :]}"
+    return short[same + 1 :] == long[same + 1 :] or short[same:] == swapped
+
+
+def _stem(word: str) -> str:
+    """Return a word without an ending of its grammatical form: prune, pruning and pruned have one stem."""
+    return _ENDING.sub("", word)
 
 
 def option_hint(option: str, words: Sequence[str]) -> str | None:

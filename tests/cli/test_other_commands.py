@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from tests.cli.running import SAMPLES, STAGES, tfg
 from tests.core.transforms.test_freezing import W, built, conditional
 from tfg.cli import main
+from tfg.cli.guesses import ALIASES
 from tfg.core.support.errors import InvalidArgumentError, TfgError
 from tfg.core.types.dtypes import as_dtype
 from tfg.formats import load, save
@@ -290,3 +292,41 @@ def test_a_part_that_was_cut_out_says_what_it_is_fed(tmp_path):
     assert tfg("explain", target, "--format", "json").json["inputs"][0]["shape"] == [None, 8]
     pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
     assert tfg("convert", target, tmp_path / "head.onnx", "--to", "probability").code == 0
+
+
+OF_ANOTHER_MEANING = (
+    "merge join connect concat upgrade update unfreeze delete remove clear clean tflite coreml torch keras tensorrt openvino "
+    "dedupe activations size resize split compile deploy login init config set get put copy move reset test cast history "
+    "install client batch fetch feed distill opset import load tune average reach path"
+)
+"""Words for work that tfg does not do, or that it names otherwise; many are spelled nearly as words of tfg."""
+
+
+def test_a_word_of_another_meaning_gets_no_neighbour():
+    for word in OF_ANOTHER_MEANING.split():
+        done = tfg(word, XOR)
+        assert (done.code, done.err) == (2, f"error: unknown command '{word}'\nhint: tfg --help shows the usage\n")
+
+
+FORMS = {
+    "freezing": "freeze", "pruning": "prune", "Pruned": "prune", "quantization": "quantize", "converter": "convert",
+    "summarise": "summarize", "kernel": "kernels", "profiler": "profile", "rum": "run", "dif": "diff",
+}  # fmt: skip
+
+
+def test_another_form_of_a_word_is_guessed():
+    assert {word: re.findall("Did you mean '(.*)'", tfg(word, XOR).err) for word in FORMS} == {
+        word: [meant] for word, meant in FORMS.items()
+    }
+
+
+@pytest.mark.parametrize("name", main.commands())
+def test_a_slip_in_the_name_of_a_command_is_guessed(name):
+    """Any letter but the first left out, doubled or wrong, or two letters swapped, where this is no other word."""
+    places = range(1, len(name))
+    slips = {name[:i] + name[i + 1 :] for i in places} | {name[:i] + name[i] + name[i:] for i in places}
+    slips |= {f"{name[:i]}q{name[i + 1 :]}" for i in places}
+    slips |= {name[:i] + name[i : i + 2][::-1] + name[i + 2 :] for i in places[:-1]}
+    guessed = {word: tfg(word, XOR).err for word in slips - {*main.commands(), *ALIASES}}
+    assert [word for word, said in guessed.items() if "Did you mean" not in said] == []
+    assert sum(f"Did you mean '{name}'?" in said for said in guessed.values()) > len(guessed) // 2
