@@ -11,6 +11,7 @@ _CALLS: Final[Mapping[str, str]] = {
     "tfg explain GRAPH --missing": "tfg.missing_ops(graph)",
     "tfg dump GRAPH --format list": "tfg.list_nodes(graph)",
     "tfg dump GRAPH --name TEXT": "tfg.list_nodes(graph, name=TEXT)",
+    "tfg checkpoint PREFIX --name TENSOR": "checkpoint.matching(TENSOR)",
     "tfg run --init": "tfg.initialize(session)",
     "tfg run --save-state PREFIX": "tfg.write_checkpoint(PREFIX, session.variables)",
     "tfg run GRAPH --feed x=@FILE.npy": "session.run(fetches, {'x:0': numpy.load(FILE)})",

@@ -188,6 +188,34 @@ def test_values_of_a_checkpoint(tmp_path):
     assert "has no tensor 'c'" in tfg("checkpoint", path, "--values", "c").err
 
 
+def test_a_tensor_of_a_checkpoint_as_a_table(tmp_path):
+    """CSV has a header, as results of runs; rows between tabs are vectors for a projector, which takes no header."""
+    path, out = tmp_path / "state.npz", tmp_path / "out"
+    vectors = np.array([[1.5, 2], [0.1, -1]], np.float32)
+    np.savez(path, emb=vectors, words=np.array([b"a,b", b"c"]), cube=np.zeros((2, 2, 2)), none=np.zeros((0, 3)), x=np.int64(7))
+    for name, extension, text in [
+        ("emb", "csv", "emb_0,emb_1\n1.5,2.0\n0.1,-1.0\n"), ("emb", "tsv", "1.5\t2.0\n0.1\t-1.0\n"),
+        ("words", "csv", 'words\n"a,b"\nc\n'), ("words", "tsv", "a,b\nc\n"), ("none", "csv", "none_0,none_1,none_2\n"),
+        ("x", "csv", "x\n7\n"),
+    ]:  # fmt: skip
+        assert tfg("checkpoint", path, "--name", f"^{name}$", "-o", f"{out}.{extension}").code == 0
+        assert pathlib.Path(f"{out}.{extension}").read_text() == text
+    assert tfg("checkpoint", path, "--name", "emb", "-o", f"{out}.npy").err == f"wrote 1 tensor to {out}.npy\n"
+    np.testing.assert_array_equal(np.load(f"{out}.npy"), vectors)
+    for arguments, said in [
+        (("-o", f"{out}.tsv"), "hint: choose one: `tfg checkpoint PREFIX --name TENSOR`; or write .npz"),
+        (("--name", "cube", "-o", f"{out}.csv"), "'cube' has 3 dimensions"),
+        (("--name", "words", "-o", f"{out}.npy"), "cannot hold the dtype of 'words'"),
+    ]:
+        assert said in tfg("checkpoint", path, *arguments).err
+
+
+def test_a_tensor_that_is_not_there_gets_the_names_that_hold_the_word(tmp_path):
+    np.savez(tmp_path / "state.npz", **{"deep/embedding": 1.0, "Embedding_1": 2.0, "bias": 3.0})
+    done = tfg("checkpoint", tmp_path / "state.npz", "--values", "emb")
+    assert done.err.endswith("hint: nearest names: Embedding_1, deep/embedding\n")
+
+
 def test_checkpoint_that_is_not_there(tmp_path):
     assert tfg("checkpoint", tmp_path / "nothing").code == 1
 
