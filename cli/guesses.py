@@ -18,6 +18,8 @@ _ENDING: Final = re.compile(r"(?<=\w{3})(ations?|ing|ers?|e[ds]?|s)$")
 _MIN_LETTERS: Final = 5
 _REST: Final = "{}"
 """The place of all arguments that no slot takes."""
+_FIND: Final = "dump {1} --name={2} --format=list {}"
+"""The line that finds nodes by a part of the name; --op takes the place of --name for the name of an op."""
 
 ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("summarize", "info", "inspect", "describe", "show", "signatures", "inputs", "outputs"), "explain"),
@@ -31,7 +33,7 @@ ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("list", "ls", "cat", "print", "nodes"), "dump"),
     "shapes": "dump {} --shapes",
     "stages": "dump {} --stages",
-    **dict.fromkeys(("grep", "find", "search"), "dump {1} --name={2} --format=list {}"),
+    **dict.fromkeys(("grep", "find", "search"), _FIND),
     **dict.fromkeys(("plot", "graph", "visualize", "render", "picture"), "draw"),
     **dict.fromkeys(("dot", "graphviz"), "draw {} --format=dot"),
     **dict.fromkeys(("browse", "open", "page", "html", "netron", "tensorboard"), "view"),
@@ -110,6 +112,8 @@ def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> l
 
     word, *arguments = words
     alias = ALIASES.get(word.lower())
+    if alias == _FIND and len(arguments) > 1 and _is_op(arguments[1]):
+        alias = alias.replace("--name", "--op")
     if alias is not None and (arguments or alias == "--version" or not os.path.exists(word)):
         line = list(_filled(alias, word, arguments, ctx))
     elif _is_graph(word):
@@ -177,9 +181,13 @@ def _line(words: Sequence[str]) -> str:
 
 def _is_graph(word: str) -> bool:
     """True for a word that names a file or an op type rather than a command."""
+    return word == "-" or re.search(r"[./\\]", word) is not None or os.path.exists(word) or _is_op(word)
+
+
+def _is_op(word: str) -> bool:
     from ..core.op_libraries.op_listing import is_declared
 
-    return word == "-" or re.search(r"[./\\]", word) is not None or os.path.exists(word) or is_declared(word)
+    return is_declared(word)
 
 
 def _filled(alias: str, word: str, arguments: Sequence[str], ctx: click.Context) -> Iterator[str]:

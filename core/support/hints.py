@@ -32,6 +32,8 @@ _PATTERNS: Final[Mapping[str, str]] = {
     r"`?--assign VARIABLE=VALUE`?": "`session.variables[VARIABLE] = VALUE`",
     r"`?--assign ([^\s`=]+)=VALUE`?": r"`session.variables['\1'] = VALUE`",
     r"--max-nodes, --scope, --around, a smaller --depth": "`max_nodes`, `nodes`, a smaller `depth`",
+    r"tfg dump GRAPH --(op|name) ([^\s`]+)": r"tfg.list_nodes(graph, \1='\2')",
+    r"repeat the option for each, such as --fetch .*": "give a list of names",
     r"^--from (\S+)": r"`inputs=['\1']`",
     r"^--drop-signature (\S+)": r"`dropped=['\1']`",
     r"`?--state (FILE|PREFIX)(?:\.npz)?`?": r"`tfg.restore(session, tfg.read_checkpoint(\1))`",

@@ -13,7 +13,7 @@ from tests.cli.running import SAMPLES, STAGES, tfg
 from tests.core.transforms.test_freezing import W, built, conditional
 from tfg.cli import main
 from tfg.cli.guesses import ALIASES
-from tfg.core.support.errors import InvalidArgumentError, TfgError
+from tfg.core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from tfg.core.types.dtypes import as_dtype
 from tfg.formats import load, save
 from tfg.formats.checkpoint import write_checkpoint
@@ -358,3 +358,36 @@ def test_a_slip_in_the_name_of_a_command_is_guessed(name):
     guessed = {word: tfg(word, XOR).err for word in slips - {*main.commands(), *ALIASES}}
     assert [word for word, said in guessed.items() if "Did you mean" not in said] == []
     assert sum(f"Did you mean '{name}'?" in said for said in guessed.values()) > len(guessed) // 2
+
+
+def test_a_search_takes_an_op_or_a_part_of_a_name():
+    by_op = tfg("find", XOR, "MatMul")
+    assert by_op.err.startswith("this is `tfg dump") and "--op=MatMul" in by_op.err
+    assert by_op.out.count(" = MatMul(") == len(by_op.out.splitlines()) > 1
+    assert all("hidden" in line.partition(" = ")[0] for line in tfg("find", XOR, "hidden").out.splitlines())
+    assert "`tfg dump GRAPH --op Conv2D` finds its nodes" in tfg("dump", XOR, "--name", "Conv2D").err
+    assert "`tfg dump GRAPH --name Conv2D` finds nodes" in tfg("find", XOR, "Conv2D").err
+
+
+@pytest.mark.parametrize(("word", "expression"), [("hidden/*", "hidden/"), ("*/kernel", "'.*/kernel'"), ("loss", "loss")])
+def test_a_pattern_behind_a_graph_leads_to_the_option(word, expression):
+    done = tfg("dump", XOR, word)
+    assert (
+        done.err
+        == f"error: file '{word}' does not exist\nhint: to list nodes by their names: `tfg dump {XOR} --name {expression}`\n"
+    )
+    assert tfg("dump", XOR, "--name", expression.strip("'")).code == 0
+
+
+@pytest.mark.parametrize("graph", [XOR, SAMPLES / "keras_classifier"])
+def test_names_between_commas_lead_to_an_option_for_each(graph):
+    for words in (
+        ("run", graph, "--fetch"),
+        ("flops", graph, "--fetch"),
+        ("convert", graph, "out.pb", "--to"),
+        ("dump", graph, "--to"),
+    ):
+        assert "repeat the option for each, such as --fetch a --fetch b/c\n" in tfg(*words, "a,b/c").err
+    with pytest.raises(NotFoundError) as error:
+        load(graph).node("a,b")
+    assert error.value.hint == "names are not joined: give a list of names"
