@@ -62,11 +62,14 @@ def _lost_gradients(graph: Graph) -> str:
 
 
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
-    """Return the inputs and outputs of a signature for a graph without a signature."""
+    """Return the inputs and outputs of a signature for a graph without a signature: of `fetches`, or of its outputs."""
     from ..core.graph.graph import Output
     from ..formats.api.model_saving import needed_placeholders
+    from ..formats.api.outputs import outputs_of
 
-    values = {word: graph.result(names.outputs.get(word, word)) for word in fetches}
+    has_signature = graph.meta is not None and bool(graph.meta.signatures)
+    words = tuple(fetches) or (() if has_signature else outputs_of(graph))
+    values = {word: graph.result(names.outputs.get(word, word)) for word in words}
     outputs = {word.removesuffix(":0"): value for word, value in values.items() if isinstance(value, Output)}
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
 
