@@ -18,6 +18,7 @@ _ENDING: Final = re.compile(r"(?<=\w{3})(ations?|ing|ers?|e[ds]?|s)$")
 _MIN_LETTERS: Final = 5
 _REST: Final = "{}"
 """The place of all arguments that no slot takes."""
+_STATE: Final = re.compile(r"--state FILE\b")
 _FIND: Final = "dump {1} --name={2} --format=list {}"
 """The line that finds nodes by a part of the name; --op takes the place of --name for the name of an op."""
 
@@ -164,6 +165,17 @@ def option_hint(option: str, words: Sequence[str]) -> str | None:
         return None
     value = next((after for word, after in itertools.pairwise(words) if word == option and "=" in after), "NAME=VALUE")
     return f"try `tfg {line.replace('{1}', shlex.quote(graph)).replace('{value}', shlex.quote(value))}`"
+
+
+def state_hint(hint: str, words: Sequence[str]) -> str:
+    """Return a hint on --state FILE with the checkpoint that lies beside the graph of a command line, if there is one."""
+    from ..formats.checkpoint import checkpoint_beside
+
+    graph = next(filter(os.path.isfile, words), None) if _STATE.search(hint) else None
+    prefix = None if graph is None else checkpoint_beside(graph)
+    if prefix is None:
+        return hint
+    return f"{_STATE.sub(lambda _: f'--state {shlex.quote(prefix)}', hint)}; '{prefix}' lies beside the graph"
 
 
 def feed_hint(message: str, words: Sequence[str], ctx: click.Context | None) -> str | None:
