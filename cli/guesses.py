@@ -115,6 +115,8 @@ def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> l
     alias = ALIASES.get(word.lower())
     if alias == _FIND and len(arguments) > 1 and _is_op(arguments[1]):
         alias = alias.replace("--name", "--op")
+    elif alias == "--version" and arguments:
+        alias = "explain"
     if alias is not None and (arguments or alias == "--version" or not os.path.exists(word)):
         line = list(_filled(alias, word, arguments, ctx))
     elif _is_graph(word):

@@ -257,6 +257,14 @@ def test_an_error_for_values_that_are_not_there_says_what_needs_none(tmp_path, m
         assert done.code == 1 and f"variables.{kind}' " in done.err and "`tfg layers`, `tfg draw`" in done.err
 
 
+def test_choices_of_a_model_without_values_are_commands_that_need_none(tmp_path):
+    shutil.copytree(SAMPLES / "scaler_saved_model", tmp_path / "model")
+    (tmp_path / "model" / "variables" / "variables.index").unlink()
+    done = command("run", tmp_path / "model")
+    assert "variables.index' does not exist" in done.err
+    assert [line.split()[1] for line in done.out.partition("\nnext\n")[2].splitlines()][:3] == ["layers", "draw", "check"]
+
+
 def test_numbers_in_names_have_any_length(tmp_path):
     """A name is a stranger's text: Python refuses to read thousands of digits as a number."""
     for file, last in (("before", "8"), ("after", "9")):

@@ -391,3 +391,8 @@ def test_names_between_commas_lead_to_an_option_for_each(graph):
     with pytest.raises(NotFoundError) as error:
         load(graph).node("a,b")
     assert error.value.hint == "names are not joined: give a list of names"
+
+
+def test_the_version_of_a_model_is_that_of_its_writer():
+    assert "TensorFlow 2.21.0" in tfg("version", SAMPLES / "scaler_saved_model").out
+    assert tfg("version").out.startswith("tfg ")
