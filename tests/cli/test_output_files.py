@@ -314,6 +314,6 @@ def test_zip_archives_are_what_npz_says(tmp_path):
 )  # fmt: skip
 def test_a_terminal_gets_no_binary_data(words, monkeypatch):
     assert "nowhere.pb" in run(*words).err, "a pipe gets it"
-    monkeypatch.setattr("tests.cli.running._Stream.isatty", lambda self: True)
+    monkeypatch.setattr("tests.cli.running.Stream.isatty", lambda self: True)
     done = run(*words)
     assert done.code == 2 and "is binary data, and standard output is a terminal" in " ".join(done.err.split())
