@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import os
 import re
@@ -14,20 +13,30 @@ import click
 
 _SLOT: Final = re.compile(r"\{(\d)(?::([^}]*))?\}")
 """A place in a command line for the argument of that number, and behind a colon a file name to suggest."""
+_ENDING: Final = re.compile(r"(?<=\w{3})(ations?|ing|ers?|e[ds]?|s)$")
+"""The ending of a grammatical form, behind at least three letters."""
+_MIN_LETTERS: Final = 5
 _REST: Final = "{}"
 """The place of all arguments that no slot takes."""
+_STATE: Final = re.compile(r"--state FILE\b")
+_FIND: Final = "dump {1} --name={2} --format=list {}"
+"""The line that finds nodes by a part of the name; --op takes the place of --name for the name of an op."""
 
 ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("summarize", "info", "inspect", "describe", "show", "signatures", "inputs", "outputs"), "explain"),
-    **dict.fromkeys(("signature", "metadata", "memory", "what", "why", "functions", "tfjs", "scalars", "events"), "explain"),
+    **dict.fromkeys(("assets", "vocabulary"), "explain"),
+    **dict.fromkeys(
+        ("signature", "metadata", "memory", "what", "why", "functions", "tfjs", "scalars", "events", "assets"), "explain"
+    ),
     **dict.fromkeys(("unsupported", "missing"), "explain {} --missing"),
     **dict.fromkeys(("placement", "devices", "partition"), "explain {} --partition"),
     "races": "explain {} --races",
     **dict.fromkeys(("list", "ls", "cat", "print", "nodes"), "dump"),
     "shapes": "dump {} --shapes",
     "stages": "dump {} --stages",
-    **dict.fromkeys(("grep", "find", "search"), "dump {1} --name={2} --format=list {}"),
-    **dict.fromkeys(("plot", "graph", "visualize", "render", "picture", "dot"), "draw"),
+    **dict.fromkeys(("grep", "find", "search"), _FIND),
+    **dict.fromkeys(("plot", "graph", "visualize", "render", "picture"), "draw"),
+    **dict.fromkeys(("dot", "graphviz"), "draw {} --format=dot"),
     **dict.fromkeys(("browse", "open", "page", "html", "netron", "tensorboard"), "view"),
     **dict.fromkeys(("export", "save"), "convert {1} {2:graph.pb} {}"),
     **dict.fromkeys(("onnx", "tf2onnx"), "convert {1} {2:model.onnx} {}"),
@@ -98,24 +107,56 @@ class Guess(click.UsageError):
 def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> list[str]:
     """Return the command line for words that do not start with the name of a command.
 
-    Raise Guess if the line needs a missing argument, or if the first word is close to the name of a command.
+    Raise Guess if the line needs a missing argument, or if the first word is a slip or another form of a known word.
     """
     from . import render
 
     word, *arguments = words
     alias = ALIASES.get(word.lower())
+    if alias == _FIND and len(arguments) > 1 and _is_op(arguments[1]):
+        alias = alias.replace("--name", "--op")
+    elif alias == "--version" and arguments:
+        alias = "explain"
     if alias is not None and (arguments or alias == "--version" or not os.path.exists(word)):
         line = list(_filled(alias, word, arguments, ctx))
     elif _is_graph(word):
         line = ["explain", *words]
     else:
-        close = difflib.get_close_matches(word, [*names, *ALIASES], 1)
-        if not close:
+        meant = _meant(word.lower(), names)
+        if meant is None:
             raise click.UsageError(f"unknown command '{word}'", ctx)
-        raise Guess(f"unknown command '{word}'. Did you mean '{close[0]}'?", _line([close[0], *arguments]), ctx)
+        raise Guess(f"unknown command '{word}'. Did you mean '{meant}'?", _line([meant, *arguments]), ctx)
     is_quiet = line[0] == "--version" or "-q" in arguments or "--quiet" in arguments
     render.note(f"this is `{_line(line)}`", is_quiet)
     return line
+
+
+def _meant(word: str, commands: Sequence[str]) -> str | None:
+    """Return the command or alias that a word stands for; None where words are only spelled alike, such as join and jacobian.
+
+    A slip in a short word makes another word (test, text): of these only a command is guessed.
+    """
+    slips = (name for name in (*commands, *ALIASES) if _is_slip(word, name))
+    forms = (name for name in (*commands, *ALIASES) if _stem(word) == _stem(name))
+    likely = (name for name in slips if name in commands or max(len(word), len(name)) >= _MIN_LETTERS)
+    return next(likely, None) or next(forms, None)
+
+
+def _is_slip(word: str, name: str) -> bool:
+    """Return True where one letter behind the first is missing, wrong or too many, or two letters are swapped."""
+    short, long = sorted((word, name), key=len)
+    same = next((place for place, letters in enumerate(zip(short, long)) if len(set(letters)) > 1), len(short))
+    if same == 0:
+        return False
+    if len(short) < len(long):
+        return short[same:] == long[same + 1 :]
+    swapped = f"{long[same + 1 : same + 2]}{long[same : same + 1]}{long[same + 2 :]}"
+    return short[same + 1 :] == long[same + 1 :] or short[same:] == swapped
+
+
+def _stem(word: str) -> str:
+    """Return a word without an ending of its grammatical form: prune, pruning and pruned have one stem."""
+    return _ENDING.sub("", word)
 
 
 def option_hint(option: str, words: Sequence[str]) -> str | None:
@@ -126,6 +167,17 @@ def option_hint(option: str, words: Sequence[str]) -> str | None:
         return None
     value = next((after for word, after in itertools.pairwise(words) if word == option and "=" in after), "NAME=VALUE")
     return f"try `tfg {line.replace('{1}', shlex.quote(graph)).replace('{value}', shlex.quote(value))}`"
+
+
+def state_hint(hint: str, words: Sequence[str]) -> str:
+    """Return a hint on --state FILE with the checkpoint that lies beside the graph of a command line, if there is one."""
+    from ..formats.checkpoint import checkpoint_beside
+
+    graph = next(filter(os.path.isfile, words), None) if _STATE.search(hint) else None
+    prefix = None if graph is None else checkpoint_beside(graph)
+    if prefix is None:
+        return hint
+    return f"{_STATE.sub(lambda _: f'--state {shlex.quote(prefix)}', hint)}; '{prefix}' lies beside the graph"
 
 
 def feed_hint(message: str, words: Sequence[str], ctx: click.Context | None) -> str | None:
@@ -143,9 +195,13 @@ def _line(words: Sequence[str]) -> str:
 
 def _is_graph(word: str) -> bool:
     """True for a word that names a file or an op type rather than a command."""
+    return word == "-" or re.search(r"[./\\]", word) is not None or os.path.exists(word) or _is_op(word)
+
+
+def _is_op(word: str) -> bool:
     from ..core.op_libraries.op_listing import is_declared
 
-    return word == "-" or re.search(r"[./\\]", word) is not None or os.path.exists(word) or is_declared(word)
+    return is_declared(word)
 
 
 def _filled(alias: str, word: str, arguments: Sequence[str], ctx: click.Context) -> Iterator[str]:

@@ -21,6 +21,8 @@ _MAX_UNBROKEN: Final = 24
 """Longer words of a table may be broken where a terminal is narrow."""
 _MAX_WHOLE: Final = 16
 """Cells of a table up to this length are never broken: numbers with their units and symbols."""
+_ASCII: Final = str.maketrans("│─┌┐└┘├┤┬┴┼┊╌▼█…", "|-+++++++++:.v#~")
+"""The characters of pictures and charts, and what stands for them in ASCII; solid and dashed lines still differ."""
 
 
 def terminal_width(stream: TextIO) -> int | None:
@@ -34,6 +36,16 @@ def terminal_width(stream: TextIO) -> int | None:
         return os.get_terminal_size(stream.fileno()).columns or None
     except (OSError, ValueError):
         return None
+
+
+def drawable(text: str, stream: TextIO) -> str:
+    """Return a drawing in ASCII if the encoding of a stream lacks one of its lines or blocks; else the drawing as it is."""
+    drawn = "".join(set(text) & {chr(code) for code in _ASCII})
+    try:
+        drawn.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return text.translate(_ASCII)
+    return text
 
 
 def wrapped(line: str, width: int | None, indent: int = _INDENT) -> str:
@@ -64,9 +76,10 @@ def continued(line: str, width: int) -> str:
     return " \\\n".join(lines)
 
 
-def cut(lines: Iterable[str], width: int | None) -> Iterable[str]:
+def cut(lines: Iterable[str], width: int | None, stream: TextIO) -> Iterable[str]:
     """Return the lines of a long table as a terminal of a width shows them: with an ellipsis at the end of longer lines."""
-    return lines if width is None else (line if len(line) <= width else f"{line[: width - 1]}\u2026" for line in lines)
+    end = drawable("\u2026", stream)
+    return lines if width is None else (line if len(line) <= width else f"{line[: width - 1]}{end}" for line in lines)
 
 
 def fitting_columns(columns: Sequence[Sequence[str]], minor: Sequence[int], width: int) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..core.support.early_exit import ended, quit_on_signals, raise_on_signals
-from ..core.support.errors import TfgError
+from ..core.support.errors import FailedPreconditionError, NotFoundError, TfgError
 from ..core.support.escaping import printable_line
 from ..core.support.gc_control import RARELY
 from ..core.support.hints import command_form
@@ -124,8 +124,8 @@ def root() -> None:
     GRAPH is a GraphDef, MetaGraphDef or SavedModel, binary or text, plain or gzip, a graph model of TensorFlow.js, or an
     event file of TensorBoard; - is standard input. `tfg GRAPH` explains the graph.
 
-    Exit codes: 0 done, 1 error (the message says why), 2 wrong usage, 3 a comparison failed or training diverged, 130
-    interrupted, 143 terminated.
+    Exit codes: 0 done, 1 error (the message says why), 2 wrong usage, 3 a comparison, `check` or `flops
+    --strict` failed, or training diverged, 130 interrupted, 143 terminated.
     """
 
 
@@ -182,7 +182,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return ended()
     except TfgError as error:
-        return _report(error.summary, command_form(error.hint), error.details)
+        return _report(error.summary, _next_step(error, sys.argv[1:] if arguments is None else arguments), error.details)
     except RecursionError:
         return _report("the graph is nested too deeply", None)
     except MemoryError:
@@ -195,6 +195,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if error.filename is not None:
             raise
         return _report_output(error)
+
+
+def _next_step(error: TfgError, words: Sequence[str]) -> str | None:
+    """Return the hint of an error; for a variable without a value with the checkpoint that lies beside the graph."""
+    hint = command_form(error.hint)
+    if hint is None or not isinstance(error, (FailedPreconditionError, NotFoundError)):
+        return hint
+    from .guesses import state_hint
+
+    return state_hint(hint, words)
 
 
 def _report_output(error: OSError) -> int:

@@ -62,11 +62,14 @@ def _lost_gradients(graph: Graph) -> str:
 
 
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
-    """Return the inputs and outputs of a signature for a graph without a signature."""
+    """Return the inputs and outputs of a signature for a graph without a signature: of `fetches`, or of its outputs."""
     from ..core.graph.graph import Output
     from ..formats.api.model_saving import needed_placeholders
+    from ..formats.api.outputs import outputs_of
 
-    values = {word: graph.result(names.outputs.get(word, word)) for word in fetches}
+    has_signature = graph.meta is not None and bool(graph.meta.signatures)
+    words = tuple(fetches) or (() if has_signature else outputs_of(graph))
+    values = {word: graph.result(names.outputs.get(word, word)) for word in words}
     outputs = {word.removesuffix(":0"): value for word, value in values.items() if isinstance(value, Output)}
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
 
@@ -90,13 +93,13 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
     from ..formats.runs.session_setup import state_words
     from ..formats.state import unread_values
 
-    prefix = source.meta.variables_prefix
+    prefix, reason = source.meta.variables_prefix, unread_values(source)
+    has_values = prefix is not None or reason is not None
     filled = {table for node in table_fills(written) for table in filled_tables(node)}
     tables = [name for name, table in saved_tables(written).items() if table.node not in filled]
-    left = state_words(len(_remaining(written, source)) if prefix is not None else 0, len(tables))
-    if left and prefix is not None:
-        reason = unread_values(source)
-        remedy = f"run it with --state {shlex.quote(prefix)}, or write a SavedModel" if reason is None else reason
+    left = state_words(len(_remaining(written, source)) if has_values else 0, len(tables))
+    if left and has_values:
+        remedy = reason or f"run it with --state {shlex.quote(prefix or '')}, or write a SavedModel"
         render.note(f"the file lacks the values of its {left}: {remedy}")
     files = sum(node.name in written for node in asset_nodes(source))
     if files:

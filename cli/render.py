@@ -17,7 +17,7 @@ from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import is_plain, printable, printable_json, printable_line
 from ..core.support.gc_control import rare_collection
 from ..core.support.json_documents import json_document
-from .layout import column_widths, continued, cut, fitting_columns, terminal_width, wrapped
+from .layout import column_widths, continued, cut, drawable, fitting_columns, terminal_width, wrapped
 
 _MAX_WIDTH = 60
 _MAX_RICH_ROWS = 500  # rich lays a longer table out for seconds
@@ -194,8 +194,16 @@ def note(message: str, quiet: bool = False) -> None:
         print(wrapped(printable_line(message), terminal_width(sys.stderr)), file=sys.stderr)
 
 
+def print_drawing(text: str) -> None:
+    """Print a picture of lines and boxes: in ASCII where standard output cannot write these."""
+    print_lines(drawable(text, sys.stdout).splitlines())
+
+
 def plot(values: Sequence[float], width: int = 60, height: int = 8) -> str:
-    """A line of numbers as rows of blocks, the largest at the top; not-finite numbers leave a gap."""
+    """A line of numbers as rows of blocks, the largest at the top; not-finite numbers leave a gap.
+
+    The blocks are those that standard output can write.
+    """
     import math
 
     columns = [values[i * len(values) // width] for i in range(width)] if len(values) > width else list(values)
@@ -206,7 +214,8 @@ def plot(values: Sequence[float], width: int = 60, height: int = 8) -> str:
     rows = ["".join("\u2588" if level >= row else " " for level in levels) for row in range(height)]
     labels = [f"{high:.4g}", *[""] * (height - 2), f"{low:.4g}"]
     margin = max(map(len, labels))
-    return "\n".join(f"{label:>{margin}} {row}".rstrip() for label, row in zip(labels, reversed(rows)))
+    chart = "\n".join(f"{label:>{margin}} {row}".rstrip() for label, row in zip(labels, reversed(rows)))
+    return drawable(chart, sys.stdout)
 
 
 class ProgressBar:
@@ -331,9 +340,9 @@ def print_rows(columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
         (columns,), first, cells = _parts([columns], shown), list(_parts(first, shown)), list(_parts(cells, shown))
         rows = _parts(rows, shown)
     head = Table(tuple(columns), first)
-    print_lines(cut(_plain_lines(head), width))
+    print_lines(cut(_plain_lines(head), width, sys.stdout))
     widths, right = _widths(columns, cells), _numeric_columns(head)
-    print_lines(cut((_line([cell(value) for value in row], widths, right) for row in rows), width))
+    print_lines(cut((_line([cell(value) for value in row], widths, right) for row in rows), width, sys.stdout))
 
 
 def _parts(rows: Iterable[Sequence[Any]], places: Sequence[int]) -> Iterator[Sequence[Any]]:
@@ -405,7 +414,7 @@ def _print_table(console: Any, table: Table) -> None:
     shown = fitting_columns(columns, [table.columns.index(name) for name in table.minor], console.width)
     if len(table.rows) > _MAX_RICH_ROWS:
         part = Table(tuple(table.columns[place] for place in shown), list(_parts(table.rows, shown)))
-        print_lines(cut(_plain_lines(part), console.width))
+        print_lines(cut(_plain_lines(part), console.width, sys.stdout))
     else:
         are_numbers = _numeric_columns(table)
         console.print(_rich_table([columns[place] for place in shown], [are_numbers[place] for place in shown], console.width))

@@ -12,13 +12,13 @@ from ..core.runtime.session.restored_variables import restored_variables
 from ..core.support.errors import NotFoundError
 from ..core.types.tensors import Tensor
 from .loading import load
-from .state import read_variables
+from .state import read_variables, saved_values
 
 
 def graph_tensors(path: str, tags: Sequence[str] | None) -> dict[str, Tensor]:
     """Return the variables of a SavedModel by node, or the constants of a graph without variables."""
     graph = load(path, tags=tags)
-    prefix = graph.meta.variables_prefix if graph.meta is not None else None
+    prefix = saved_values(graph)
     if prefix is not None:
         return read_variables(prefix, restored_variables(graph))
     if find_variables(graph):

@@ -19,7 +19,7 @@ from ..core.runtime.session.restored_variables import read_instead, restored_var
 from ..core.support.errors import NotFoundError
 from ..core.support.regular_files import open_regular
 from ..core.types.tensors import Tensor
-from .state import read_variables, reason_of
+from .state import read_variables, reason_of, saved_values
 
 _PIECE: Final = 1 << 20
 """The bytes of assets that are compared at once."""
@@ -49,9 +49,10 @@ def diff_matched(before: Graph, after: Graph, match: GraphMatch | None) -> Graph
 
 def _variables(graph: Graph) -> dict[str, Tensor]:
     """Return the saved values of a SavedModel's variables, without second copies that Keras writes of the same weights."""
-    if graph.meta is None or graph.meta.variables_prefix is None:
+    prefix = saved_values(graph)
+    if prefix is None:
         return {}
-    tensors = read_variables(graph.meta.variables_prefix, restored_variables(graph))
+    tensors = read_variables(prefix, restored_variables(graph))
     copies = [
         copy
         for copy, name in read_instead(graph).items()

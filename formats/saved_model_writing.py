@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..core.building.saver import add_initializer, add_saver, has_saver
 from ..core.codecs import wire
+from ..core.explaining.graph_facts import output_candidates
 from ..core.functions.table_fills import iterator_starts, named_files, path_of, table_fills
 from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, MetaGraph, SaverInfo
@@ -324,7 +325,8 @@ def _require_signature(about: MetaGraphDef, name: str) -> None:
 def _describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> None:
     """Fill in a signature of tensors that `graph` has by the same names, with the known shapes."""
     if not outputs:
-        hint = "name at least one output, with --to in `tfg convert` and with --fetch elsewhere"
+        some = " or ".join(output_candidates(graph))
+        hint = f"name at least one output{f', such as {some}' if some else ''}: --to in `tfg convert`, --fetch elsewhere"
         raise InvalidArgumentError("a SavedModel needs outputs", hint=hint)
     specs = infer(graph).specs
     signature.method_name = "tensorflow/serving/predict"

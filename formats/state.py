@@ -21,7 +21,7 @@ from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
 from ..core.support.file_formats import NPZ, SAFETENSORS, STATES, format_of
 from ..core.support.gc_control import rare_collection
-from ..core.support.regular_files import open_regular
+from ..core.support.regular_files import LEFT_OUT, WITHOUT_VALUES, open_regular
 from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, string
 from ..core.types.tensors import Tensor
@@ -115,15 +115,27 @@ def read_variables(path: str | os.PathLike[str], names: Mapping[str, str] | None
 
 def unread_values(graph: Graph) -> str | None:
     """Return why the values of a SavedModel's variables cannot be read: a file is missing or damaged; None where they can."""
-    prefix = graph.meta.variables_prefix if graph.meta is not None else None
-    if prefix is None:
-        return None
     try:
-        for tensor in open_checkpoint(prefix).tensors():
+        prefix = saved_values(graph)
+        for tensor in open_checkpoint(prefix).tensors() if prefix is not None else ():
             for part in tensor.parts:
                 part.check()
     except (NotFoundError, DataLossError) as error:
         return reason_of(error)
+    return None
+
+
+def saved_values(graph: Graph) -> str | None:
+    """Return the prefix of a SavedModel's checkpoint; None for a graph that restores no variables.
+
+    NotFoundError where the graph restores variables, but the checkpoint is not there.
+    """
+    meta = graph.meta
+    if meta is None or meta.variables_prefix is not None:
+        return meta.variables_prefix if meta is not None else None
+    if meta.folder is not None and meta.saver is not None and restored_variables(graph):
+        index = os.path.join(meta.folder, "variables", "variables.index")
+        raise NotFoundError(f"file '{index}' does not exist", hint=LEFT_OUT, details=WITHOUT_VALUES)
     return None
 
 

@@ -24,7 +24,7 @@ from ..core.ops.shared.tensorflow_js import translate
 from ..core.runtime.state.file_access import NO_FILES, FileGate
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
-from ..core.support.regular_files import require_no_pointer
+from ..core.support.regular_files import WITHOUT_WEIGHTS, require_no_pointer
 from ..core.types import dtypes
 from ..core.types.arrays import Array
 from ..core.types.tensors import Tensor
@@ -75,6 +75,7 @@ def meta_graph_of_tfjs(data: memoryview, folder: str | None, lacks: dict[str, Tf
             hint = "convert the Keras model with tensorflowjs_converter --output_format=tfjs_graph_model"
             raise InvalidArgumentError("the file is a layers model of TensorFlow.js, without a graph", hint=hint)
         about = MetaGraphDef(graph_def=_graph_def(model["modelTopology"]))
+        about.meta_info_def.tensorflow_version = str(model.get("generatedBy") or "")
         _add_signature(about, model)
         weights = dict(_weights(model.get("weightsManifest") or [], folder, lacks))
         _fill(about.graph_def, weights)
@@ -163,6 +164,7 @@ def _weights(manifest: list[Any], folder: str | None, lacks: dict[str, TfgError]
         try:
             data = b"".join(_contents(path, folder, read) for path in group["paths"])
         except NotFoundError as error:
+            error.details = WITHOUT_WEIGHTS
             if lacks is None or folder is None or not group["weights"]:
                 raise
             lacks |= dict.fromkeys([entry["name"] for entry in group["weights"]], error)
@@ -185,7 +187,7 @@ def _contents(path: str, folder: str | None, read: set[str]) -> bytes:
     read.add(os.path.realpath(place))
     with file_errors(place), FileGate(NO_FILES.reading(folder)).open(place) as file:
         data = file.read()
-    require_no_pointer(data, place)
+    require_no_pointer(data, place, WITHOUT_WEIGHTS)
     return data
 
 

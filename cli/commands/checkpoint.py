@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...core.support.file_formats import STATES
+from ...core.support.file_formats import TENSORS
 from ...core.support.words import counted
 from .. import render
 from ..main import COMPARISON_FAILED, DONE
@@ -43,6 +43,7 @@ class CheckpointOptions:
     tfg checkpoint saved_model_folder --stats
     tfg checkpoint model.ckpt-1000 --values global_step
     tfg checkpoint model.ckpt-1000 --name kernel --output kernels.npz
+    tfg checkpoint model.ckpt-1000 --name '^embedding$' --output vectors.tsv
     tfg checkpoint model.ckpt-1000 --compare model.ckpt-2000
     """
 
@@ -59,10 +60,10 @@ class CheckpointOptions:
     out: str | None = option(
         "-o",
         "--output",
-        type=OutputFile(STATES),
+        type=OutputFile(TENSORS),
         metavar="FILE",
         excludes="--compare",
-        help="Write the tensors to an .npz file, a .safetensors file or a checkpoint.",
+        help="Write the tensors to an .npz file, a .safetensors file or a checkpoint, or a table to .npy, .csv or .tsv.",
     )
     other: str | None = option("--compare", metavar="PREFIX", help="Compare with another checkpoint or state file.")
     tolerance: float = tolerance_option("--compare", needs="--compare")

@@ -33,7 +33,7 @@ class DrawOptions:
     out svg and png if its program `dot` is installed; otherwise the package graphviz-pure does. pdf needs `dot`.
 
     \b
-    tfg draw graph.pb --format text
+    tfg draw graph.pb
     tfg draw graph.pb -o graph.svg --flops
     tfg draw graph.pb --around loss --hops 3 --shapes -o loss.svg
     """
@@ -47,7 +47,10 @@ class DrawOptions:
         metavar="FILE",
         help="Write the picture here, as .svg, .png, .pdf, .dot or .txt.",
     )
-    format_: str | None = option(type=click.Choice(_FORMATS), help="Format of the picture, if FILE has no extension.")
+    format_: str | None = option(
+        type=click.Choice(_FORMATS),
+        help="Format of the picture, if FILE has no extension. Default: text at a terminal, else dot.",
+    )
     selection: ListingSelection = part(options_of(ListingSelection, "selection"))
     signature: str | None = signature_option(excludes="--raw --function --functions --stages")
     raw: bool = raw_option()

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -43,8 +44,11 @@ class Paper:
 
     @classmethod
     def of(cls, out: str, format_: str | None) -> Paper:
-        """Return the destination for the options; NotFoundError if a required layout program is not installed."""
-        asked = named_format(out, format_, PICTURES) or DOT
+        """Return the destination for the options; NotFoundError if a required layout program is not installed.
+
+        People read what a terminal gets, and programs what a pipe gets: boxes here, Graphviz source there.
+        """
+        asked = named_format(out, format_, PICTURES) or (DRAWING if sys.stdout.isatty() else DOT)
         if out == "-" and asked in (PNG, PDF):
             refuse_terminal(asked.name)
         return cls(out, cast("PictureFormat", asked.word), None if asked in (DOT, DRAWING) else layout_program(asked.word))
@@ -71,7 +75,7 @@ class DrawJob:
             drawings = self._drawings()
         if out == "-" and self.paper.is_text:
             for drawing in drawings:
-                render.print_lines(str(drawing).splitlines())
+                render.print_drawing(str(drawing))
             return
         if out == "-" and len(drawings) > 1 and self.paper.program is not None:
             raise click.UsageError(f"{len(drawings)} pictures need files: add -o FILE.{format_}")

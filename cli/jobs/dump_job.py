@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import os
+import shlex
 from typing import TYPE_CHECKING
 
 import click
 
 from ...core.explaining.node_listing import NodeFilter, list_nodes
 from ...core.graph.graph import Graph
-from ...core.support.errors import InvalidArgumentError
+from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.escaping import printable_line, printable_proto
 from .. import render
 from ..commands.dump import DumpOptions
@@ -81,12 +83,22 @@ def _dump_graph(dump: DumpedGraph, options: DumpOptions) -> None:
     render.emit("tfg.dump/1", result, format_, lambda: node_sections(dump, nodes, functions, format_))
 
 
+def _require_file(word: str, graph: str) -> None:
+    """Raise NotFoundError for a word that is no file: the name of a node, or a pattern, which --name takes."""
+    if word != "-" and not os.path.exists(word):
+        expression = word.rstrip("*").replace("*", ".*")
+        line = f"tfg dump {shlex.quote(graph)} --name {shlex.quote(expression)}"
+        raise NotFoundError(f"file '{word}' does not exist", hint=f"to list nodes by their names: `{line}`")
+
+
 def _dump_snapshots(options: DumpOptions) -> None:
     from ...core.building.scripting import run_script
     from ...core.comparing.graph_diff import diff_snapshots
 
     selection, stage, format_ = options.selection, options.stage, options.format_
     script = options.script
+    for word in options.graphs[1:]:
+        _require_file(word, options.graphs[0])
     snapshots = run_script(script) if script else [(path, options.reader.load(path)) for path in options.graphs]
     if stage is not None:
         stages = dict(snapshots)

@@ -55,8 +55,10 @@ def node_sections(
 
 
 def function_section(function: Function, body: Sequence[NodeRecord], format_: str) -> Section:
-    """Return the nodes of a function below its signature."""
-    return _show(format_)(body, f"function {_function_text(function)}")
+    """Return the nodes of a function below its signature, and some of them below its name: the signature may be long."""
+    count = len(function.body)
+    title = _function_text(function) if len(body) == count else f"{function.name}: {len(body):,} of {counted(count, 'node')}"
+    return _show(format_)(body, f"function {title}")
 
 
 def _show(format_: str) -> Callable[..., Section]:

@@ -18,6 +18,7 @@ from ...core.support.json_documents import plain
 from ...core.support.words import counted
 from ...formats.codecs.source import write_file
 from ...formats.runs.step_files import encoded_steps
+from ...formats.state import unread_values
 from .. import render
 from ..main import DONE
 from .explain_sections import signature_table
@@ -56,14 +57,18 @@ _NAMED: Final = 3
 
 
 def show_choices(graph: Graph, name: str, format_: str) -> int:
-    """Print the signatures of a graph, or else its inputs and outputs, and the commands that run them.
+    """Print the signatures of a graph, or else its inputs and outputs, and the commands that run them; for a model without
+    the values of its variables the commands that need none.
 
     UsageError for a graph without outputs.
     """
-    facts = explain(graph, path=name)
+    lacks = unread_values(graph)
+    if lacks is not None:
+        render.note(f"the values of variables cannot be read: {lacks}")
+    facts = explain(graph, path=name, variables_unread=lacks)
     if not (facts.signatures or facts.outputs or facts.train_ops):
         raise nothing_to_do(graph)
-    commands = [command for command in facts.next_commands if command.startswith("tfg run")]
+    commands = [line for line in facts.next_commands if lacks is not None or "run" in line.split()[1:3]]
     shown = {"signatures": facts.signatures, "inputs": facts.inputs, "outputs": facts.outputs, "next_commands": commands}
     render.emit("tfg.run.choices/1", shown, format_, lambda: _choices(facts, commands))
     return DONE

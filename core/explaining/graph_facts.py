@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import os
 import shlex
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, overload
@@ -25,8 +26,9 @@ from ..support.display import Report, Rows
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
+from ..support.regular_files import open_regular
 from ..support.versions import Versions
-from ..support.words import counted
+from ..support.words import counted, size_in_bytes
 from ..types.dtypes import DType, from_name
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
@@ -39,6 +41,8 @@ from .roles import Roles
 from .stages import stage_of_nodes
 
 _MAX_CANDIDATES = 3
+_MAX_COUNTED = 16 << 20
+"""Bytes of a file up to which its lines are counted."""
 _NO_OUTPUT = ("Const", "Placeholder", "NoOp", "Assert", "Print", *VARIABLES)
 
 
@@ -125,6 +129,24 @@ class FunctionFacts:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class AssetFacts:
+    """A file of a SavedModel, such as a vocabulary."""
+
+    name: str
+    """The name in the folder of assets."""
+    bytes: int | None
+    """The size; null where the file is missing."""
+    lines: int | None
+    """How many lines the file has, where it is text of at most 16 MiB."""
+
+    def __str__(self) -> str:
+        if self.bytes is None:
+            return f"{self.name} (missing)"
+        size = size_in_bytes(self.bytes) if self.lines is None else counted(self.lines, "line")
+        return f"{self.name} ({size})"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class CallableFacts:
     """A function that Python calls on an object of a SavedModel, by path; `function` is the name in the library."""
 
@@ -152,6 +174,8 @@ class GraphFacts(Report):
     """How many inputs are control inputs."""
     versions: Versions | None
     """The versions of GraphDef that the graph was written for."""
+    tensorflow_version: str | None
+    """The version of TensorFlow that wrote the model; null where the file does not say."""
     inputs: tuple[TensorFacts, ...]
     """The placeholders."""
     outputs: tuple[TensorFacts, ...]
@@ -174,6 +198,8 @@ class GraphFacts(Report):
     """The signatures of a SavedModel."""
     callables: tuple[CallableFacts, ...]
     """The functions that Python calls on objects of a SavedModel."""
+    assets: tuple[AssetFacts, ...]
+    """The files of a SavedModel, beside its graph and its variables."""
     functions: tuple[FunctionFacts, ...]
     """The functions of the library."""
     ops: tuple[OpCount, ...]
@@ -258,6 +284,7 @@ def explain_graph(
         edges=sum(len(node.inputs) for node in graph),
         control_edges=sum(len(node.control_inputs) for node in graph),
         versions=graph.versions,
+        tensorflow_version=(graph.meta.tensorflow_version or None) if graph.meta else None,
         inputs=inputs,
         outputs=outputs,
         losses=tuple(node.name for node in roles.losses),
@@ -269,6 +296,7 @@ def explain_graph(
         peak_memory=_peak(graph, train_ops or tuple(tensor.name for tensor in outputs), inference),
         signatures=signatures,
         callables=callables(graph),
+        assets=assets(graph),
         functions=tuple(FunctionFacts(f, len(graph.functions[f].body), by) for f, by in callers_by_function(graph).items()),
         ops=op_counts(graph),
         missing=missing_ops(graph),
@@ -352,6 +380,30 @@ def callables(graph: Graph) -> tuple[CallableFacts, ...]:
             inputs = (TensorFacts(one.node.name, one.node.op, one.dtype, one.shape) for one in free_inputs(function, saved))
             facts.append(CallableFacts(saved.name, saved.function, tuple(inputs), saved.results))
     return tuple(facts)
+
+
+def assets(graph: Graph) -> tuple[AssetFacts, ...]:
+    """Return the files of a SavedModel; a file that several tensors name is listed once."""
+    paths = {asset.filename: asset.path for asset in graph.meta.assets} if graph.meta is not None else {}
+    return tuple(AssetFacts(name, *_size_and_lines(path)) for name, path in paths.items() if path)
+
+
+def _size_and_lines(path: str) -> tuple[int | None, int | None]:
+    """Return the size of a file and how many lines its text has; None for a file or a text that is not there."""
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            return size, _lines(file.read()) if size <= _MAX_COUNTED else None
+    except (OSError, InvalidArgumentError):
+        return None, None
+
+
+def _lines(data: bytes) -> int | None:
+    """Return how many lines a text has; None for other data."""
+    try:
+        return None if "\0" in (text := data.decode()) else text.count("\n") + (text != "" and not text.endswith("\n"))
+    except UnicodeDecodeError:
+        return None
 
 
 @takes(graph=GraphLike)
@@ -498,6 +550,8 @@ def _next_commands(facts: GraphFacts, next_: NextCommands, is_sound: bool) -> It
         yield next_.check()
     elif facts.variables_unread is None:
         yield from _run_commands(facts, next_, fetches)
+    else:
+        yield from map(next_.without_values, ("layers", "draw", "check"))
     yield next_.dump(" --stages" if facts.variables else "")
     used = [variable.name for variable in facts.variables if variable.purpose != "unused"]
     for name in [*used, *(fetch.removesuffix(":0") for fetch in fetches)][:1]:
@@ -524,7 +578,9 @@ def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:
         "functions": len(facts.functions),
         "variables": sum(variable.purpose != "unused" for variable in facts.variables),
         "values of variables": f"cannot be read: {facts.variables_unread}" if facts.variables_unread else "",
+        "written by": f"TensorFlow {facts.tensorflow_version}" if facts.tensorflow_version else "",
         "GraphDef version of the producer": "" if facts.versions is None else str(facts.versions),
+        "assets": ", ".join(map(str, facts.assets)),
         "losses": ", ".join(facts.losses),
         "initializer": ", ".join(facts.init_ops),
         "train op": ", ".join(facts.train_ops),

@@ -73,7 +73,11 @@ class NextCommands:
 
     def check(self) -> str:
         """Return the command that lists the problems of a graph that cannot run."""
-        return f"{self._tfg} check {self._quoted}"
+        return self.without_values("check")
+
+    def without_values(self, command: str) -> str:
+        """Return the line of a command that takes the graph alone, without values of variables."""
+        return f"{self._tfg} {command} {self._quoted}"
 
     def dump(self, options: str = "") -> str:
         """Return the command that lists the nodes."""

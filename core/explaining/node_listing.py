@@ -343,5 +343,13 @@ def require_nodes(records: Sequence[Any], chosen: NodeFilter) -> None:
         parts = {part: getattr(chosen, part) for part in ("name", "op", "scope", "exclude", "device")}
         conditions = [f"{part} '{text}'" for part, text in parts.items() if text]
         conditions += [] if chosen.among is None else [f"among the {counted(len(chosen.among), 'node')} chosen by their edges"]
-        hint = "`tfg dump GRAPH --format list` lists all nodes"
-        raise NotFoundError(f"no node matches the filter: {', '.join(conditions)}", hint=hint)
+        raise NotFoundError(f"no node matches the filter: {', '.join(conditions)}", hint=_other_filter(chosen))
+
+
+def _other_filter(chosen: NodeFilter) -> str:
+    """Return a hint: an op is not found by name, and a part of a name is not found as an op."""
+    if chosen.name in CATALOG and not chosen.op:
+        return f"'{chosen.name}' is an op: `tfg dump GRAPH --op {chosen.name}` finds its nodes"
+    if chosen.op.isidentifier() and not chosen.name:
+        return f"--op takes a whole op: `tfg dump GRAPH --name {chosen.op}` finds nodes by a part of the name"
+    return "`tfg dump GRAPH --format list` lists all nodes"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from ..registry.catalog import OpDef
 from ..support.arguments import expect
 from ..support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
-from ..support.tensor_names import Suffixes, parse_tensor_name
+from ..support.tensor_names import Suffixes, joined_names_hint, parse_tensor_name
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
 from ..types.dtypes import DType
@@ -476,6 +476,8 @@ class Graph(Summarized, Versioned):
         return close or [n for n in self._nodes if name.lower() in n.lower()][:3]
 
     def _found(self, name: str) -> str:
+        if joined := joined_names_hint(name):
+            return joined
         close = ", ".join(self.nearest(name))
         return f"nearest names: {close}" if close else "`tfg dump GRAPH --name TEXT` finds nodes by a part of the name"
 

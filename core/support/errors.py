@@ -94,11 +94,17 @@ class MissingKeyError(NotFoundError, KeyError):
     @classmethod
     def of(cls, kind: str, name: object, names: Iterable[str], owner: str | None = None) -> MissingKeyError:
         """Return the error for an unknown name, with the nearest of `names` as a hint."""
-        from difflib import get_close_matches
-
-        close = ", ".join(get_close_matches(str(name), list(names), _NEAREST))
+        close = ", ".join(_nearest(str(name), list(names)))
         problem = f"unknown {kind} '{name}'" if owner is None else f"{owner} has no {kind} '{name}'"
         return cls(problem, hint=f"nearest names: {close}" if close else None)
+
+
+def _nearest(word: str, names: Sequence[str]) -> list[str]:
+    """Return a few names: those with the word in them, the shortest first, then those that are spelled alike."""
+    from difflib import get_close_matches
+
+    holding = sorted((name for name in names if word and word.lower() in name.lower()), key=len)
+    return list(dict.fromkeys([*holding, *get_close_matches(word, names, _NEAREST)]))[:_NEAREST]
 
 
 class AlreadyExistsError(TfgError):

@@ -52,6 +52,7 @@ TFRECORD: Final = FileFormat("TFRecord file", (".tfrecord",), "`tfg run GRAPH --
 JSON_LINES: Final = FileFormat("JSON lines", (".jsonl",), "`tfg run GRAPH --each FILES -o FILE.jsonl`", "jsonl")
 JSON: Final = FileFormat("JSON", (".json",), "`tfg run GRAPH -o FILE.json`", "json")
 CSV: Final = FileFormat("CSV", (".csv",), "`tfg run GRAPH -o FILE.csv`", "csv")
+TSV: Final = FileFormat("values between tabs", (".tsv",), "`tfg checkpoint PREFIX --name TENSOR -o FILE.tsv`")
 TABLE: Final = FileFormat("table as text", (".txt",), "`tfg run GRAPH -o FILE.txt`", "table")
 DOT: Final = FileFormat("Graphviz source", (".dot", ".gv"), "`tfg draw GRAPH -o FILE.dot`", "dot")
 SVG: Final = FileFormat("SVG", (".svg",), "`tfg draw GRAPH -o FILE.svg`", "svg")
@@ -87,6 +88,7 @@ CONVERTED: Final = Writable((*GRAPHS.formats, ONNX, STABLEHLO, SAVED_MODEL), BIN
 REDUCED: Final = Writable(GRAPHS.formats, TEXT_GRAPH)
 ONNX_MODELS: Final = Writable((ONNX,), None)
 STATES: Final = Writable((CHECKPOINT, NPZ, SAFETENSORS), CHECKPOINT)
+TENSORS: Final = Writable((*STATES.formats, NPY, CSV, TSV), CHECKPOINT)
 RESULTS: Final = Writable((NPY, NPZ, JSON, CSV, TABLE), None)
 SHARDS: Final = Writable((NPZ, TFRECORD, JSON_LINES, CSV), None)
 RUN_RESULTS: Final = Writable((*RESULTS.formats, TFRECORD, JSON_LINES), None)
@@ -97,7 +99,7 @@ TRACES: Final = Writable((TRACE,), TRACE)
 LOGS: Final = Writable((LOG,), LOG)
 MODELS: Final = Writable((SAVED_MODEL,), SAVED_MODEL)
 FOLDERS: Final = Writable((FOLDER,), FOLDER)
-_PLACES: Final = (CONVERTED, STATES, RESULTS, SHARDS, PICTURES, PAGES, WRAPPERS, TRACES)
+_PLACES: Final = (CONVERTED, TENSORS, RESULTS, SHARDS, PICTURES, PAGES, WRAPPERS, TRACES)
 
 
 def extension_of(path: str | os.PathLike[str]) -> str:

@@ -21,6 +21,11 @@ POINTER: Final = b"version https://git-lfs"
 """The beginning of a file that Git LFS keeps elsewhere."""
 POINTER_WORDS: Final = ("a Git LFS pointer, not the file itself", "fetch it with `git lfs pull`")
 """A description of such a file, and a hint."""
+LEFT_OUT: Final = "copy the file beside the others of the checkpoint: repositories often leave it out"
+"""A hint for a file of values that is missing."""
+WITHOUT_WEIGHTS: Final = ("`tfg layers`, `tfg draw` and `tfg check` need no values",)
+WITHOUT_VALUES: Final = ("`tfg layers`, `tfg draw`, `tfg check` and `tfg diff` need no values",)
+"""What can be done with a model whose constants, or the values of whose variables, are missing: details of an error."""
 _PIECE: Final = 1 << 16
 IN_MEMORY: Final = 1 << 20
 """Bytes up to which a file is read at once, so that no descriptor stays open."""
@@ -31,10 +36,10 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCT
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
-def require_no_pointer(head: bytes, path: str) -> None:
-    """Raise NotFoundError for the beginning of a Git LFS pointer: the file itself was not fetched."""
+def require_no_pointer(head: bytes, path: str, details: tuple[str, ...] = WITHOUT_VALUES) -> None:
+    """Raise NotFoundError for the beginning of a Git LFS pointer in place of values: the file itself was not fetched."""
     if head.startswith(POINTER):
-        raise NotFoundError(f"'{path}' is {POINTER_WORDS[0]}", hint=POINTER_WORDS[1])
+        raise NotFoundError(f"'{path}' is {POINTER_WORDS[0]}", hint=POINTER_WORDS[1], details=details)
 
 
 def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> BufferedReader:

@@ -56,3 +56,11 @@ class Suffixes:
         stem, _, digits = name.rpartition("_")
         if stem in self._next and digits.isdecimal() and len(digits) <= _MOST_DIGITS and int(digits) < self._next[stem]:
             heapq.heappush(self._freed.setdefault(stem, []), int(digits))
+
+
+def joined_names_hint(text: str) -> str | None:
+    """Return a hint for names between commas, which no name of a graph holds; None for other texts."""
+    names = [name.strip() for name in text.split(",")]
+    if len(names) == 1 or not all(names):
+        return None
+    return f"names are not joined: repeat the option for each, such as {' '.join(f'--fetch {name}' for name in names)}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -14,13 +15,22 @@ from ...core.comparing.element_differences import compare
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ...core.support.arguments import regular_expression, takes
 from ...core.support.display import Displayed, Report, Rows
-from ...core.support.errors import MissingKeyError, NotFoundError
+from ...core.support.errors import InvalidArgumentError, MissingKeyError, NotFoundError
+from ...core.support.file_formats import CSV, NPY, TENSORS, TSV, FileFormat, extension_of, format_of
 from ...core.support.gc_control import rare_collection
 from ...core.support.words import counted
 from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
+from ..codecs.csv_table import table_bytes
+from ..codecs.npy import npy_bytes
+from ..codecs.source import write_file
 from ..state import State, as_tensors, read_variables, write_state
 from ..stored_tensors import stored_tensors
+
+_ENCODERS: Final[Mapping[FileFormat, Callable[[str, Array], bytes]]] = {
+    NPY: npy_bytes, CSV: table_bytes, TSV: functools.partial(table_bytes, between="\t"),
+}  # fmt: skip
+"""The bytes of files that hold a single tensor."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -143,11 +153,21 @@ def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys", tags: 
 @takes(path=str | os.PathLike, values=Mapping)
 def write_checkpoint(path: str | os.PathLike[str], values: State) -> int:
     """Write arrays or Tensors by name, and return their number: an archive for `.npz`, a `.safetensors` file, else a V2
-    checkpoint with this prefix. The file appears whole or not at all.
+    checkpoint with this prefix. The file appears whole or not at all. `.npy`, `.csv` and `.tsv` hold a single tensor; `.tsv`
+    has a row of numbers for each vector, without a header, as projectors of embeddings read it.
 
     InvalidArgumentError, before anything is written, for other extensions than those and `.ckpt`.
     """
-    return write_state(path, as_tensors(values))
+    encode = _ENCODERS.get(format_of(path, TENSORS))
+    tensors = as_tensors(values)
+    if encode is None:
+        return write_state(path, tensors)
+    if len(tensors) != 1:
+        problem = f"a {extension_of(path)} file holds a single tensor, but {len(tensors)} are chosen"
+        raise InvalidArgumentError(problem, hint="choose one: `tfg checkpoint PREFIX --name TENSOR`; or write .npz")
+    ((name, tensor),) = tensors.items()
+    write_file(os.fspath(path), [encode(name, tensor.numpy())])
+    return 1
 
 
 @takes(first=Checkpoint, second=Checkpoint, pattern=str, tolerance=float | int)

@@ -15,7 +15,7 @@ from ...core.runtime.state.file_access import FileGate
 from ...core.runtime.state.stored_variants import StoredVariant
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, NotFoundError, UnimplementedError
-from ...core.support.regular_files import PositionedFile, require_no_pointer
+from ...core.support.regular_files import LEFT_OUT, WITHOUT_VALUES, PositionedFile, require_no_pointer
 from ...core.types import dtypes
 from ..codecs.tensor_proto import decode_static_shape
 from ..codecs.tensor_values import object_array
@@ -89,8 +89,8 @@ class Shards:
         path = shard_path(self._prefix, entry.shard_id, self._count)
         data = self._open.get(entry.shard_id)
         if data is None:
-            hint = "copy the file beside the others of the checkpoint: repositories often leave it out"
-            raise NotFoundError(f"file '{path}' with tensor '{name}' does not exist", hint=hint)
+            problem = f"file '{path}' with tensor '{name}' does not exist"
+            raise NotFoundError(problem, hint=LEFT_OUT, details=WITHOUT_VALUES)
         where = f"tensor '{name}' at byte {entry.offset} of '{path}'"
         require_fetched(data, path)
         if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > len(data):

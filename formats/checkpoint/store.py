@@ -62,6 +62,20 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
     return open_v1(prefix, tables, files)
 
 
+def checkpoint_beside(graph: str) -> str | None:
+    """Return the prefix of the checkpoint that lies beside a graph's file: of the same name, the latest, or the only one."""
+    own = graph.removesuffix(".meta")
+    if own != graph and os.path.exists(index_path(own)):
+        return own
+    folder = os.path.dirname(graph)
+    try:
+        latest = _latest(folder or os.curdir, OPEN)
+    except NotFoundError:  # none, or several
+        return None
+    prefix = os.path.join(folder, os.path.basename(latest))
+    return prefix if os.path.exists(index_path(prefix)) else None
+
+
 def _tables(prefix: str, files: FileGate) -> list[str]:
     """Return the files of format V1 that a prefix or a pattern names."""
     if os.path.isfile(files.to_read(prefix)):

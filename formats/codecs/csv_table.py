@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -207,3 +209,33 @@ def _records(path: str, lines: Iterable[bytes], at: Row) -> Iterator[tuple[Row, 
             start, line = end, at.line + reader.line_num
     except (csv.Error, UnicodeDecodeError) as error:
         raise DataLossError(f"'{path}' is not a CSV file: {error}, at byte {start}") from None
+
+
+def table_bytes(name: str, array: Any, between: str = ",") -> bytes:
+    """Return a tensor as CSV in columns of its name, or between tabs: without a header, as projectors read vectors.
+
+    InvalidArgumentError for a tensor of more than two dimensions.
+    """
+    if array.ndim > 2:
+        problem = f"'{name}' has {array.ndim} dimensions, but a table has only rows and columns"
+        raise InvalidArgumentError(problem, hint="write .npy or .npz")
+    columns = columns_of(name, array)
+    return csv_bytes([*([tuple(columns)] if between == "," else []), *zip(*columns.values())], between)
+
+
+def columns_of(name: str, array: Any) -> dict[str, list[str]]:
+    """Return the cells of a tensor of at most two dimensions by the names of columns."""
+    flat = array.reshape(array.shape[0] if array.ndim else 1, math.prod(array.shape[1:]))
+    return {name if array.ndim < 2 else f"{name}_{i}": list(map(_text, flat[:, i])) for i in range(flat.shape[1])}
+
+
+def csv_bytes(rows: Iterable[Sequence[Any]], between: str = ",") -> bytes:
+    """Return rows of cells as the lines of a file."""
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=between, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode("utf-8", "surrogateescape")
+
+
+def _text(value: Any) -> str:
+    """Return text, or the shortest decimal that reads as the same number of the dtype."""
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)

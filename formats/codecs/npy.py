@@ -227,3 +227,12 @@ def _exactly(file: IO[bytes], size: int, where: str) -> bytes:
     if len(data) != size:
         raise DataLossError(f"{where} is truncated")
     return data
+
+
+def npy_bytes(name: str, array: Any) -> bytes:
+    """Return a tensor as an .npy file; UnimplementedError for a dtype that NumPy lacks, and for strings."""
+    if array.dtype.kind not in "biufc":
+        raise UnimplementedError(f".npy cannot hold the dtype of '{name}'", hint="write .npz")
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    return buffer.getvalue()

@@ -14,7 +14,7 @@ from ...core.graph.metagraph import Signature, find_signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
 from ...core.support.errors import InvalidArgumentError, NotFoundError
-from ...core.support.tensor_names import parse_tensor_name
+from ...core.support.tensor_names import joined_names_hint, parse_tensor_name
 from ...core.types.dtypes import DType, from_name
 from ..value_literals import fed_shape, value_of
 
@@ -152,6 +152,8 @@ class Names:
         node = parse_tensor_name(word)[0]
         if word in names or node in self.graph or node in self.graph.left_out:
             return
+        if joined := joined_names_hint(word):
+            raise NotFoundError(f"the graph has no node '{word}'", hint=joined)
         if self.signature is not None:
             has = f"its {kind}s: {', '.join(map(repr, names))}" if names else f"it has no {kind}s"
             raise NotFoundError(

@@ -114,6 +114,8 @@ class SessionSetup:
         if graph is not None:
             runner = type(runner)(runner.session.on_graph(graph))
         is_asked = bool(self.init or self.init_op)
+        if not (is_asked or self.state or self.variable_values):
+            require_saved_values(runner.graph)
         if is_asked or (implied and self._needs_initializer(runner.graph)):
             names = runner.initialize(self.init_op)
             self.note(f"initialized by {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", quiet or not is_asked)
@@ -144,6 +146,14 @@ class SessionSetup:
         if graph.meta is not None and graph.meta.variables_prefix is not None:
             return False
         return bool(initializers(graph)) or (not self.state and bool(find_variables(graph)))
+
+
+def require_saved_values(graph: Graph) -> None:
+    """Raise NotFoundError where the checkpoint of a SavedModel is not there, as TensorFlow's loader does."""
+    if graph.meta is not None and graph.meta.folder is not None and graph.meta.variables_prefix is None:
+        from ..state import saved_values  # lazy: most graphs have no saved values
+
+        saved_values(graph)
 
 
 def state_words(variables: int, tables: int) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.runtime.session.runner import FetchedValue, StepResult
-from ...core.support.errors import InvalidArgumentError, UnimplementedError
+from ...core.support.errors import InvalidArgumentError
 from ...core.support.grouping import grouped
 from ...core.support.json_documents import json_line
 from ...core.types.tensors import Tensor
 from ..api.classes import TopClasses, top_classes
+from ..codecs.csv_table import columns_of, csv_bytes
+from ..codecs.npy import npy_bytes
 from ..codecs.npz import npz_bytes
 
 
@@ -29,12 +29,7 @@ def _npy(steps: Sequence[StepResult]) -> bytes:
     arrays = _history(steps)
     if len(arrays) != 1:
         raise InvalidArgumentError(f".npy holds a single tensor, but {len(arrays)} were fetched", hint="use --format npz")
-    name, array = next(iter(arrays.items()))
-    if array.dtype.kind not in "biufc":
-        raise UnimplementedError(f".npy cannot hold the dtype of '{name}'", hint="use --format npz or json")
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
+    return npy_bytes(*arrays.popitem())
 
 
 def _npz(steps: Sequence[StepResult]) -> bytes:
@@ -52,25 +47,14 @@ def steps_csv(steps: Sequence[StepResult], result: str | None = None) -> bytes:
         if array.ndim > 2:
             problem = f"'{name}' has {array.ndim} dimensions including the steps, but CSV has only rows and columns"
             raise InvalidArgumentError(problem, hint="write .npz or .json")
-        flat = array.reshape(array.shape[0] if array.ndim else 1, -1)
-        width = flat.shape[1]
-        columns |= {name if array.ndim < 2 else f"{name}_{i}": list(map(_csv_cell, flat[:, i])) for i in range(width)}
+        columns |= columns_of(name, array)
     heights = {len(column) for column in columns.values()}
     if len(heights) > 1:
         raise InvalidArgumentError(
             "the fetched tensors have unequal numbers of rows", hint="fetch a single tensor, or write .npz"
         )
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
     first, mark = ((), ()) if result is None else (("name",), (result,))
-    writer.writerow([*first, *columns])
-    writer.writerows([[*mark, *row] for row in zip(*columns.values())])
-    return text.getvalue().encode("utf-8", "surrogateescape")
-
-
-def _csv_cell(value: Any) -> str:
-    """Return text, or the shortest decimal that reads as the same number of the dtype."""
-    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+    return csv_bytes([(*first, *columns), *((*mark, *row) for row in zip(*columns.values()))])
 
 
 def fetched_tensors(steps: Sequence[StepResult]) -> dict[str, Tensor]:

@@ -33,7 +33,7 @@ class Outcome:
         return json.loads(self.out)
 
 
-class _Stream(io.TextIOWrapper):
+class Stream(io.TextIOWrapper):
     """A text stream in memory with a binary stream below, as standard output has."""
 
     def __init__(self, text: str = "") -> None:
@@ -46,8 +46,8 @@ class _Stream(io.TextIOWrapper):
 
 def tfg(*arguments: object, stdin: str = "") -> Outcome:
     """Run `tfg ARGUMENTS` in this process."""
-    out, err = _Stream(), _Stream()
-    with mock.patch("sys.stdin", _Stream(stdin)), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    out, err = Stream(), Stream()
+    with mock.patch("sys.stdin", Stream(stdin)), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main.run([str(argument) for argument in arguments])
     return Outcome(code, out.text(), err.text())
 

@@ -222,7 +222,7 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("kind, contents", [("data-*", None), ("data-*", POINTER), ("index", POINTER)])
+@pytest.mark.parametrize("kind, contents", [("data-*", None), ("data-*", POINTER), ("index", None), ("index", POINTER)])
 def test_models_without_a_file_of_values_are_looked_at_as_far_as_they_go(tmp_path, kind, contents):
     """A repository often leaves the file out, or has a Git LFS pointer in its place. Each command says so once."""
     model = tmp_path / "model"
@@ -244,7 +244,25 @@ def test_models_without_a_file_of_values_are_looked_at_as_far_as_they_go(tmp_pat
     assert missing.name in command("optimize", model, "--save-model", tmp_path / "again").err
     facts = command("explain", model, "--format", "json").json
     assert missing.name in facts["variables_unread"]
-    assert not any(line.startswith("tfg run") for line in facts["next_commands"])
+    assert [line.split()[1] for line in facts["next_commands"]][:3] == ["layers", "draw", "check"]
+
+
+@pytest.mark.parametrize("words", [("run", "--feed", "x=[[1,2]]"), ("convert", "frozen.pb", "--freeze"), ("checkpoint",)])
+def test_an_error_for_values_that_are_not_there_says_what_needs_none(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    for kind in ("index", "data-00000-of-00001"):
+        shutil.copytree(SAMPLES / "scaler_saved_model", kind)
+        (tmp_path / kind / "variables" / f"variables.{kind}").unlink()
+        done = command(words[0], kind, *words[1:])
+        assert done.code == 1 and f"variables.{kind}' " in done.err and "`tfg layers`, `tfg draw`" in done.err
+
+
+def test_choices_of_a_model_without_values_are_commands_that_need_none(tmp_path):
+    shutil.copytree(SAMPLES / "scaler_saved_model", tmp_path / "model")
+    (tmp_path / "model" / "variables" / "variables.index").unlink()
+    done = command("run", tmp_path / "model")
+    assert "variables.index' does not exist" in done.err
+    assert [line.split()[1] for line in done.out.partition("\nnext\n")[2].splitlines()][:3] == ["layers", "draw", "check"]
 
 
 def test_numbers_in_names_have_any_length(tmp_path):

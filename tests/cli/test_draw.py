@@ -1,13 +1,15 @@
 """`tfg draw`: outputs and refusals."""
 
 import html
+import io
 import json
 import re
 import shutil
 
 import pytest
 
-from tests.cli.running import SAMPLES, process, tfg
+from tests.cli.running import SAMPLES, Stream, process, tfg
+from tfg.cli.layout import drawable
 
 XOR = str(SAMPLES / "xor.pbtxt")
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="the program 'dot' is not installed")
@@ -147,6 +149,33 @@ def test_what_does_not_go_together(options, said):
     assert refused.code in (1, 2) and said in refused.err
 
 
-def test_text_in_a_terminal_that_knows_no_lines():
-    done = process("draw", XOR, "--format", "text", PYTHONIOENCODING="ascii")
-    assert done.code == 0
+@pytest.mark.parametrize("line", [(), ("-o", "-"), ("--stages",)])
+def test_a_terminal_gets_boxes_and_a_pipe_graphviz_source(line, monkeypatch):
+    assert tfg("draw", XOR, *line).out.startswith("digraph")
+    monkeypatch.setattr(Stream, "isatty", lambda self: True)
+    assert "┌" in tfg("draw", XOR, *line).out
+    assert tfg("draw", XOR, *line, "--format", "dot").out.startswith("digraph")
+
+
+def test_a_stream_that_cannot_write_lines_gets_ascii():
+    """Box by box as in UTF-8."""
+    whole = tfg("draw", XOR, "--format", "text").out
+    done = process("draw", XOR, "--format", "text", PYTHONIOENCODING="cp1252")
+    assert done.code == 0 and done.out.isascii() and "\\" not in done.out
+    assert list(map(len, done.out.splitlines())) == list(map(len, whole.splitlines()))
+    assert done.out.count("v") - whole.count("v") == whole.count("▼") > 0
+
+
+def test_solid_and_dashed_lines_differ_in_ascii():
+    text = "┌─┐\n│a│\n└─┘\n ┊\n ╌\n ▼"
+    for encoding in ("ascii", "cp437"):  # code page 437 has the boxes, but no dashed lines and no arrows
+        assert drawable(text, io.TextIOWrapper(io.BytesIO(), encoding)) == "+-+\n|a|\n+-+\n :\n .\n v"
+    assert drawable(text, io.TextIOWrapper(io.BytesIO(), "utf-8")) == text
+
+
+def test_every_character_of_a_picture_has_one_in_ascii():
+    """Solid and dashed lines in all directions, joints and arrows."""
+    everything = "│─┌┐└┘├┤┬┴┼┊╌▼"
+    drawn = tfg("draw", XOR, "--all", "--depth", "9", "--max-nodes", "400", "--format", "text").out
+    assert {letter for letter in drawn if not letter.isascii()} <= set(everything)
+    assert drawable(everything, io.TextIOWrapper(io.BytesIO(), "ascii")).isascii()

@@ -160,8 +160,15 @@ def test_stages_of_a_training_graph():
 
 def test_functions_are_shown():
     done = tfg("dump", SAMPLES / "scaler_saved_model")
-    assert "function __inference_apply" in done.out
+    assert "function __inference_apply_24(x: float, " in done.out
     assert "ReadVariableOp" in done.out
+
+
+def test_some_nodes_of_a_function_have_its_name_and_their_number_above():
+    """The signature may be long: it names all captured variables."""
+    for words in ((), ("--format", "list")):
+        done = tfg("dump", SAMPLES / "scaler_saved_model", "--op", "RestoreV2", *words)
+        assert done.out.startswith("function __inference__traced_restore_125: 1 of 14 nodes\n")
 
 
 def test_inferred_shapes():

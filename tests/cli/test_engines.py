@@ -196,7 +196,7 @@ def test_compare_takes_two_engines(package, graph, engines):
 
 @pytest.fixture
 def terminal(monkeypatch):
-    monkeypatch.setattr("tests.cli.running._Stream.isatty", lambda self: True)
+    monkeypatch.setattr("tests.cli.running.Stream.isatty", lambda self: True)
 
 
 @pytest.fixture
@@ -226,7 +226,7 @@ def test_a_short_run_names_no_engine(terminal):
 
 def test_a_long_run_names_no_engine_where_nobody_reads_it(long_runs, monkeypatch):
     assert "--engine" not in run("run", *STEPS).err
-    monkeypatch.setattr("tests.cli.running._Stream.isatty", lambda self: True)
+    monkeypatch.setattr("tests.cli.running.Stream.isatty", lambda self: True)
     assert "--engine" not in run("run", *STEPS, "-q").err
 
 

@@ -99,7 +99,7 @@ def test_an_input_with_a_value_is_no_argument_any_more(tmp_path):
         (("--drop-signature", "indexe"), "the model has no signature 'indexe'"),
         (("--copy-signature", "index=serving_default"), "signature 'serving_default' already exists"),
         (("--rename-signature", "nothing=a"), "hint: the signatures are index, serving_default"),
-        (("--signature", "a", "--input", "x=x"), "with --to in `tfg convert` and with --fetch elsewhere"),
+        (("--signature", "a", "--input", "x=x"), "--to in `tfg convert`, --fetch elsewhere"),
         (("--signature", "a", "--output", "y=nothing"), "the graph has no such node"),
         (("--signature", "__saved_model_init_op", "--output", "y=scaled"), "cannot be named"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from tests.cli.running import SAMPLES, STAGES, tfg
 from tests.core.transforms.test_freezing import W, built, conditional
 from tfg.cli import main
-from tfg.core.support.errors import InvalidArgumentError, TfgError
+from tfg.cli.guesses import ALIASES
+from tfg.core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from tfg.core.types.dtypes import as_dtype
 from tfg.formats import load, save
 from tfg.formats.checkpoint import write_checkpoint
@@ -186,6 +188,34 @@ def test_values_of_a_checkpoint(tmp_path):
     assert "has no tensor 'c'" in tfg("checkpoint", path, "--values", "c").err
 
 
+def test_a_tensor_of_a_checkpoint_as_a_table(tmp_path):
+    """CSV has a header, as results of runs; rows between tabs are vectors for a projector, which takes no header."""
+    path, out = tmp_path / "state.npz", tmp_path / "out"
+    vectors = np.array([[1.5, 2], [0.1, -1]], np.float32)
+    np.savez(path, emb=vectors, words=np.array([b"a,b", b"c"]), cube=np.zeros((2, 2, 2)), none=np.zeros((0, 3)), x=np.int64(7))
+    for name, extension, text in [
+        ("emb", "csv", "emb_0,emb_1\n1.5,2.0\n0.1,-1.0\n"), ("emb", "tsv", "1.5\t2.0\n0.1\t-1.0\n"),
+        ("words", "csv", 'words\n"a,b"\nc\n'), ("words", "tsv", "a,b\nc\n"), ("none", "csv", "none_0,none_1,none_2\n"),
+        ("x", "csv", "x\n7\n"),
+    ]:  # fmt: skip
+        assert tfg("checkpoint", path, "--name", f"^{name}$", "-o", f"{out}.{extension}").code == 0
+        assert pathlib.Path(f"{out}.{extension}").read_text() == text
+    assert tfg("checkpoint", path, "--name", "emb", "-o", f"{out}.npy").err == f"wrote 1 tensor to {out}.npy\n"
+    np.testing.assert_array_equal(np.load(f"{out}.npy"), vectors)
+    for arguments, said in [
+        (("-o", f"{out}.tsv"), "hint: choose one: `tfg checkpoint PREFIX --name TENSOR`; or write .npz"),
+        (("--name", "cube", "-o", f"{out}.csv"), "'cube' has 3 dimensions"),
+        (("--name", "words", "-o", f"{out}.npy"), "cannot hold the dtype of 'words'"),
+    ]:
+        assert said in tfg("checkpoint", path, *arguments).err
+
+
+def test_a_tensor_that_is_not_there_gets_the_names_that_hold_the_word(tmp_path):
+    np.savez(tmp_path / "state.npz", **{"deep/embedding": 1.0, "Embedding_1": 2.0, "bias": 3.0})
+    done = tfg("checkpoint", tmp_path / "state.npz", "--values", "emb")
+    assert done.err.endswith("hint: nearest names: Embedding_1, deep/embedding\n")
+
+
 def test_checkpoint_that_is_not_there(tmp_path):
     assert tfg("checkpoint", tmp_path / "nothing").code == 1
 
@@ -270,6 +300,12 @@ def test_help_is_a_command_too():
     assert "Did you mean 'run'?" in tfg("help", "rum").err
 
 
+def test_the_help_says_which_commands_end_with_code_3():
+    """A comparison, and whatever else fails without an error."""
+    said = " ".join(tfg("--help").out.split())
+    assert "3 a comparison, `check` or `flops --strict` failed, or training diverged" in said
+
+
 def test_convert_keeps_what_an_operation_without_outputs_needs(tmp_path):
     target = tmp_path / "train.pb"
     assert tfg("convert", SAMPLES / "square.pbtxt", target, "--to", "momentum").code == 0
@@ -284,3 +320,79 @@ def test_a_part_that_was_cut_out_says_what_it_is_fed(tmp_path):
     assert tfg("explain", target, "--format", "json").json["inputs"][0]["shape"] == [None, 8]
     pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
     assert tfg("convert", target, tmp_path / "head.onnx", "--to", "probability").code == 0
+
+
+OF_ANOTHER_MEANING = (
+    "merge join connect concat upgrade update unfreeze delete remove clear clean tflite coreml torch keras tensorrt openvino "
+    "dedupe activations size resize split compile deploy login init config set get put copy move reset test cast history "
+    "install client batch fetch feed distill opset import load tune average reach path"
+)
+"""Words for work that tfg does not do, or that it names otherwise; many are spelled nearly as words of tfg."""
+
+
+def test_a_word_of_another_meaning_gets_no_neighbour():
+    for word in OF_ANOTHER_MEANING.split():
+        done = tfg(word, XOR)
+        assert (done.code, done.err) == (2, f"error: unknown command '{word}'\nhint: tfg --help shows the usage\n")
+
+
+FORMS = {
+    "freezing": "freeze", "pruning": "prune", "Pruned": "prune", "quantization": "quantize", "converter": "convert",
+    "summarise": "summarize", "kernel": "kernels", "profiler": "profile", "rum": "run", "dif": "diff",
+}  # fmt: skip
+
+
+def test_another_form_of_a_word_is_guessed():
+    assert {word: re.findall("Did you mean '(.*)'", tfg(word, XOR).err) for word in FORMS} == {
+        word: [meant] for word, meant in FORMS.items()
+    }
+
+
+@pytest.mark.parametrize("name", main.commands())
+def test_a_slip_in_the_name_of_a_command_is_guessed(name):
+    """Any letter but the first left out, doubled or wrong, or two letters swapped, where this is no other word."""
+    places = range(1, len(name))
+    slips = {name[:i] + name[i + 1 :] for i in places} | {name[:i] + name[i] + name[i:] for i in places}
+    slips |= {f"{name[:i]}q{name[i + 1 :]}" for i in places}
+    slips |= {name[:i] + name[i : i + 2][::-1] + name[i + 2 :] for i in places[:-1]}
+    guessed = {word: tfg(word, XOR).err for word in slips - {*main.commands(), *ALIASES}}
+    assert [word for word, said in guessed.items() if "Did you mean" not in said] == []
+    assert sum(f"Did you mean '{name}'?" in said for said in guessed.values()) > len(guessed) // 2
+
+
+def test_a_search_takes_an_op_or_a_part_of_a_name():
+    by_op = tfg("find", XOR, "MatMul")
+    assert by_op.err.startswith("this is `tfg dump") and "--op=MatMul" in by_op.err
+    assert by_op.out.count(" = MatMul(") == len(by_op.out.splitlines()) > 1
+    assert all("hidden" in line.partition(" = ")[0] for line in tfg("find", XOR, "hidden").out.splitlines())
+    assert "`tfg dump GRAPH --op Conv2D` finds its nodes" in tfg("dump", XOR, "--name", "Conv2D").err
+    assert "`tfg dump GRAPH --name Conv2D` finds nodes" in tfg("find", XOR, "Conv2D").err
+
+
+@pytest.mark.parametrize(("word", "expression"), [("hidden/*", "hidden/"), ("*/kernel", "'.*/kernel'"), ("loss", "loss")])
+def test_a_pattern_behind_a_graph_leads_to_the_option(word, expression):
+    done = tfg("dump", XOR, word)
+    assert (
+        done.err
+        == f"error: file '{word}' does not exist\nhint: to list nodes by their names: `tfg dump {XOR} --name {expression}`\n"
+    )
+    assert tfg("dump", XOR, "--name", expression.strip("'")).code == 0
+
+
+@pytest.mark.parametrize("graph", [XOR, SAMPLES / "keras_classifier"])
+def test_names_between_commas_lead_to_an_option_for_each(graph):
+    for words in (
+        ("run", graph, "--fetch"),
+        ("flops", graph, "--fetch"),
+        ("convert", graph, "out.pb", "--to"),
+        ("dump", graph, "--to"),
+    ):
+        assert "repeat the option for each, such as --fetch a --fetch b/c\n" in tfg(*words, "a,b/c").err
+    with pytest.raises(NotFoundError) as error:
+        load(graph).node("a,b")
+    assert error.value.hint == "names are not joined: give a list of names"
+
+
+def test_the_version_of_a_model_is_that_of_its_writer():
+    assert "TensorFlow 2.21.0" in tfg("version", SAMPLES / "scaler_saved_model").out
+    assert tfg("version").out.startswith("tfg ")

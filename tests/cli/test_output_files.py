@@ -42,7 +42,7 @@ TAKEN = {
     ("reduce", "--output"): GRAPHS,
     ("run", "--save-state"): STATES,
     ("train", "--save-state"): STATES,
-    ("checkpoint", "--output"): STATES,
+    ("checkpoint", "--output"): STATES | {".npy", ".csv", ".tsv"},
     ("run", "--save-model"): FOLDERS,
     ("train", "--save-model"): FOLDERS,
     ("optimize", "--save-model"): FOLDERS,
@@ -175,7 +175,7 @@ SNIFFERS = {
     ".npz": is_npz, ".NPZ": is_npz,
     ".safetensors": lambda data: data[8:9] == b"{",
     ".npy": lambda data: np.load(io.BytesIO(data)).size > 0,
-    ".csv": lambda data: data.count(b"\n") > 1,
+    ".csv": lambda data: data.count(b"\n") > 1, ".tsv": lambda data: data.count(b"\n") == 2,
     ".json": lambda data: bool(json.loads(data)),
     ".svg": lambda data: b"<svg" in data, ".png": lambda data: data.startswith(b"\x89PNG\r\n"),
     ".pdf": lambda data: data.startswith(b"%PDF"),
@@ -188,7 +188,7 @@ WRITING = {
     ("optimize", "--output"): ["optimize", XOR, "--fetch", "probability", "--output", "{}"],
     ("grad", "--output"): ["grad", XOR, "--y", "loss", "--x", "x", "--output", "{}"],
     ("run", "--save-state"): ["run", SCALER, "--assign-add", "calls=1", "--save-state", "{}"],
-    ("checkpoint", "--output"): ["checkpoint", SCALER / "variables" / "variables", "--output", "{}"],
+    ("checkpoint", "--output"): ["checkpoint", SCALER, "--name", "scale", "--output", "{}"],
     ("run", "--output"): ["run", SCALER, "--fetch", "scaled", "--feed", "x=[[1, 2]]", "--output", "{}"],
     ("draw", "--output"): ["draw", XOR, "--output", "{}"],
     ("view", "--output"): ["view", SAMPLES / "square.pbtxt", "--output", "{}"],
@@ -314,6 +314,6 @@ def test_zip_archives_are_what_npz_says(tmp_path):
 )  # fmt: skip
 def test_a_terminal_gets_no_binary_data(words, monkeypatch):
     assert "nowhere.pb" in run(*words).err, "a pipe gets it"
-    monkeypatch.setattr("tests.cli.running._Stream.isatty", lambda self: True)
+    monkeypatch.setattr("tests.cli.running.Stream.isatty", lambda self: True)
     done = run(*words)
     assert done.code == 2 and "is binary data, and standard output is a terminal" in " ".join(done.err.split())

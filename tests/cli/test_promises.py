@@ -67,7 +67,7 @@ def test_a_compiled_library_says_what_to_write_instead(tmp_path):
 
 
 def test_tensors_are_not_extracted_to_what_they_are_not(tmp_path):
-    done = run("checkpoint", SCALER / "variables" / "variables", "--output", tmp_path / "x.csv")
+    done = run("checkpoint", SCALER / "variables" / "variables", "--output", tmp_path / "x.json")
     assert done.code == 1 and ".npz (NumPy archive)" in done.err
     assert not list(tmp_path.iterdir())
 

@@ -1,10 +1,12 @@
 """Tables at terminals of any width."""
 
+import contextlib
 import io
 
 import pytest
 
 from tfg.cli import render
+from tfg.cli.layout import cut
 
 ROWS = [("first", "something", "###", 12), ("second", "", "#", 7)]
 TABLE = render.Table(("name", "kind of thing", "", "size"), ROWS, "things")
@@ -51,3 +53,15 @@ def test_what_a_graph_says_is_no_markup(shown):
     for width in (12, 80):
         text = "\n".join(shown(table, width))
         assert "[red]" in text.replace("\n", "") and "\x1b" not in text
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_chart_has_blocks_that_the_stream_can_write(encoding):
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding)):
+        chart = render.plot([4, 3, 1])
+    assert chart == render.plot([4, 3, 1]).replace("\u2588", "#") and "#" in chart
+
+
+@pytest.mark.parametrize(("encoding", "line"), [("ascii", "abc~"), ("utf-8", "abc\u2026")])
+def test_a_line_that_is_cut_ends_with_a_character_of_the_stream(encoding, line):
+    assert list(cut(["abcde"], 4, io.TextIOWrapper(io.BytesIO(), encoding))) == [line]

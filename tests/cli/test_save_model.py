@@ -46,6 +46,27 @@ def test_new_values_of_variables_are_in_the_model_that_is_written(command, tmp_p
     )
 
 
+@pytest.mark.parametrize("words", [
+    ("convert", "graph.pbtxt", "model/", "--init"),
+    ("train", "graph.pbtxt", "--loss", "loss", "--steps", "1", "-f", "x=[[1, 2]]", "-f", "y=[[1]]", "--save-model", "model"),
+])  # fmt: skip
+def test_a_graph_without_a_signature_gets_one_of_its_outputs(words, tmp_path, monkeypatch):
+    """The outputs that explain finds, as tfg.save_model takes."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(SAMPLES / "xor.pbtxt", "graph.pbtxt")
+    assert run(*words).code == 0
+    signature = tfg.load("model").meta.signatures["serving_default"]
+    assert (set(signature.inputs), set(signature.outputs)) == ({"x", "y"}, {"loss", "probability"})
+
+
+def test_a_graph_without_outputs_asks_for_one(tmp_path):
+    g = tfg.GraphBuilder()
+    g.Placeholder(dtype="float", name="x")
+    tfg.save(g.graph, tmp_path / "graph.pb")
+    refused = run("convert", tmp_path / "graph.pb", f"{tmp_path / 'model'}/")
+    assert refused.code == 1 and "name at least one output, such as x:0: --to in" in refused.err
+
+
 def test_objects_functions_and_keys_stay(tmp_path):
     out = tmp_path / "out"
     assert run("run", SCALER, "--assign-add", "scale=[1, 1]", "--save-model", out).code == 0

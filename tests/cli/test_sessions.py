@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from unittest import mock
 
@@ -185,3 +186,29 @@ def test_a_saved_model_reads_its_own_folder_and_no_other(tmp_path):
         assert ("node 'start'" in done.err) == bool(code)
     runner = Runner(tfg.Session(tfg.load(str(saved_model(model, model / "assets" / "words")))))
     assert runner.session.run("found:0") == 0
+
+
+@pytest.mark.parametrize("words", [
+    ("run", "{}", "--fetch", "probability", "-f", "x=[[1, 2]]"),
+    ("convert", "{}", "frozen.pb", "--freeze", "--to", "probability"),
+])  # fmt: skip
+def test_a_graph_without_values_gets_the_checkpoint_beside_it(words, tmp_path, monkeypatch):
+    """Of the same name as a .meta file, else the latest or the only one of the folder; several are not guessed among."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train").mkdir()
+    for prefix in ("train/model-1", "train/model-2"):
+        assert run("run", SAMPLES / "xor.pbtxt", "--init", "--save-state", prefix).code == 0
+    assert run("convert", SAMPLES / "xor.pbtxt", "train/model-1.meta").code == 0
+    shutil.copy(SAMPLES / "xor.pbtxt", "train/graph.pbtxt")
+
+    def said(graph):
+        done = run(*(word.format(graph) for word in words))
+        assert done.code == 1
+        return done.err
+
+    assert "--state train/model-1" in said("train/model-1.meta") and "lies beside the graph" in said("train/model-1.meta")
+    assert "--state FILE" in said("train/graph.pbtxt")
+    (tmp_path / "train" / "checkpoint").write_text('model_checkpoint_path: "/home/trainer/model-2"\n')
+    assert "--state train/model-2" in said("train/graph.pbtxt")
+    done = run(*(word.format("train/graph.pbtxt") for word in words), "--state", "train/model-2")
+    assert done.code == 0

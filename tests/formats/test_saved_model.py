@@ -3,7 +3,7 @@
 import pytest
 from google.protobuf import text_format
 
-from tests.cli.running import SAMPLES
+from tests.cli.running import SAMPLES, tfg
 from tfg.core.graph.metagraph import Asset, SaverInfo, VariableInfo
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from tfg.core.types import dtypes
@@ -164,6 +164,33 @@ def test_saved_model(tmp_path, text):
     assert meta.init_op == "init"
     assert list(meta.signatures) == ["serving_default"]
     assert GraphDef.FromString(to_bytes(graph)).node[0].name == "x"
+
+
+@pytest.mark.parametrize(
+    ("content", "size", "lines", "said"),
+    [
+        (b"a\nb\n", 4, 2, "2 lines"),
+        (b"a\r\n\nb", 5, 3, "3 lines"),
+        (b"", 0, 0, "0 lines"),
+        (b"\x80\n", 2, None, "2 bytes"),
+        (b"a\0\n", 3, None, "3 bytes"),
+        (None, None, None, "missing"),
+    ],
+)
+def test_facts_name_the_writer_and_the_files(tmp_path, content, size, lines, said):
+    proto = message()
+    proto.ClearField("signature_def")
+    for _ in range(2):  # a file is named for each tensor that takes its path
+        proto.asset_file_def.add(filename="words").tensor_info.name = "x:0"
+    saved_model(tmp_path / "m", proto)
+    if content is not None:
+        (tmp_path / "m" / "assets").mkdir()
+        (tmp_path / "m" / "assets" / "words").write_bytes(content)
+    done = tfg("explain", tmp_path / "m", "--format", "json").json
+    assert done["tensorflow_version"] == "2.21.0"
+    assert done["assets"] == [{"name": "words", "bytes": size, "lines": lines}]
+    text = tfg("explain", tmp_path / "m").out
+    assert "TensorFlow 2.21.0" in text and f"words ({said})" in text
 
 
 @pytest.mark.parametrize("key", ["saved_model_main_op", "legacy_init_op"])

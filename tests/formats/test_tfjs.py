@@ -330,5 +330,6 @@ def test_a_model_without_its_weights_is_read_as_far_as_it_goes(tmp_path, pointer
     problems = run("check", folder, "--format", "json").json["graphs"][0]["problems"]
     assert [problem["kind"] for problem in problems] == ["file"]
     assert "w.bin" in problems[0]["message"]
-    with pytest.raises(NotFoundError, match=r"w\.bin"):
+    with pytest.raises(NotFoundError, match=r"w\.bin") as error:
         tfg.Session(tfg.load(folder)).run("y:0", {"x:0": IMAGE})
+    assert error.value.details == ("`tfg layers`, `tfg draw` and `tfg check` need no values",)

@@ -36,6 +36,7 @@ def test_a_command_does_what_it_does_without():
         assert (done.code, done.out, done.err) == (0, plain.out, "")
     plain = process("explain", XOR).out
     assert process("--untrusted", "explain", XOR).out == plain.replace("\ntfg ", "\ntfg --untrusted ")
+    assert "\ntfg --untrusted run " in process("--untrusted", "run", XOR).out
     assert process("--untrusted", "run", SAMPLES / "scaler_saved_model", "--feed", "x=[[1, 2]]").code == 0
 
 

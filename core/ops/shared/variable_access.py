@@ -29,7 +29,7 @@ def resource_variable(handle: Any) -> Variable:
     if not variable.is_initialized:
         raise NotFoundError(
             f"resource variable {variable.name} does not exist: it is uninitialized or was destroyed",
-            hint=f"`tfg run --init` or `--assign {variable.name}=VALUE` initializes it",
+            hint=f"`tfg run --init` or `--assign {variable.name}=VALUE` initializes it, `--state FILE` restores it",
         )
     return variable
 

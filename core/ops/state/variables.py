@@ -302,7 +302,7 @@ def read_variable_op(resource: Array, *, dtype: DType) -> Result:
     if not target.is_initialized:
         raise FailedPreconditionError(
             f"Could not find variable {target.name}: it is uninitialized or was destroyed",
-            hint=f"`tfg run --init` or `--assign {target.name}=VALUE` initializes it",
+            hint=f"`tfg run --init` or `--assign {target.name}=VALUE` initializes it, `--state FILE` restores it",
         )
     if target.dtype is not dtype:
         raise InvalidArgumentError(f"Trying to read variable with wrong dtype: '{target.name}' is {target.dtype}, not {dtype}")

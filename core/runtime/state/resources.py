@@ -169,7 +169,7 @@ class Variable(Shared, Readable):
         if value is None:
             raise FailedPreconditionError(
                 f"Attempting to use uninitialized value {self.name}",
-                hint=f"initialize it with `tfg run --init` or `--assign {self.name}=VALUE`",
+                hint=f"`tfg run --init` or `--assign {self.name}=VALUE` initializes it, `--state FILE` restores it",
             )
         return value.numpy() if type(value) is EngineArray else value
 

@@ -28,8 +28,9 @@ OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
         ("name an output with --fetch", "name an output with `fetches`"),
         ("`--feed 'x=[[1, 2], [3, 4]]'` feeds an example", "`feeds={'x': [[1, 2], [3, 4]]}` feeds an example"),
         ("feed valid values: --feed x=VALUE --feed y=VALUE", "feed valid values: `feeds={'x': VALUE, 'y': VALUE}`"),
-        ("`tfg run --init` or `--assign w=VALUE` initializes it",
-         "`tfg.initialize(session)` or `session.variables['w'] = VALUE` initializes it"),
+        ("`tfg run --init` or `--assign w=VALUE` initializes it, `--state FILE` restores it",
+         "`tfg.initialize(session)` or `session.variables['w'] = VALUE` initializes it, "
+         "`tfg.restore(session, tfg.read_checkpoint(FILE))` restores it"),
         ("use the file as a state, with --state FILE.npz",
          "use the file as a state, with `tfg.restore(session, tfg.read_checkpoint(FILE))`"),
         ("set the shape, e.g. with --shape x=?,3", "set the shape, e.g. with `shapes={'x': [None, 3]}`"),
