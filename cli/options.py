@@ -16,6 +16,7 @@ from ..core.support.atomic import require_folder, require_new_folder
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.file_formats import GRAPHS, SAVED_MODEL, Writable, format_of, is_bare
 from ..core.support.words import listed
+from ..core.types.shapes import Rows
 from ..formats.runs.graph_reading import GraphReading
 from .requests import beside, needing, option
 
@@ -161,6 +162,23 @@ class ShapePair(click.ParamType[tuple[str, tuple[int | None, ...]]]):
         if not equals or not tensor or not all(part == "?" or is_size(part) for part in parts):
             self.fail(f"'{value}' is not of the form x=8,224,224,3 (? for an unknown size)", param, ctx)
         return tensor, tuple(None if part == "?" else int(part) for part in parts)
+
+
+class BatchSize(click.ParamType[Rows]):
+    """A batch: a number of rows, or ? for an unknown number."""
+
+    name = "N|?"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Rows:
+        if value == "?" or isinstance(value, int):
+            return value  # type: ignore[no-any-return]
+        return int(value) if is_size(value) else self.fail(f"'{value}' is not a number of rows, or ?", param, ctx)
+
+
+def batch_option(**rules: Any) -> Any:
+    """--batch N|?."""
+    text = "Change the batch: the first size of the inputs, also in nodes that state it; ? for an unknown batch."
+    return option(type=BatchSize(), help=text, **rules)
 
 
 def is_size(text: str) -> bool:

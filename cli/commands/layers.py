@@ -6,11 +6,13 @@ from typing import Final
 
 import click
 
+from ...core.types.shapes import Rows
 from .. import render
 from ..main import DONE
 from ..options import (
     GraphReader,
     ShapePair,
+    batch_option,
     fetch_option,
     format_option,
     graph_options,
@@ -40,7 +42,7 @@ class LayersOptions:
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
         "--shape", type=ShapePair(), help="Shape of a placeholder or tensor; repeatable."
     )
-    batch: int | None = option(type=click.IntRange(0), metavar="N", help="Batch size: the value of the symbol N.")
+    batch: Rows | None = batch_option()
     sort: str = option(type=click.Choice(_ORDERS), default="model", show_default=True, help="Order of the layers.")
     signature: str | None = signature_option()
     format_: str = format_option()
@@ -62,7 +64,7 @@ def _run(options: LayersOptions) -> int:
     with render.Working("counting", options.quiet):
         report = layers(
             graph, fetches, shapes={names.input(name).name: shape for name, shape in options.shapes},
-            sizes=None if options.batch is None else {"N": options.batch},
+            batch=options.batch,
         )  # fmt: skip
     if options.sort != "model":
         report = report.largest_first(options.sort)

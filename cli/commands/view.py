@@ -11,7 +11,8 @@ from ..options import (
     graph_options,
     quiet_option,
 )
-from ..requests import argument, command_of, needing, option, part, request, together
+from ..placeholder_options import SizeOptions
+from ..requests import argument, command_of, excluding, needing, option, options_of, part, request, together
 from ..sessions import ByteSize, SessionOptions, session_options_for
 
 
@@ -49,6 +50,11 @@ class ViewOptions:
         help="Colour nodes by a JSON file: {NODE: VALUE}, or output of `flops --measured` or `compare --all`; repeatable.",
     )
     run_metadata: str | None = option(metavar="FILE", help="Colour nodes by the times of a run recorded by TensorFlow.")
+    sizes: SizeOptions = part(
+        together(
+            excluding("--shape --batch", "--diff", "the page shows both graphs as they are"), options_of(SizeOptions, "sizes")
+        )
+    )
     measured: bool = option(excludes="--diff", help="Run the graph, and colour nodes by their times.")
     feeds: tuple[tuple[str, str], ...] = feed_option(needs="--measured")
     max_values: int = option(

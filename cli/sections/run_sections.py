@@ -20,6 +20,7 @@ from ...formats.codecs.source import write_file
 from ...formats.runs.step_files import encoded_steps
 from .. import render
 from ..main import DONE
+from ..placeholder_options import SizeOptions
 from .explain_sections import signature_table
 
 _MAX_SHOWN = 1000
@@ -55,15 +56,15 @@ _NAMED: Final = 3
 """The largest number of functions that an error names."""
 
 
-def show_choices(graph: Graph, name: str, format_: str) -> int:
-    """Print the signatures of a graph, or else its inputs and outputs, and the commands that run them.
+def show_choices(graph: Graph, name: str, sizes: SizeOptions, format_: str) -> int:
+    """Print the signatures of a graph, or else its inputs and outputs, and the commands that run them with the sizes.
 
     UsageError for a graph without outputs.
     """
     facts = explain(graph, path=name)
     if not (facts.signatures or facts.outputs or facts.train_ops):
         raise nothing_to_do(graph)
-    commands = [command for command in facts.next_commands if command.startswith("tfg run")]
+    commands = [command for command in sizes.carried(facts.next_commands) if command.startswith("tfg run")]
     shown = {"signatures": facts.signatures, "inputs": facts.inputs, "outputs": facts.outputs, "next_commands": commands}
     render.emit("tfg.run.choices/1", shown, format_, lambda: _choices(facts, commands))
     return DONE
