@@ -275,8 +275,19 @@ class GraphReader:
         return GraphReading(tuple(self.map_op.items()), self.op_library, self.tags, self.function)
 
     def mapped(self, graph: Graph) -> Graph:
-        """Apply --map-op and --function to `graph`."""
+        """Apply --map-op and --function to `graph`; a note tells which ops the graph lacks."""
+        if self.map_op:
+            self._note_lacking(graph)
         return self.reading.mapped(graph)
+
+    def _note_lacking(self, graph: Graph) -> None:
+        from ..core.functions.callers import all_nodes
+        from .render import note
+
+        ops = {node.op for node in all_nodes(graph)}
+        for old, new in self.map_op.items():
+            if old not in ops:
+                note(f"no node has the op '{old}': --map-op {old}={new} changes nothing")
 
     def load_libraries(self) -> None:
         """Register the ops and kernels of the op libraries that were named or are installed."""

@@ -65,7 +65,11 @@ class ViewOptions:
     )
     open: bool = option(help="Open the page in the browser.")
     session: SessionOptions = part(
-        together(needing("--init --init-op", "--measured"), session_options_for("--measured", start=True))
+        together(
+            needing("--init --init-op", "--measured"),
+            needing("--signature", "--measured --shape --batch"),
+            session_options_for("--measured", start=True),
+        )
     )
     quiet: bool = quiet_option()
     reader: GraphReader = part(graph_options)
