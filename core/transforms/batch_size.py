@@ -22,7 +22,7 @@ from ..explaining.node_listing import RECORDED_SHAPES
 from ..functions.call_kinds import Form, call_kind
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_constant, become_constant
-from ..graph.traversal import descendants
+from ..graph.traversal import descendants, predecessors
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError
@@ -102,7 +102,7 @@ def set_batch(graph: Graph, fetches: Sequence[str], rows: Rows) -> list[str]:
         return []
     before = {node: declared_shape(node) for node in batch.inputs}
     known = reasons_of(places(graph))
-    changes = [] if batch.rows is None else _Followers(graph, before, batch.rows, size, known).changes(fetches)
+    changes = [] if batch.rows is None else _Followers(graph, before, batch.rows, size, known, fetches).changes()
     for node, shape in before.items():
         node.set_attr("shape", shape)
     set_shapes(graph, {node.output().name: _with_rows(shape, size) for node, shape in before.items()}, known)
@@ -115,7 +115,7 @@ def _with_rows(shape: Shape, rows: DimLike | None) -> Shape:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Sizes:
-    """The input of a node that holds the sizes of its output: a constant, or sizes packed into a list."""
+    """The input of a node that holds the sizes of its output, of which the first is a constant."""
 
     node: Node
     index: int
@@ -132,29 +132,27 @@ class _Sizes:
         return _listed([self.first, *(("...",) if self.rest is None else self.rest)])
 
 
-def _sizes_of(node: Node, called: Collection[str] = _SIZES) -> _Sizes | None:
-    """Return the sizes that an input of a node states, an input of one of these names; None without constant sizes."""
-    definition = node.op_def
-    names = [] if definition is None or len(node.inputs) != len(definition.inputs) else [arg.name for arg in definition.inputs]
-    index = next((index for index, name in enumerate(names) if name in called), None)
-    if index is None:
+def _sizes_of(node: Node, specs: Mapping[Output, TensorSpec], called: Collection[str] = _SIZES) -> _Sizes | None:
+    """Return the sizes that an input of a node states, an input of one of these names; None where the first is no constant.
+
+    `specs` are those of an inference with a symbol for the batch.
+    """
+    index = _sizes_index(node, called)
+    spec = None if index is None else specs.get(node.inputs[index])
+    if index is None or spec is None or spec.value is None or spec.value.ndim != 1 or not spec.value.size:
         return None
-    source = node.inputs[index].node
-    if source.is_constant:
-        value = source.constant_value()
-        if value.ndim == 1 and value.size and value.dtype.kind == "i":
-            return _Sizes(node, index, int(value[0]), tuple(map(int, value[1:])))
-    elif _is_packed(source) and source.inputs[0].node.is_constant:
-        value = source.inputs[0].node.constant_value()
-        if value.ndim == 0:
-            return _Sizes(node, index, int(value), None)
-    return None
+    numbers = spec.value.tolist()
+    if not all(isinstance(number, int) for number in numbers):
+        return _Sizes(node, index, numbers[0], None) if isinstance(numbers[0], int) else None
+    return _Sizes(node, index, numbers[0], tuple(numbers[1:]))
 
 
-def _is_packed(node: Node) -> bool:
-    """Return True for scalars put together as a list."""
-    taken = () if node.op_def is None else node.op_def.inputs
-    return len(taken) == 1 and taken[0].is_list and node.attrs.get("axis") == 0
+def _sizes_index(node: Node, called: Collection[str] = _SIZES) -> int | None:
+    """Return the place of the input of one of these names, None for a node without such an input."""
+    definition = node.op_def
+    if definition is None or len(node.inputs) != len(definition.inputs):
+        return None
+    return next((index for index, arg in enumerate(definition.inputs) if arg.name in called), None)
 
 
 class _Followers:
@@ -164,7 +162,8 @@ class _Followers:
     """
 
     def __init__(
-        self, graph: Graph, inputs: Mapping[Node, Shape], old: int, new: int | None, known: Collection[str]
+        self, graph: Graph, inputs: Mapping[Node, Shape], old: int, new: int | None, known: Collection[str],
+        fetches: Sequence[str],
     ) -> None:  # fmt: skip
         self.graph = graph
         self.inputs = inputs
@@ -173,14 +172,15 @@ class _Followers:
         self.words: list[str] = []
         self.changed: list[Node] = []
         own_functions(graph, descendants(inputs))
-        self.places = places(graph)
+        self.fetches = [graph.fetch(name) for name in fetches]
         self.known = known
         """The nodes at which inference ends with the old batch."""
-        self._open_elements()
-        self.before = _specs(self.places)
+        self.before = _specs(places(graph))
         """The specs with the old batch."""
-        self.following: Mapping[Output, TensorSpec] = {}
+        self.places = self._with(_BATCH * old)
+        self.following: Mapping[Output, TensorSpec] = _specs(self.places)
         """The specs with a symbol for the batch."""
+        self._open_elements()
         self.rows: dict[tuple[Graph, int], Output] = {}
         """The number of rows, by graph or body, and how many times the batch it is."""
         self.made: list[tuple[Graph, Node]] = []
@@ -188,7 +188,7 @@ class _Followers:
         self.replaced: list[tuple[Graph, Node]] = []
         """The nodes that stated sizes."""
 
-    def changes(self, fetches: Sequence[str]) -> list[str]:
+    def changes(self) -> list[str]:
         """Rewrite what follows the batch, and return the changes in words; InvalidArgumentError names what fixes it.
 
         Fetches that keep their number of rows are told, too.
@@ -201,15 +201,15 @@ class _Followers:
         if self.new is not None:
             self._fold(self.new)
         for graph, node in reversed([*self.replaced, *self.made]):
-            if not node.uses and node.name in graph:
-                graph.remove_node(node)
+            if node.name in graph:
+                self._remove_unused(graph, node)
         for node in descendants(self.changed):
             node.remove_attr(RECORDED_SHAPES)
-        return [*self.words, *self._left(fetches)]
+        return [*self.words, *self._left()]
 
-    def _left(self, fetches: Sequence[str]) -> Iterator[str]:
+    def _left(self) -> Iterator[str]:
         """Yield fetches with the rows of the old batch that do not follow it, in words."""
-        for value in (value for value in map(self.graph.fetch, fetches) if isinstance(value, Output)):
+        for value in (value for value in self.fetches if isinstance(value, Output)):
             times = self._rows_before(value)
             if times is not None and self._times_batch(self.following.get(value)) != times:
                 yield f"{value.name}: {self.before[value].shape} keeps its first size, which may be no batch"
@@ -238,7 +238,7 @@ class _Followers:
             self.words.append(f"{place.path(node)}: elements {shape} -> {node.attr(_ELEMENT)}")
 
     def _open_operand(self, place: Place, node: Node) -> None:
-        sizes = _sizes_of(node, (_ELEMENT,))
+        sizes = _sizes_of(node, self.following, (_ELEMENT,))
         if sizes is not None and sizes.rest is not None and sizes.first == self.old:
             self.words.append(f"{place.path(node)}: elements {sizes.words} -> {_listed([-1, *sizes.rest])}")
             source, new = sizes.source, self._constant(place, sizes, [-1, *sizes.rest])
@@ -272,7 +272,7 @@ class _Followers:
         """Yield the stated sizes whose first is a multiple of the old batch, as the rows of the output were."""
         for place in self.places:
             for node in list(place.graph):
-                sizes = _sizes_of(node)
+                sizes = _sizes_of(node, self.following)
                 times = None if sizes is None else self._times(sizes.first)
                 if sizes is not None and times is not None and self._rows_before(node.output()) == times:
                     yield place, sizes, times
@@ -334,10 +334,15 @@ class _Followers:
         graph, source, rest = place.graph, sizes.source, sizes.rest
         self._note(place, sizes, [self._shown(times), *(("...",) if rest is None else rest)])
         dtype = sizes.node.inputs[sizes.index].base_dtype
-        others = source.inputs[1:] if rest is None else [np.array(size, dtype.numpy) for size in rest]
         rows = self._rows(place, sizes.node, times)
         with self._making(graph, f"{sizes.node.name}/batch/") as b:
-            packed = b.Pack([rows if dtype.name == "int32" else b.Cast(rows, DstT=dtype), *others], name="sizes")
+            rows = rows if dtype.name == "int32" else b.Cast(rows, DstT=dtype)
+            if rest is None:
+                ends = (np.array([number], np.int32) for number in (1, 0, 1))
+                others = b.StridedSlice(sizes.node.inputs[sizes.index], *ends, end_mask=1)
+                packed = b.ConcatV2([b.Pack([rows]), others], np.int32(0), name="sizes")
+            else:
+                packed = b.Pack([rows, *(np.array(size, dtype.numpy) for size in rest)], name="sizes")
         graph.set_inputs(packed.node, packed.node.inputs, source.control_inputs)
         graph.set_input(sizes.node, sizes.index, packed)
         self.replaced.append((graph, source))
@@ -372,11 +377,22 @@ class _Followers:
         return add_constant(place.graph, source.name, value, source.control_inputs, source.device)
 
     def _settle(self, graph: Graph, old: Node, new: Node) -> None:
-        """Remove a constant that nothing uses any more, and give its name to the constant in its place."""
+        """Remove a node that nothing uses any more, and give the name of a constant to the constant in its place."""
         if not old.uses:
             name = old.name
-            graph.remove_node(old)
-            graph.rename_node(new, name)
+            self._remove_unused(graph, old)
+            if old.is_constant and name not in graph:
+                graph.rename_node(new, name)
+
+    def _remove_unused(self, graph: Graph, node: Node) -> None:
+        """Remove a node that nothing uses, and the nodes that it alone used; inputs, state and fetches stay."""
+        stack, fetched = [node], {one.node if isinstance(one, Output) else one for one in self.fetches}
+        while stack:
+            node = stack.pop()
+            is_pure = node.op_def is not None and not node.op_def.is_stateful and not (node.is_placeholder or node.is_argument)
+            if not node.uses and is_pure and node not in fetched and node.name in graph:
+                stack += predecessors(node)
+                graph.remove_node(node)
 
     def _shown(self, times: int) -> str:
         return "?" if self.new is None else str(self.new * times)
@@ -407,7 +423,8 @@ class _Followers:
     def _meeting(self, place: Place) -> Iterator[tuple[Node, list[Output]]]:
         """Yield nodes at which a tensor of the old number of rows meets the batch, with the tensors of the old number."""
         for node in place.graph:
-            kept = [value for value in node.inputs if self._is_kept(place, value)]
+            sizes = _sizes_index(node)
+            kept = [value for index, value in enumerate(node.inputs) if index != sizes and self._is_kept(place, value)]
             if node in self.inputs:
                 continue  # a default may have another batch than is fed
             if node.name in place.inference.reasons and place.path(node) not in self.known:
@@ -469,7 +486,7 @@ class _Followers:
     def _remade(self, place: Place, value: Output) -> bool:
         """Make a tensor of the new number of rows, where it is made of sizes or of equal rows alone; True if so."""
         node, times = value.node, self._rows_before(value)
-        sizes = _sizes_of(node)
+        sizes = _sizes_of(node, self.following)
         if times is None or (self.old == 1 and times > 1):
             return False
         if sizes is not None and self._times(sizes.first) == times:

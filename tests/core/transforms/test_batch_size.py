@@ -49,6 +49,15 @@ def reshaped_to_packed_sizes(b, x):
     return b.Reshape(x, b.Pack([np.int32(OLD), columns, np.int32(4)]))
 
 
+def reshaped_to_joined_sizes(b, x):
+    return b.Reshape(x, b.ConcatV2([sizes(OLD), sizes(2, 6)], np.int32(0), name="joined"))
+
+
+def reshaped_to_sizes_in_part(b, x):
+    columns = b.StridedSlice(b.Shape(x), sizes(1), sizes(3), sizes(1))
+    return b.Reshape(x, b.ConcatV2([sizes(OLD), columns], np.int32(0)))
+
+
 def sliced(b, x):
     return b.Slice(x, sizes(0, 1, 0), sizes(OLD, 2, 4))
 
@@ -131,7 +140,8 @@ def zeros_in_a_v1_loop(b, x):
 
 
 FOLLOWING = [
-    reshaped, reshaped_to_the_rest, reshaped_with_rows_inside, reshaped_to_packed_sizes, sliced, sliced_to_a_row, broadcast,
+    reshaped, reshaped_to_the_rest, reshaped_with_rows_inside, reshaped_to_packed_sizes,
+    reshaped_to_joined_sizes, reshaped_to_sizes_in_part, sliced, sliced_to_a_row, broadcast,
     transposed_convolution, met_by_zeros, met_by_equal_rows, met_by_a_tensor_made_of_rows, with_a_random_tensor,
     in_a_function, state_of_a_loop, state_of_a_v1_loop, array_of_a_v1_program,
 ]  # fmt: skip
@@ -171,6 +181,13 @@ def test_the_changes_are_told():
     assert set_batch(made(build), ["y:0"], "?") == [
         "x: (4,3,4) -> (?,3,4)", "flat: Reshape to [4,12] -> [-1,12]", "ones: a constant of 4 rows (4,12) -> ? rows",
     ]  # fmt: skip
+
+
+def test_sizes_that_nothing_uses_are_removed():
+    """An output more would be a change of the graph."""
+    graph = made(reshaped_to_joined_sizes)
+    set_batch(graph, ["y:0"], "?")
+    assert "joined" not in graph and [node.name for node in graph if not node.uses] == ["y"]
 
 
 def test_what_does_not_follow_stays():
