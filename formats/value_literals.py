@@ -154,14 +154,14 @@ def _literal(text: str, dtype: DType | None) -> Array:
         ) from None
 
 
-_PYTHON: Final[Mapping[str, str]] = {"True": "true", "False": "false", "null": "None"}
-"""Words of Python, and of JSON that Python spells another way."""
+_PYTHON: Final = {str(word): json.dumps(word) for word in (True, False, None)}
+"""Words of Python, and the same in JSON."""
 
 
 def _in_json(text: str, dtype: DType | None) -> str:
     """Return the hint for a text that is no JSON: the text in JSON where it has words of Python, else the forms of values."""
-    words = re.sub(r"\b(?:True|False|null)\b", lambda match: _PYTHON[match[0]], text)
-    if re.search(r"\bNone\b", words):
+    words = re.sub(rf"\b(?:{'|'.join(_PYTHON)})\b", lambda match: _PYTHON[match[0]], text)
+    if re.search(r"\bnull\b", words):
         return f"a tensor has no None: write {'true or false' if dtype is bool_ else 'a number, such as 0'}"
     return f"write {words}" if words != text and len(words) < _MAX_SHOWN and _is_json(words) else _FORMS
 

@@ -17,6 +17,8 @@ from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.transforms.batch_size import set_batch
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import FuncRef
+from tfg.formats.loading import load
+from tfg.formats.saving import save
 
 OLD = 4
 """The batch of the graphs; a test sets it to 1, of which every number is a multiple."""
@@ -322,6 +324,19 @@ def test_recorded_shapes_of_what_changes_are_dropped(rows):
         node.set_attr("_output_shapes", [Shape((OLD, 3, 4))])
     set_batch(graph, ["y:0"], rows)
     assert not [node.name for node in graph if not node.is_constant and "_output_shapes" in node.attrs]
+
+
+def test_recorded_shapes_of_arguments_are_not_written(tmp_path):
+    """TensorFlow notes them at the arguments of functions."""
+    graph = made(in_a_function)
+    graph.functions["body"].arg_attrs = {0: {"_output_shapes": [Shape((OLD, 3, 4))], "_user_specified_name": b"x"}}
+    graph.functions["body"].attrs = {"_input_shapes": [Shape((OLD, 3, 4))]}
+    save(graph, tmp_path / "g.pb")
+    loaded = load(tmp_path / "g.pb")
+    set_batch(loaded, ["y:0"], 2)
+    save(loaded, tmp_path / "g.pb")
+    function = load(tmp_path / "g.pb").functions["body"]
+    assert list(function.arg_attrs[0]) == ["_user_specified_name"] and "_input_shapes" not in function.attrs
 
 
 def test_a_graph_of_which_it_is_a_copy_stays():
