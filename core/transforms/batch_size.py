@@ -210,8 +210,7 @@ class _Followers:
     def _left(self) -> Iterator[str]:
         """Yield fetches with the rows of the old batch that do not follow it, in words."""
         for value in (value for value in self.fetches if isinstance(value, Output)):
-            times = self._rows_before(value)
-            if times is not None and self._times_batch(self.following.get(value)) != times:
+            if self._rows_before(value) == 1 and self._times_batch(self.following.get(value)) != 1:
                 yield f"{value.name}: {self.before[value].shape} keeps its first size, which may be no batch"
 
     def _fold(self, rows: int) -> None:
@@ -259,6 +258,11 @@ class _Followers:
         """Return how many times the old batch the rows of a tensor are with the old batch."""
         spec = self.before.get(value)
         return self._times(spec.shape[0]) if spec is not None and spec.shape.rank else None
+
+    def _batches_before(self, value: Output) -> int | None:
+        """Return the same for a tensor that may be a batch: of a batch of 1, of which all is a multiple, only one row."""
+        times = self._rows_before(value)
+        return times if self.old > 1 or times == 1 else None
 
     def _times_batch(self, spec: TensorSpec | None) -> int | None:
         """Return how many times the symbol's batch the rows of a tensor are, None for other rows."""
@@ -442,7 +446,7 @@ class _Followers:
         """Return True where the result for an input of a loop or a Merge no longer has the rows of the input."""
         kind = call_kind(self.graph.functions, node)
         result = node.output(0 if kind is None else kind.arguments(node.inputs).index(value))
-        times = self._rows_before(value)
+        times = self._batches_before(value)
         if times is None or self._rows_before(result) != times:
             return False
         shapes = [place.inference.shape(one) for one in (value, result)]
@@ -451,7 +455,7 @@ class _Followers:
 
     def _is_kept(self, place: Place, value: Output) -> bool:
         """Return True for a tensor whose rows are a multiple of the old batch, and the same with another batch."""
-        times, spec = self._rows_before(value), place.inference.specs.get(value)
+        times, spec = self._batches_before(value), place.inference.specs.get(value)
         return times is not None and spec is not None and bool(spec.shape.rank) and spec.shape[0] == times * self.old
 
     def _sources(self, everywhere: Sequence[Place], place: Place, value: Output) -> list[tuple[Place, Output]]:
@@ -485,9 +489,9 @@ class _Followers:
 
     def _remade(self, place: Place, value: Output) -> bool:
         """Make a tensor of the new number of rows, where it is made of sizes or of equal rows alone; True if so."""
-        node, times = value.node, self._rows_before(value)
+        node, times = value.node, self._batches_before(value)
         sizes = _sizes_of(node, self.following)
-        if times is None or (self.old == 1 and times > 1):
+        if times is None:
             return False
         if sizes is not None and self._times(sizes.first) == times:
             self._restate(place, sizes, times)
