@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.support.file_formats import MODELS
@@ -14,7 +14,9 @@ from .requests import option
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Graph, Output
+    from ..core.runtime.session.session import Session
     from ..core.runtime.session.session_like import SessionLike
+    from ..formats.api.verification import Verification
     from ..formats.runs.names import Names
     from .signatures import SignatureOptions
 
@@ -72,6 +74,18 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     values = {word: graph.result(names.outputs.get(word, word)) for word in words}
     outputs = {word.removesuffix(":0"): value for word, value in values.items() if isinstance(value, Output)}
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
+
+
+def verified_batch(
+    before: Graph, after: Graph, fetches: Sequence[str], open_session: Callable[[Graph], Session], quiet: bool
+) -> list[Verification]:
+    """Compare a graph of another batch with the graph of the old one; notes tell what cannot be compared."""
+    from ..formats.api.verification import verify_batch
+
+    result, left_out = verify_batch(before, after, fetches, open_session)
+    for words in left_out:
+        render.note(f"not compared with the old batch: {words}", quiet)
+    return [result] if result is not None else []
 
 
 def note_unread_values(graph: Graph, quiet: bool) -> None:

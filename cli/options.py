@@ -16,6 +16,7 @@ from ..core.support.atomic import require_folder, require_new_folder
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.file_formats import GRAPHS, SAVED_MODEL, Writable, format_of, is_bare
 from ..core.support.words import listed
+from ..core.types.shapes import BatchSize
 from ..formats.runs.graph_reading import GraphReading
 from .requests import beside, needing, option
 
@@ -163,6 +164,23 @@ class ShapePair(click.ParamType[tuple[str, tuple[int | None, ...]]]):
         return tensor, tuple(None if part == "?" else int(part) for part in parts)
 
 
+class BatchParam(click.ParamType[BatchSize]):
+    """A batch: a number of rows, or ? for an unknown number."""
+
+    name = "N|?"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> BatchSize:
+        if value == "?" or isinstance(value, int):
+            return value  # type: ignore[no-any-return]
+        return int(value) if is_size(value) else self.fail(f"'{value}' is not a number of rows, or ?", param, ctx)
+
+
+def batch_option(**rules: Any) -> Any:
+    """--batch N|?."""
+    text = "Change the batch: the first size of the inputs, also in nodes that state it; ? for an unknown batch."
+    return option(type=BatchParam(), help=text, **rules)
+
+
 def is_size(text: str) -> bool:
     """Return True for digits of a size that a dimension can have; Python refuses to read thousands of digits."""
     return text.isdecimal() and len(text) <= len(str(sys.maxsize))
@@ -257,8 +275,19 @@ class GraphReader:
         return GraphReading(tuple(self.map_op.items()), self.op_library, self.tags, self.function)
 
     def mapped(self, graph: Graph) -> Graph:
-        """Apply --map-op and --function to `graph`."""
+        """Apply --map-op and --function to `graph`; a note tells which ops the graph lacks."""
+        if self.map_op:
+            self._note_lacking(graph)
         return self.reading.mapped(graph)
+
+    def _note_lacking(self, graph: Graph) -> None:
+        from ..core.functions.callers import all_nodes
+        from .render import note
+
+        ops = {node.op for node in all_nodes(graph)}
+        for old, new in self.map_op.items():
+            if old not in ops:
+                note(f"no node has the op '{old}': --map-op {old}={new} changes nothing")
 
     def load_libraries(self) -> None:
         """Register the ops and kernels of the op libraries that were named or are installed."""

@@ -1,18 +1,61 @@
-"""`--set` and `--shape`: values and static shapes for the placeholders of a graph."""
+"""`--set`, `--shape` and `--batch`: values and static shapes for the placeholders of a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..core.graph.graph import Graph, Output
-from ..core.types.shapes import Shape
-from .options import Pair, ShapePair
+from ..core.types.shapes import BatchSize, Shape
+from .options import Pair, ShapePair, batch_option
+from .render import note
 from .requests import option, request
 
 if TYPE_CHECKING:
     from ..core.types.arrays import Array
     from ..formats.runs.names import Names
+
+
+def shape_option(**rules: Any) -> Any:
+    """--shape TENSOR=SIZES, repeatable."""
+    text = "Set the static shape of this placeholder, with ? for an unknown size; repeatable."
+    return option("--shape", type=ShapePair(), help=text, **rules)
+
+
+@request
+class SizeOptions:
+    """The shapes of placeholders and the batch with which a command looks at a graph."""
+
+    shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = shape_option()
+    batch: BatchSize | None = batch_option()
+
+    def __bool__(self) -> bool:
+        return bool(self.shapes or self.batch is not None)
+
+    def carried(self, commands: Iterable[str]) -> tuple[str, ...]:
+        """Return commands for the graph with these options, as far as the commands take them."""
+        shapes = [f"{name}={','.join('?' if size is None else str(size) for size in sizes)}" for name, sizes in self.shapes]
+        words = [word for shape in shapes for word in ("--shape", shape)]
+        words += [] if self.batch is None else ["--batch", str(self.batch)]
+        return tuple(shlex.join([*shlex.split(line), *words]) if _takes_sizes(line) else line for line in commands)
+
+    def applied(self, graph: Graph, signature: str | None, fetches: Sequence[str], quiet: bool = False) -> Graph:
+        """Return the graph with the shapes, and the batch of the inputs that the fetches need, by default the outputs."""
+        if not self:
+            return graph
+        from ..formats.api.outputs import default_fetches
+        from ..formats.runs.names import Names
+
+        changed, names = graph.copy(), Names(graph, signature)
+        options = PlaceholderOptions(values=(), shapes=self.shapes, batch=self.batch)
+        options.apply(changed, Names(changed, signature))
+        wanted = [names.fetch(word) for word in fetches if names.inside(word) is None] or list(names.outputs.values())
+        return options.with_batch(changed, lambda: wanted or default_fetches(changed), quiet)
+
+
+def _takes_sizes(command: str) -> bool:
+    return not {"run", "explain"}.isdisjoint(command.split()[:3])
 
 
 @request
@@ -24,14 +67,11 @@ class PlaceholderOptions:
         type=Pair("NAME", "VALUE"),
         help="Replace this placeholder with a constant; values as for --feed; repeatable.",
     )
-    shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
-        "--shape",
-        type=ShapePair(),
-        help="Set the static shape of this placeholder, with ? for an unknown size; repeatable.",
-    )
+    shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = shape_option()
+    batch: BatchSize | None = batch_option()
 
     def __bool__(self) -> bool:
-        return bool(self.values or self.shapes)
+        return bool(self.values or self.shapes or self.batch is not None)
 
     def apply(self, graph: Graph, names: Names, cuts: Sequence[str] = ()) -> None:
         """Set the values and shapes of the placeholders of a graph, except at tensors of `cuts`.
@@ -54,6 +94,29 @@ class PlaceholderOptions:
         cut._set(changed, {word: placeholders[name].output() for word, name in tensors.items()})
         return changed, [name for name in cuts if name not in placeholders]
 
+    def with_batch(self, graph: Graph, fetches: Callable[[], Sequence[str]], quiet: bool) -> Graph:
+        """Return the graph with the batch of the inputs that the fetches need; notes tell the changes."""
+        if self.batch is None:
+            return graph
+        from ..core.transforms.batch_size import set_batch
+
+        changed = graph.copy()
+        for change in set_batch(changed, fetches(), self.batch):
+            note(change, quiet)
+        return changed
+
+    def with_batch_at_cuts(
+        self, graph: Graph, cuts: Sequence[str], fetches: Callable[[], Sequence[str]], quiet: bool
+    ) -> tuple[Graph | None, Graph, list[str]]:
+        """Return a graph before and after a change of the batch, and the cuts that have no placeholder yet."""
+        if self.batch is None:
+            return None, graph, list(cuts)
+        from ..core.transforms.subgraphs import cut_at
+
+        original = graph.copy()
+        cut_at(original, cuts)
+        return original, self.with_batch(original, fetches, quiet), []
+
     @property
     def _words(self) -> list[str]:
         return [word for word, _ in (*self.values, *self.shapes)]
@@ -71,7 +134,7 @@ class PlaceholderOptions:
         return there, cut
 
     def _set(self, graph: Graph, tensors: Mapping[str, Output]) -> None:
-        if not self:
+        if not self._words:
             return
         from ..core.transforms.placeholders import declared_shape, set_placeholders, set_shapes
         from ..formats.value_literals import value_of

@@ -56,6 +56,7 @@ class FunctionSource:
     proto: FunctionDef
     signature: OpDef
     args: tuple[Node, ...]
+    arg_attrs: Mapping[int, Mapping[str, Any]]
     spellings: Mapping[tuple[str, int], str]
     """The message's spellings of outputs: of nodes with an undeclared op, and all spellings that differ from the usual."""
 
@@ -143,8 +144,8 @@ class _Decoder:
         self.add_nodes()
         results = [self.result(arg.name) for arg in signature.outputs]
         controls = [self.node(proto.control_ret[name]) for name in _control_names(proto)]
-        source = FunctionSource(proto, signature, tuple(args), self.spellings)
         arg_attrs = {index: decode_attrs(proto.arg_attr[index].attr) for index in sorted(proto.arg_attr)}
+        source = FunctionSource(proto, signature, tuple(args), arg_attrs, self.spellings)
         return Function(signature, self.body, args, results, controls, decode_attrs(proto.attr), arg_attrs, gradient, source)
 
     def add_arg(self, index: int, arg: ArgDef) -> Node:
@@ -276,7 +277,8 @@ def encode_function(function: Function, functions: Mapping[str, Function]) -> Fu
         proto.ClearField("attr")
         for name, value in function.attrs.items():
             proto.attr[name].CopyFrom(encode_attr(value))
-    if source is None:
+    if source is None or function.arg_attrs is not source.arg_attrs:
+        proto.ClearField("arg_attr")
         _set_arg_attrs(proto, function)
     return proto
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
 from ..core.graph.graph import Function, Graph, Node
-from ..core.graph.import_upgrades import complete_attrs
+from ..core.graph.import_upgrades import complete_attrs, forget_unstated_shape
 from ..core.graph.node import CheckMemo
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.gc_control import rare_collection
@@ -50,6 +50,7 @@ class NodeStream:
     def __init__(self, data: memoryview) -> None:
         self._scan = GraphScan(data)
         self._memo: CheckMemo = {}
+        self._read_versions: Versions | None = None
         self.faults: list[TfgError] = []
 
     def nodes(self) -> Iterator[Node]:
@@ -65,6 +66,7 @@ class NodeStream:
                 if text not in names and (source := parse_tensor_name(text)[0]) not in names:
                     missing.setdefault(source, name)
             node = Node(name, op, complete_attrs(op, attrs, len(inputs)), device, attrs, inputs, home=home)
+            forget_unstated_shape(node, self._versions)
             self._check(node)
             yield node
         for source, name in missing.items():
@@ -87,7 +89,15 @@ class NodeStream:
     def node_at(self, place: int) -> Node:
         """Return the node whose field begins at byte `place`; inputs are known by name only."""
         name, op, inputs, device, attrs = self._scan.node_at(place)
-        return Node(name, op, complete_attrs(op, attrs, len(inputs)), device, attrs, inputs, home=Graph())
+        node = Node(name, op, complete_attrs(op, attrs, len(inputs)), device, attrs, inputs, home=Graph())
+        forget_unstated_shape(node, self._versions)
+        return node
+
+    def _versions(self) -> Versions:
+        """Return the versions of the graph, which stand behind the nodes in most files."""
+        if self._read_versions is None:
+            self._read_versions = _decode_versions(self._scan.versions())
+        return self._read_versions
 
     def has_at(self, place: int, other: NodeStream) -> bool:
         """Return True where the bytes at a place equal the bytes of another stream's last node."""

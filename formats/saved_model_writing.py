@@ -112,6 +112,8 @@ def prepare(
     about = _about(result)
     _add_unread_inputs(result, about)
     is_same = not _fit_inputs(result, about) and not edits
+    if not is_same:
+        _fit_outputs(result, about)
     has_objects = is_same and about.HasField("object_graph_def") and _has_objects(result, about)
     if not has_objects:
         name_tables(result)
@@ -294,6 +296,15 @@ def _fit_inputs(graph: Graph, about: MetaGraphDef) -> bool:
                 changed |= encode_shape(decode_shape(info.tensor_shape)) != declared
                 info.tensor_shape.CopyFrom(declared)
     return changed
+
+
+def _fit_outputs(graph: Graph, about: MetaGraphDef) -> None:
+    """Write the shapes of results that the graph states anew since its inputs changed."""
+    for name, signature in (graph.meta.signatures if graph.meta is not None else {}).items():
+        for word, result in signature.outputs.items():
+            info = about.signature_def[name].outputs[word] if name in about.signature_def else None
+            if info is not None and info.name == result.tensor and str(decode_shape(info.tensor_shape)) != str(result.shape):
+                info.tensor_shape.CopyFrom(encode_shape(result.shape))
 
 
 def _edit(graph: Graph, about: MetaGraphDef, edits: SignatureEdits) -> None:

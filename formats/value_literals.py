@@ -8,7 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.regular_files import open_input, open_regular
 from ..core.types.arrays import Array
-from ..core.types.dtypes import DType, string
+from ..core.types.dtypes import DType, bool_, string
 from ..core.types.shapes import UNKNOWN, Shape
 from ..core.types.tensors import Tensor, as_bytes_array
 from .codecs.casts import cast_value
@@ -36,6 +36,8 @@ _FORMS = (
     "strings(..) or - for JSON from standard input"
 )
 _MAX_ELEMENTS = 1 << 40
+_MAX_SHOWN: Final = 80
+"""The length of a text that a message repeats."""
 
 
 def fed_shape(fed: Output) -> Shape:
@@ -140,15 +142,36 @@ def _literal(text: str, dtype: DType | None) -> Array:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
         if dtype is not string:
-            hint = f"write {text.lower()}" if text in ("True", "False") else _FORMS
-            raise InvalidArgumentError(f"'{text[:80]}' is not a value", hint=hint) from None
+            raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is not a value", hint=_in_json(text, dtype)) from None
         parsed = text
     if isinstance(parsed, dict) or parsed is None:
-        raise InvalidArgumentError(f"'{text[:80]}' is not a value", hint=_FORMS)
+        raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is not a value", hint=_in_json(text, dtype))
     try:
         return cast_value(as_bytes_array(parsed) if dtype is string else _parsed_array(parsed), dtype, text)
     except (ValueError, TypeError) as error:
-        raise InvalidArgumentError(f"'{text[:80]}' is not an array: {error}", hint="give all rows the same length") from None
+        raise InvalidArgumentError(
+            f"'{text[:_MAX_SHOWN]}' is not an array: {error}", hint="give all rows the same length"
+        ) from None
+
+
+_PYTHON: Final = {str(word): json.dumps(word) for word in (True, False, None)}
+"""Words of Python, and the same in JSON."""
+
+
+def _in_json(text: str, dtype: DType | None) -> str:
+    """Return the hint for a text that is no JSON: the text in JSON where it has words of Python, else the forms of values."""
+    words = re.sub(rf"\b(?:{'|'.join(_PYTHON)})\b", lambda match: _PYTHON[match[0]], text)
+    if re.search(r"\bnull\b", words):
+        return f"a tensor has no None: write {'true or false' if dtype is bool_ else 'a number, such as 0'}"
+    return f"write {words}" if words != text and len(words) < _MAX_SHOWN and _is_json(words) else _FORMS
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _parsed_array(parsed: Any) -> Array:

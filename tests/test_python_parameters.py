@@ -60,7 +60,7 @@ DOORS = {
         "--freeze": "freeze.graph", "--keep-functions": "freeze.keep_functions", "--except": "freeze.keep_variables",
         "--inline-functions": "inline_functions.graph", "--strip-default-attrs": "strip_default_attrs.graph",
         "--clear-devices": "clear_devices.graph", "--set": "fill_placeholders.values",
-        "--shape": "fill_placeholders.shapes", "--input": "save_model.signatures",
+        "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch", "--input": "save_model.signatures",
         "--signature-output": "save_model.signatures", "--copy-signature": "save_model.copied",
         "--rename-signature": "save_model.renamed", "--drop-signature": "save_model.dropped",
         "--verify": "OnnxExport.verify", "--tolerance": "OnnxExport.verify", "--state": "convert.state",
@@ -86,10 +86,11 @@ DOORS = {
         "GRAPH": "explain.graph", "NODES": "explain.nodes", "--fetch": "explain.fetch", "--optimized": "node_fates.names",
         "--fast-math": "node_fates.fast_math", "--missing": "missing_ops.graph", "--engine": "explain_engine.engine",
         "--races": "explain_races.graph", "--partition": "explain_partition.graph", "--signature": "explain.signature",
+        "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch",
     },
     "flops": {
         "GRAPH": "flops.graph", "--fetch": "flops.fetches", "--feed": "flops.feeds", "--shape": "flops.shapes",
-        "--batch": "flops.sizes", "--size": "flops.sizes", "--trips": "flops.trips", "--backward": "flops.backward",
+        "--batch": "flops.batch", "--size": "flops.sizes", "--trips": "flops.trips", "--backward": "flops.backward",
         "--loss": "flops.loss", "--wrt": "flops.wrt", "--per-variable": "FlopsCounter.by_variable",
         "--view": "flops_rows.view", "--depth": "flops_rows.depth", "--name": "FlopsReport.select",
         "--op": "FlopsReport.select", "--threshold": "FlopsReport.select", "--compat": "FlopsCounter.beside_profiler",
@@ -105,7 +106,7 @@ DOORS = {
         "--hessian-vector": "hessian_vector.v", "--feed": "jacobian.feeds",
     },
     "layers": {
-        "GRAPH": "layers.graph", "--fetch": "layers.fetches", "--shape": "layers.shapes", "--batch": "layers.sizes",
+        "GRAPH": "layers.graph", "--fetch": "layers.fetches", "--shape": "layers.shapes", "--batch": "layers.batch",
         "--sort": "LayersReport.largest_first", "--tree": "LayersReport.tree",
     },
     "ops": {
@@ -116,7 +117,8 @@ DOORS = {
     "optimize": {
         "GRAPH": "optimize.graph", "--output": "save.path", "--text": "save.text", "--save-model": "save_model.path",
         "--fetch": "optimize.fetches", "--feed": "optimize.feeds", "--set": "fill_placeholders.values",
-        "--shape": "fill_placeholders.shapes", "--passes": "optimize.passes", "--disable": "optimize.disable",
+        "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch", "--passes": "optimize.passes",
+        "--disable": "optimize.disable",
         "--fast-math": "optimize.fast_math", "--cluster": "OptimizeReport.clusters", "--keep": "optimize.keep",
         "--fed": "optimize.feeds", "--overridable": "optimize.overridable", "--verify": "verify.after",
         "--tolerance": "verify.tolerance", "--steps": "verify.steps", "--state": "verify.state",
@@ -135,6 +137,7 @@ DOORS = {
         "--optimize": "Session.optimize", "--check-numerics": "check_numerics", "--top-k": "top_classes.k",
         "--labels": "read_labels.path", "--profile": "KernelRecorder.measurement", "--out-dir": "run_batch.out_dir",
         "--overwrite": "run_batch.overwrite", "--shard-size": "run_batch.shard_size",
+        "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch",
     },
     "train": {
         "GRAPH": "train.graph", "--loss": "train.loss", "--var": "train.variables", "--optimizer": "train.optimizer",
@@ -148,7 +151,7 @@ DOORS = {
         "GRAPH": "view.graph", "--output": "GraphPage.save", "--fetch": "view.fetches", "--no-flops": "view.flops",
         "--diff": "view.diff", "--overlay": "view.overlays", "--run-metadata": "view.run_metadata",
         "--measured": "view.measured", "--feed": "profile.feeds", "--max-values": "view.values", "--state": "view.state",
-        "--raw": "view.raw",
+        "--raw": "view.raw", "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch",
     },
 }  # fmt: skip
 """The door to each option in Python: FUNCTION.PARAMETER, CLASS.MEMBER, or a function without parameters."""

@@ -10,7 +10,8 @@ from ..options import (
     graph_options,
     signature_option,
 )
-from ..requests import argument, command_of, option, part, request
+from ..placeholder_options import SizeOptions
+from ..requests import argument, command_of, excluding, option, options_of, part, request, together
 
 
 @request
@@ -25,6 +26,7 @@ class ExplainOptions:
     tfg explain MatMul
     tfg explain graph.pb Variable/read --fetch loss
     tfg explain graph.pb Variable/read --optimized --fetch loss
+    tfg explain graph.pb --batch 32
     tfg explain graph.pb --missing
     tfg explain graph.pb --races --fetch loss --fetch train_op
     tfg explain graph.pb --engine openvino --fetch logits
@@ -53,6 +55,13 @@ class ExplainOptions:
         help="Report the device of each node on a cluster, and the tensors that cross between devices in a step.",
     )
     signature: str | None = signature_option()
+    sizes: SizeOptions = part(
+        together(
+            excluding("--shape --batch", "--missing", "the ops do not depend on sizes"),
+            excluding("--shape --batch", "--races", "races do not depend on sizes"),
+            options_of(SizeOptions, "sizes"),
+        )
+    )
     format_: str = format_option("table", "json", "csv")
     reader: GraphReader = part(graph_options)
 

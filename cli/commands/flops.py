@@ -7,12 +7,14 @@ from typing import Final
 import click
 
 from ...core.support.file_formats import TRACES
+from ...core.types.shapes import BatchSize
 from ..options import (
     GraphReader,
     OutputFile,
     Pair,
     Regex,
     ShapePair,
+    batch_option,
     fetch_option,
     format_option,
     graph_options,
@@ -48,9 +50,7 @@ class FlopsOptions:
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
         "--shape", type=ShapePair(), excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
     )
-    batch: int | None = option(
-        type=click.IntRange(0), metavar="N", excludes="--measured", help="Batch size: the value of the symbol N."
-    )
+    batch: BatchSize | None = batch_option(excludes="--measured")
     sizes: tuple[tuple[str, str], ...] = option(
         "--size",
         type=Pair("SIZE", "NUMBER"),

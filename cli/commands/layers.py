@@ -6,11 +6,13 @@ from typing import Final
 
 import click
 
+from ...core.types.shapes import BatchSize
 from .. import render
 from ..main import DONE
 from ..options import (
     GraphReader,
     ShapePair,
+    batch_option,
     fetch_option,
     format_option,
     graph_options,
@@ -41,7 +43,7 @@ class LayersOptions:
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
         "--shape", type=ShapePair(), help="Shape of a placeholder or tensor; repeatable."
     )
-    batch: int | None = option(type=click.IntRange(0), metavar="N", help="Batch size: the value of the symbol N.")
+    batch: BatchSize | None = batch_option()
     sort: str = option(type=click.Choice(_ORDERS), default="model", show_default=True, help="Order of the layers.")
     tree: bool = option(
         excludes={"--sort": "the tree has the order of the model"},
@@ -67,7 +69,7 @@ def _run(options: LayersOptions) -> int:
     with render.Working("counting", options.quiet):
         report = layers(
             graph, fetches, shapes={names.input(name).name: shape for name, shape in options.shapes},
-            sizes=None if options.batch is None else {"N": options.batch},
+            batch=options.batch,
         )  # fmt: skip
     if options.sort != "model":
         report = report.largest_first(options.sort)

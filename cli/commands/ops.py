@@ -17,7 +17,7 @@ from ..options import (
     graph_options,
     quiet_option,
 )
-from ..requests import argument, command_of, option, part, request
+from ..requests import argument, command_of, needing, option, part, request, together
 from ..sections.ops_sections import (
     coverage_sections,
     detail_sections,
@@ -67,7 +67,7 @@ class OpsOptions:
     )
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(together(needing("--map-op --tags --function", "--missing"), graph_options))
 
 
 def _run(options: OpsOptions) -> None:

@@ -12,7 +12,8 @@ from ..options import (
     quiet_option,
     raw_option,
 )
-from ..requests import argument, command_of, needing, option, part, request, together
+from ..placeholder_options import SizeOptions
+from ..requests import argument, command_of, excluding, needing, option, options_of, part, request, together
 from ..sessions import ByteSize, SessionOptions, session_options_for
 
 
@@ -54,6 +55,11 @@ class ViewOptions:
         help="Colour nodes by a JSON file: {NODE: VALUE}, or output of `flops --measured` or `compare --all`; repeatable.",
     )
     run_metadata: str | None = option(metavar="FILE", help="Colour nodes by the times of a run recorded by TensorFlow.")
+    sizes: SizeOptions = part(
+        together(
+            excluding("--shape --batch", "--diff", "the page shows both graphs as they are"), options_of(SizeOptions, "sizes")
+        )
+    )
     measured: bool = option(excludes="--diff", help="Run the graph, and colour nodes by their times.")
     feeds: tuple[tuple[str, str], ...] = feed_option(needs="--measured")
     max_values: int = option(
@@ -64,7 +70,11 @@ class ViewOptions:
     )
     open: bool = option(help="Open the page in the browser.")
     session: SessionOptions = part(
-        together(needing("--init --init-op", "--measured"), session_options_for("--measured", start=True))
+        together(
+            needing("--init --init-op", "--measured"),
+            needing("--signature", "--measured --shape --batch"),
+            session_options_for("--measured", start=True),
+        )
     )
     quiet: bool = quiet_option()
     reader: GraphReader = part(graph_options)

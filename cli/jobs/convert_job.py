@@ -20,7 +20,7 @@ from ...core.support.words import counted
 from .. import render
 from ..commands.convert import ConvertOptions
 from ..main import COMPARISON_FAILED, DONE
-from ..models import note_tables, note_variables, save_model
+from ..models import note_tables, note_variables, save_model, verified_batch
 from ..options import refuse_terminal
 
 if TYPE_CHECKING:
@@ -55,9 +55,12 @@ def run(options: ConvertOptions) -> int:
     opens = is_model or options.freeze or options.kind == "saved_model"
     opened = session.open(loaded, options.quiet) if opens else None
     part, inputs = options.placeholders.applied_at_cuts(loaded, names, cuts)
+    original, part, inputs = options.placeholders.with_batch_at_cuts(
+        part, inputs, lambda: _batch_fetches(loaded, names, options), options.quiet
+    )
     if is_model:
         assert opened is not None
-        return _to_model(part, inputs, names, opened, options)
+        return _to_model(part, inputs, names, opened, options, original)
     graph = _changed(part, inputs, names, opened, options)
     if form is None:
         assert opened is not None
@@ -71,7 +74,14 @@ def run(options: ConvertOptions) -> int:
     if not options.verify:
         return DONE
     fetches = [names.fetch(word) for word in options.outputs] or _default_outputs(loaded, names, options)
-    return _verified(part, fetches, inputs, options)
+    return _verified(part, fetches, inputs, options, original)
+
+
+def _batch_fetches(graph: Graph, names: Names, options: ConvertOptions) -> Sequence[str]:
+    """Return the tensors whose inputs have the batch."""
+    from ...formats.api.outputs import default_fetches
+
+    return [names.fetch(word) for word in options.outputs] or list(names.outputs.values()) or default_fetches(graph)
 
 
 def _note_absent(graph: Graph, cuts: Sequence[str], quiet: bool) -> None:
@@ -81,8 +91,10 @@ def _note_absent(graph: Graph, cuts: Sequence[str], quiet: bool) -> None:
             render.note(f"'{name}' is missing or broken in the graph: a placeholder takes its place", quiet)
 
 
-def _verified(original: Graph, fetches: Sequence[str], cuts: Sequence[str], options: ConvertOptions) -> int:
-    """Compare a written graph or SavedModel with the original, and print the verdict."""
+def _verified(
+    original: Graph, fetches: Sequence[str], cuts: Sequence[str], options: ConvertOptions, of_old_batch: Graph | None = None
+) -> int:
+    """Compare a written graph or SavedModel with the original, also with that of the old batch, and print the verdict."""
     from ...core.passes.base.accuracy import Accuracy
     from ...formats.api.verification import verify_file
 
@@ -92,7 +104,19 @@ def _verified(original: Graph, fetches: Sequence[str], cuts: Sequence[str], opti
         keeps_state=not options.freeze, cuts=cuts,
         is_whole=not (options.cuts or options.signatures.words or options.session.signature),
     )  # fmt: skip
-    return _verdict(verify, options.target)
+    return _verdict(_beside(verify, of_old_batch, original, fetches, options), options.target)
+
+
+def _beside(
+    verify: Callable[[], Verification], before: Graph | None, after: Graph, fetches: Sequence[str], options: ConvertOptions
+) -> Callable[[], Verification]:
+    """Return the comparison, and that of the graphs before and after --batch, as one."""
+    if before is None:
+        return verify
+    from ...formats.api.verification import Verification
+
+    again = functools.partial(verified_batch, before, after, fetches, options.session.filled, options.quiet)
+    return lambda: Verification.joined([verify(), *again()])
 
 
 def _verdict(verify: Callable[[], Verification], target: str, runtime: str | None = None) -> int:
@@ -187,7 +211,9 @@ def _note_written(count: int, options: ConvertOptions) -> None:
         render.note(f"wrote {counted(count, 'node')} to {render.place(options.target)}", options.quiet)
 
 
-def _to_model(graph: Graph, inputs: Sequence[str], names: Names, opened: Runner, options: ConvertOptions) -> int:
+def _to_model(
+    graph: Graph, inputs: Sequence[str], names: Names, opened: Runner, options: ConvertOptions, of_old_batch: Graph | None
+) -> int:
     """Write an ONNX or StableHLO file, and compare its results for --verify."""
     from ...formats.api.changes import convert
     from ...formats.api.outputs import outputs_of
@@ -202,7 +228,7 @@ def _to_model(graph: Graph, inputs: Sequence[str], names: Names, opened: Runner,
     if not options.verify:
         return DONE
     verify = functools.partial(written.verify, tolerance=options.tolerance, open_session=options.session.filled)
-    return _verdict(verify, options.target, written.runtime)
+    return _verdict(_beside(verify, of_old_batch, graph, list(outputs.values()), options), options.target, written.runtime)
 
 
 def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:

@@ -33,6 +33,8 @@ def run(options: DumpOptions) -> None:
     """Dump nodes, stages, changes or elements, as the options ask."""
     if bool(options.graphs) == bool(options.script):
         raise click.UsageError("give either GRAPH files or --script")
+    if options.stage is not None and len(options.graphs) == 1:
+        raise click.UsageError("--stage chooses among several graphs, or the stages of --script: give more than one GRAPH")
     if options.elements is not None:
         _dump_elements(options, options.elements)
     elif options.after is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 import sys
@@ -39,15 +40,18 @@ def run(options: ExplainOptions) -> None:
     reader = options.reader
     reader.load_libraries()
     if not os.path.exists(options.graph) and is_op(options.graph):
+        if options.sizes:
+            raise click.UsageError("--shape and --batch need a graph, and an op has no sizes")
         explain_op(options.graph, options.format_)
     elif not show_recording(source := ReadOnce(options.graph), options):
         graph, is_sound = (reader.load(options.graph), True) if options.about_runs else reader.look_closely(source)
+        graph = options.sizes.applied(graph, options.signature, options.fetches)
         ExplainJob(options.graph, graph, is_sound, options).run()
 
 
 def show_recording(source: ReadOnce, options: ExplainOptions) -> bool:
     """Show the contents of an event file or RunMetadata file; return False for any other file."""
-    if os.path.isdir(source) or options.nodes or options.about_runs or options.missing:
+    if os.path.isdir(source) or options.nodes or options.about_runs or options.missing or options.sizes:
         return False
     recording = describe_recording(source)
     if recording is None:
@@ -161,6 +165,7 @@ class ExplainJob:
                 self.graph, signature=signature, path=self.path, is_sound=self.is_sound,
                 variables_unread=unread_values(self.graph),
             )  # fmt: skip
+        facts = dataclasses.replace(facts, next_commands=self.options.sizes.carried(facts.next_commands))
         render.emit("tfg.explain/1", facts, self.options.format_, lambda: graph_sections(facts, self._max_rows))
 
     @property

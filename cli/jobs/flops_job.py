@@ -49,7 +49,7 @@ class FlopsJob:
             graph, fetches, [names.input(item.partition("=")[0].strip()).name for item in options.feeds],
             shapes={names.input(name).name: shape for name, shape in options.shapes}, values=self.feeds(required=False),
             trips={loop: _whole_number("--trips", loop, text) for loop, text in options.trips},
-            sizes=sizes if options.batch is None else {**sizes, "N": options.batch},
+            sizes=sizes, batch=options.batch,
             backward=options.backward or options.per_variable,
             loss=names.output(options.loss).name if options.loss else None, wrt=options.wrt,
             run_metadata=options.run_metadata,

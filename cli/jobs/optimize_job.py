@@ -25,7 +25,7 @@ from ...formats.runs.names import Names
 from .. import render
 from ..commands.optimize import OptimizeOptions
 from ..main import COMPARISON_FAILED, DONE
-from ..models import note_variables, save_model
+from ..models import note_variables, save_model, verified_batch
 from ..sections.convert_sections import feeds_of, verification_sections
 from ..sections.optimize_sections import cluster_text, passes_sections, report_sections
 
@@ -57,7 +57,6 @@ class OptimizeJob:
     """A run of `tfg optimize`: the graph, the options, and the results."""
 
     def __init__(self, graph: Graph, options: OptimizeOptions) -> None:
-        self.graph = graph
         self.session = dataclasses.replace(options.session, seed=options.session.seed or 0)
         self.options = options
         for name in options.keep:
@@ -65,6 +64,8 @@ class OptimizeJob:
         names = self.names = Names(graph, options.session.signature)
         self.named = tuple(names.fetches(options.fetches).values())
         """The fetches that the options name."""
+        self.of_old_batch = graph
+        self.graph = options.placeholders.with_batch(graph, lambda: self.named or default_fetches(graph), options.quiet)
         self.feeds = names.feeds(options.feeds)
         self.report: OptimizeReport | None = None
         self.verification: Verification | None = None
@@ -188,6 +189,8 @@ class OptimizeJob:
                 verify(self.graph, result, self.named, self.feeds, tolerance=tolerance, steps=options.steps,
                        open_session=self.session.filled)
             ]  # fmt: skip
+            if options.placeholders.batch is not None:
+                results += verified_batch(self.of_old_batch, self.graph, self.named, self.session.filled, options.quiet)
             self.verification = Verification.joined(results)
         except NoFeedsError as error:
             if not options.unverified:

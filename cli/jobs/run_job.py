@@ -40,8 +40,9 @@ def run(options: RunOptions) -> int:
 
         return run_each(options)
     graph = options.reader.load(options.graph)
+    graph = options.sizes.applied(graph, options.session.signature, options.fetches, options.quiet)
     if options.asks_nothing:
-        return show_choices(graph, options.graph, options.format)
+        return show_choices(graph, options.graph, options.sizes, options.format)
     job = RunJob(graph, options)
     write_steps(job.run(), options.format, options.out, options.quiet)
     return job.exit_code

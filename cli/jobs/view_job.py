@@ -38,6 +38,7 @@ def run(options: ViewOptions) -> None:
         raise click.UsageError("--open needs a file: name the file with -o")
     graph, is_sound = options.reader.look_closely(options.graph)
     note_unread_values(graph, options.quiet)
+    graph = options.sizes.applied(graph, options.session.signature, options.fetches, options.quiet)
     other = options.reader.load(options.other) if options.other is not None else None
     ViewJob(graph, is_sound, options, other).write()
 

@@ -21,6 +21,7 @@ from ...formats.runs.step_files import encoded_steps
 from ...formats.state import unread_values
 from .. import render
 from ..main import DONE
+from ..placeholder_options import SizeOptions
 from .explain_sections import signature_table
 
 _MAX_SHOWN = 1000
@@ -56,9 +57,9 @@ _NAMED: Final = 3
 """The largest number of functions that an error names."""
 
 
-def show_choices(graph: Graph, name: str, format_: str) -> int:
-    """Print the signatures of a graph, or else its inputs and outputs, and the commands that run them; for a model without
-    the values of its variables the commands that need none.
+def show_choices(graph: Graph, name: str, sizes: SizeOptions, format_: str) -> int:
+    """Print the signatures of a graph, or else its inputs and outputs, and the commands that run them with the sizes; for a
+    model without the values of its variables the commands that need none.
 
     UsageError for a graph without outputs.
     """
@@ -68,7 +69,8 @@ def show_choices(graph: Graph, name: str, format_: str) -> int:
     facts = explain(graph, path=name, variables_unread=lacks)
     if not (facts.signatures or facts.outputs or facts.train_ops):
         raise nothing_to_do(graph)
-    commands = [line for line in facts.next_commands if lacks is not None or "run" in line.split()[1:3]]
+    lines = sizes.carried(facts.next_commands)
+    commands = [line for line in lines if lacks is not None or "run" in line.split()[1:3]]
     shown = {"signatures": facts.signatures, "inputs": facts.inputs, "outputs": facts.outputs, "next_commands": commands}
     render.emit("tfg.run.choices/1", shown, format_, lambda: _choices(facts, commands))
     return DONE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ..registry.catalog import CATALOG
@@ -60,14 +60,16 @@ class Versioned(abc.ABC):
     def versions(self, versions: Versions | None) -> None:
         self._versions = versions
         if versions is not None and versions.producer <= _LAST_WITHOUT_UNKNOWN_RANKS:
-            _forget_unstated_shapes(self)
+            for node in self:
+                forget_unstated_shape(node, lambda: versions)
 
 
-def _forget_unstated_shapes(nodes: Iterable[Node]) -> None:
-    """Let placeholders of shape () have any shape: the writer of the graph wrote () for an unknown shape too."""
-    for node in nodes:
-        if node.must_be_fed and _is_scalar(node):
-            node.set_attr("shape", UNSTATED)
+def forget_unstated_shape(node: Node, versions: Callable[[], Versions]) -> None:
+    """Let a placeholder of shape () have any shape in a graph of an old version, whose writer wrote () for an unknown shape
+    too.
+    """
+    if node.must_be_fed and _is_scalar(node) and versions().producer <= _LAST_WITHOUT_UNKNOWN_RANKS:
+        node.set_attr("shape", UNSTATED)
 
 
 def _is_scalar(node: Node) -> bool:

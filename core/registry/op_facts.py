@@ -32,6 +32,7 @@ FACTS: Final = {
     "total": "never fails if the shapes of its inputs fit",
     "settled_by_shapes": "the shapes of its inputs, and the values behind the shapes of its outputs, decide whether it fails",
     "view": "changes or reads only shapes, and touches no element",
+    "finds_size": "a -1 among the sizes of its result stands for the size that is left",
     "shape_arithmetic": "its kernel also works on object arrays that hold symbolic dimensions",
     "side_effect": "runs for its effect, not for its result",
     "input_pipeline": "creates or inspects datasets, or iterates over them",

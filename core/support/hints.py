@@ -26,6 +26,7 @@ _CALLS: Final[Mapping[str, str]] = {
 """The calls in Python for command lines in hints."""
 _PATTERNS: Final[Mapping[str, str]] = {
     r"tfg optimize GRAPH -o OUT --passes '([^`]*)'": r'tfg.optimize(graph, fetches, passes="\1")',
+    r"tfg convert GRAPH OUT --batch '\?'": 'tfg.fill_placeholders(graph, batch="?")',
     r"tfg convert --from ([^\s`]+)": r"tfg.extract(graph, outputs, ['\1'])",
     r"`?--allow-files ([^\s`]+)`?, or in Python with `files=FileAccess\.only\(\.\.\.\)`":
         r"`files=tfg.FileAccess.only(readable=['\1'])`",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from ..support.errors import InvalidArgumentError
 from .dims import Dim, DimLike, broadcast_dims, substitute
@@ -13,6 +13,10 @@ from .dtypes import DType
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+BatchSize: TypeAlias = int | Literal["?"]
+"""A batch: a number of rows, or ? for an unknown number."""
 
 
 class Shape:

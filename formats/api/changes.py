@@ -14,11 +14,13 @@ from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ...core.support.file_formats import extension_of
+from ...core.support.log import tell
 from ...core.transforms import freezing
+from ...core.transforms.batch_size import rows_of, set_batch
 from ...core.transforms.placeholders import set_placeholders, set_shapes
 from ...core.transforms.reduction import reduce_graph
 from ...core.transforms.subgraphs import needed_fills, subgraph
-from ...core.types.shapes import as_shape
+from ...core.types.shapes import BatchSize, as_shape
 from ...core.types.tensors import as_array
 from ..meta_graph import with_files_of
 from ..saving import graph_form, write_graph
@@ -77,19 +79,31 @@ def extract(graph: GraphLike, outputs: Sequence[str] | str, inputs: Sequence[str
     return with_files_of(graph, subgraph(graph, [*names, *fills], cuts))
 
 
-@takes(graph=GraphLike, values=Mapping | None, shapes=Mapping | None)
+@takes(graph=GraphLike, values=Mapping | None, shapes=Mapping | None, batch=int | str | None)
 def fill_placeholders(
-    graph: GraphLike, values: Mapping[str, Any] | None = None, shapes: Mapping[str, Sequence[int | None]] | None = None
+    graph: GraphLike,
+    values: Mapping[str, Any] | None = None,
+    shapes: Mapping[str, Sequence[int | None]] | None = None,
+    *,
+    batch: BatchSize | None = None,
+    outputs: Sequence[str] | str = (),
 ) -> Graph:
     """Return a copy with constants for the placeholders in `values`, and static shapes for the placeholders in `shapes`.
 
-    The keys are names of tensors; None in a shape stands for an unknown size. InvalidArgumentError for a tensor of another
-    op than a placeholder, and for a value or a shape that contradicts the placeholder or the graph.
+    The keys are names of tensors; None in a shape stands for an unknown size. A shape takes the place of the placeholder's
+    own. `batch` is another first size of the inputs that `outputs` need, by default all outputs: a number, or "?" for an
+    unknown one. Nodes that state the old batch, such as a Reshape, state the new one; the log tells which.
+
+    InvalidArgumentError for a tensor of another op than a placeholder, for a value that contradicts its placeholder, and for
+    shapes and a batch that nodes of the graph contradict: it names the nodes.
     """
     graph = as_graph(graph)
     result = graph.copy()
     set_shapes(result, {result.output(name).name: as_shape(shape) for name, shape in named(shapes).items()})
     set_placeholders(result, {result.output(name).name: as_array(value) for name, value in named(values).items()})
+    if batch is not None:
+        for change in set_batch(result, names_of(outputs) or default_fetches(result), rows_of(batch)):
+            tell("%s", change)
     return result
 
 

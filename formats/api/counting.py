@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 import statistics
@@ -26,6 +27,9 @@ from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError
+from ...core.transforms.batch_size import find_batch, rows_of, set_batch
+from ...core.transforms.placeholders import other_shapes, set_shapes
+from ...core.types.shapes import BatchSize
 from ..run_metadata import read_run_metadata
 from ..state import State
 from .prepared_sessions import Opener, local_session, named, names_of
@@ -43,7 +47,7 @@ class FlopsCounter:
 
     @takes(
         graph=GraphLike, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, sizes=Mapping | None,
-        backward=bool, loss=str | None, wrt=str, run_metadata=str | os.PathLike | None,
+        batch=int | str | None, backward=bool, loss=str | None, wrt=str, run_metadata=str | os.PathLike | None,
     )  # fmt: skip
     def __init__(
         self,
@@ -55,6 +59,7 @@ class FlopsCounter:
         values: Mapping[str, Any] | None = None,
         trips: Mapping[str, int] | None = None,
         sizes: Mapping[str, int] | None = None,
+        batch: BatchSize | None = None,
         backward: bool = False,
         loss: str | None = None,
         wrt: str = "",
@@ -62,24 +67,44 @@ class FlopsCounter:
     ) -> None:
         graph = as_graph(graph)
         names = names_of(fetches) or counted_fetches(graph)
-        self.graph = graph
+        self._feeds = tuple(feeds)
+        self._shapes = shapes or {}
+        self._sizes = dict(sizes or {})
+        self.changes: Sequence[str] = ()
+        """The changes that another batch makes in the graph, in words."""
+        self.graph = self._resized(graph, names, None if batch is None else rows_of(batch))
         self.gradients: Mapping[str, str] = {}
         """The names of gradients by variable, where the backward pass is counted."""
         if backward or loss is not None:
-            self.graph, self.gradients = with_backward(graph, _loss(graph, names) if loss is None else loss, wrt)
+            loss = _loss(self.graph, names) if loss is None else loss
+            self.graph, self.gradients = with_backward(self.graph, loss, wrt)
         self.fetches = (*names, *self.gradients.values())
         self.times: Sequence[NodeTime] = () if run_metadata is None else read_run_metadata(os.fspath(run_metadata))
         """The recorded executions of nodes."""
-        self._feeds = tuple(feeds)
-        self._shapes = shapes or {}
         self._values = {name: np.asarray(value) for name, value in (values or {}).items()}
         self._trips = trips or {}
-        self._sizes = sizes or {}
+
+    def _resized(self, graph: Graph, fetches: Sequence[str], batch: BatchSize | None) -> Graph:
+        """Return the graph with the given shapes of placeholders that declare others, and with another batch.
+
+        An open batch is the symbol N.
+        """
+        others = other_shapes(graph, self._shapes)
+        if others:
+            graph = graph.copy()
+            set_shapes(graph, others)
+        if batch is not None and find_batch(graph, fetches, self._feeds).rows is not None:
+            graph = graph.copy()
+            self.changes = set_batch(graph, fetches, batch)
+        elif isinstance(batch, int):
+            self._sizes["N"] = batch
+        return graph
 
     @functools.cached_property
     def report(self) -> FlopsReport:
         """The count."""
         report = count_flops(self.graph, self.fetches, self._feeds, shapes=self.shapes, values=self._values, trips=self._trips)
+        report = dataclasses.replace(report, notes=(*self.changes, *report.notes))
         numbers = {_symbol(size, report): number for size, number in self._sizes.items()}
         return report.substituted(numbers) if numbers else report
 
@@ -127,6 +152,7 @@ def flops(
     values: Mapping[str, Any] | None = None,
     trips: Mapping[str, int] | None = None,
     sizes: Mapping[str, int] | None = None,
+    batch: BatchSize | None = None,
     backward: bool = False,
     loss: str | None = None,
     wrt: str = "",
@@ -134,15 +160,17 @@ def flops(
     """Count the FLOPs of all nodes that run for `fetches`, by default the outputs.
 
     `feeds` names tensors that are fed. Unknown dimensions are symbols, which `sizes` replaces by numbers: `N` is the batch,
-    others are those of the report. `shapes` gives the shapes of placeholders and other tensors, `values` the feeds that
-    decide shapes, `trips` the iterations of loops by name. `backward` counts the gradients of `loss` too, by default of the
-    first fetch or of the loss that stands out, with respect to the variables whose names match `wrt`. InvalidArgumentError
-    for a size that nothing depends on.
+    others are those of the report. `batch` is the number of rows of the inputs, also where they declare another number, or
+    "?" for N. `shapes` gives the shapes of placeholders and other tensors, `values` the feeds that decide shapes, `trips`
+    the iterations of loops by name. `backward` counts the gradients of `loss` too, by default of the first fetch or of the
+    loss that stands out, with respect to the variables whose names match `wrt`. InvalidArgumentError for a batch that nodes
+    fix, and for a size that nothing depends on.
     """
     graph = as_graph(graph)
     return FlopsCounter(
-        graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, backward=backward, loss=loss, wrt=wrt
-    ).report
+        graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, batch=batch, backward=backward,
+        loss=loss, wrt=wrt,
+    ).report  # fmt: skip
 
 
 def layers(
@@ -154,6 +182,7 @@ def layers(
     values: Mapping[str, Any] | None = None,
     trips: Mapping[str, int] | None = None,
     sizes: Mapping[str, int] | None = None,
+    batch: BatchSize | None = None,
 ) -> LayersReport:
     """Return the layers that run for `fetches`, in the order of the run, with shapes, parameters, FLOPs and bytes.
 
@@ -165,7 +194,7 @@ def layers(
     [('sequential/hidden', '(N,8)', 40), ('sequential/normalized', '(N,8)', 32), ('sequential/classes', '(N,3)', 27)]
     """
     graph = as_graph(graph)
-    report = flops(graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes)
+    report = flops(graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, batch=batch)
     roles = Roles(graph)
     purposes = Purposes(roles)
     trained = [variable for variable in roles.variables.values() if purposes.of(variable) == "trainable"]
@@ -227,7 +256,5 @@ def _symbol(size: str, report: FlopsReport) -> str:
     for symbol in (size, f"n[{size}]"):
         if symbol in report.symbols:
             return symbol
-    if size == "N":
-        return size
     known = ", ".join(report.symbols) or "none"
     raise InvalidArgumentError(f"size '{size}': the count does not depend on this size", hint=f"the sizes are: {known}")

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 
 from ...core.comparing.element_differences import Comparison, worse
 from ...core.comparing.racing_fetches import fetches_in_turn
+from ...core.comparing.row_batches import BatchRuns
 from ...core.comparing.verify_rewrite import Drawn, GraphRuns, LoneRefusal, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.feeding.drawn_feeds import Feeds
@@ -24,6 +25,7 @@ from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
+from ...core.transforms.placeholders import declared_shape
 from ...core.transforms.subgraphs import cut_name
 from ..loading import load
 from ..state import State
@@ -139,6 +141,29 @@ def verify_file(
         return work.file(copied, tuple(fetches), keeps_state=keeps_state, is_whole=is_whole)
 
 
+def verify_batch(
+    before: Graph, after: Graph, fetches: Sequence[str], open_session: Opened
+) -> tuple[Verification | None, tuple[str, ...]]:
+    """Compare a graph with a copy that has another batch; also return what cannot be compared, in words.
+
+    A graph that takes any batch is compared on the old batch. Another number of rows is fed to the old graph in batches of
+    the old number, and the rows of results are compared that depend on no other row.
+    """
+    inputs = [node.name for node in before if node.is_placeholder and _rows(after[node.name]) != _rows(node)]
+    old, new = (_rows(graph[inputs[0]]) if inputs else None for graph in (before, after))
+    work = _Verifying(before, {}, Accuracy.ROUNDING, None, open_session)
+    if new is None:
+        return work.graph(after, fetches), ()
+    rows, typical = ((new, new), after) if old is None else ((old, new), before)
+    return work.by_row(after, fetches, [f"{name}:0" for name in inputs], rows, typical)
+
+
+def _rows(node: Node) -> int | None:
+    """Return the first size that a placeholder declares."""
+    shape = declared_shape(node)
+    return shape[0] if shape.rank and isinstance(shape[0], int) else None
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Pair:
     """Fetches of two graphs by the name of the result, and inputs of the second by tensors of the first."""
@@ -175,7 +200,25 @@ class _Verifying:
 
     def graph(self, after: Graph, fetches: Sequence[str]) -> Verification:
         """Compare with a graph that runs on the state of `before`."""
-        return self._compared(after, self._same_runs(fetches), lambda graph: self.opened(self.before).on_graph(graph))
+        return self._compared(after, self._same_runs(fetches), self._on_state)
+
+    def by_row(
+        self, after: Graph, fetches: Sequence[str], inputs: Sequence[str], rows: tuple[int, int], typical: Graph
+    ) -> tuple[Verification | None, tuple[str, ...]]:
+        """Compare with a graph of another batch, row by row; `rows` are the two batches, and `typical` declares the first."""
+        verdicts: list[Verdict] = []
+        left_out: dict[str, str] = {}
+        for run in self._same_runs(fetches):
+            original = BatchRuns(self.before, run.mine, self.opened, inputs, rows[0])
+            unlike = original.unlike(Feeds(typical, {}, list(run.mine.values())).first())
+            left_out |= unlike
+            pair = run.only([label for label in run.mine if label not in unlike])
+            if pair.mine:
+                original = BatchRuns(self.before, pair.mine, self.opened, inputs, rows[0])
+                rewrite = BatchRuns(after, pair.theirs, self._on_state, inputs, rows[1])
+                drawn = Feeds(after, {}, list(pair.theirs.values()))
+                verdicts.append(verify_runs(original, rewrite, drawn, self.tolerance, grows=self.grows))
+        return Verification.of(verdicts, 1) if verdicts else None, tuple(f"{name} {why}" for name, why in left_out.items())
 
     def file(self, path: str, fetches: Sequence[str], *, keeps_state: bool, is_whole: bool = True) -> Verification:
         """Compare with the graph or SavedModel at a path."""
@@ -274,6 +317,10 @@ class _Verifying:
         """Return a session without state, which cannot read the files of `before`."""
         folder = self.before.meta.folder if self.before.meta is not None else None
         return self._settings.reopened(graph, hidden=() if folder is None else (folder,))
+
+    def _on_state(self, graph: Graph) -> Session:
+        """Return a session of a graph on the state of `before`."""
+        return self.opened(self.before).on_graph(graph)
 
     def _alone(self, graph: Graph) -> Session:
         """Return a session of a SavedModel with what the model restores."""

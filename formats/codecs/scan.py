@@ -162,6 +162,12 @@ class GraphScan:
             return _whole_node(parse(NodeDef, self._data[field.start : field.end]))
         return _whole_node(*_large_node(self._data, field.start, field.end))
 
+    def versions(self) -> GraphDef:
+        """Return the message with its version alone: the fields of the whole file are looked at, and no node is decoded."""
+        numbers = (GraphDef.VERSIONS_FIELD_NUMBER, GraphDef.VERSION_FIELD_NUMBER)
+        kept = (self._data[one.tag_start : one.end] for one in wire.fields(self._data) if one.number in numbers)
+        return parse(GraphDef, b"".join(kept))
+
     def node_at(self, place: int) -> LoadedNode:
         """Return the node whose field begins at `place`."""
         return self._in_field(next(wire.fields(self._data, place)))

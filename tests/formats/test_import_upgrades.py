@@ -52,6 +52,15 @@ def test_an_empty_shape_says_nothing_up_to_version_21(op, producer, shape):
     assert shape_of_x(op, producer) == shape
 
 
+@pytest.mark.parametrize(("producer", "shape"), [(LAST, "<unknown>"), (LAST + 1, "()")])
+def test_a_stream_of_nodes_says_what_the_loaded_graph_says(tmp_path, producer, shape):
+    """Large files are read node by node, and the version stands behind the nodes."""
+    save(load((TEXT % ("Placeholder", producer)).encode()), tmp_path / "g.pb")
+    stream = NodeStream(memoryview((tmp_path / "g.pb").read_bytes()))
+    assert str(next(stream.nodes()).attr("shape")) == shape
+    assert str(stream.node_at(stream.place).attr("shape")) == shape
+
+
 def test_every_command_takes_a_matrix(old, tmp_path):
     assert command("check", old).code == 0
     assert json.loads(command("dump", old, "--shapes", "--format", "json").out)["nodes"][0]["outputs"][0]["shape"] is None

@@ -125,3 +125,23 @@ def test_generated_strings_are_what_readers_take():
     assert value.tolist() == [[b"PNG\0"], [b"PNG\0"]]
     with pytest.raises(InvalidArgumentError, match="cannot be fed to a tensor of dtype float"):
         parse_value("strings(2)", dtypes.float32)
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "hint"),
+    [
+        ("True", "bool", "write true"), ("False", "float32", "write false"), ("[True, False]", "bool", "write [true, false]"),
+        ("None", "bool", "a tensor has no None: write true or false"),
+        ("null", "bool", "a tensor has no None: write true or false"),
+        ("[1, None]", "float32", "a tensor has no None: write a number, such as 0"), ("[True", "bool", "a JSON literal"),
+        ("Truely", "bool", "a JSON literal"), ("{}", "bool", "a JSON literal"),
+    ],
+)  # fmt: skip
+def test_words_of_python_are_told_in_json(text, dtype, hint):
+    assert hint in str(refused(text, dtypes.as_dtype(dtype)).hint)
+
+
+@pytest.mark.parametrize("text", ["True", "[True, False]"])
+def test_the_value_in_json_is_taken(text):
+    written = str(refused(text, dtypes.bool_).hint).removeprefix("write ")
+    assert parse_value(written, dtypes.bool_).dtype == bool

@@ -307,6 +307,9 @@ class Words:
         name = self._random.choice([name for one in OPTIMIZERS.values() for name in one.hyperparameters] or ["momentum"])
         return f"{name}={self._random.choice(('0', '0.9', '-1', 'nan', 'x', ''))}"
 
+    def rows(self) -> str:
+        return self._random.choice(("?", "0", "1", "3", "64", "-1", "1e9", ""))
+
     def clip(self) -> str:
         return self._random.choice(("norm=1", "value=0.5", "global_norm=2", "norm=-1", "norm=nan", "x=1", "norm", ""))
 
@@ -332,7 +335,7 @@ _KINDS: Mapping[str, Callable[[Words], str]] = {
     **dict.fromkeys(_TENSORS, Words.tensor), **dict.fromkeys(_FEEDS, Words.feed), "shape": Words.shape,
     **dict.fromkeys(("around", "highlight", "nodes", "stage", "scope"), Words.node),
     **dict.fromkeys(("state", "prefix", "compare", "run_metadata"), Words.state), "allow_files": Words.file,
-    **dict.fromkeys(("size", "trips"), Words.number),
+    **dict.fromkeys(("size", "trips"), Words.number), "batch": Words.rows,
     **dict.fromkeys(("name", "op", "var", "wrt", "exclude", "device"), Words.regex),
     **dict.fromkeys(("passes", "disable"), Words.passes), "map_op": Words.mapped, "op_library": Words.library,
     **dict.fromkeys(("family", "tag"), Words.text), "names": Words.op, "optimizer": Words.optimizer, "set": Words.setting,

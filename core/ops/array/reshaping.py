@@ -145,7 +145,7 @@ def reshape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 zero_flops("Reshape")
-facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("Reshape",))
+facts("finds_size", "shape_arithmetic", "total", "inexpensive", "alias_view", of=("Reshape",))
 
 
 @kernel("ExpandDims")

@@ -97,7 +97,7 @@ def slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 layout("TVV -> T", "Slice")
 
 zero_flops("Slice")
-facts("shape_arithmetic", of=("Slice",))
+facts("finds_size", "shape_arithmetic", of=("Slice",))
 facts("bounded_by_inputs", of=("Slice",))
 
 

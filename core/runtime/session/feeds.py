@@ -39,8 +39,14 @@ class Feed:
                 f"cannot feed a value of shape {Shape(array.shape)} for tensor '{self.name}' of shape {self.shape}",
                 node=self.output.node.name,
                 op=self.output.node.op,
+                hint=self._hint(array.shape),
             )
         return array
+
+    def _hint(self, sizes: tuple[int, ...]) -> str | None:
+        """Return the next step where the number of rows alone does not fit."""
+        is_other_batch = self.output.node.is_placeholder and self.shape.rank == len(sizes) and fits(sizes[1:], self.shape[1:])
+        return "`tfg convert GRAPH OUT --batch '?'` makes a graph for any batch" if is_other_batch else None
 
 
 def find_feeds(graph: Graph, names: Iterable[str], runnable: Graph | None = None) -> tuple[Feed | None, ...]:
