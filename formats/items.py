@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import glob
-import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.regular_files import open_regular
 from .codecs.csv_table import CsvFile, Row, find_rows
+from .codecs.json_inputs import parse_json
 from .codecs.npy import open_array
 from .codecs.npz import read_npz
 from .codecs.source import read_source
@@ -190,11 +190,9 @@ class ItemReader:
 
 def _parsed(item: Item, line: bytes) -> Mapping[str, Any]:
     try:
-        parsed = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise DataLossError(f"{item.place} is not JSON: {error.msg} at character {error.pos + 1:,}") from None
-    except (ValueError, RecursionError) as error:
-        raise DataLossError(f"{item.place} is not JSON: {error}") from None
+        parsed = parse_json(line)
+    except InvalidArgumentError as error:
+        raise DataLossError(f"{item.place} is {error.message}") from None
     return parsed if isinstance(parsed, dict) else {WHOLE: parsed}
 
 

@@ -24,6 +24,7 @@ from ..core.types.shapes import UNKNOWN, Shape
 from ..core.types.tensors import Tensor, as_bytes_array
 from .codecs.casts import cast_value
 from .codecs.csv_table import read_columns
+from .codecs.json_inputs import BEGINNINGS, parse_json
 from .codecs.npy import open_array
 from .codecs.npz import read_npz
 from .codecs.source import read_file
@@ -36,6 +37,9 @@ _FORMS = (
     "strings(..) or - for JSON from standard input"
 )
 _MAX_ELEMENTS = 1 << 40
+_AS_JSON = "write a text as a JSON string: in double quotes"
+_SHORT = 40
+"""The length of a text up to which an error repeats the text as JSON."""
 
 
 def fed_shape(fed: Output) -> Shape:
@@ -136,19 +140,37 @@ def _member(path: str, archive: Mapping[str, Tensor], key: str | None) -> Tensor
 
 
 def _literal(text: str, dtype: DType | None) -> Array:
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        if dtype is not string:
-            hint = f"write {text.lower()}" if text in ("True", "False") else _FORMS
-            raise InvalidArgumentError(f"'{text[:80]}' is not a value", hint=hint) from None
-        parsed = text
+    parsed = _parsed(text, dtype)
+    if dtype is string and not isinstance(parsed, str | list):
+        raise InvalidArgumentError(f"'{text[:80]}' is not a string", hint=_text_hint(text))
     if isinstance(parsed, dict) or parsed is None:
         raise InvalidArgumentError(f"'{text[:80]}' is not a value", hint=_FORMS)
     try:
         return cast_value(as_bytes_array(parsed) if dtype is string else _parsed_array(parsed), dtype, text)
     except (ValueError, TypeError) as error:
         raise InvalidArgumentError(f"'{text[:80]}' is not an array: {error}", hint="give all rows the same length") from None
+
+
+def _parsed(text: str, dtype: DType | None) -> Any:
+    """Return the value of a JSON text, or a text itself where the tensor has strings. A slip in JSON is an error: its
+    characters are not meant.
+    """
+    try:
+        return parse_json(text)
+    except InvalidArgumentError as error:
+        if text.lstrip().startswith(BEGINNINGS):
+            hints = filter(None, (error.hint, _text_hint(text) if dtype is string else None))
+            raise InvalidArgumentError(f"'{text[:80]}' is {error.message}", hint="; ".join(hints)) from None
+        if dtype is string:
+            return text
+        hint = f"write {text.lower()}" if text in ("True", "False") else _FORMS
+        raise InvalidArgumentError(f"'{text[:80]}' is not a value", hint=hint) from None
+
+
+def _text_hint(text: str) -> str:
+    """Return how a text that looks like JSON is fed as it is."""
+    is_short = len(text) <= _SHORT
+    return f"the text itself is the JSON string {json.dumps(text, ensure_ascii=False)}" if is_short else _AS_JSON
 
 
 def _parsed_array(parsed: Any) -> Array:

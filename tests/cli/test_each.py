@@ -278,7 +278,7 @@ def test_progress_tells_rate_and_time_left(capsys):
     ("t.csv", "a,b\n1,2\n3,oops\n", "'t.csv', row 2 (line 3), column 'b': the cell 'oops' is not a number"),
     ("t.csv", "a,b\n1,2\n\n3\n", "'t.csv', row 2 (line 4): the row has 1 cells"),
     ("t.jsonl", '{"x": [1, 2]}\n\n{"x": [1, "q"]}\n', "line 3 of 't.jsonl', key 'x'"),
-    ("t.jsonl", '{"x": [1, 2]}\n{"x": [1\n', "line 2 of 't.jsonl' is not JSON: Expecting ',' delimiter at character 10"),
+    ("t.jsonl", '{"x": [1, 2]}\n{"x": [1\n', "line 2 of 't.jsonl' is not JSON at character 10: the text ends too early"),
     ("t.npz", {"x": np.array(["a", "b"])}, "'t.npz', key 'x': 'x' cannot be fed to a tensor of dtype float"),
     ("t.npz", {"x": np.ones(2, np.complex64)}, "'t.npz', key 'x': 'x' holds complex numbers"),
     ("t.tfrecord", encode_record(b"1") + encode_record(b"2")[:-1], "record 2 of 't.tfrecord' is damaged"),

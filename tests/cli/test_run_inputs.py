@@ -173,3 +173,30 @@ def test_strings_of_results_are_numpy_strings_and_can_be_fed(tmp_path):
         assert tfg(*words, "--each", tmp_path / "in" / "*.npz", *options).code == 0
     assert np.load(tmp_path / "out" / "first.npz")["y"].tolist() == upper
     assert np.load(tmp_path / "all-00000-of-00001.npz")["first/y"].tolist() == upper
+
+
+@pytest.fixture
+def texts(tmp_path, monkeypatch):
+    """A graph with a placeholder of strings."""
+    monkeypatch.chdir(tmp_path)
+    b = GraphBuilder()
+    b.StringUpper(b.Placeholder(dtype="string", shape=None, name="x"), name="y")
+    save(b.graph, "g.pb")
+
+
+@pytest.mark.parametrize("options", [
+    ("run", "g.pb", "--fetch", "y", "--feed", "x=['ab']"),
+    ("run", "g.pb", "--fetch", "y", "--feed", "x=-"),
+    ("run", "g.pb", "--fetch", "y", "--sweep", "x=ab,['ab']", "--out-dir", "o"),
+    ("run", "g.pb", "--fetch", "y", "--each", "lines.jsonl", "--out-dir", "o"),
+    ("convert", "g.pb", "o.pb", "--set", "x=['ab']"),
+    ("flops", "g.pb", "--fetch", "y", "--measured", "--feed", "x=['ab']"),
+    ("compare", "g.pb", "g.pb", "--fetch", "y", "--feed", "x=['ab']"),
+    ("optimize", "g.pb", "--fetch", "y", "--verify", "--feed", "x=['ab']"),
+    ("train", "g.pb", "--loss", "mse(y, labels)", "--feed", "x=ab", "--feed", "labels=['ab']"),
+], ids=" ".join)  # fmt: skip
+def test_no_option_takes_a_list_with_a_slip_for_a_text(options, texts, tmp_path):
+    (tmp_path / "lines.jsonl").write_text("['ab']\n")
+    done = tfg(*options, stdin="['ab']\n")
+    assert done.code == 1 and "not JSON at character 2: strings take double quotes" in done.err, done.err
+    assert not (tmp_path / "o.pb").exists()
