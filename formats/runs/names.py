@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,8 +16,10 @@ from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.tensor_names import parse_tensor_name
+from ...core.support.words import counted
 from ...core.types.dtypes import DType, from_name
-from ..value_literals import fed_shape, value_of
+from ..codecs.json_inputs import WHOLE, named_values
+from ..value_literals import fed_shape, read_document, value_of
 
 
 class Given(NamedTuple):
@@ -175,12 +178,34 @@ class Names:
     def feeds(self, pairs: Iterable[tuple[str, str | Given]]) -> dict[str, Any]:
         """Return the values to feed by tensor name; errors name the option and the word."""
         feeds: dict[str, Any] = {}
-        for word, given in pairs:
+        for word, given in self.by_name(pairs):
             name, value = self._feed(word, given)
             if name in feeds:
                 raise InvalidArgumentError(f"--feed {word}: '{name}' is already fed")
             feeds[name] = value
         return feeds
+
+    def by_name(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+        """Yield the feeds by the names of inputs; a feed with the name `WHOLE` is a document with values by name."""
+        for word, given in pairs:
+            if word != WHOLE:
+                yield word, given
+                continue
+            for name, value in named_values(read_document(given, "--feed"), self.signature, self._is_input).items():
+                yield name if name != WHOLE else self._only_input(), json.dumps(value)
+
+    def _is_input(self, word: str) -> bool:
+        return word in self.inputs or parse_tensor_name(word)[0] in self.graph
+
+    def _only_input(self) -> str:
+        """Return the only input, for a document without names; InvalidArgumentError where there are others."""
+        names = list(self.inputs) or [node.name for node in self.graph if node.must_be_fed]
+        if len(names) != 1:
+            hint = f"""write --feed '{{"inputs": {{"NAME": ..}}}}' with the names {", ".join(names) or "of tensors"}"""
+            raise InvalidArgumentError(
+                f"--feed: the value has no name, and the graph has {counted(len(names), 'input')}", hint=hint
+            )
+        return names[0]
 
     def complete(self, feeds: Mapping[str, Any], fetches: Iterable[str]) -> dict[str, Any]:
         """Return the feeds with the signature's defaults for other inputs.
