@@ -66,7 +66,7 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     from ..core.graph.graph import Output
     from ..formats.api.model_saving import needed_placeholders
 
-    values = {word: graph.result(names.outputs.get(word, word)) for word in fetches}
+    values = {word: graph.result(names.fetch(word)) for word in fetches}
     outputs = {word.removesuffix(":0"): value for word, value in values.items() if isinstance(value, Output)}
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
 

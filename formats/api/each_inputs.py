@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, Node, Output
-from ...core.graph.metagraph import Signature
+from ...core.graph.metagraph import Signature, argument_tensor
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import find_variables
 from ...core.ordering.effects import READ, accesses
@@ -144,7 +144,7 @@ class InputArrays:
         words = self._words = {} if signature is None else signature.fed
         self._reader = ItemReader()
         self._found: dict[str, Sequence[str]] = {}
-        self._find = find or (lambda word: graph.output(words.get(word, word)))
+        self._find = find or (lambda word: graph.output(argument_tensor(word, words, graph)))
         matches = {name: _PART.fullmatch(text) for name, text in parts.items()}
         self._tensors = {match[1] or WHOLE: name for name, match in matches.items() if match}
         self._options = {name: match[2] or "" for name, match in matches.items() if match}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ...core.feeding.readable_texts import contents_of
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, Output
-from ...core.graph.metagraph import Signature, find_signature
+from ...core.graph.metagraph import Signature, argument_tensor, find_signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
 from ...core.support.errors import InvalidArgumentError, NotFoundError
@@ -59,7 +59,7 @@ class Names:
     def fetch(self, word: str) -> str:
         """Return the name to fetch: `y` is the tensor `y:0`, or an operation without outputs."""
         self._require(word, self.outputs, "output")
-        return self.graph.result(self.outputs.get(word, word)).name
+        return self.graph.result(argument_tensor(word, self.outputs, self.graph)).name
 
     def fetches(self, words: Iterable[str]) -> dict[str, str]:
         """Return the name to fetch for each word; without words all outputs of the requested signature."""
@@ -67,7 +67,7 @@ class Names:
 
     def inside(self, word: str) -> Output | None:
         """The tensor in a function that `FUNCTION/NODE` names; None where the word names something of the graph itself."""
-        if word in self.outputs or parse_tensor_name(word)[0] in self.graph:
+        if self._is_argument(word, self.outputs) or parse_tensor_name(word)[0] in self.graph:
             return None
         function = self._function(word)
         if function is None:
@@ -133,7 +133,7 @@ class Names:
 
     def unknown_feed(self, pairs: Sequence[tuple[str, str]], word: str | None) -> tuple[str, str]:
         """Return the only feed without a tensor in the graph: the labels of a new loss."""
-        unknown = [pair for pair in pairs if pair[0] not in self.inputs and parse_tensor_name(pair[0])[0] not in self.graph]
+        unknown = [pair for pair in pairs if not self._is_input(pair[0])]
         feeds = [pair for pair in unknown if word in (None, pair[0])]
         if len(feeds) != 1:
             names = ", ".join(name for name, _ in unknown) or "none"
@@ -143,12 +143,15 @@ class Names:
 
     def _tensor(self, word: str, names: Mapping[str, str], kind: str) -> Output:
         self._require(word, names, kind)
-        return self.graph.output(names.get(word, word))
+        return self.graph.output(argument_tensor(word, names, self.graph))
+
+    def _is_argument(self, word: str, names: Mapping[str, str]) -> bool:
+        return word in names or argument_tensor(word, names, self.graph) != word
 
     def _require(self, word: str, names: Mapping[str, str], kind: str) -> None:
         """NotFoundError for a word that neither the signature nor the graph knows."""
         node = parse_tensor_name(word)[0]
-        if word in names or node in self.graph or node in self.graph.left_out:
+        if self._is_argument(word, names) or node in self.graph or node in self.graph.left_out:
             return
         if self.signature is not None:
             has = f"its {kind}s: {', '.join(map(repr, names))}" if names else f"it has no {kind}s"
@@ -161,7 +164,7 @@ class Names:
 
     def node(self, word: str) -> str:
         """Return the name of a node from the name of the node, of a tensor, of a signature's argument, or of a variable."""
-        name = self.inputs.get(word, self.outputs.get(word, word))
+        name = argument_tensor(word, {**self.outputs, **self.inputs}, self.graph)
         if ":" in name:
             return self.graph.output(name).node.name
         variable = None if name in self.graph else find_variables(self.graph).get(name)
@@ -169,7 +172,7 @@ class Names:
 
     def node_or_tensor(self, word: str) -> str:
         """Return the graph's name of an output of the signature, or the word itself."""
-        return self.outputs.get(word, word)
+        return argument_tensor(word, self.outputs, self.graph)
 
     def operation(self, word: str) -> str:
         """The name of an operation to run."""
@@ -195,7 +198,7 @@ class Names:
                 yield name if name != WHOLE else self._only_input(), json.dumps(value)
 
     def _is_input(self, word: str) -> bool:
-        return word in self.inputs or parse_tensor_name(word)[0] in self.graph
+        return self._is_argument(word, self.inputs) or parse_tensor_name(word)[0] in self.graph
 
     def _only_input(self) -> str:
         """Return the only input, for a document without names; InvalidArgumentError where there are others."""

@@ -29,6 +29,7 @@ def two(tmp_path, monkeypatch):
 SENTENCE = {"b64": base64.b64encode(b"\xff\0a").decode()}
 REQUESTS = {
     "by name": {"x": [[1, 2], [3, 4]], "s": ["ab", SENTENCE]},
+    "by tensors": {"x:0": [[1, 2], [3, 4]], "s": ["ab", SENTENCE]},
     "columns": {"inputs": {"x": [[1, 2], [3, 4]], "s": ["ab", SENTENCE]}},
     "rows": {"instances": [{"x": [1, 2], "s": "ab"}, {"s": SENTENCE, "x": [3, 4]}]},
 }
