@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,10 +13,13 @@ from ...core.graph.graph import Graph, Output
 from ...core.graph.metagraph import Signature, argument_tensor, find_signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
+from ...core.runtime.session.feeds import misfit
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
 from ...core.types.dtypes import DType, from_name
+from ...core.types.example_values import feeding
+from ...core.types.shapes import fits
 from ..codecs.json_inputs import WHOLE, named_values
 from ..value_literals import fed_shape, read_document, value_of
 
@@ -237,18 +239,26 @@ class Names:
 
     def _unfed(self, word: str, fed: Output) -> InvalidArgumentError:
         from ...core.explaining.graph_facts import tensor_facts
-        from ...core.types.example_values import example_value
 
         assert self.signature is not None
         facts = tensor_facts(fed.node)
         message = f"input '{word}' of signature '{self.signature.name}' is not fed: it takes {facts.dtype} {facts.shape}"
-        return InvalidArgumentError(
-            message, hint=f"--feed {shlex.quote(f'{word}={example_value(facts.dtype, facts.shape)}')}, for example"
-        )
+        return InvalidArgumentError(message, hint=self._example(word, fed))
+
+    def _example(self, word: str, fed: Output) -> str:
+        """Return a hint with a value that fits a placeholder, by the user's word for its tensor."""
+        from ...core.explaining.graph_facts import tensor_facts
+        from ...core.feeding.example_feeds import Input, example_feeds
+
+        facts = tensor_facts(fed.node)
+        return feeding(word, example_feeds(self.graph, [Input(fed.node, facts.dtype, facts.shape)])[fed.node])
 
     def _feed(self, word: str, given: str | Given) -> tuple[str, Any]:
         fed = self.input(word)
         if isinstance(given, Given):
             return fed.name, given.value
-        readable = functools.partial(contents_of, self.graph, fed)
-        return fed.name, value_of(given, fed.dtype, f"--feed {word}", fed_shape(fed), readable)
+        readable, shape = functools.partial(contents_of, self.graph, fed), fed_shape(fed)
+        value = value_of(given, fed.dtype, f"--feed {word}", shape, readable)
+        if fed.node.must_be_fed and not fits(value.shape, shape):
+            raise misfit(value.shape, fed, shape, self._example(word, fed))
+        return fed.name, value
