@@ -172,7 +172,7 @@ class ItemReader:
         self._path = self._lines = self._table = None
 
     def read(self, item: Item) -> Mapping[str, Any]:
-        """Return the arrays of a file by name, which is no picture and no file of lines.
+        """Return the arrays of a file by name, which is no picture and no file of lines; as tensors for an npz file.
 
         An npy file and a TFRecord file, a vector of strings, have the name `WHOLE`. NotFoundError where the file is gone,
         DataLossError where the file is damaged.
@@ -181,7 +181,7 @@ class ItemReader:
             return {WHOLE: _records(item.path)}
         if item.path.endswith(".npy"):
             return {WHOLE: open_array(item.path).read()}
-        return {name: tensor.numpy() for name, tensor in read_npz(item.path).items()}
+        return read_npz(item.path)
 
     def document(self, item: Item) -> Any:
         """Return the value of a line of JSON; DataLossError where it is not JSON."""

@@ -26,6 +26,7 @@ from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
 from ...core.support.words import counted
 from ...core.types.arrays import Array
+from ...core.types.tensors import Tensor
 from ..codecs.casts import cast_value
 from ..codecs.csv_table import CsvFile, Row
 from ..codecs.json_inputs import WHOLE, named_values
@@ -165,6 +166,8 @@ class InputArrays:
             return {fed.name: value_of(picture, fed.dtype, f"--feed {word}", fed_shape(fed))}
         values: dict[str, Any] = {}
         for key, value in self._reader.read(item).items():
+            if isinstance(value, Tensor) and value.lack is not None and not self._is_fed(key):
+                continue  # nobody can read it, and no tensor takes it
             fed = self._find(self._tensor(key))
             values[fed.name] = _cast(value, fed, key, functools.partial(_place, item, key))
         return values
@@ -173,7 +176,7 @@ class InputArrays:
         """Return the values of a line of JSON."""
         parsed, values = self._reader.document(item), {}
         try:
-            given = named_values(parsed, self._signature, lambda word: word in self._tensors or self._is_tensor(word))
+            given = named_values(parsed, self._signature, self._is_fed)
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"{item.place}: {error.message}", hint=error.hint) from None
         for key, value in given.items():
@@ -202,6 +205,9 @@ class InputArrays:
             is_one = not any(map(self._is_tensor, table.names)) and self._takes(len(table.names))
             self._found = {table.path: [WHOLE] if is_one else table.names}
         return self._found[table.path]
+
+    def _is_fed(self, key: str) -> bool:
+        return key in self._tensors or self._is_tensor(key)
 
     def _is_tensor(self, word: str) -> bool:
         try:
@@ -346,10 +352,11 @@ def _place(item: Item, key: str) -> str:
     return item.place if key == WHOLE else f"{item.place}, key '{key}'"
 
 
-def _cast(value: Array, fed: Output, key: str, place: Callable[[], str]) -> Array:
+def _cast(value: Array | Tensor, fed: Output, key: str, place: Callable[[], str]) -> Array:
     """Return an array in the dtype of a tensor; an error begins with the place of the array."""
     try:
-        return cast_value(value, fed.dtype.base if fed.dtype is not None else None, key or "the input")
+        array = value.numpy() if isinstance(value, Tensor) else value
+        return cast_value(array, fed.dtype.base if fed.dtype is not None else None, key or "the input")
     except TfgError as error:
         raise type(error)(f"{place()}: {error.message}", hint=error.hint) from None
 
