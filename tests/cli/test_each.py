@@ -324,6 +324,23 @@ def test_columns_that_do_not_fit_are_an_error_without_shards(rows):
     assert not list(pathlib.Path().glob("o*.npz"))
 
 
+@pytest.mark.parametrize("options", [("--feed", "b=-"), ("--feed", "-"), ("--assign", "w=-")], ids=" ".join)
+@pytest.mark.parametrize("way", [(), pytest.param(("--on", "local:2"), marks=pytest.mark.slow)])
+def test_all_inputs_take_the_value_of_standard_input(options, way, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    g = tfg.GraphBuilder()
+    a, b = (g.Placeholder(dtype="float", shape=[], name=name) for name in "ab")
+    w = g.variable(np.float32(0), "w")
+    g.AddN([a, b, w] if "w=-" in options else [a, b], name="y")
+    tfg.save(g.graph, "g.pb")
+    pathlib.Path("t.jsonl").write_text('{"a": 1}\n{"a": 2}\n')
+    more = ("--feed", "b=0") if "w=-" in options else ()
+    words = ("g.pb", "--fetch", "y", "--each", "t.jsonl", "--out-dir", "o", *more, *options, *way)
+    done = run("run", *words, stdin='{"b": 10}' if options[1] == "-" else "10")
+    assert done.code == 0, done.err
+    assert sorted(float(result["y"]) for result in results(tmp_path / "o").values()) == [11, 12]
+
+
 @pytest.mark.parametrize("name, line", [("t.csv", "1,2,3\n"), ("t.jsonl", "[[1, 2, 3]]\n")])
 def test_a_file_is_opened_once_for_all_its_rows(name, line, rows, monkeypatch):
     pathlib.Path(name).write_text(("a,b,c\n" if name == "t.csv" else "") + line * 100)
