@@ -193,7 +193,7 @@ class Names:
     def by_name(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         """Yield the feeds by the names of inputs; a feed with the name `WHOLE` is a document with values by name."""
         for word, given in pairs:
-            if word != WHOLE:
+            if word != WHOLE or isinstance(given, Given):
                 yield word, given
                 continue
             for name, value in named_values(read_document(given, "--feed"), self.signature, self._is_input).items():
