@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import itertools
 import os
 import re
@@ -16,6 +17,8 @@ _SLOT: Final = re.compile(r"\{(\d)(?::([^}]*))?\}")
 _ENDING: Final = re.compile(r"(?<=\w{3})(ations?|ing|ers?|e[ds]?|s)$")
 """The ending of a grammatical form, behind at least three letters."""
 _MIN_LETTERS: Final = 5
+_MAX_NAMED: Final = 3
+"""The number of unexpected arguments that an error lists."""
 _REST: Final = "{}"
 """The place of all arguments that no slot takes."""
 _STATE: Final = re.compile(r"--state FILE\b")
@@ -180,13 +183,32 @@ def state_hint(hint: str, words: Sequence[str]) -> str:
     return f"{_STATE.sub(lambda _: f'--state {shlex.quote(prefix)}', hint)}; '{prefix}' lies beside the graph"
 
 
-def feed_hint(message: str, words: Sequence[str], ctx: click.Context | None) -> str | None:
-    """Return the command line with --feed for arguments NAME=VALUE; None for other arguments, and without such an option."""
+def extra_arguments(message: str, words: Sequence[str], ctx: click.Context | None) -> tuple[str, str | None]:
+    """Return click's message on unexpected arguments, with a few of them, and the next step if one is known."""
     extra = re.sub(r"^[^(]*\(|\)$", "", message).split(" ")
+    if len(extra) > _MAX_NAMED:
+        message = f"Got unexpected extra arguments ({' '.join(extra[:_MAX_NAMED])} ...)"
+    return message, _feed_hint(extra, words, ctx) or _pattern_hint(words)
+
+
+def _feed_hint(extra: Sequence[str], words: Sequence[str], ctx: click.Context | None) -> str | None:
+    """Return the command line with --feed for arguments NAME=VALUE; None for other arguments, and without such an option."""
     takes_feeds = ctx is not None and any("--feed" in parameter.opts for parameter in ctx.command.params)
     if not takes_feeds or not all("=" in word and word in words for word in extra):
         return None
     return f"try `{_line([part for word in words for part in (('--feed', word) if word in extra else (word,))])}`"
+
+
+def _pattern_hint(words: Sequence[str]) -> str | None:
+    """Return how to write the pattern of which a shell made the names of files behind --each; None without such files."""
+    behind = words[words.index("--each") + 1 :] if "--each" in words else ()
+    files = list(itertools.takewhile(os.path.exists, behind))
+    if len(files) < 2:
+        return None
+    folders, endings = {os.path.dirname(file) for file in files}, {os.path.splitext(file)[1] for file in files}
+    pattern = os.path.join(glob.escape(min(folders)), f"*{min(endings) if len(endings) == 1 else ''}")
+    shown = shlex.quote(pattern) if set(glob.glob(pattern)) == set(files) else "'PATTERN'"
+    return f"quote the pattern, so that the shell leaves it to tfg: --each {shown}"
 
 
 def _line(words: Sequence[str]) -> str:

@@ -230,9 +230,9 @@ def _report_usage(error: click.ClickException, words: Sequence[str]) -> int:
     first, *rest = error.format_message().split("\n")  # click lists the values of an option on lines of their own
     hint = getattr(error, "hint", None)
     if first.startswith("Got unexpected extra argument"):
-        from .guesses import feed_hint
+        from .guesses import extra_arguments
 
-        hint = feed_hint(first, words, getattr(error, "ctx", None))
+        first, hint = extra_arguments(first, words, getattr(error, "ctx", None))
     if isinstance(error, click.NoSuchOption):
         from .guesses import option_hint
 

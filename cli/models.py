@@ -71,7 +71,7 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
 
     has_signature = graph.meta is not None and bool(graph.meta.signatures)
     words = tuple(fetches) or (() if has_signature else outputs_of(graph))
-    values = {word: graph.result(names.outputs.get(word, word)) for word in words}
+    values = {word: graph.result(names.fetch(word)) for word in words}
     outputs = {word.removesuffix(":0"): value for word, value in values.items() if isinstance(value, Output)}
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
 

@@ -72,6 +72,28 @@ class Pair(click.ParamType[tuple[str, str]]):
         return left.strip(), right.strip()
 
 
+class FeedPair(click.ParamType[tuple[str, str | None]]):
+    """TENSOR=VALUE, or a JSON document, its file `@FILE` or `-` for values of several inputs, with the name `WHOLE`.
+
+    With `may_be_bare`, a tensor may come without a value.
+    """
+
+    def __init__(self, may_be_bare: bool = False) -> None:
+        self.may_be_bare = may_be_bare
+        self.name = "TENSOR[=VALUE]" if may_be_bare else "TENSOR=VALUE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:
+        if isinstance(value, tuple):
+            return value
+        if value.startswith(("{", "@")) or value == "-":
+            from ..formats.codecs.json_inputs import WHOLE  # lazy: most commands read no JSON
+
+            return WHOLE, value
+        if self.may_be_bare and "=" not in value:
+            return value.strip(), None
+        return Pair("TENSOR", "VALUE").convert(value, param, ctx)
+
+
 class FileName(click.ParamType[str]):
     """The name of a file or folder: any text but none."""
 
@@ -415,9 +437,10 @@ def feed_option(**rules: Any) -> Any:
     """--feed TENSOR=VALUE, repeatable; parsed by `value_literals.parse_value` when the graph is known."""
     text = (
         "Feed a tensor: @x.npy, @x.npz:key, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), "
-        "normal(..), randint(..), or - for JSON from standard input; repeatable."
+        "normal(..), randint(..), or - for JSON from standard input; or all inputs: JSON or @FILE.json with values by name "
+        "or a request of TensorFlow Serving; repeatable."
     )
-    return option("-f", "--feed", type=Pair("TENSOR", "VALUE"), help=text, **rules)
+    return option("-f", "--feed", type=FeedPair(), help=text, **rules)
 
 
 def missing_tensor(option: str, candidates: Sequence[str]) -> click.UsageError:

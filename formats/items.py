@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import glob
-import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,15 +16,15 @@ from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.regular_files import open_regular
 from .codecs.csv_table import CsvFile, Row, find_rows
+from .codecs.json_inputs import WHOLE, parse_json
 from .codecs.npy import open_array
 from .codecs.npz import read_npz
 from .codecs.source import read_source
 from .pictures import is_picture
 
-WHOLE: Final = ""
-"""The key of an input that is a single array without a name."""
 CSV: Final = ".csv"
-_LINES: Final = (".jsonl", ".ndjson", ".json")
+_DOCUMENT: Final = ".json"
+_LINES: Final = (".jsonl", ".ndjson", _DOCUMENT)
 _KINDS: Final = f"inputs are pictures, and files with the extension .npz, .npy, .tfrecord, {CSV}, {', '.join(_LINES)}"
 
 
@@ -131,13 +130,30 @@ def _is_records(path: str) -> bool:
 
 
 def _lines(path: str, stem: str) -> Iterator[Item]:
-    """Yield the lines that are not blank."""
+    """Yield the lines that are not blank; a .json file of a single document, in several lines, is a line."""
     start = 0
     with file_errors(path), open_regular(path) as file:
+        if path.endswith(_DOCUMENT) and _is_document(file):
+            yield Item(f"{stem}-{1:06d}", path, 0, file.seek(0, os.SEEK_END), 1)
+            return
+        file.seek(0)
         for number, line in enumerate(file, 1):
             if line.strip():
                 yield Item(f"{stem}-{number:06d}", path, start, start + len(line), number)
             start += len(line)
+
+
+def _is_document(file: BinaryIO) -> bool:
+    """Return True for a file that is JSON as a whole, and whose first line is none."""
+    return not _is_json(next(filter(bytes.strip, file), b"")) and file.seek(0) == 0 and _is_json(file.read())
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        parse_json(text)
+    except InvalidArgumentError:
+        return False
+    return True
 
 
 class ItemReader:
@@ -156,18 +172,23 @@ class ItemReader:
         self._path = self._lines = self._table = None
 
     def read(self, item: Item) -> Mapping[str, Any]:
-        """Return the arrays of an input by name: of an npz file, or of a line's JSON object. The input is no row or picture.
+        """Return the arrays of a file by name, which is no picture and no file of lines; as tensors for an npz file.
 
         An npy file and a TFRecord file, a vector of strings, have the name `WHOLE`. NotFoundError where the file is gone,
         DataLossError where the file is damaged.
         """
-        if item.start is not None:
-            return _parsed(item, self._line(item))
         if _is_records(item.path):
             return {WHOLE: _records(item.path)}
         if item.path.endswith(".npy"):
             return {WHOLE: open_array(item.path).read()}
-        return {name: tensor.numpy() for name, tensor in read_npz(item.path).items()}
+        return read_npz(item.path)
+
+    def document(self, item: Item) -> Any:
+        """Return the value of a line of JSON; DataLossError where it is not JSON."""
+        try:
+            return parse_json(self._line(item))
+        except InvalidArgumentError as error:
+            raise DataLossError(f"{item.place} is {error.message}") from None
 
     def table(self, path: str) -> CsvFile:
         """Return an open CSV file."""
@@ -186,16 +207,6 @@ class ItemReader:
                 self._path = item.path
             self._lines.seek(item.start)
             return self._lines.read(item.end - item.start)
-
-
-def _parsed(item: Item, line: bytes) -> Mapping[str, Any]:
-    try:
-        parsed = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise DataLossError(f"{item.place} is not JSON: {error.msg} at character {error.pos + 1:,}") from None
-    except (ValueError, RecursionError) as error:
-        raise DataLossError(f"{item.place} is not JSON: {error}") from None
-    return parsed if isinstance(parsed, dict) else {WHOLE: parsed}
 
 
 def _records(path: str) -> Any:

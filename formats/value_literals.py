@@ -24,20 +24,24 @@ from ..core.types.shapes import UNKNOWN, Shape
 from ..core.types.tensors import Tensor, as_bytes_array
 from .codecs.casts import cast_value
 from .codecs.csv_table import read_columns
+from .codecs.json_inputs import BEGINNINGS, decoded, parse_json
 from .codecs.npy import open_array
 from .codecs.npz import read_npz
-from .codecs.source import read_file
+from .codecs.source import read_file, read_source
 from .pictures import parse_transform, read_picture
 
 _CALL = re.compile(r"([a-z_]+)\((.*)\)", re.DOTALL)
 _FORMS = (
-    "write @x.npy, @x.npz:key, @table.csv:column, @photo.png?resize=224,224&scale=1/255, for strings @any.bytes or "
-    "@examples.tfrecord, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), normal(..), randint(..), "
-    "strings(..) or - for JSON from standard input"
+    "write @x.npy, @x.npz:key, @table.csv:column, @photo.png?resize=224,224&scale=1/255, for strings @any.bytes, "
+    '@examples.tfrecord or {"b64": ..}, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), normal(..), '
+    "randint(..), strings(..) or - for JSON from standard input"
 )
 _MAX_ELEMENTS = 1 << 40
 _MAX_SHOWN: Final = 80
 """The length of a text that a message repeats."""
+_AS_JSON: Final = "write a text as a JSON string: in double quotes"
+_SHORT: Final = 40
+"""The length of a text up to which an error repeats the text as JSON."""
 
 
 def fed_shape(fed: Output) -> Shape:
@@ -74,6 +78,20 @@ def parse_value(
         hint = "randint(SIZES,low=0,high=10) draws integers" if match[1] in _FRACTIONAL else None
         return cast_value(_generated(match[1], match[2], readable), dtype, text, hint)
     return _literal(text, dtype)
+
+
+def read_document(text: str, option: str) -> Any:
+    """Return the value of a JSON text, of the JSON in a file for `@FILE`, or of standard input for `-`.
+
+    An error begins with `option`.
+    """
+    source = text.removeprefix("@") if text == "-" or text.startswith("@") else None
+    contents = text if source is None else bytes(read_source(source))
+    try:
+        return parse_json(contents)
+    except InvalidArgumentError as error:
+        hint = error.hint if source is None else f"a file for one tensor is {option} TENSOR={text}"
+        raise InvalidArgumentError(f"{option}: '{text[:80]}' is {error.message}", hint=hint) from None
 
 
 def _read_bytes(path: str, shape: Shape) -> Array | None:
@@ -138,16 +156,13 @@ def _member(path: str, archive: Mapping[str, Tensor], key: str | None) -> Tensor
 
 
 def _literal(text: str, dtype: DType | None) -> Array:
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        if dtype is not string:
-            raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is not a value", hint=_in_json(text, dtype)) from None
-        parsed = text
+    parsed = _parsed(text, dtype)
+    if dtype is string and not isinstance(decoded(parsed), str | bytes | list):
+        raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is not a string", hint=_text_hint(text))
     if isinstance(parsed, dict) or parsed is None:
         raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is not a value", hint=_in_json(text, dtype))
     try:
-        return cast_value(as_bytes_array(parsed) if dtype is string else _parsed_array(parsed), dtype, text)
+        return cast_value(_strings(parsed) if dtype is string else _parsed_array(parsed), dtype, text)
     except (ValueError, TypeError) as error:
         raise InvalidArgumentError(
             f"'{text[:_MAX_SHOWN]}' is not an array: {error}", hint="give all rows the same length"
@@ -172,6 +187,36 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _parsed(text: str, dtype: DType | None) -> Any:
+    """Return the value of a JSON text, or a text itself where the tensor has strings. A slip in JSON is an error: its
+    characters are not meant.
+    """
+    try:
+        return parse_json(text)
+    except InvalidArgumentError as error:
+        if text.lstrip().startswith(BEGINNINGS):
+            hints = filter(None, (error.hint, _text_hint(text) if dtype is string else _in_json(text, dtype)))
+            raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is {error.message}", hint="; ".join(hints)) from None
+        if dtype is string:
+            return text
+        raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is not a value", hint=_in_json(text, dtype)) from None
+
+
+def _text_hint(text: str) -> str:
+    """Return how a text that looks like JSON is fed as it is."""
+    is_short = len(text) <= _SHORT
+    return f"the text itself is the JSON string {json.dumps(text, ensure_ascii=False)}" if is_short else _AS_JSON
+
+
+def _strings(parsed: Any) -> Array:
+    """Return the strings of a JSON value, where objects are bytes as TensorFlow Serving writes them."""
+    array = np.array(parsed, object)
+    for place, value in enumerate(array.flat):
+        if isinstance(value, dict):
+            array.flat[place] = decoded(value)
+    return as_bytes_array(array)
 
 
 def _parsed_array(parsed: Any) -> Array:

@@ -96,6 +96,8 @@ def _run(options: CheckpointOptions) -> int:
         count = write_checkpoint(options.out, by_variable(checkpoint.tensors, chosen))
         render.note(f"wrote {counted(count, 'tensor')} to {options.out}", options.quiet)
         return DONE
+    for lack in filter(None, (tensor.lack for tensor in chosen.tensors.values())):
+        render.note(lack.message, options.quiet)
     with_statistics = options.with_statistics
     rows = functools.partial(chosen.describe, statistics=with_statistics)
     if format_ == "json":

@@ -9,6 +9,7 @@ import click
 from ...core.support.file_formats import TRACES
 from ...core.types.shapes import BatchSize
 from ..options import (
+    FeedPair,
     GraphReader,
     OutputFile,
     Pair,
@@ -44,8 +45,8 @@ class FlopsOptions:
 
     graph: str = argument()
     fetches: tuple[str, ...] = fetch_option("Count the run of this tensor or operation; repeatable.")
-    feeds: tuple[str, ...] = option(
-        "-f", "--feed", metavar="TENSOR[=VALUE]", help="Cut here: treat this tensor as fed; repeatable."
+    feeds: tuple[tuple[str, str | None], ...] = option(
+        "-f", "--feed", type=FeedPair(may_be_bare=True), help="Cut here: treat this tensor as fed; repeatable."
     )
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
         "--shape", type=ShapePair(), excludes="--measured", help="Shape of a placeholder or tensor; repeatable."

@@ -15,6 +15,7 @@ from ...core.support.words import counted
 from ...formats.runs.batch_job import BatchJob, BatchProgress, BatchReport
 from ...formats.runs.each_recipe import BatchOutput, Recipe, graph_recipe
 from ...formats.runs.each_tasks import sweep_tasks
+from ...formats.runs.run_plan import Pairs
 from ...formats.runs.session_setup import SessionSetup
 from .. import render
 from ..commands.run import RunOptions
@@ -59,7 +60,17 @@ def _recipe(graph: Graph, options: RunOptions) -> Recipe:
         options.out_dir, options.out and os.path.abspath(options.out), format_, options.shard_size, options.overwrite,
         options.keep_going, steps_table if format_ == "table" else None,
     )  # fmt: skip
-    return graph_recipe(graph, options.graph, options.reader.reading, setup, options.request, output)
+    request = options.request
+    request = dataclasses.replace(
+        request, feeds=_read_once(request.feeds), assign=_read_once(request.assign),
+        assign_add=_read_once(request.assign_add), assign_sub=_read_once(request.assign_sub),
+    )  # fmt: skip
+    return graph_recipe(graph, options.graph, options.reader.reading, setup, request, output)
+
+
+def _read_once(pairs: Pairs) -> Pairs:
+    """Return values with standard input in the place of `-`: all inputs, in all processes, take the same value."""
+    return tuple((name, sys.stdin.read() if value == "-" else value) for name, value in pairs)
 
 
 class ProgressDisplay:

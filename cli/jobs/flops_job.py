@@ -43,10 +43,11 @@ class FlopsJob:
         self.options = options
         self.session = options.session
         self.names = names = Names(graph, options.session.signature)
+        self.given = tuple(names.by_name(options.feeds))
         fetches = tuple(names.fetches(options.fetches or names.outputs).values()) or self._guessed_fetches(graph)
         sizes = {size: _whole_number("--size", size, text) for size, text in options.sizes}
         self.counter = FlopsCounter(
-            graph, fetches, [names.input(item.partition("=")[0].strip()).name for item in options.feeds],
+            graph, fetches, [names.input(name).name for name, _ in self.given],
             shapes={names.input(name).name: shape for name, shape in options.shapes}, values=self.feeds(required=False),
             trips={loop: _whole_number("--trips", loop, text) for loop, text in options.trips},
             sizes=sizes, batch=options.batch,
@@ -84,11 +85,10 @@ class FlopsJob:
 
     def feeds(self, required: bool) -> dict[str, Any]:
         """Return the values to feed; raise a usage error for a feed without a required value."""
-        parted = [[part.strip() for part in item.partition("=")] for item in self.options.feeds]
-        bare = [name for name, equals, _ in parted if not equals]
+        bare = [name for name, text in self.given if text is None]
         if required and bare:
             raise click.UsageError(f"--measured runs the graph: add --feed {bare[0]}=VALUE")
-        return self.names.feeds((name, text) for name, equals, text in parted if equals)
+        return self.names.feeds(pair for pair in self.given if pair[1] is not None)
 
     def _guessed_fetches(self, graph: Graph) -> tuple[str, ...]:
         """The graph's outputs, as `tfg explain` finds them."""

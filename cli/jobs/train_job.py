@@ -82,12 +82,13 @@ class TrainJob:
         if loss is None:
             raise missing_tensor("--loss", names.to_differentiate())
         named = None if loss in self.graph else NamedLoss.parse(loss)
+        given = tuple(names.by_name(self.options.feeds))
         if named is None:
             minimized = names.output(loss).name
-            return minimized, names.complete(names.feeds(self.options.feeds), [minimized])
+            return minimized, names.complete(names.feeds(given), [minimized])
         output = names.only_output(named.output, "--loss").name
-        word, text = names.unknown_feed(self.options.feeds, named.labels)
-        feeds = names.complete(names.feeds(pair for pair in self.options.feeds if pair[0] != word), [output])
+        word, text = names.unknown_feed(given, named.labels)
+        feeds = names.complete(names.feeds(pair for pair in given if pair[0] != word), [output])
         return NamedLoss(named.kind, output, word), {**feeds, word: value_of(text, None, f"--feed {word}")}
 
     def run(self) -> None:

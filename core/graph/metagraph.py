@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, Final
 
 from ..support.errors import InvalidArgumentError
@@ -195,6 +195,14 @@ class MetaGraph:
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str)
+
+
+def argument_tensor(word: str, arguments: Mapping[str, str], nodes: Container[str]) -> str:
+    """Return the tensor of an argument, and any other word as it is. `image:0` is the argument `image`, as TensorFlow's users
+    write names, unless a node is called so.
+    """
+    name = word.removesuffix(":0")
+    return arguments.get(word) or (arguments.get(name, word) if name not in nodes else word)
 
 
 def find_signature(meta: MetaGraph | None, name: str) -> Signature:

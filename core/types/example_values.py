@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -31,6 +32,11 @@ def example_value(dtype: str, shape: Shape, high: int | None = None) -> str:
     if dtype == "bool":
         return f"ones({listed})" if sizes else "true"
     return f"uniform({listed})" if sizes else "1.0"
+
+
+def feeding(name: str, value: str) -> str:
+    """Return the hint to feed an example value to a tensor; the option is quoted for a shell."""
+    return f"`--feed {shlex.quote(f'{name}={value}')}` feeds an example"
 
 
 def strings_value(sizes: Sequence[int]) -> str:

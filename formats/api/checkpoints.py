@@ -128,7 +128,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
 
 
 def _row(name: str, tensor: Tensor, with_statistics: bool) -> TensorRow:
-    statistics = tensor_statistics(tensor.read()) if with_statistics else None
+    statistics = tensor_statistics(tensor.read()) if with_statistics and tensor.lack is None else None
     return TensorRow(name, str(tensor.dtype), tensor.shape, tensor.size * tensor.dtype.size, statistics)
 
 
@@ -192,6 +192,8 @@ def compare_checkpoints(
 def _compare(name: str, a: Tensor, b: Tensor, tolerance: float) -> ComparedTensor:
     if (a.dtype, a.shape) != (b.dtype, b.shape):
         return ComparedTensor(name, "different", None, f"{a.dtype} {a.shape} and {b.dtype} {b.shape}")
+    if (lack := a.lack or b.lack) is not None:
+        return ComparedTensor(name, "different", None, lack.message)
     a, b = Tensor.from_numpy(a.read(), a.dtype), Tensor.from_numpy(b.read(), b.dtype)  # read once here, and kept no longer
     if a == b:
         return ComparedTensor(name, "equal", 0.0, "")

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
+from ...core.graph.metagraph import Signature, argument_tensor
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import find_variables
 from ...core.ordering.effects import READ, accesses
@@ -25,9 +26,11 @@ from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
 from ...core.support.words import counted
 from ...core.types.arrays import Array
+from ...core.types.tensors import Tensor
 from ..codecs.casts import cast_value
 from ..codecs.csv_table import CsvFile, Row
-from ..items import WHOLE, Item, ItemReader, find_items
+from ..codecs.json_inputs import WHOLE, named_values
+from ..items import Item, ItemReader, find_items
 from ..pictures import parse_transform
 from ..state import State
 from ..value_literals import fed_shape, value_of
@@ -96,8 +99,8 @@ def run_each(
     settings = named(sweep)
     expect(list | tuple, *settings.values())
     patterns = names_of(inputs)
-    words = graph.meta.usual_signature.fed if graph.meta is not None and graph.meta.usual_signature is not None else {}
-    arrays = InputArrays(graph, words, tuple(tensors.values()), parts or {})
+    signature = graph.meta.usual_signature if graph.meta is not None else None
+    arrays = InputArrays(graph, signature, tuple(tensors.values()), parts or {})
 
     def opened(graph: Graph) -> SessionLike:
         return session_on(graph, open_session, state, seed)
@@ -130,19 +133,20 @@ class InputArrays:
     def __init__(
         self,
         graph: Graph,
-        words: Mapping[str, str],
+        signature: Signature | None,
         fetches: Sequence[str],
         parts: Mapping[str, str],
         find: Callable[[str], Output] | None = None,
     ) -> None:
-        """`words` are the names of a signature's inputs; `parts` say for tensors which part of an input feeds them.
+        """`parts` say for tensors which part of an input feeds them. `signature` has the names of inputs.
 
         `find` returns the tensor of a name. InvalidArgumentError for wrong options of pictures.
         """
-        self._graph, self._words, self._fetches = graph, words, fetches
+        self._graph, self._signature, self._fetches = graph, signature, fetches
+        words = self._words = {} if signature is None else signature.fed
         self._reader = ItemReader()
         self._found: dict[str, Sequence[str]] = {}
-        self._find = find or (lambda word: graph.output(words.get(word, word)))
+        self._find = find or (lambda word: graph.output(argument_tensor(word, words, graph)))
         matches = {name: _PART.fullmatch(text) for name, text in parts.items()}
         self._tensors = {match[1] or WHOLE: name for name, match in matches.items() if match}
         self._options = {name: match[2] or "" for name, match in matches.items() if match}
@@ -154,6 +158,8 @@ class InputArrays:
         """Return the values to feed by the names of tensors."""
         if item.row is not None:
             return self._of_row(self._reader.table(item.path), item.row)
+        if item.start is not None:
+            return self._of_document(item)
         if item.is_picture:
             word = self._tensor(WHOLE)
             fed = self._find(word)
@@ -161,11 +167,22 @@ class InputArrays:
             return {fed.name: value_of(picture, fed.dtype, f"--feed {word}", fed_shape(fed))}
         values: dict[str, Any] = {}
         for key, value in self._reader.read(item).items():
+            if isinstance(value, Tensor) and value.lack is not None and not self._is_fed(key):
+                continue  # nobody can read it, and no tensor takes it
             fed = self._find(self._tensor(key))
-            is_parsed = item.start is not None
-            place = f"{item.place}, key '{key}'" if key != WHOLE else item.place
-            said = functools.partial(str, place)
-            values[fed.name] = value_of(json.dumps(value), fed.dtype, place) if is_parsed else _cast(value, fed, key, said)
+            values[fed.name] = _cast(value, fed, key, functools.partial(_place, item, key))
+        return values
+
+    def _of_document(self, item: Item) -> dict[str, Any]:
+        """Return the values of a line of JSON."""
+        parsed, values = self._reader.document(item), {}
+        try:
+            given = named_values(parsed, self._signature, self._is_fed)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{item.place}: {error.message}", hint=error.hint) from None
+        for key, value in given.items():
+            fed = self._find(self._tensor(key))
+            values[fed.name] = value_of(json.dumps(value), fed.dtype, _place(item, key))
         return values
 
     def close(self) -> None:
@@ -189,6 +206,9 @@ class InputArrays:
             is_one = not any(map(self._is_tensor, table.names)) and self._takes(len(table.names))
             self._found = {table.path: [WHOLE] if is_one else table.names}
         return self._found[table.path]
+
+    def _is_fed(self, key: str) -> bool:
+        return key in self._tensors or self._is_tensor(key)
 
     def _is_tensor(self, word: str) -> bool:
         try:
@@ -328,10 +348,16 @@ class _Runs:
         return runner
 
 
-def _cast(value: Array, fed: Output, key: str, place: Callable[[], str]) -> Array:
+def _place(item: Item, key: str) -> str:
+    """Return the place of a value: the file or the line, and the name."""
+    return item.place if key == WHOLE else f"{item.place}, key '{key}'"
+
+
+def _cast(value: Array | Tensor, fed: Output, key: str, place: Callable[[], str]) -> Array:
     """Return an array in the dtype of a tensor; an error begins with the place of the array."""
     try:
-        return cast_value(value, fed.dtype.base if fed.dtype is not None else None, key or "the input")
+        array = value.numpy() if isinstance(value, Tensor) else value
+        return cast_value(array, fed.dtype.base if fed.dtype is not None else None, key or "the input")
     except TfgError as error:
         raise type(error)(f"{place()}: {error.message}", hint=error.hint) from None
 

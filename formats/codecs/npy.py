@@ -53,6 +53,11 @@ class _Header:
         """Bytes of the elements."""
         return math.prod(self.shape) * self.dtype.itemsize
 
+    def require_plain(self, where: str) -> None:
+        """InvalidArgumentError for Python objects."""
+        if self.dtype.hasobject:
+            raise InvalidArgumentError(f"{where} holds Python objects, which are never unpickled")
+
     def decode(self, data: bytes) -> Array:
         """Return the array of the bytes; InvalidArgumentError for a shape with more elements than NumPy can count."""
         try:
@@ -70,6 +75,7 @@ def open_array(path: str | os.PathLike[str]) -> StoredArray:
     name = f"'{os.fspath(path)}'"
     with file_errors(path), open_regular(path) as file:
         header = _read_header(file, name)
+        header.require_plain(name)
         _check_size(header, os.fstat(file.fileno()).st_size, name)
 
     def read() -> Array:
@@ -82,7 +88,7 @@ def open_array(path: str | os.PathLike[str]) -> StoredArray:
 
 def open_archive(path: str | os.PathLike[str], only: Collection[str] | None = None) -> dict[str, StoredArray]:
     """Open the arrays of an .npz archive by name, all or the arrays of these names. Errors as `open_array`, and
-    UnimplementedError for unsupported compression or encryption.
+    UnimplementedError for unsupported compression or encryption. An array of Python objects is an error when it is read.
     """
     name = f"'{os.fspath(path)}'"
     with file_errors(path), open_regular(path) as file:
@@ -153,10 +159,12 @@ class _Archive:
             raise DataLossError(f"{where} claims {info.file_size} bytes in {info.compress_size} of {self._size}")
         with _zip_errors(where), self._archive.open(info) as member:
             header = _read_header(member, where)
-        _check_size(header, info.file_size, where)
+        if not header.dtype.hasobject:
+            _check_size(header, info.file_size, where)
         return StoredArray(header.dtype, header.shape, lambda: self._read(info, header, where))
 
     def _read(self, info: zipfile.ZipInfo, header: _Header, where: str) -> Array:
+        header.require_plain(where)
         if info.compress_type != zipfile.ZIP_STORED:
             self._check_room()
         with _zip_errors(where), self._archive.open(info) as member:
@@ -201,8 +209,6 @@ def _read_header(file: IO[bytes], where: str) -> _Header:
         return _decode_header(ast.literal_eval(text.decode(encoding)), 8 + struct.calcsize(layout) + size)
     except (ValueError, SyntaxError, TypeError, KeyError, AttributeError, RecursionError, MemoryError):
         raise DataLossError(f"{where} has a damaged header") from None
-    except InvalidArgumentError as error:
-        raise InvalidArgumentError(f"{where} {error.message}") from None
 
 
 def _decode_header(fields: Mapping[str, Any], offset: int) -> _Header:
@@ -210,8 +216,6 @@ def _decode_header(fields: Mapping[str, Any], offset: int) -> _Header:
     shape, is_fortran = fields["shape"], fields["fortran_order"]
     if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape) or len(shape) > 32:
         raise ValueError("no shape")
-    if dtype.hasobject:
-        raise InvalidArgumentError("holds Python objects, which are never unpickled")
     if dtype.subdtype is not None:
         raise ValueError("no plain dtype")
     return _Header(dtype, shape, bool(is_fortran), offset)

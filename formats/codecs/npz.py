@@ -141,9 +141,9 @@ def _storage(dtype: DType) -> np.dtype[Any]:
 def read_npz(path: str | os.PathLike[str], only: str | None = None) -> dict[str, Tensor]:
     """Open an archive and return the tensors by name, all or `only` one; a tensor's elements are read on first use.
 
-    A damaged archive raises DataLossError, an archive with Python objects or types unknown to TensorFlow
-    InvalidArgumentError, an encrypted archive UnimplementedError. The first use of a tensor with a suspicious compression
-    ratio raises ResourceExhaustedError.
+    A damaged archive raises DataLossError, an encrypted archive UnimplementedError. The first use of a tensor with a
+    suspicious compression ratio raises ResourceExhaustedError; Python objects and types unknown to TensorFlow raise
+    InvalidArgumentError, as `lack` of the tensor says, and do not stand in the way of other tensors.
     """
     return _tensors(open_archive(path, None if only is None else (only, MANIFEST)), os.fspath(path))
 
@@ -212,10 +212,14 @@ def _strings(stored: StoredArray, entry: _ForeignType, where: str) -> Tensor:
 
 
 def _plain_tensor(stored: StoredArray, where: str) -> Tensor:
+    if stored.dtype.hasobject:
+        error = InvalidArgumentError(f"{where} holds Python objects, which are never unpickled")
+        return Tensor.lacking(dtypes.string if stored.dtype.kind == "O" else dtypes.variant, stored.shape, error)
     try:
         dtype = dtypes.from_numpy(stored.dtype.newbyteorder("="))
     except InvalidArgumentError as error:
-        raise InvalidArgumentError(f"{where}: {error.message}") from None
+        unlike = InvalidArgumentError(f"{where}: {error.message}")
+        return Tensor.lacking(dtypes.variant, stored.shape, unlike)
     return Tensor(dtype, stored.shape, lambda: Tensor.from_numpy(stored.read(), dtype).numpy())
 
 

@@ -97,6 +97,6 @@ class Worker:
         """What an input feeds; InvalidArgumentError for options of a picture that do not exist."""
         plan = self._plan
         fetches = (*plan.fetches.values(), *plan.targets)
-        arrays = InputArrays(self._graph, plan.names.inputs, fetches, self._parts, plan.names.input)
+        arrays = InputArrays(self._graph, plan.names.signature, fetches, self._parts, plan.names.input)
         self._closing.callback(arrays.close)
         return arrays

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import functools
-import shlex
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...core.feeding.readable_texts import contents_of
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, Output
-from ...core.graph.metagraph import Signature, find_signature
+from ...core.graph.metagraph import Signature, argument_tensor, find_signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
+from ...core.runtime.session.feeds import misfit
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.tensor_names import joined_names_hint, parse_tensor_name
+from ...core.support.words import counted
 from ...core.types.dtypes import DType, from_name
-from ..value_literals import fed_shape, value_of
+from ...core.types.example_values import feeding
+from ...core.types.shapes import fits
+from ..codecs.json_inputs import WHOLE, named_values
+from ..value_literals import fed_shape, read_document, value_of
 
 
 class Given(NamedTuple):
@@ -56,7 +61,7 @@ class Names:
     def fetch(self, word: str) -> str:
         """Return the name to fetch: `y` is the tensor `y:0`, or an operation without outputs."""
         self._require(word, self.outputs, "output")
-        return self.graph.result(self.outputs.get(word, word)).name
+        return self.graph.result(argument_tensor(word, self.outputs, self.graph)).name
 
     def fetches(self, words: Iterable[str]) -> dict[str, str]:
         """Return the name to fetch for each word; without words all outputs of the requested signature."""
@@ -69,7 +74,7 @@ class Names:
 
     def inside(self, word: str) -> Output | None:
         """The tensor in a function that `FUNCTION/NODE` names; None where the word names something of the graph itself."""
-        if word in self.outputs or parse_tensor_name(word)[0] in self.graph:
+        if self._is_argument(word, self.outputs) or parse_tensor_name(word)[0] in self.graph:
             return None
         function = self._function(word)
         if function is None:
@@ -135,7 +140,7 @@ class Names:
 
     def unknown_feed(self, pairs: Sequence[tuple[str, str]], word: str | None) -> tuple[str, str]:
         """Return the only feed without a tensor in the graph: the labels of a new loss."""
-        unknown = [pair for pair in pairs if pair[0] not in self.inputs and parse_tensor_name(pair[0])[0] not in self.graph]
+        unknown = [pair for pair in pairs if not self._is_input(pair[0])]
         feeds = [pair for pair in unknown if word in (None, pair[0])]
         if len(feeds) != 1:
             names = ", ".join(name for name, _ in unknown) or "none"
@@ -145,12 +150,15 @@ class Names:
 
     def _tensor(self, word: str, names: Mapping[str, str], kind: str) -> Output:
         self._require(word, names, kind)
-        return self.graph.output(names.get(word, word))
+        return self.graph.output(argument_tensor(word, names, self.graph))
+
+    def _is_argument(self, word: str, names: Mapping[str, str]) -> bool:
+        return word in names or argument_tensor(word, names, self.graph) != word
 
     def _require(self, word: str, names: Mapping[str, str], kind: str) -> None:
         """NotFoundError for a word that neither the signature nor the graph knows."""
         node = parse_tensor_name(word)[0]
-        if word in names or node in self.graph or node in self.graph.left_out:
+        if self._is_argument(word, names) or node in self.graph or node in self.graph.left_out:
             return
         if joined := joined_names_hint(word):
             raise NotFoundError(f"the graph has no node '{word}'", hint=joined)
@@ -165,7 +173,7 @@ class Names:
 
     def node(self, word: str) -> str:
         """Return the name of a node from the name of the node, of a tensor, of a signature's argument, or of a variable."""
-        name = self.inputs.get(word, self.outputs.get(word, word))
+        name = argument_tensor(word, {**self.outputs, **self.inputs}, self.graph)
         if ":" in name:
             return self.graph.output(name).node.name
         variable = None if name in self.graph else find_variables(self.graph).get(name)
@@ -173,7 +181,7 @@ class Names:
 
     def node_or_tensor(self, word: str) -> str:
         """Return the graph's name of an output of the signature, or the word itself."""
-        return self.outputs.get(word, word)
+        return argument_tensor(word, self.outputs, self.graph)
 
     def operation(self, word: str) -> str:
         """The name of an operation to run."""
@@ -182,12 +190,34 @@ class Names:
     def feeds(self, pairs: Iterable[tuple[str, str | Given]]) -> dict[str, Any]:
         """Return the values to feed by tensor name; errors name the option and the word."""
         feeds: dict[str, Any] = {}
-        for word, given in pairs:
+        for word, given in self.by_name(pairs):
             name, value = self._feed(word, given)
             if name in feeds:
                 raise InvalidArgumentError(f"--feed {word}: '{name}' is already fed")
             feeds[name] = value
         return feeds
+
+    def by_name(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+        """Yield the feeds by the names of inputs; a feed with the name `WHOLE` is a document with values by name."""
+        for word, given in pairs:
+            if word != WHOLE or isinstance(given, Given):
+                yield word, given
+                continue
+            for name, value in named_values(read_document(given, "--feed"), self.signature, self._is_input).items():
+                yield name if name != WHOLE else self._only_input(), json.dumps(value)
+
+    def _is_input(self, word: str) -> bool:
+        return self._is_argument(word, self.inputs) or parse_tensor_name(word)[0] in self.graph
+
+    def _only_input(self) -> str:
+        """Return the only input, for a document without names; InvalidArgumentError where there are others."""
+        names = list(self.inputs) or [node.name for node in self.graph if node.must_be_fed]
+        if len(names) != 1:
+            hint = f"""write --feed '{{"inputs": {{"NAME": ..}}}}' with the names {", ".join(names) or "of tensors"}"""
+            raise InvalidArgumentError(
+                f"--feed: the value has no name, and the graph has {counted(len(names), 'input')}", hint=hint
+            )
+        return names[0]
 
     def complete(self, feeds: Mapping[str, Any], fetches: Iterable[str]) -> dict[str, Any]:
         """Return the feeds with the signature's defaults for other inputs.
@@ -216,18 +246,26 @@ class Names:
 
     def _unfed(self, word: str, fed: Output) -> InvalidArgumentError:
         from ...core.explaining.graph_facts import tensor_facts
-        from ...core.types.example_values import example_value
 
         assert self.signature is not None
         facts = tensor_facts(fed.node)
         message = f"input '{word}' of signature '{self.signature.name}' is not fed: it takes {facts.dtype} {facts.shape}"
-        return InvalidArgumentError(
-            message, hint=f"--feed {shlex.quote(f'{word}={example_value(facts.dtype, facts.shape)}')}, for example"
-        )
+        return InvalidArgumentError(message, hint=self._example(word, fed))
+
+    def _example(self, word: str, fed: Output) -> str:
+        """Return a hint with a value that fits a placeholder, by the user's word for its tensor."""
+        from ...core.explaining.graph_facts import tensor_facts
+        from ...core.feeding.example_feeds import Input, example_feeds
+
+        facts = tensor_facts(fed.node)
+        return feeding(word, example_feeds(self.graph, [Input(fed.node, facts.dtype, facts.shape)])[fed.node])
 
     def _feed(self, word: str, given: str | Given) -> tuple[str, Any]:
         fed = self.input(word)
         if isinstance(given, Given):
             return fed.name, given.value
-        readable = functools.partial(contents_of, self.graph, fed)
-        return fed.name, value_of(given, fed.dtype, f"--feed {word}", fed_shape(fed), readable)
+        readable, shape = functools.partial(contents_of, self.graph, fed), fed_shape(fed)
+        value = value_of(given, fed.dtype, f"--feed {word}", shape, readable)
+        if fed.node.must_be_fed and not fits(value.shape, shape):
+            raise misfit(value.shape, fed, shape, self._example(word, fed))
+        return fed.name, value

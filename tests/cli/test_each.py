@@ -278,7 +278,7 @@ def test_progress_tells_rate_and_time_left(capsys):
     ("t.csv", "a,b\n1,2\n3,oops\n", "'t.csv', row 2 (line 3), column 'b': the cell 'oops' is not a number"),
     ("t.csv", "a,b\n1,2\n\n3\n", "'t.csv', row 2 (line 4): the row has 1 cells"),
     ("t.jsonl", '{"x": [1, 2]}\n\n{"x": [1, "q"]}\n', "line 3 of 't.jsonl', key 'x'"),
-    ("t.jsonl", '{"x": [1, 2]}\n{"x": [1\n', "line 2 of 't.jsonl' is not JSON: Expecting ',' delimiter at character 10"),
+    ("t.jsonl", '{"x": [1, 2]}\n{"x": [1\n', "line 2 of 't.jsonl' is not JSON at character 10: the text ends too early"),
     ("t.npz", {"x": np.array(["a", "b"])}, "'t.npz', key 'x': 'x' cannot be fed to a tensor of dtype float"),
     ("t.npz", {"x": np.ones(2, np.complex64)}, "'t.npz', key 'x': 'x' holds complex numbers"),
     ("t.tfrecord", encode_record(b"1") + encode_record(b"2")[:-1], "record 2 of 't.tfrecord' is damaged"),
@@ -322,6 +322,23 @@ def test_columns_that_do_not_fit_are_an_error_without_shards(rows):
     done = run("run", "g.pb", "--each", "t.csv", "--output", "o.npz")
     assert done.code == 1 and "no result written; 1 failed" in done.err and "@each:*" in done.err, done.err
     assert not list(pathlib.Path().glob("o*.npz"))
+
+
+@pytest.mark.parametrize("options", [("--feed", "b=-"), ("--feed", "-"), ("--assign", "w=-")], ids=" ".join)
+@pytest.mark.parametrize("way", [(), pytest.param(("--on", "local:2"), marks=pytest.mark.slow)])
+def test_all_inputs_take_the_value_of_standard_input(options, way, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    g = tfg.GraphBuilder()
+    a, b = (g.Placeholder(dtype="float", shape=[], name=name) for name in "ab")
+    w = g.variable(np.float32(0), "w")
+    g.AddN([a, b, w] if "w=-" in options else [a, b], name="y")
+    tfg.save(g.graph, "g.pb")
+    pathlib.Path("t.jsonl").write_text('{"a": 1}\n{"a": 2}\n')
+    more = ("--feed", "b=0") if "w=-" in options else ()
+    words = ("g.pb", "--fetch", "y", "--each", "t.jsonl", "--out-dir", "o", *more, *options, *way)
+    done = run("run", *words, stdin='{"b": 10}' if options[1] == "-" else "10")
+    assert done.code == 0, done.err
+    assert sorted(float(result["y"]) for result in results(tmp_path / "o").values()) == [11, 12]
 
 
 @pytest.mark.parametrize("name, line", [("t.csv", "1,2,3\n"), ("t.jsonl", "[[1, 2, 3]]\n")])

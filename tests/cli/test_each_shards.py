@@ -131,6 +131,16 @@ def test_a_failure_ends_the_job_and_leaves_whole_shards(way, graph, inputs, tmp_
     assert values(tmp_path, ".npz") == EXPECTED
 
 
+@pytest.mark.parametrize("ending", READERS)
+@pytest.mark.parametrize("options", [(), ("--keep-going",)])
+def test_the_failures_of_all_inputs_are_the_message(options, ending, graph, inputs, tmp_path):  # noqa: F811
+    for path in (tmp_path / "in").iterdir():
+        path.write_bytes(b"PK damaged")
+    done = run(*command(graph, inputs, tmp_path / f"r{ending}"), *options)
+    assert done.code == 1 and done.err.count("is damaged or truncated") == (COUNT if options else 1), done.err
+    assert "no result written" in done.err and "worker" not in done.err
+
+
 def test_another_job_is_refused(graph, inputs, tmp_path):  # noqa: F811
     out = tmp_path / "r.npz"
     assert run(*command(graph, inputs, out)).code == 0

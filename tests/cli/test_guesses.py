@@ -206,3 +206,23 @@ def test_an_alias_says_what_it_runs_unless_quiet():
 def test_a_word_like_no_command_is_refused():
     done = run("qqqqqqqq", "train.pbtxt")
     assert done.code == 2 and "unknown command 'qqqqqqqq'" in done.err
+
+
+@pytest.mark.parametrize(("typed", "pattern"), [
+    ("g.pb --each in/0.npy in/1.npy in/2.npy in/3.npy in/4.npy --out-dir o", "'in/*.npy'"),
+    ("--each in/0.npy in/1.npy in/2.npy in/3.npy in/4.npy --out-dir o g.pb", "'in/*.npy'"),
+    ("g.pb --each in/1.npy in/2.npy", "'PATTERN'"),
+    ("g.pb --each in/0.npy a.jsonl", "'PATTERN'"),
+    ("g.pb --each a.jsonl b.jsonl", "'*.jsonl'"),
+    ("g.pb in/0.npy --each in/1.npy", None),
+    ("g.pb --each none.npy other.npy", None),
+])  # fmt: skip
+def test_a_pattern_that_a_shell_resolved_is_to_be_quoted(typed, pattern, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    for name in (*(f"in/{number}.npy" for number in range(5)), "a.jsonl", "b.jsonl", "g.pb"):
+        (tmp_path / name).touch()
+    done = run("run", *typed.split())
+    assert done.code == 2 and "unexpected extra argument" in done.err
+    assert ("quote the pattern" in done.err, f"--each {pattern}\n" in done.err) == (pattern is not None,) * 2, done.err
+    assert len(done.err.splitlines()[0]) < 100

@@ -161,15 +161,35 @@ def test_arguments_of_a_signature_are_named(tmp_path):
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int8", "uint64", "bool", "complex64", "string"])
 @pytest.mark.parametrize("shape", [None, [], [2, 3], [None, 4], [0]])
-def test_the_hint_for_a_value_that_is_missing_is_a_feed_that_works(dtype, shape, tmp_path):
+def test_the_hint_for_a_value_that_is_missing_or_does_not_fit_is_a_feed_that_works(dtype, shape, tmp_path):
     b = tfg.GraphBuilder()
     b.Identity(b.Placeholder(dtype=dtype, shape=shape, name="x"), name="y")
     tfg.save(b.graph, tmp_path / "g.pb")
-    done = run("run", tmp_path / "g.pb", "--fetch", "y")
-    hint = re.search(r"^hint: `(--feed .*)` feeds an example$", done.err, re.MULTILINE)
-    assert done.code == 1 and hint is not None
-    done = run("run", tmp_path / "g.pb", "--fetch", "y", *shlex.split(hint[1]))
-    assert done.code == 0, done.err
+    misfit = {"string": '[[["a"]]]', "bool": "[[[true]]]"}.get(dtype, "[[[1]]]")
+    for feed in ((), ("--feed", f"x={misfit}"))[: 1 if shape is None else 2]:
+        done = run("run", tmp_path / "g.pb", "--fetch", "y", *feed)
+        hint = re.search(r"^hint: `(--feed .*)` feeds an example$", done.err, re.MULTILINE)
+        assert done.code == 1 and hint is not None
+        done = run("run", tmp_path / "g.pb", "--fetch", "y", *shlex.split(hint[1]))
+        assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(("feed", "hint"), [
+    (("x=uniform(2)",), "x=uniform(1,2)"),
+    (("x=0",), "x=uniform(1,2)"),
+    (("names=ab", "--signature", "index"), 'names=["text"]'),
+])  # fmt: skip
+def test_the_hint_has_the_words_of_the_signature(feed, hint):
+    done = run("run", SAMPLES / "scaler_saved_model", "--feed", *feed)
+    assert done.code == 1 and f"hint: `--feed '{hint}'` feeds an example" in done.err, done.err
+
+
+def test_the_hint_for_a_picture_is_a_picture(tmp_path):
+    """A string that an op of the graph parses."""
+    b = tfg.GraphBuilder()
+    b.DecodePng(b.Placeholder(dtype="string", shape=[None], name="x"), name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    assert "--feed 'x=strings(1)'" in run("run", tmp_path / "g.pb", "--fetch", "y", "--feed", "x=ab").err
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pathlib
 
 import numpy as np
 import pytest
@@ -142,17 +143,60 @@ def test_a_file_without_rows_is_named(scaler, name, text):
     assert not (scaler / "out").exists()
 
 
-def test_a_member_of_an_archive_is_fed_beside_python_objects(tmp_path):
-    np.savez(tmp_path / "mixed.npz", x=np.float32([1, 2]), names=np.array(["a", None], object))
-    graph = tmp_path / "graph.pbtxt"
-    graph.write_text("""
-    node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
-    node { name: "y" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
-    """)
-    done = tfg("run", graph, "--fetch", "y", "--feed", f"x=@{tmp_path}/mixed.npz:x", "--format", "json")
-    assert done.json["steps"][0]["values"][0]["value"] == [-1, -2]
-    refused = tfg("run", graph, "--fetch", "y", "--feed", f"x=@{tmp_path}/mixed.npz:names")
-    assert (refused.code, "Python objects" in refused.err) == (1, True)
+UNREADABLE = {
+    "objects": np.array(["a", None], object),
+    "times": np.array(["2020-01-01"], "datetime64[D]"),
+    "records": np.zeros(2, [("a", "<i4"), ("b", "O")]),
+}
+
+
+@pytest.fixture
+def mixed(tmp_path, monkeypatch):
+    """A graph of -x, and an archive of x and of arrays that tfg cannot read."""
+    monkeypatch.chdir(tmp_path)
+    b = GraphBuilder()
+    w = b.variable([5.0], "w")
+    x = b.Placeholder(dtype="float", shape=None, name="x")
+    b.Neg(x, name="y")
+    b.Mul(w, x, name="z")
+    save(b.graph, "g.pb")
+    np.savez("mixed.npz", **UNREADABLE, x=np.float32([1, 2]))
+    np.savez("state.npz", **UNREADABLE, w=np.float32([7]))
+
+
+def test_members_of_an_archive_are_read_beside_python_objects(mixed):
+    """By --feed, --each, --state, and by the commands and functions for archives."""
+    for words in (
+        ("--fetch", "y", "--feed", "x=@mixed.npz:x", "--format", "json"),
+        ("--fetch", "y", "--each", "mixed.npz", "--out-dir", ".", "--format", "json"),
+    ):
+        done = tfg("run", "g.pb", *words)
+        result = json.loads(done.out or pathlib.Path("mixed.json").read_text())
+        assert result["steps"][0]["values"][0]["value"] == [-1, -2], done.err
+    done = tfg("run", "g.pb", "--fetch", "z", "--feed", "x=2", "--state", "state.npz", "--format", "json")
+    assert done.json["steps"][0]["values"][0]["value"] == [14] and "position" not in done.err
+    done = tfg("checkpoint", "mixed.npz", "--stats", "--format", "json")
+    assert [row["name"] for row in done.json["tensors"]] == [*sorted(UNREADABLE), "x"]
+    assert done.err.count("Python objects") == 2 and done.err.count("has no TensorFlow equivalent") == 1
+    done = tfg("checkpoint", "mixed.npz", "--compare", "mixed.npz", "--format", "json")
+    statuses = {row["name"]: row["status"] for row in done.json["tensors"]}
+    assert done.code == 3 and statuses == {**dict.fromkeys(UNREADABLE, "different"), "x": "equal"}
+    assert library.read_checkpoint("mixed.npz")["x"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_member_that_cannot_be_read_says_why(name, mixed):
+    told = "TensorFlow equivalent" if name == "times" else "Python objects"
+    np.savez("bad.npz", x=UNREADABLE[name])
+    for words in (
+        ("run", "g.pb", "--fetch", "y", "--feed", f"x=@mixed.npz:{name}"),
+        ("run", "g.pb", "--fetch", "y", "--feed", f"x=@each:{name}", "--each", "mixed.npz", "--out-dir", "o"),
+        ("run", "g.pb", "--fetch", "y", "--each", "bad.npz", "--out-dir", "o"),
+        ("checkpoint", "mixed.npz", "--values", name),
+        ("checkpoint", "mixed.npz", "--name", name, "--output", "o.npz"),
+    ):
+        done = tfg(*words)
+        assert done.code == 1 and told in done.err, (words, done.err)
 
 
 def test_strings_of_results_are_numpy_strings_and_can_be_fed(tmp_path):
@@ -173,3 +217,30 @@ def test_strings_of_results_are_numpy_strings_and_can_be_fed(tmp_path):
         assert tfg(*words, "--each", tmp_path / "in" / "*.npz", *options).code == 0
     assert np.load(tmp_path / "out" / "first.npz")["y"].tolist() == upper
     assert np.load(tmp_path / "all-00000-of-00001.npz")["first/y"].tolist() == upper
+
+
+@pytest.fixture
+def texts(tmp_path, monkeypatch):
+    """A graph with a placeholder of strings."""
+    monkeypatch.chdir(tmp_path)
+    b = GraphBuilder()
+    b.StringUpper(b.Placeholder(dtype="string", shape=None, name="x"), name="y")
+    save(b.graph, "g.pb")
+
+
+@pytest.mark.parametrize("options", [
+    ("run", "g.pb", "--fetch", "y", "--feed", "x=['ab']"),
+    ("run", "g.pb", "--fetch", "y", "--feed", "x=-"),
+    ("run", "g.pb", "--fetch", "y", "--sweep", "x=ab,['ab']", "--out-dir", "o"),
+    ("run", "g.pb", "--fetch", "y", "--each", "lines.jsonl", "--out-dir", "o"),
+    ("convert", "g.pb", "o.pb", "--set", "x=['ab']"),
+    ("flops", "g.pb", "--fetch", "y", "--measured", "--feed", "x=['ab']"),
+    ("compare", "g.pb", "g.pb", "--fetch", "y", "--feed", "x=['ab']"),
+    ("optimize", "g.pb", "--fetch", "y", "--verify", "--feed", "x=['ab']"),
+    ("train", "g.pb", "--loss", "mse(y, labels)", "--feed", "x=ab", "--feed", "labels=['ab']"),
+], ids=" ".join)  # fmt: skip
+def test_no_option_takes_a_list_with_a_slip_for_a_text(options, texts, tmp_path):
+    (tmp_path / "lines.jsonl").write_text("['ab']\n")
+    done = tfg(*options, stdin="['ab']\n")
+    assert done.code == 1 and "not JSON at character 2: strings take double quotes" in done.err, done.err
+    assert not (tmp_path / "o.pb").exists()

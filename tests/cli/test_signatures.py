@@ -6,6 +6,7 @@ import pytest
 
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
+from tfg.core.graph.metagraph import argument_tensor
 
 SCALER = SAMPLES / "scaler_saved_model"
 X = ("--feed", "x=[[1, 2]]")
@@ -25,6 +26,22 @@ CALLS = {
 def test_words_are_names_of_the_usual_signature(command, signature):
     done = run(command, SCALER, *CALLS[command], *signature)
     assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_words_may_have_the_form_of_tensors(command):
+    """`x:0` is the argument `x`, where the graph has no node of this name; `x:1` is none."""
+    words = [{"x": "x:0", "scaled": "scaled:0", X[1]: "x:0=[[1, 2]]"}.get(word, word) for word in CALLS[command]]
+    done = run(command, SCALER, *words)
+    assert done.code == 0, done.err
+    assert run("run", SCALER, "--feed", "x:1=[[1, 2]]").code == 1
+
+
+def test_tensors_of_the_graph_come_before_arguments():
+    """A node may be called as an argument whose tensor is another."""
+    assert argument_tensor("x:0", {"x": "serving_x:0"}, {"y"}) == "serving_x:0"
+    assert argument_tensor("x:0", {"x": "serving_x:0"}, {"x"}) == "x:0"
+    assert argument_tensor("x", {"x": "serving_x:0"}, {"x"}) == "serving_x:0"
 
 
 @pytest.mark.parametrize("command", CALLS)

@@ -145,3 +145,41 @@ def test_words_of_python_are_told_in_json(text, dtype, hint):
 def test_the_value_in_json_is_taken(text):
     written = str(refused(text, dtypes.bool_).hint).removeprefix("write ")
     assert parse_value(written, dtypes.bool_).dtype == bool
+
+
+SLIPS = {
+    "['ab']": "character 2: strings take double quotes",
+    "[ab]": "character 2: strings take double quotes",
+    "[\"ab\", 'c']": "character 8: strings take double quotes",
+    "{ab}": "character 2: strings take double quotes",
+    '["ab"': "character 6: the text ends too early",
+    '[["ab", "c"]': "character 13: the text ends too early",
+    '"ab': "character 1: the string has no closing quote",
+    '"ab" cd': "character 6: the value ends before",
+    '["ab"] cd': "character 8: the value ends before",
+    "[True]": "character 2: JSON writes true, false and null",
+    "[None]": "character 2: JSON writes true, false and null",
+    "[1, 2.e]": "character 6: expecting ',' delimiter",
+    " [ab]": "character 2: strings take double quotes",
+    "[" * 100_000: "nested too deeply",
+}
+
+
+@pytest.mark.parametrize("dtype", [dtypes.string, dtypes.float32, None], ids=str)
+@pytest.mark.parametrize("text", SLIPS, ids=lambda text: text[:9])
+def test_a_slip_in_json_is_an_error_with_the_place(text, dtype):
+    """For strings too: the characters of a list with a slip are not meant. A text that looks like JSON is a JSON string."""
+    error = refused(text, dtype)
+    assert SLIPS[text] in error.message and "is not JSON" in error.message
+    assert parse_value(json.dumps(text), dtypes.string).item() == text.encode()
+
+
+@pytest.mark.parametrize("text", ["12", "true", "null", "{}", '{"a": "b"}'])
+def test_other_json_is_no_string_and_the_hint_makes_it_one(text):
+    error = refused(text, dtypes.string)
+    assert "is not a string" in error.message and error.hint.endswith(f"the JSON string {json.dumps(text)}")
+
+
+@pytest.mark.parametrize("text", ["ab", "'ab'", "it's [so]", "True", "ab]", "a,b"])
+def test_other_texts_are_strings_as_they_are(text):
+    assert parse_value(text, dtypes.string).item() == text.encode()

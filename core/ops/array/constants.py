@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Result
 from ...types.dtypes import DType
-from ...types.example_values import example_value
+from ...types.example_values import example_value, feeding
 from ...types.shapes import Shape, TensorSpec
 from ...types.tensors import Tensor
 
@@ -28,10 +26,8 @@ def const_shape(*, value: Tensor) -> TensorSpec:
 
 @kernel("Placeholder", "PlaceholderV2")
 def placeholder(ctx: KernelContext, *, dtype: DType, shape: Shape) -> Result:
-    feed = shlex.quote(f"{ctx.name}={example_value(dtype.name, shape)}")
-    raise InvalidArgumentError(
-        f"You must feed a value for this placeholder, of shape {shape}", hint=f"`--feed {feed}` feeds an example"
-    )
+    hint = feeding(ctx.name, example_value(dtype.name, shape))
+    raise InvalidArgumentError(f"You must feed a value for this placeholder, of shape {shape}", hint=hint)
 
 
 @shape("Placeholder", "PlaceholderV2")

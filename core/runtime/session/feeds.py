@@ -11,6 +11,7 @@ from ...support.errors import InvalidArgumentError
 from ...support.tensor_names import parse_tensor_name
 from ...types import dtypes
 from ...types.dtypes import DType
+from ...types.example_values import example_value, feeding
 from ...types.shapes import UNKNOWN, Shape, fits
 from ...types.tensors import as_array, as_bytes_array
 from ..state.edge_values import Batched
@@ -35,18 +36,25 @@ class Feed:
         else:
             array = as_bytes_array(value) if self.dtype is dtypes.string else as_array(value, self.dtype)
         if not fits(array.shape, self.shape):
-            raise InvalidArgumentError(
-                f"cannot feed a value of shape {Shape(array.shape)} for tensor '{self.name}' of shape {self.shape}",
-                node=self.output.node.name,
-                op=self.output.node.op,
-                hint=self._hint(array.shape),
-            )
+            name, dtype = self.output.node.name, str(self.dtype or "")
+            hint = self._hint(array.shape) or feeding(name, example_value(dtype, self.shape))
+            raise misfit(array.shape, self.output, self.shape, hint)
         return array
 
     def _hint(self, sizes: tuple[int, ...]) -> str | None:
         """Return the next step where the number of rows alone does not fit."""
         is_other_batch = self.output.node.is_placeholder and self.shape.rank == len(sizes) and fits(sizes[1:], self.shape[1:])
         return "`tfg convert GRAPH OUT --batch '?'` makes a graph for any batch" if is_other_batch else None
+
+
+def misfit(dims: tuple[int, ...], fed: Output, shape: Shape, hint: str) -> InvalidArgumentError:
+    """Return the error for a value whose dimensions do not fit the shape of a fed tensor."""
+    return InvalidArgumentError(
+        f"cannot feed a value of shape {Shape(dims)} for tensor '{fed.name}' of shape {shape}",
+        node=fed.node.name,
+        op=fed.node.op,
+        hint=hint,
+    )
 
 
 def find_feeds(graph: Graph, names: Iterable[str], runnable: Graph | None = None) -> tuple[Feed | None, ...]:

@@ -210,7 +210,7 @@ class Runner:
         self._fill([(table, [tensors[entry].read() for entry in table.entries]) for table in filled.values()])
         absent = (name for name in (*variables, *self.tables) if name not in tensors and name not in filled)
         unknown = [name for name in tensors if name not in known]
-        positions = tuple(name for name in unknown if tensors[name].dtype is variant)
+        positions = tuple(name for name in unknown if tensors[name].dtype is variant and tensors[name].lack is None)
         others = tuple(name for name in unknown if name not in positions)
         return Restored(tuple(matching), tuple(absent), others, tuple(filled), positions)
 

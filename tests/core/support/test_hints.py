@@ -61,6 +61,9 @@ def test_the_command_line_names_options_and_python_parameters(tmp_path):
     with pytest.raises(tfg.errors.InvalidArgumentError) as refused:
         tfg.Session(b.graph).run("y:0")
     assert refused.value.hint == "`feeds={'x': numpy.ones([2])}` feeds an example"
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="cannot feed a value") as refused:
+        tfg.Session(b.graph).run("y:0", feeds={"x": 1})
+    assert refused.value.hint == "`feeds={'x': numpy.ones([2])}` feeds an example"
     assert tfg.Session(b.graph).run("y:0", feeds={"x": np.ones([2])}).tolist() == [-1, -1]
 
 
