@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
-import operator
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -180,13 +178,13 @@ class _Followers:
         self.places = self._with(_BATCH * old)
         self.following: Mapping[Output, TensorSpec] = _specs(self.places)
         """The specs with a symbol for the batch."""
-        self._open_elements()
         self.rows: dict[tuple[Graph, int], Output] = {}
         """The number of rows, by graph or body, and how many times the batch it is."""
         self.made: list[tuple[Graph, Node]] = []
         """The nodes that compute sizes from the batch."""
         self.replaced: list[tuple[Graph, Node]] = []
         """The nodes that stated sizes."""
+        self._open_elements()
 
     def changes(self) -> list[str]:
         """Rewrite what follows the batch, and return the changes in words; InvalidArgumentError names what fixes it.
@@ -240,9 +238,7 @@ class _Followers:
         sizes = _sizes_of(node, self.following, (_ELEMENT,))
         if sizes is not None and sizes.rest is not None and sizes.first == self.old:
             self.words.append(f"{place.path(node)}: elements {sizes.words} -> {_listed([-1, *sizes.rest])}")
-            source, new = sizes.source, self._constant(place, sizes, [-1, *sizes.rest])
-            place.graph.set_input(node, sizes.index, new.output())
-            self._settle(place.graph, source, new)
+            self._put(place, sizes, [-1, *sizes.rest])
 
     def _with(self, rows: DimLike) -> list[Place]:
         """Return the specs with this number of rows."""
@@ -286,22 +282,19 @@ class _Followers:
 
         A Reshape to known sizes finds the first for -1. Where the result does not have the batch, the node stays as it was.
         """
-        edits: list[tuple[Place, _Sizes, int, Output, Node]] = []
+        edits: list[tuple[Place, _Sizes, int, list[int], Callable[[], None]]] = []
         for place, sizes, times in list(self._stating()):
             shape = self.before[sizes.node.output()].shape
             if has_fact(sizes.node.op, "finds_size") and shape.is_known and 0 not in shape.known() and sizes.rest is not None:
-                new = self._constant(place, sizes, [-1, *shape.known()[1:]])
-                edits.append((place, sizes, times, sizes.node.inputs[sizes.index], new))
-                place.graph.set_input(sizes.node, sizes.index, new.output())
+                numbers = [-1, *shape.known()[1:]]
+                edits.append((place, sizes, times, numbers, self._put(place, sizes, numbers)))
         everywhere = self._with(_BATCH * self.old)
         self.following = _specs(everywhere)
-        follows = [self._times_batch(self.following[sizes.node.output()]) == times for _, sizes, times, _, _ in edits]
-        for place, sizes, _, old, new in itertools.compress(edits, map(operator.not_, follows)):
-            place.graph.set_input(sizes.node, sizes.index, old)
-            place.graph.remove_node(new)
-        for place, sizes, _, old, new in itertools.compress(edits, follows):
-            self._note(place, sizes, new.attr("value").numpy())
-            self._settle(place.graph, old.node, new)
+        for place, sizes, times, numbers, undo in edits:
+            if self._times_batch(self.following[sizes.node.output()]) == times:
+                self._note(place, sizes, numbers)
+            else:
+                undo()
         return everywhere
 
     def _rewrite_stated(self) -> bool:
@@ -375,18 +368,24 @@ class _Followers:
                 self.rows[key] = rows if times == 1 else b.Mul(rows, np.int32(times))
         return self.rows[key]
 
-    def _constant(self, place: Place, sizes: _Sizes, numbers: Sequence[int]) -> Node:
-        source = sizes.source
-        value = Tensor.from_numpy(np.array(numbers), sizes.node.inputs[sizes.index].base_dtype)
-        return add_constant(place.graph, source.name, value, source.control_inputs, source.device)
+    def _put(self, place: Place, sizes: _Sizes, numbers: Sequence[int]) -> Callable[[], None]:
+        """State other sizes, in the constant itself where nothing else takes it; return a function that undoes it."""
+        graph, node, index, source = place.graph, sizes.node, sizes.index, sizes.source
+        before = node.inputs[index]
+        value = Tensor.from_numpy(np.array(numbers), before.base_dtype)
+        if source.is_constant and dict(source.uses) == {node: 1}:
+            attrs = source.attrs
+            source.set_attr("value", value)
+            return lambda: setattr(source, "attrs", attrs)
+        new = add_constant(graph, source.name, value, source.control_inputs, source.device)
+        graph.set_input(node, index, new.output())
+        self.replaced.append((graph, source))
 
-    def _settle(self, graph: Graph, old: Node, new: Node) -> None:
-        """Remove a node that nothing uses any more, and give the name of a constant to the constant in its place."""
-        if not old.uses:
-            name = old.name
-            self._remove_unused(graph, old)
-            if old.is_constant and name not in graph:
-                graph.rename_node(new, name)
+        def undo() -> None:
+            graph.set_input(node, index, before)
+            graph.remove_node(new)
+
+        return undo
 
     def _remove_unused(self, graph: Graph, node: Node) -> None:
         """Remove a node that nothing uses, and the nodes that it alone used; inputs, state and fetches stay."""
