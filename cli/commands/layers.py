@@ -47,7 +47,7 @@ class LayersOptions:
     sort: str = option(type=click.Choice(_ORDERS), default="model", show_default=True, help="Order of the layers.")
     tree: bool = option(
         excludes={"--sort": "the tree has the order of the model"},
-        help="Show the scopes around layers, and fold equal blocks.",
+        help="Print layers inside the scopes around them, and fold equal blocks.",
     )
     signature: str | None = signature_option()
     format_: str = format_option()

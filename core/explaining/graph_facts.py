@@ -346,7 +346,7 @@ def explain_signature(
         tuple(tensor_facts(value.node, value.index, inference) for value in map(graph.output, tensors))
         for tensors in (signature.fed.values(), signature.fetched.values())
     )
-    memory = _peak(graph, (), inference, signature)
+    memory = _peak(graph, tuple(signature.fetched.values()), inference, signature)
     option = "--function" if graph.meta is not None and graph.meta.chosen is not None else "--signature"
     commands = () if facts.variables_unread else (NextCommands(graph, name, inference).signature(signature, option),)
     return dataclasses.replace(
@@ -449,7 +449,8 @@ def _peak(
             return peak_memory(graph, fetches, inference) if fetches else None
         names = [view.value(name).name for name in fetches] if view.signature is None else view.signature.fetched.values()
         specs = inferred(view.graph)
-        return peak_memory(view.graph, tuple(names), specs) if names and specs is not None else None
+        peak = peak_memory(view.graph, tuple(names), specs) if names and specs is not None else None
+        return peak and dataclasses.replace(peak, fetches=fetches)
     except TfgError:
         return None
 

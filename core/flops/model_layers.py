@@ -8,7 +8,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import ClassVar, Final
 
-from ..model.author_scopes import AuthorScopes, Place
+from ..model.author_scopes import AuthorScopes, ScopedNode
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import grouped
@@ -183,8 +183,8 @@ def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
     return {node.path: layer or scope or NO_LAYER for node, (layer, scope) in zip(nodes, at)}
 
 
-def _place(node: NodeCost) -> Place:
-    return Place(node.path[node.outside :], node.weights, node.section == "forward", node.times != 1)
+def _place(node: NodeCost) -> ScopedNode:
+    return ScopedNode(node.path[node.outside :], node.weights, node.section == "forward", node.times != 1)
 
 
 def _blocks(layers: Sequence[Layer], scope: str) -> Iterator[LayerBlock]:

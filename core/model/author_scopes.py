@@ -14,7 +14,7 @@ _UNIQUE_NUMBER: Final = re.compile(r"_\d+$")
 _UNIQUE_NUMBERS: Final = re.compile(r"(_\d+)+$")
 
 
-class Place(NamedTuple):
+class ScopedNode(NamedTuple):
     """A node by its path: what `AuthorScopes` has to know of a node."""
 
     path: str
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 class AuthorScopes:
     """The scopes of a model in which weights lie or are read, with their layers."""
 
-    def __init__(self, places: Sequence[Place]) -> None:
+    def __init__(self, places: Sequence[ScopedNode]) -> None:
         self._of_weights = _layers_of_weights(places)
         self._owners: dict[str, set[str]] = {}
         """The layers of the scopes where weights lie or are read."""
@@ -77,7 +77,7 @@ class AuthorScopes:
         _, were_renamed = self._authors.get(_scope(scope), ("", True))
         self._authors[_scope(scope)] = _scope(name), is_renamed and were_renamed
 
-    def _recurrent_scopes(self, places: Sequence[Place]) -> Iterator[tuple[str, str]]:
+    def _recurrent_scopes(self, places: Sequence[ScopedNode]) -> Iterator[tuple[str, str]]:
         """Yield the scopes of recurrent layers: an LSTM has its weights in a cell, which its loop runs."""
         repeated = (place for place in places if place.is_repeated)
         in_loops = {scope for place in repeated for scope in _scopes(_scope(_forward_path(place.path)))}
@@ -91,7 +91,7 @@ class AuthorScopes:
         """Return the layer of a weight by its name; None for a weight that no node reads."""
         return self._of_weights.get(weight)
 
-    def layer_at(self, place: Place) -> tuple[str | None, str]:
+    def layer_at(self, place: ScopedNode) -> tuple[str | None, str]:
         """Return the layer of a node that reads weights or lies in the scope of a layer, None for other nodes; and the
         innermost scope around the node that has layers: the root, without a name, if no scope has.
         """
@@ -106,7 +106,7 @@ class AuthorScopes:
                 return own or (layer if is_alone else None), scope
         return own, ""
 
-    def named(self, places: Iterable[Place]) -> Iterator[Part]:
+    def named(self, places: Iterable[ScopedNode]) -> Iterator[Part]:
         """Yield each node as a part of a layer. What lies beside layers, a node or a scope, is a layer by itself."""
         taken: dict[str, str] = {layer: layer for layer in self._of_weights.values()}
         for place in places:
@@ -128,7 +128,7 @@ class AuthorScopes:
             yield Part(next((name for name in names if taken.setdefault(name, key) == key), key), key, rest)
 
 
-def _layers_of_weights(places: Sequence[Place]) -> dict[str, str]:
+def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
     """Return the layer of each weight by the weight's name, from the first node of the forward pass that reads the weight.
 
     A constant that TensorFlow froze lies below the op or the cast that reads it (`dense/Cast/ReadVariableOp/resource`): its

@@ -26,7 +26,7 @@ from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.grouping import grouped
 from ..support.tensor_names import Suffixes, free_name, parse_tensor_name
 from ..types.shapes import UNKNOWN, Shape
-from .author_scopes import AuthorScopes, Place, base_name, is_gradient_scope, passes_weight_on
+from .author_scopes import AuthorScopes, ScopedNode, base_name, is_gradient_scope, passes_weight_on
 
 _COPIES: Final = 10
 """How many times the nodes of the file a view may have: a function that calls another twice doubles with each level."""
@@ -501,7 +501,7 @@ def _free_names(wanted: Mapping[Node, str], graph: Graph) -> dict[Node, str]:
     return names
 
 
-def _places(graph: Graph) -> Iterator[Place]:
+def _places(graph: Graph) -> Iterator[ScopedNode]:
     """Yield the path of each node, with the weights that the node reads."""
     carried: dict[Output, str] = {}
     for node in graph:
@@ -512,7 +512,7 @@ def _places(graph: Graph) -> Iterator[Place]:
         elif passes_weight_on(node) and read:
             carried |= dict.fromkeys(node.outputs(), read[0])
             read = []
-        yield Place(node.name, tuple(dict.fromkeys(read)), is_repeated=_is_loop(graph, node))
+        yield ScopedNode(node.name, tuple(dict.fromkeys(read)), is_repeated=_is_loop(graph, node))
 
 
 def _is_loop(graph: Graph, node: Node) -> bool:

@@ -70,7 +70,8 @@ class Names:
     def knows(self, word: str) -> bool:
         """Return True for a name of the signature or of the file."""
         node = parse_tensor_name(word)[0]
-        return word in self.outputs or node in self.graph or node in self.graph.left_out or self._function(word) is not None
+        is_there = node in self.graph or node in self.graph.left_out
+        return is_there or self._is_argument(word, self.outputs) or self._function(word) is not None
 
     def inside(self, word: str) -> Output | None:
         """The tensor in a function that `FUNCTION/NODE` names; None where the word names something of the graph itself."""

@@ -135,8 +135,9 @@ def test_every_name_in_the_table_of_groups_is_an_option():
     assert [name for name in GROUP_OF if name not in names] == []
 
 
-UNLIKE = {"--feed", "--format", "--missing", "--output", "--set", "--sort", "--steps", "--text"}
-"""Options that take other things in some commands: flops cuts at tensors without values, layers sorts no nodes."""
+UNLIKE = {"--batch", "--feed", "--format", "--missing", "--output", "--set", "--sort", "--steps", "--text"}
+"""Options that take other things in some commands: train has rows for a step, flops cuts at tensors without values, layers
+sorts no nodes."""
 
 
 def test_an_option_takes_the_same_in_all_commands():

@@ -37,6 +37,7 @@ def pages(tmp_path_factory):
         "xor": SAMPLES / "xor.pbtxt",
         "scaler": SAMPLES / "scaler_saved_model",
         "calls": calling_graph(folder),
+        "model": SAMPLES / "keras_classifier",
     }
     written = {}
 
@@ -47,7 +48,7 @@ def pages(tmp_path_factory):
                 book = make_page(model_view(load(graphs["large"])), "packed", "")
                 written[name].write_text(to_html(book, packed_from=1), encoding="utf-8")
                 return written[name]
-            done = tfg("view", graphs[name], "-o", written[name])
+            done = tfg("view", graphs[name], *([] if name == "model" else ["--raw"]), "-o", written[name])
             assert done.code == 0, done.err
         return written[name]
 
@@ -423,6 +424,17 @@ def test_pan_and_zoom_with_the_mouse(opened):
     browser.call("Input.dispatchMouseEvent", type="mouseWheel", x=90, y=400, deltaX=0, deltaY=-200)
     browser.wait(f"{camera}.a > {moved['a']}")
     assert selected(browser) is None, "dragging selects nothing"
+
+
+def test_a_model_opens_on_its_layers(opened):
+    browser = opened("model")
+    assert browser.evaluate("[...document.getElementById('pages').options].map(option => option.text)") == [
+        "Graph", "signature: serving_default",
+    ]  # fmt: skip
+    assert {"hidden/", "normalized/", "classes/"} < set(names(browser))
+    search(browser, "MatMul")
+    said = panel(browser)
+    assert "in the file" in said and "__inference" in said, "the name of the node in its function"
 
 
 def test_functions_and_signatures_are_pages(opened):

@@ -11,6 +11,7 @@ from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.drawing.overlays import problem_overlay
 from tfg.core.graph.graph import Graph
+from tfg.core.model.model_view import model_view
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.formats import load
 from tfg.formats.api.counting import profile
@@ -28,7 +29,7 @@ def graph():
 def overlay_of(tmp_path, contents, graph):
     path = tmp_path / "mine.json"
     path.write_text(contents if isinstance(contents, str) else json.dumps(contents))
-    result = read_overlay(str(path), graph)
+    result = read_overlay(str(path), model_view(graph, raw=True))
     return result.title, {node.name: value for node, value in result.values.items()}
 
 
@@ -77,7 +78,7 @@ def test_times_of_a_recorded_run(tmp_path, graph):
         f'node_stats {{ node_name: "{name}" op_end_rel_micros: {us} all_end_rel_micros: {us} }}' for name, us in times
     )
     path.write_text(f'step_stats {{ dev_stats {{ device: "/cpu:0" {stats} }} }}')
-    result = time_overlay(str(path), graph)
+    result = time_overlay(str(path), model_view(graph, raw=True))
     assert {node.name: round(value * 1e6) for node, value in result.values.items()} == {"a": 7, "b": 5}
 
 
@@ -110,7 +111,7 @@ def test_names_of_nodes_in_functions(tmp_path, calling):
 
 
 def test_a_measurement_is_an_overlay(calling):
-    overlay = measured_overlay(calling, profile(calling, "second:0", {"x:0": [1, 2, 3]}))
+    overlay = measured_overlay(model_view(calling, raw=True), profile(calling, "second:0", {"x:0": [1, 2, 3]}))
     values = {node.name: value for node, value in overlay.values.items()}
     assert {"scope/first", "second", "exp", "neg"} <= values.keys()
     assert values["exp"] + values["neg"] <= values["scope/first"] + values["second"]

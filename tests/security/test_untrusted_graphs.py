@@ -20,7 +20,7 @@ X, Y = "serving_default_measurements:0", "StatefulPartitionedCall_1:0"
 FEEDS = {"x:0": np.zeros((4, 2), np.float32), "y:0": np.zeros((4, 1), np.float32)}
 ONNX, CLUSTER, XLA = ("convert",), ("ClusterSession", "run_batch, cluster"), ("to_jax", "explain_engine")
 """Functions that need the packages of an extra."""
-CLOSED = {"GraphBuilder", "Graph", "Function", "Node", "Recording", "Snapshot", "LeastSquares"}
+CLOSED = {"ModelView", "GraphBuilder", "Graph", "Function", "Node", "Recording", "Snapshot", "LeastSquares"}
 """Classes that hold what they are given, and run nothing."""
 
 MADE = {
@@ -34,6 +34,7 @@ MADE = {
     "freeze, functions": lambda g, _: tfg.freeze(g, keep_functions=True),
     "gradients": lambda g, _: tfg.gradients(g, [Y], [X])[0],
     "inline_functions": lambda g, _: tfg.inline_functions(g)[0],
+    "model_view": lambda g, _: tfg.model_view(g).graph,
     "map_ops": lambda g, _: (tfg.map_ops(g, {"MatMul": "Add"}), g)[1],
     "optimization_stages": lambda g, _: tfg.optimization_stages(g, [Y])[-1][1],
     "optimize": lambda g, _: tfg.optimize(g, [Y])[0],

@@ -36,19 +36,16 @@ class Feed:
         else:
             array = as_bytes_array(value) if self.dtype is dtypes.string else as_array(value, self.dtype)
         if not fits(array.shape, self.shape):
-            name, dtype = self.output.node.name, str(self.dtype or "")
-            hint = self._hint(array.shape) or feeding(name, example_value(dtype, self.shape))
-            raise misfit(array.shape, self.output, self.shape, hint)
+            example = example_value(str(self.dtype or ""), self.shape)
+            raise misfit(array.shape, self.output, self.shape, feeding(self.output.node.name, example))
         return array
 
-    def _hint(self, sizes: tuple[int, ...]) -> str | None:
-        """Return the next step where the number of rows alone does not fit."""
-        is_other_batch = self.output.node.is_placeholder and self.shape.rank == len(sizes) and fits(sizes[1:], self.shape[1:])
-        return "`tfg convert GRAPH OUT --batch '?'` makes a graph for any batch" if is_other_batch else None
 
-
-def misfit(dims: tuple[int, ...], fed: Output, shape: Shape, hint: str) -> InvalidArgumentError:
-    """Return the error for a value whose dimensions do not fit the shape of a fed tensor."""
+def misfit(dims: tuple[int, ...], fed: Output, shape: Shape, example: str) -> InvalidArgumentError:
+    """Return the error for a value whose dimensions do not fit the shape of a fed tensor; `example` is a hint that does."""
+    is_other_batch = fed.node.is_placeholder and shape.rank == len(dims) and fits(dims[1:], shape[1:])
+    other = "`tfg convert GRAPH OUT --batch '?'` makes a graph for any batch; " if is_other_batch else ""
+    hint = f"{other}{example}"
     return InvalidArgumentError(
         f"cannot feed a value of shape {Shape(dims)} for tensor '{fed.name}' of shape {shape}",
         node=fed.node.name,

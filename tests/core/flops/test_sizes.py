@@ -385,7 +385,7 @@ def test_sizes_of_the_command(path):
 @pytest.mark.parametrize("options, text", [
     (["--size", "Were=2"], "does not depend on this size"), (["--size", "Where=x"], "not a whole number"),
     (["--shape", "x=3,5"], "x (3,5) does not fit 1 node:"),
-    (["--feed", "x=ones(3,5)"], "given for 'x:0' contradicts the shape (?,4)"),
+    (["--feed", "x=ones(3,5)"], "cannot feed a value of shape (3,5) for tensor 'x:0' of shape (?,4)"),
 ])  # fmt: skip
 def test_what_users_get_wrong(path, options, text):
     done = tfg("flops", path, "--fetch", "y", *options)
