@@ -447,7 +447,11 @@ def _peak(
         view = model_view(graph, None if signature is None else signature.name)
         if view.graph is graph:
             return peak_memory(graph, fetches, inference) if fetches else None
-        names = [view.value(name).name for name in fetches] if view.signature is None else view.signature.fetched.values()
+        if view.signature is None:
+            names = [view.value(name).name for name in fetches]
+        else:  # the run of a signature, by the names of the file
+            names = list(view.signature.fetched.values())
+            fetches = tuple(find_signature(view.source.meta, view.signature.name).fetched.values())
         specs = inferred(view.graph)
         peak = peak_memory(view.graph, tuple(names), specs) if names and specs is not None else None
         return peak and dataclasses.replace(peak, fetches=fetches)
