@@ -27,6 +27,7 @@ from ...core.types.arrays import Array
 from ...core.types.example_values import example_in_python
 from ...core.types.shapes import UNKNOWN
 from ..state import State
+from .changes import fill_placeholders
 from .counting import layers
 from .prepared_sessions import Opener, names_of, prepare, session_on
 
@@ -139,6 +140,20 @@ class Model(Displayed, NotCopied):
     def layers(self) -> LayersReport:
         """The layers behind the outputs: the table of `tfg.layers`."""
         return layers(self.graph, tuple(self._fetches.values()))
+
+    def batch(self, rows: int | None) -> Model:
+        """Return the model for another number of rows of its inputs, or with None for any number; its session begins anew.
+
+        InvalidArgumentError names the nodes that fix another number, as of `tfg.fill_placeholders`.
+        """
+        fetches = tuple(self._fetches.values())
+        graph = fill_placeholders(self.graph, batch="?" if rows is None else rows, outputs=fetches)
+        graph.file = self.graph.file
+        signature = self.signature.name if self.signature.name in graph.signatures else None
+        return Model(
+            graph, signature, outputs=tuple(self._fetches),
+            engine=self._engine, state=self._state, open_session=self._opener,
+        )  # fmt: skip
 
     def summary(self) -> None:
         """Print the layers with output shapes, parameters and FLOPs, and totals below."""

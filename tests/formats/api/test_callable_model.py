@@ -11,6 +11,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
+from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.tensors import Tensor
 
 KERAS = SAMPLES / "keras_classifier"
@@ -167,6 +168,18 @@ def test_engine_and_session_of_a_caller():
     assert tfg.Model(line(), outputs="y", open_session=opened)([1])["y"] == 2.5
     with pytest.raises(tfg.errors.InvalidArgumentError, match="open_session"):
         tfg.Model(line(), engine="numpy", open_session=opened)
+
+
+def test_a_model_for_another_batch():
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[2, 3, 2], name="x")
+    g.Reshape(x, numpy.array([2, 6], numpy.int32), name="y")
+    model = tfg.Model(g.graph)
+    assert [str(model.batch(rows).outputs["y"].shape) for rows in (None, 5)] == ["(?,6)", "(5,6)"]
+    rows = numpy.arange(24, dtype=numpy.float32).reshape(4, 3, 2)
+    numpy.testing.assert_array_equal(model.batch(None)(x=rows)["y"], rows.reshape(4, 6))
+    with pytest.raises(InvalidArgumentError, match="shape"):
+        model(rows)
 
 
 def test_the_summary_is_the_table_of_layers(capsys):
