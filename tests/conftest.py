@@ -98,6 +98,20 @@ def pytest_testnodedown(node: Any) -> None:
     node.config.stash[LEFT] = getattr(node, "workeroutput", {}).get("left", {})  # a process that crashed has no output
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    """Keep reports to what can be sent between processes: a message may hold bytes of a name that are no UTF-8."""
+    report: Any = yield
+    report.sections = [(name, _sendable(text)) for name, text in report.sections]
+    if report.failed and _sendable(text := str(report.longrepr)) != text:
+        report.longrepr = _sendable(text)
+    return report
+
+
+def _sendable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def _skipped(reporter: Any) -> Iterator[tuple[str, str]]:
     """The tests and modules that were skipped, with the reasons."""
     for report in reporter.stats.get("skipped", ()):

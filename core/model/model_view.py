@@ -176,7 +176,8 @@ def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = Fa
 
     The time is linear in the nodes of the graph and its functions. A recursive call stays a call, and so does one whose
     function would make the view more than ten times as large as the file. A graph without signatures and functions is its
-    own view, and with `raw` every graph is. InvalidArgumentError lists the signatures for a name that none has.
+    own view, and so is one with a cycle; with `raw` every graph is. InvalidArgumentError lists the signatures for a name
+    that none has.
     """
     graph = as_graph(graph)
     meta = graph.meta
@@ -189,7 +190,11 @@ def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = Fa
         call_function(graph, function)
         chosen = find_signature(graph.meta, function)
     copying = _Copying(graph, chosen)
-    copying.run()
+    try:
+        copying.run()
+    except (InvalidArgumentError, NotFoundError):
+        # Nodes on a cycle have no order, and a signature may name what is not there: such a graph is looked at as it is.
+        return ModelView(graph, _Themselves(graph), None, graph)
     return copying.view()
 
 

@@ -207,6 +207,15 @@ def test_a_graph_without_signatures_and_functions_is_its_own_view(sample):
     assert [view.origin(node).path for node in graph] == names(graph)
 
 
+def test_a_broken_graph_is_its_own_view():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+    first = g.Neg(x, name="first")
+    g.graph.set_inputs(first.node, [g.Neg(first, name="second")])
+    for graph in (signed(g.graph, {}, {"y": first}), signed(tfg.load(SAMPLES / "square.pbtxt"), {}, {"y": first})):
+        assert model_view(graph).graph is graph
+
+
 def test_raw_is_the_file():
     graph = tfg.load(KERAS)
     view = model_view(graph, raw=True)
