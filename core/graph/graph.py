@@ -476,6 +476,7 @@ class Graph(Summarized, Versioned):
         return close or [n for n in self._nodes if name.lower() in n.lower()][:3]
 
     def _found(self, name: str) -> str:
+        expect(str, name)
         if joined := joined_names_hint(name):
             return joined
         close = ", ".join(self.nearest(name))

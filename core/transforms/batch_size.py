@@ -358,7 +358,8 @@ class _Followers:
         inputs = self.inputs if place.function is None else place.function.args
         carrier = next((one.output() for one in inputs if self._times_batch(self.following.get(one.output())) == 1), None)
         if carrier is None or (self.new is None and node in find_frames(place.graph)):
-            why = "no argument of its function has the batch" if carrier is None else "a loop takes no batch from outside"
+            inside = "a loop does not take the batch from outside"
+            why = "no argument of its function has the batch" if carrier is None else inside
             raise self._refused([f"'{place.path(node)}' ({node.op}): {why}"])
         key = place.graph, times
         if key not in self.rows:

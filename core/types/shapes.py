@@ -157,6 +157,8 @@ def as_shape(value: Any) -> Shape:
         return value
     if value is None:
         return UNKNOWN
+    if isinstance(value, str | bytes):
+        raise TypeError(f"a shape is a sequence of sizes, not {value!r}")
     return Shape(None if isinstance(d, int) and d < 0 else d for d in value)
 
 

@@ -175,9 +175,14 @@ def count(graph: tfg.Graph) -> dict[str, float]:
     rows: list[tfg.FlopsRow] = tfg.flops_rows(sized, "op")
     model: tfg.LayersReport = tfg.layers(graph, "y:0")
     layers: tuple[tfg.Layer, ...] = model.layers
+    tree: tfg.LayerTree = model.tree()
+    blocks: tuple[tfg.LayerBlock, ...] = tree.blocks
+    view: tfg.ModelView = tfg.model_view(graph)
+    origin: tfg.SourceNode = view.origin("y")
     costs: tuple[tfg.NodeCost, ...] = report.nodes
     timings: list[tfg.Timing] = counter.timings()
     section: tfg.Section = sized.total()
+    print(len(blocks), origin.path)
     print(len(costs), timings, section.flops, [layer.name for layer in layers])
     totals = {row.name: float(row.share) for row in rows}
     totals |= {name: alone.intensity for name, (alone, _) in counter.by_variable().items()}
