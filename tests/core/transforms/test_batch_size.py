@@ -217,7 +217,7 @@ def test_a_constant_that_several_nodes_share_changes_for_those_that_follow():
 
 def test_a_constant_in_a_loop_changes_to_a_number_alone():
     """No node of the loop has the batch of a run."""
-    with pytest.raises(InvalidArgumentError, match=r"'Fill' [(]Fill[)]: a loop takes"):
+    with pytest.raises(InvalidArgumentError, match=r"'Fill' [(]Fill[)]: a loop does not take"):
         set_batch(made(zeros_in_a_v1_loop), ["y:0"], "?")
     old, graph = made(zeros_in_a_v1_loop), made(zeros_in_a_v1_loop)
     set_batch(graph, ["y:0"], 2)
