@@ -150,10 +150,10 @@ class ModelView:
                 f"the model has no layer or node '{scope}'",
                 hint=f"nearest names: {near}" if near else "`tfg layers` lists them",
             )
-        inside = members.get(scope) or next(iter(members.values()))
+        inside = dict.fromkeys(members.get(scope) or next(iter(members.values())))
         computing = [node for node in inside if node.output_dtypes and not _only_holds(node)]
-        leaving = [node for node in computing if not all(user in set(inside) for user in node.uses) or not node.uses]
-        return (leaving or computing or inside)[-1].output()
+        leaving = [node for node in computing if not node.uses or any(user not in inside for user in node.uses)]
+        return (leaving or computing or list(inside))[-1].output()
 
 
 def _only_holds(node: Node) -> bool:
@@ -263,7 +263,6 @@ class _Copying:
         self.origins: dict[Node, SourceNode] = {}
         sizes = len(graph) + sum(len(function.body) for function in graph.functions.values())
         self.room = max(_COPIES * sizes, _MIN_COPIES)
-        self.inputs: dict[str, Output] = {}
         self.body = _Body(iter(()))
         self.open: set[str] = set()
         """The functions whose bodies are being copied."""
