@@ -279,17 +279,18 @@ _HELD: Final = ("constant", "input", "variable", "no-op")
 def _scope_lines(scope: NameScope, nodes: Sequence[Node], layers: Container[str]) -> tuple[str, ...]:
     """Return a scope's name, and the number of nodes and most frequent op types; of a layer the op types that compute."""
     label, count = _shortened(f"{scope.label}/"), counted(len(nodes), "node")
-    if scope.path not in layers:
-        return label, count, _shortened(frequent_ops(nodes))
-    return label, _shortened(layer_ops(nodes)) or count
+    ops = _shortened(scope_ops(scope, nodes, layers))
+    return (label, ops or count) if scope.path in layers else (label, count, ops)
 
 
-def layer_ops(nodes: Iterable[Node]) -> str:
-    """Return the op types of a layer that compute, in the order of the layer."""
-    return ", ".join(dict.fromkeys(node.op for node in nodes if kind_of(node) not in _HELD))
+def scope_ops(scope: NameScope, nodes: Iterable[Node], layers: Container[str]) -> str:
+    """Return the op types that compute in a layer, in its order; of another scope the most frequent op types."""
+    if scope.path in layers:
+        return ", ".join(dict.fromkeys(node.op for node in nodes if kind_of(node) not in _HELD))
+    return _frequent_ops(nodes)
 
 
-def frequent_ops(nodes: Iterable[Node]) -> str:
+def _frequent_ops(nodes: Iterable[Node]) -> str:
     """Return the most frequent op types with counts: `3 MatMul, 2 Add, 1 Relu ...`."""
     counts = collections.Counter(node.op for node in nodes)
     ops = counts.most_common(3)

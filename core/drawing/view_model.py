@@ -25,7 +25,7 @@ from .elision import folded, links
 from .node_roles import KINDS, kind_of
 from .node_values import NodeValue
 from .overlays import NodeOverlay
-from .picture import Look, constants_in, frequent_ops, layer_ops, opened_tree
+from .picture import Look, constants_in, opened_tree, scope_ops
 from .scope_tree import NameScope, name_inside
 
 _FIRST: Final = Look(max_boxes=24, max_layers=9, max_width=150)
@@ -371,7 +371,7 @@ class _Binder:
         return Branch(
             scope.label,
             scope.path,
-            layer_ops(scope.members()) if scope.path in self._figures.layers else frequent_ops(scope.members()),
+            scope_ops(scope, scope.members(), self._figures.layers),
             scope in opened,
             tuple("" if isinstance(part, NameScope) else name_inside(part, scope.prefix) for part in scope.parts),
             tuple(self._branch(part, opened) if isinstance(part, NameScope) else self._numbers[part] for part in scope.parts),

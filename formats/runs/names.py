@@ -69,9 +69,7 @@ class Names:
 
     def knows(self, word: str) -> bool:
         """Return True for a name of the signature or of the file."""
-        node = parse_tensor_name(word)[0]
-        is_there = node in self.graph or node in self.graph.left_out
-        return is_there or self._is_argument(word, self.outputs) or self._function(word) is not None
+        return self._is_there(word, self.outputs) or self._function(word) is not None
 
     def inside(self, word: str) -> Output | None:
         """The tensor in a function that `FUNCTION/NODE` names; None where the word names something of the graph itself."""
@@ -156,10 +154,14 @@ class Names:
     def _is_argument(self, word: str, names: Mapping[str, str]) -> bool:
         return word in names or argument_tensor(word, names, self.graph) != word
 
+    def _is_there(self, word: str, names: Mapping[str, str]) -> bool:
+        """Return True for an argument among `names`, and for a name of the graph, with the nodes that were left out."""
+        node = parse_tensor_name(word)[0]
+        return self._is_argument(word, names) or node in self.graph or node in self.graph.left_out
+
     def _require(self, word: str, names: Mapping[str, str], kind: str) -> None:
         """NotFoundError for a word that neither the signature nor the graph knows."""
-        node = parse_tensor_name(word)[0]
-        if self._is_argument(word, names) or node in self.graph or node in self.graph.left_out:
+        if self._is_there(word, names):
             return
         if joined := joined_names_hint(word):
             raise NotFoundError(f"the graph has no node '{word}'", hint=joined)
