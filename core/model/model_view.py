@@ -290,7 +290,7 @@ class _Copying:
         return made.output()
 
     def _copy(self, outermost: _Body) -> None:
-        stack = [outermost]
+        stack = [outermost]  # not Python's: functions nest deeper than its limit of recursion
         while stack:
             body = stack[-1]
             for node in body.nodes:
@@ -338,10 +338,11 @@ class _Copying:
         self.origins[made] = SourceNode(node.name, body.function.name if body.function is not None else "", body.calls)
 
     def _connect(self, body: _Body) -> None:
+        # After all nodes are made, as the Merge of a V1 loop takes a value that a later node computes.
         for node, made in body.made.items():
             controls = [end for control in node.control_inputs for end in body.waited(control) if end is not made]
             if not node.inputs and not controls and not node.is_constant and node.op not in VARIABLES:
-                controls = list(body.controls)
+                controls = list(body.controls)  # a node of a function runs after what its call waited for
             self.target.set_inputs(made, map(body.value, node.inputs), controls)
 
     def view(self) -> ModelView:
