@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import dataclasses
 import functools
@@ -98,14 +99,23 @@ def _killed(error: Any) -> str:
     return f"{error.allowed_failures + 1} workers died of it, {place}; {step}"
 
 
+async def _reach(address: str) -> None:
+    """Connect and disconnect; OSError or TimeoutError where no scheduler answers."""
+    connect: Callable[..., Any] = distributed.comm.core.connect
+    comm = await asyncio.wait_for(connect(address, timeout=_CONNECT_SECONDS), _CONNECT_SECONDS)
+    comm.abort()
+
+
 class Dask:
     """A cluster with a scheduler at an address, HOST:PORT."""
 
     def __init__(self, address: str, recipe: Recipe, note: Callable[[str], None] = lambda _: None) -> None:
         try:
+            # A client that cannot connect would leave the thread of its event loop behind.
+            distributed.utils.LoopRunner().run_sync(_reach, f"tcp://{address}")
             self._client = distributed.Client(f"tcp://{address}", timeout=_CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError) as error:
-            raise UnavailableError(f"no Dask scheduler answers at {address}: {error}") from None
+            raise UnavailableError(f"no Dask scheduler answers at {address}: {error or 'it says nothing'}") from None
         self._recipe = recipe
         self._note = note
         self._numbers = itertools.count()
@@ -130,6 +140,8 @@ class Dask:
             yield SweepReport(results.finish(), computed)
         except (OSError, concurrent.futures.CancelledError) as error:
             raise UnavailableError(f"lost the Dask cluster: {error or type(error).__name__}") from None
+        finally:
+            self._client.close()
 
     def _outcomes(self, queue: TaskQueue) -> Iterator[Sequence[Outcome]]:
         self._require_workers()
@@ -161,7 +173,6 @@ class Dask:
             if self._client.status == "running":
                 self._client.cancel(list(sent))
                 self._client.unregister_worker_plugin(name)
-            self._client.close()
 
     def _completed(self, running: Any) -> Iterator[Any]:
         """Yield futures as they complete; UnavailableError where no worker is left to complete them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -27,6 +28,18 @@ COUNT = 24
 def cluster():
     with distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as result:
         yield result
+
+
+@pytest.fixture(autouse=True)
+def threads():
+    """No job leaves the thread of an event loop behind: a run beside one that may still act would wait for it."""
+    before = loops()
+    yield
+    wait_for(lambda: loops() <= before)
+
+
+def loops():
+    return {thread for thread in threading.enumerate() if thread.name == "IO loop"}
 
 
 @pytest.fixture
@@ -115,6 +128,13 @@ def test_killed_workers_lose_nothing(count, cluster, job, tmp_path):
 
 def test_nobody_there(job):
     done = run(*job, "--on", "dask://localhost:1")
+    assert done.code == 1 and "no Dask scheduler answers" in done.err
+
+
+def test_a_server_that_is_no_scheduler(job, monkeypatch):
+    monkeypatch.setattr("tfg.formats.runs.each_dask._CONNECT_SECONDS", 0.5)
+    with socket.create_server(("localhost", 0)) as server:
+        done = run(*job, "--on", f"dask://localhost:{server.getsockname()[1]}")
     assert done.code == 1 and "no Dask scheduler answers" in done.err
 
 
