@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from .formats.api.model_saving import save_model
     from .formats.api.node_streams import RecordStream, stream_nodes
     from .formats.api.onnx_export import OnnxExport
+    from .formats.api.outputs import Exposed, expose
     from .formats.api.partial_loading import load_for_passes, load_part
     from .formats.api.prepared_sessions import initialize, restore
     from .formats.api.stablehlo_export import StableHloExport
@@ -138,6 +139,7 @@ _LAZY = {
     "DType": "core.types.dtypes",
     "Drawing": "formats.api.drawing",
     "EngineReport": "core.engines.engine_report",
+    "Exposed": "formats.api.outputs",
     "FailedInput": "formats.runs.batch_job",
     "FileAccess": "core.runtime.state.file_access",
     "FitReport": "formats.api.training_runs",
@@ -235,6 +237,7 @@ _LAZY = {
     "explain_engine": "formats.api.engine_explanation",
     "explain_partition": "core.explaining.device_partition",
     "explain_races": "core.explaining.race_report",
+    "expose": "formats.api.outputs",
     "extract": "formats.api.changes",
     "fill_placeholders": "formats.api.changes",
     "find_optimizer": "core.training.optimizers",
@@ -302,6 +305,7 @@ __all__ = [
     "DType",
     "Drawing",
     "EngineReport",
+    "Exposed",
     "FailedInput",
     "FileAccess",
     "FitReport",
@@ -400,6 +404,7 @@ __all__ = [
     "explain_engine",
     "explain_partition",
     "explain_races",
+    "expose",
     "extract",
     "fill_placeholders",
     "find_optimizer",

@@ -6,6 +6,7 @@ All names and texts of graphs pass through `core.support.escaping` in this modul
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import sys
 import threading
@@ -192,6 +193,11 @@ def note(message: str, quiet: bool = False) -> None:
     """A remark on standard error."""
     if not (quiet or SETTINGS.quiet):
         print(wrapped(printable_line(message), terminal_width(sys.stderr)), file=sys.stderr)
+
+
+def noting(quiet: bool) -> Callable[[str], None]:
+    """Return the function that prints a remark, or with `quiet` none."""
+    return functools.partial(note, quiet=quiet)
 
 
 def print_drawing(text: str) -> None:

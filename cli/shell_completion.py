@@ -25,6 +25,22 @@ def _nodes(graph: Graph) -> Iterable[str]:
     return (node.name for node in graph)
 
 
+def _values(graph: Graph) -> Iterator[str]:
+    """Yield names of tensors: the outputs, layers and nodes as the author of the model knows them, then nodes of the file."""
+    from ..core.model.model_view import model_view
+
+    view = model_view(graph)
+    outputs = () if view.signature is None else view.signature.fetched
+    author = (node.name for node in view.graph)
+    yield from dict.fromkeys((*outputs, *view.layers.values(), *author, *_nodes(graph)))
+
+
+def _inputs(graph: Graph) -> Iterator[str]:
+    """Yield names of tensors to feed: the inputs of the usual signature, then nodes."""
+    signature = graph.meta.usual_signature if graph.meta is not None else None
+    yield from dict.fromkeys((*(() if signature is None else signature.fed), *_nodes(graph)))
+
+
 def _ops(graph: Graph) -> Iterable[str]:
     return dict.fromkeys(node.op for node in graph)
 
@@ -63,17 +79,17 @@ def _stored_tensors(ctx: click.Context) -> Iterable[str]:
 _OF_GRAPH: Final[Mapping[str, Callable[[Graph], Iterable[str]]]] = {
     "--signature": _signatures,
     "--init-op": _nodes,
-    "--fetch": _nodes,
-    "--to": _nodes,
+    "--fetch": _values,
+    "--to": _values,
     "--op": _ops,
     "--function": lambda graph: graph.functions,
-    "TENSOR": _nodes,
+    "TENSOR": _values,
     "NODE": _nodes,
     "OP": _nodes,
-    "[NODE]...": _nodes,
-    "TENSOR=VALUE": _nodes,
-    "TENSOR[=VALUE]": _nodes,
-    "TENSOR=SIZES": _nodes,
+    "[NODE]...": _values,
+    "TENSOR=VALUE": _inputs,
+    "TENSOR[=VALUE]": _inputs,
+    "TENSOR=SIZES": _inputs,
     "SCOPE": _scopes,
 }
 """The names of a graph that an option or a metavar takes."""

@@ -51,7 +51,7 @@ def _run(options: ClusterOptions) -> int:
         place,
         reset=options.reset,
         containers=options.containers,
-        note=lambda text: render.note(text, quiet),
+        note=render.noting(quiet),
     )
     if options.reset:
         render.note("closed all sessions and dropped the variables", quiet)

@@ -64,7 +64,8 @@ def _run(options: LayersOptions) -> int:
 
     graph = options.reader.load(options.graph)
     note_unread_values(graph, options.quiet)
-    names = Names(graph, options.signature)
+    names = Names(graph, options.signature).exposing(options.fetches, render.noting(options.quiet))
+    graph = names.graph
     fetches = tuple(names.fetches(options.fetches or names.outputs).values()) or counted_fetches(graph)
     with render.Working("counting", options.quiet):
         report = layers(

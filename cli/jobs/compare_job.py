@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
 from ...core.comparing.node_times import NodeTimes, TimeComparison
 from ...core.comparing.value_comparison import GraphComparison, NodeComparison
-from ...core.graph.graph import Graph
 from ...formats.api.comparisons import compare, compare_states
 from ...formats.onnx_comparison import is_onnx
 from ...formats.runs.names import Names
@@ -90,15 +89,12 @@ def compare_files(options: CompareOptions) -> CompareJob:
         return CompareJob(_compared_states(options), options)
     if is_onnx(before) or (after is not None and is_onnx(after)):
         _require_a_graph(options)
-    first, second = (
-        None if path is None else path if is_onnx(path) else options.reader.load(path) for path in (before, after)
-    )
-    graph = first if isinstance(first, Graph) else second
-    assert first is not None and isinstance(graph, Graph)
-    names = Names(graph, session.signature)
-    words = names.fetches(options.fetches) if options.fetches else {}
+    names = [None if path is None or is_onnx(path) else _names(path, options) for path in (before, after)]
+    first, second = (path if of_file is None else of_file.graph for path, of_file in zip((before, after), names))
+    one, *others = filter(None, names)
+    assert first is not None
     result = compare(
-        first, second, _in_both(words, second if graph is first else first, session.signature), names.feeds(options.feeds),
+        first, second, _in_both(options.fetches, one, others), one.feeds(options.feeds),
         passes=options.passes, fast_math=options.fast_math, engines=options.engines, signature=session.signature,
         measured=options.measured, tolerance=options.tolerance,
         open_session=dataclasses.replace(session, seed=session.seed or 0).filled,
@@ -106,12 +102,20 @@ def compare_files(options: CompareOptions) -> CompareJob:
     return CompareJob(result, options)
 
 
-def _in_both(words: Mapping[str, str], other: Graph | str | None, signature: str | None) -> dict[str, str]:
+def _names(path: str, options: CompareOptions) -> Names:
+    """Return the names of a file's graph, which has the tensors of all fetches."""
+    graph = options.reader.load(path)
+    return Names(graph, options.session.signature).exposing(options.fetches, render.noting(options.quiet))
+
+
+def _in_both(words: Sequence[str], names: Names, others: Sequence[Names]) -> dict[str, str]:
     """Return the names of fetches in the second graph, or in an ONNX file, by their names in the first."""
-    if not isinstance(other, Graph):
-        return {name: word for word, name in words.items()}
-    others = Names(other, signature)
-    return {name: others.fetch(word) if word in others.outputs else name for word, name in words.items()}
+    tensors = {word: names.fetch(word) for word in words}
+    if not others:
+        return {name: word for word, name in tensors.items()}
+    (other,) = others
+    stays = {word: word not in other.outputs and other.knows(name) for word, name in tensors.items()}
+    return {name: name if stays[word] else other.fetch(word) for word, name in tensors.items()}
 
 
 def _require_a_graph(options: CompareOptions) -> None:

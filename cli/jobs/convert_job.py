@@ -48,7 +48,9 @@ def run(options: ConvertOptions) -> int:
         _change_form(options, form)
         return _verified(reader.load(source), (), (), options) if options.verify else DONE
     loaded = reader.load_part(source, options.inputs) if options.outputs or names_part else reader.load(source)
-    names = _names(loaded, options)
+    wanted = (*options.outputs, *options.inputs, *options.signatures.words)
+    names = _names(loaded, options).exposing(wanted, render.noting(options.quiet))
+    loaded = names.graph
     cuts = [names.input(word).name for word in options.inputs]
     _note_absent(loaded, cuts, options.quiet)
     options.placeholders.apply(loaded, names, cuts)

@@ -33,7 +33,7 @@ def run_each(options: RunOptions) -> int:
     tasks = sweep_tasks(options.each, [(name, _values(text)) for name, text in options.sweep])
     job = BatchJob(
         graph, _recipe(graph, options), tasks, engine=options.session.engine,
-        note=lambda text: render.note(text, options.quiet),
+        note=render.noting(options.quiet),
     )  # fmt: skip
     with ProgressDisplay(options.quiet) as display:
         report = job.run(display.show)

@@ -85,10 +85,13 @@ class ExplainJob:
 
     def __init__(self, path: str, graph: Graph, is_sound: bool, options: ExplainOptions) -> None:
         self.path = path
-        self.graph = graph
         self.is_sound = is_sound
         self.options = options
         self.names = Names(graph, options.signature)
+        if options.about_runs or options.optimized:
+            words = (*options.nodes, *options.fetches)
+            self.names = self.names.exposing(words, render.note)
+        self.graph = self.names.graph
         self.nodes = tuple(map(self.names.node, options.nodes))
         self.fetches = tuple(map(self.names.node_or_tensor, options.fetches))
         self._check()
@@ -153,10 +156,11 @@ class ExplainJob:
         render.emit("tfg.explain.optimized/1", {"nodes": fates}, self.options.format_, lambda: fate_sections(fates))
 
     def _nodes(self) -> None:
-        facts = explain(self.graph, *self.nodes, fetch=next(iter(self.fetches), None), is_sound=self.is_sound)
-        render.emit(
-            "tfg.explain.nodes/1", {"nodes": facts}, self.options.format_, lambda: node_sections(facts, self.options.format_)
+        options = self.options
+        facts = explain(
+            self.graph, *self.nodes, fetch=next(iter(self.fetches), None), signature=options.signature, is_sound=self.is_sound
         )
+        render.emit("tfg.explain.nodes/1", {"nodes": facts}, options.format_, lambda: node_sections(facts, options.format_))
 
     def _graph(self) -> None:
         signature = self.names.asked.name if self.names.asked is not None else None

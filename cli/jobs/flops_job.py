@@ -42,7 +42,9 @@ class FlopsJob:
     def __init__(self, graph: Graph, options: FlopsOptions) -> None:
         self.options = options
         self.session = options.session
-        self.names = names = Names(graph, options.session.signature)
+        words = (*options.fetches, *([options.loss] if options.loss else []))
+        self.names = names = Names(graph, options.session.signature).exposing(words, render.noting(options.quiet))
+        graph = names.graph
         self.given = tuple(names.by_name(options.feeds))
         fetches = tuple(names.fetches(options.fetches or names.outputs).values()) or self._guessed_fetches(graph)
         sizes = {size: _whole_number("--size", size, text) for size, text in options.sizes}

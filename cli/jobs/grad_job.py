@@ -33,18 +33,19 @@ class GradJob:
     """A run of `tfg grad`: the graph, the options, and the named tensors."""
 
     def __init__(self, graph: Graph, options: GradOptions) -> None:
-        self.graph = graph
         self.session = options.session
         self.options = options
-        names = Names(graph, options.session.signature)
+        words = (*options.ys, *options.xs, *options.grad_ys, *options.stops)
+        names = Names(graph, options.session.signature).exposing(words, render.noting(options.quiet))
+        self.graph = names.graph
         if not options.ys:
             raise missing_tensor("--y", names.to_differentiate())
         if not options.xs:
             raise missing_tensor("--x", names.to_differentiate_by())
         self.ys = [names.output(name) for name in options.ys]
         self.xs = [names.input(name) for name in options.xs]
-        self.grad_ys = [graph.output(name).name for name in options.grad_ys]
-        self.stops = [graph.output(name).name for name in options.stops]
+        self.grad_ys = [names.output(name).name for name in options.grad_ys]
+        self.stops = [names.output(name).name for name in options.stops]
         self.feeds = names.feeds(options.feeds)
 
     def run(self) -> int:

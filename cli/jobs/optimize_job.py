@@ -59,9 +59,10 @@ class OptimizeJob:
     def __init__(self, graph: Graph, options: OptimizeOptions) -> None:
         self.session = dataclasses.replace(options.session, seed=options.session.seed or 0)
         self.options = options
+        names = self.names = Names(graph, options.session.signature).exposing(options.fetches, render.noting(options.quiet))
+        graph = names.graph
         for name in options.keep:
             graph.node(name)
-        names = self.names = Names(graph, options.session.signature)
         self.named = tuple(names.fetches(options.fetches).values())
         """The fetches that the options name."""
         self.of_old_batch = graph

@@ -36,10 +36,10 @@ class ReduceJob:
     def __init__(self, graph: Graph, options: ReduceOptions) -> None:
         if "\0" in options.test:
             raise click.UsageError("--test contains a NUL, which a command cannot contain")
-        self.graph = graph
         self.session = options.session
         self.options = options
-        names = Names(graph, options.session.signature)
+        names = Names(graph, options.session.signature).exposing(options.fetches, render.noting(options.quiet))
+        self.graph = names.graph
         if not options.fetches:
             raise missing_tensor("--fetch", names.to_fetch())
         self.fetches = [name.partition(":")[0] for name in names.fetches(options.fetches).values()]

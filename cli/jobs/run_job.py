@@ -57,7 +57,7 @@ class RunJob:
         self.options = options
         self.quiet = options.quiet
         self.exit_code = DONE
-        self.plan = RunPlan(graph, options.request, options.session.signature, lambda text: render.note(text, self.quiet))
+        self.plan = RunPlan(graph, options.request, options.session.signature, render.noting(self.quiet))
         self._profiled: tuple[int, KernelRecorder, float] | None = None
         """The number, the records and the seconds of the last step."""
 

@@ -188,6 +188,10 @@ def node_sections(nodes: Sequence[NodeFacts], format_: str) -> Iterator[Section]
 def _node_lines(facts: NodeFacts) -> Iterator[str]:
     yield f"  {facts.role}"
     yield f"  stage: {facts.stage} ({facts.evidence})"
+    if facts.layer is not None:
+        yield f"  the output of layer {facts.layer}"
+    if facts.source is not None:
+        yield f"  in the file: {facts.source}"
     if facts.function is not None:
         yield f"  in function {facts.function}, called by {', '.join(facts.callers) or 'no node'}"
     if facts.node.outputs:

@@ -241,7 +241,8 @@ def explain(
     variables_unread: str | None = None,
 ) -> GraphFacts | Rows[NodeFacts]:
     """Return GraphFacts of a graph, or a tuple of NodeFacts with the purpose of each node named, and why `fetch` runs the
-    node.
+    node. A node has the name of the file, in a function FUNCTION/NODE, or that which the author of the model gave it; a layer
+    stands for its output.
 
     The facts of a `signature` are those of the graph with the signature's inputs, outputs and memory. `path` is the name of
     the graph's file in the commands that the facts propose. `is_sound` is False for a graph with problems, of which no
@@ -250,7 +251,7 @@ def explain(
     graph = as_graph(graph)
     inference = inferred(graph) if is_sound else None
     if nodes:
-        explainer = Explainer(graph, inference)
+        explainer = Explainer(graph, inference, signature)
         return Rows(explainer.explain(name, fetch) for name in nodes)
     facts = explain_graph(graph, path, inference, is_sound, variables_unread)
     if signature is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Sequence
 from typing import ClassVar
@@ -16,6 +17,7 @@ from ..graph.traversal import shortest_path
 from ..graph.variable_nodes import VariableNodes
 from ..inference.binding import named_inputs
 from ..inference.inference import Inference
+from ..model.model_view import ModelView, model_view
 from ..registry.node_kinds import ABSENT
 from ..registry.op_facts import has_fact
 from ..support.display import Report
@@ -25,6 +27,7 @@ from ..support.tensor_names import output_number, parse_tensor_name
 from ..support.words import counted
 from ..types.tensors import Tensor
 from .flow_words import flow_role, shown_input
+from .footprint import inferred
 from .node_listing import NodeRecord, node_record, value_text
 from .roles import OptimizerSlot, Roles
 from .stages import stage_of_nodes
@@ -116,6 +119,10 @@ class NodeFacts(Report):
     """The nodes that call this function."""
     fetch: FetchFacts | None
     """With --fetch: whether the fetch runs the node."""
+    source: str | None = None
+    """The node of the file, NODE or FUNCTION/NODE, where the author of the model gave it another name; otherwise None."""
+    layer: str | None = None
+    """The layer that was asked about, and whose output the node is; otherwise None."""
 
     def headline(self) -> str:
         return f"{self.node.name} ({self.node.op}), {self.role}"
@@ -124,10 +131,13 @@ class NodeFacts(Report):
 class Explainer:
     """An explainer of the nodes of a graph."""
 
-    def __init__(self, graph: Graph, inference: Inference | None = None) -> None:
-        """Prepare the facts of the whole graph; with an `inference`, outputs have the inferred shapes."""
+    def __init__(self, graph: Graph, inference: Inference | None = None, signature: str | None = None) -> None:
+        """Prepare the facts of the whole graph; with an `inference`, outputs have the inferred shapes. The author's names are
+        those of the view of `signature`.
+        """
         self.graph = graph
         self.inference = inference
+        self.signature = signature
         self.roles = Roles(graph)
         self.placement = Placement(graph)
         self.placed = stage_of_nodes(self.roles)
@@ -138,21 +148,46 @@ class Explainer:
         self._trained = grouped((u.gradient.node, u.variable.name) for u in updates if u.gradient is not None)
 
     def explain(self, name: str, fetch: str | None = None) -> NodeFacts:
-        """Return the facts of a node of the graph, or of a function's body (as `name` or `function/name`)."""
+        """Return the facts of a node of the graph, of a function's body (as `name` or `function/name`), or of the view of the
+        model: of a node or of the output of a layer, as the author called it.
+        """
         stem = parse_tensor_name(name)[0]
         if stem in self.graph:
             return self._facts(self.graph.node(stem), fetch)
-        function, node = self._in_function(stem)
+        member = self._in_function(stem)
+        if member is None:
+            return self._in_view(name, fetch)
+        function, node = member
         facts = Explainer(self.graph.functions[function].body)._facts(node, None)
         return dataclasses.replace(facts, function=function, callers=callers(self.graph, function))
 
-    def _in_function(self, name: str) -> tuple[str, Node]:
+    def _in_function(self, name: str) -> tuple[str, Node] | None:
         for function_name, function in self.graph.functions.items():
             member = function.body.get(name.removeprefix(f"{function_name}/"))
             if member is not None:
                 return function_name, member
-        self.graph.node(name)  # raises, and names the nearest
-        raise NotFoundError(f"the graph has no node '{name}'")
+        return None
+
+    def _in_view(self, word: str, fetch: str | None) -> NodeFacts:
+        view = self.view
+        try:
+            node = view.value(word).node
+        except NotFoundError:
+            self.graph.node(parse_tensor_name(word)[0])  # its error names the nearest nodes
+            raise
+        facts = self._of_view._facts(node, None if fetch is None else view.value(fetch).name)
+        source, layer = view.origin(node).path, word if view.output_of(word) is not None else None
+        return dataclasses.replace(facts, source=source if source != node.name else None, layer=layer)
+
+    @functools.cached_property
+    def view(self) -> ModelView:
+        """The view of the model, by whose names its author knows nodes."""
+        return model_view(self.graph, self.signature)
+
+    @functools.cached_property
+    def _of_view(self) -> Explainer:
+        graph = self.view.graph
+        return self if graph is self.graph else Explainer(graph, None if self.inference is None else inferred(graph))
 
     def _facts(self, node: Node, fetch: str | None) -> NodeFacts:
         stage, evidence = self.placed[node]

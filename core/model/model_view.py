@@ -137,6 +137,11 @@ class ModelView:
         node = self.graph.get(name) or self.graph.get(known)
         return self._last_result(name) if node is None else self.graph.output(f"{node.name}:{index}")
 
+    def output_of(self, word: str) -> str | None:
+        """Return the node whose result `value` takes for a scope; None for a word that names no scope."""
+        name = self.value(word).node.name
+        return name if f"/{word.strip('/')}/" in f"/{name}" else None
+
     def _last_result(self, scope: str) -> Output:
         """Return the last result that leaves a scope, by the whole name of the scope or by its end."""
         parts = scope.strip("/").split("/")

@@ -1,12 +1,20 @@
-"""The tensors that a function takes where the caller names none."""
+"""The tensors that a function works on: the outputs, where the caller names none, and tensors inside of functions."""
 
 from __future__ import annotations
 
-from ...core.explaining.graph_facts import explain_graph, no_obvious_output
-from ...core.graph.graph import Graph
-from ...core.passes.pipeline import default_fetches, default_runs, signature_runs
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-__all__ = ["default_fetches", "default_outputs", "default_runs", "outputs_of"]
+from ...core.explaining.graph_facts import explain_graph, no_obvious_output
+from ...core.graph.graph import Graph, GraphLike, Output, as_graph
+from ...core.model.model_view import ModelView, SourceNode, model_view
+from ...core.passes.pipeline import default_fetches, default_runs, inline_functions, signature_runs
+from ...core.support.arguments import takes
+from ...core.support.errors import InvalidArgumentError
+from ...core.support.tensor_names import parse_tensor_name
+from .prepared_sessions import names_of
+
+__all__ = ["Exposed", "default_fetches", "default_outputs", "default_runs", "expose", "exposed", "outputs_of"]
 
 
 def outputs_of(graph: Graph) -> tuple[str, ...]:
@@ -25,3 +33,49 @@ def default_outputs(graph: Graph) -> tuple[str, ...]:
     if not names:
         raise no_obvious_output(graph, "name an output")
     return names
+
+
+class Exposed(NamedTuple):
+    """A graph with a node of its own for each of some words."""
+
+    graph: Graph
+    """The graph itself where it has all nodes, otherwise a copy with the bodies of functions in place of calls."""
+    names: dict[str, str]
+    """The names of the tensors, and of operations without a result, by the words."""
+
+
+@takes(graph=GraphLike, words=Sequence | str, signature=str | None)
+def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None = None) -> Exposed:
+    """Return a graph in which each of the words is a tensor or an operation of the graph itself, and not of a function.
+
+    A word is a name of the graph, which stays, or what `ModelView.value` finds: a layer, which stands for its last result,
+    a node as the author of the model called it, or FUNCTION/NODE. NotFoundError and InvalidArgumentError are those of
+    `ModelView.value`; InvalidArgumentError also where the calls around a node cannot be dissolved.
+
+        graph, names = tfg.expose(tfg.load("flowers"), ["deep"])
+        part = tfg.extract(graph, names["deep"])
+    """
+    graph, words = as_graph(graph), names_of(words)
+    if all(parse_tensor_name(word)[0] in graph for word in words):
+        return Exposed(graph, {word: word for word in words})
+    return exposed(model_view(graph, signature), words)
+
+
+def exposed(view: ModelView, words: Iterable[str]) -> Exposed:
+    """Return what `expose` returns for the graph of a view."""
+    graph = view.source
+    there = {word: word for word in words if parse_tensor_name(word)[0] in graph}
+    values = {word: view.value(word) for word in words if word not in there}
+    if any(view.origin(value.node).function for value in values.values()):
+        graph = inline_functions(graph)[0]
+    names = {word: _name(graph, word, view.origin(value.node), value) for word, value in values.items()}
+    return Exposed(graph, {**there, **names})
+
+
+def _name(graph: Graph, word: str, source: SourceNode, value: Output) -> str:
+    if source.call_path in graph:
+        return f"{source.call_path}:{value.index}" if value.node.output_dtypes else source.call_path
+    raise InvalidArgumentError(
+        f"'{word}' is node '{source.node}' of function '{source.function}', and a call around it stays a call",
+        hint="only `tfg run --fetch` takes nodes of loops, branches, and functions that call themselves",
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.feeding.readable_texts import contents_of
 from ...core.functions.callers import called_functions
@@ -23,6 +23,9 @@ from ...core.types.shapes import fits
 from ..codecs.json_inputs import WHOLE, named_values
 from ..value_literals import fed_shape, read_document, value_of
 
+if TYPE_CHECKING:
+    from ...core.model.model_view import ModelView
+
 
 class Given(NamedTuple):
     """A value itself, where a text would stand for a value."""
@@ -38,17 +41,49 @@ def value_for(given: str | Given, dtype: DType | None, option: str) -> Any:
 class Names:
     """The names of a graph and of a signature: the requested signature, or the usual signature.
 
-    `asked` is the requested signature, or None.
+    `asked` is the requested signature, or None. `words` are further words, each with its tensor.
     """
 
-    def __init__(self, graph: Graph, signature_name: str | None = None) -> None:
+    def __init__(self, graph: Graph, signature_name: str | None = None, words: Mapping[str, str] | None = None) -> None:
         self.graph = graph
+        self._words = words or {}
         chosen = signature_name if signature_name is not None else graph.meta.chosen if graph.meta is not None else None
         self.asked = None if chosen is None else find_signature(graph.meta, chosen)
         self.signature = self.asked or (graph.meta.usual_signature if graph.meta is not None else None)
         self.inputs: Mapping[str, str] = self.signature.fed if self.signature else {}
         self.outputs: Mapping[str, str] = self.signature.fetched if self.signature else {}
         self._defaults: dict[tuple[int, tuple[str, ...], tuple[str, ...]], dict[str, Any]] = {}
+
+    def exposing(self, words: Iterable[str], note: Callable[[str], None] = lambda _: None) -> Names:
+        """Return the names of a graph that has the tensors of all words, also of layers and of nodes in functions: the graph
+        itself, or a copy without calls. `note` takes the choice of a layer's output.
+
+        An unknown word stays, for the error of the method that takes it.
+        """
+        unknown = [word for word in words if not self._is_there(word, {**self.outputs, **self.inputs})]
+        if not unknown:
+            return self
+        from ..api.outputs import exposed  # lazy: most words are names of the file
+
+        graph, tensors = exposed(self.view, [word for word in unknown if self.layer(word, note) is not None])
+        return Names(graph, None if self.asked is None else self.asked.name, tensors)
+
+    @functools.cached_property
+    def view(self) -> ModelView:
+        """The view of the model, by whose names its author knows nodes."""
+        from ...core.model.model_view import model_view  # lazy: most words are names of the file
+
+        return model_view(self.graph, None if self.asked is None else self.asked.name)
+
+    def layer(self, word: str, note: Callable[[str], None] = lambda _: None) -> Output | None:
+        """Return the tensor of the view that a word names, as that of a layer; None where there is none."""
+        try:
+            value = self.view.value(word)
+        except NotFoundError:
+            return None
+        if (name := self.view.output_of(word)) is not None:
+            note(f"'{word}' is a scope: its output is {name}")
+        return value
 
     def input(self, word: str) -> Output:
         """Return the tensor to feed or to differentiate by; NotFoundError lists the inputs of the signature."""
@@ -61,7 +96,7 @@ class Names:
     def fetch(self, word: str) -> str:
         """Return the name to fetch: `y` is the tensor `y:0`, or an operation without outputs."""
         self._require(word, self.outputs, "output")
-        return self.graph.result(argument_tensor(word, self.outputs, self.graph)).name
+        return self.graph.result(self._named(word, self.outputs)).name
 
     def fetches(self, words: Iterable[str]) -> dict[str, str]:
         """Return the name to fetch for each word; without words all outputs of the requested signature."""
@@ -149,10 +184,13 @@ class Names:
 
     def _tensor(self, word: str, names: Mapping[str, str], kind: str) -> Output:
         self._require(word, names, kind)
-        return self.graph.output(argument_tensor(word, names, self.graph))
+        return self.graph.output(self._named(word, names))
+
+    def _named(self, word: str, arguments: Mapping[str, str]) -> str:
+        return argument_tensor(word, {**self._words, **arguments}, self.graph)
 
     def _is_argument(self, word: str, names: Mapping[str, str]) -> bool:
-        return word in names or argument_tensor(word, names, self.graph) != word
+        return word in names or word in self._words or self._named(word, names) != word
 
     def _is_there(self, word: str, names: Mapping[str, str]) -> bool:
         """Return True for an argument among `names`, and for a name of the graph, with the nodes that were left out."""
@@ -176,7 +214,7 @@ class Names:
 
     def node(self, word: str) -> str:
         """Return the name of a node from the name of the node, of a tensor, of a signature's argument, or of a variable."""
-        name = argument_tensor(word, {**self.outputs, **self.inputs}, self.graph)
+        name = self._named(word, {**self.outputs, **self.inputs})
         if ":" in name:
             return self.graph.output(name).node.name
         variable = None if name in self.graph else find_variables(self.graph).get(name)
@@ -184,7 +222,7 @@ class Names:
 
     def node_or_tensor(self, word: str) -> str:
         """Return the graph's name of an output of the signature, or the word itself."""
-        return argument_tensor(word, self.outputs, self.graph)
+        return self._named(word, self.outputs)
 
     def operation(self, word: str) -> str:
         """The name of an operation to run."""

@@ -12,7 +12,6 @@ from ...core.graph.variable_nodes import VariableNodes
 from ...core.runtime.guards.numeric_checks import check_numerics
 from ...core.runtime.session.runner import Orders, Runner, StepResult
 from ...core.runtime.state.run_context import Hook
-from ...core.support.errors import NotFoundError
 from ..api.classes import read_labels
 from .names import Given, Names, value_for
 from .step_files import with_top_classes
@@ -89,18 +88,10 @@ class RunPlan:
 
     def _path_of(self, word: str) -> str:
         """Return the tensor of the file for a layer or a node as the author of the model named it."""
-        from ...core.model.model_view import model_view  # lazy: most runs fetch outputs
-
-        signature = self.names.asked.name if self.names.asked is not None else None
-        view = model_view(self.graph, signature)
-        try:
-            value = view.value(word)
-        except NotFoundError:
-            self.names.fetch(word)  # its error lists the outputs
-            raise
-        if f"/{word}/" in f"/{value.node.name}":
-            self._note(f"'{word}' is a scope: its output is {value.node.name}")
-        path = view.origin(value.node).path
+        value = self.names.layer(word, self._note)
+        if value is None:
+            return self.names.fetch(word)  # its error lists the outputs
+        path = self.names.view.origin(value.node).path
         return f"{path}:{value.index}" if value.index else path
 
     @functools.cached_property

@@ -156,7 +156,8 @@ def test_a_thousand_nested_functions():
     assert len(view.graph) == 1001 and {node.op for node in view.graph} == {"Placeholder", "Neg"}
 
 
-def test_a_recursive_call_stays_a_call():
+def recursive():
+    """A graph with a function that calls itself."""
     g = GraphBuilder()
     x = g.Placeholder(dtype="float32", shape=[], name="x")
     f = define(g, "f", ["float32"], lambda b, x: [b.Neg(x)])
@@ -166,8 +167,12 @@ def test_a_recursive_call_stays_a_call():
         "f": FuncRef(f), "Tin": [dtypes.float32], "Tout": [dtypes.float32],
     })  # fmt: skip
     g.graph.functions[f].results[0] = inner.output()
-    view = model_view(signed(g.graph, {"x": x}, {"y": y}))
-    assert {node.op for node in view.graph} == {"Placeholder", "Neg", "PartitionedCall"} and list(view.graph.functions) == [f]
+    return signed(g.graph, {"x": x}, {"y": y})
+
+
+def test_a_recursive_call_stays_a_call():
+    view = model_view(recursive())
+    assert {node.op for node in view.graph} == {"Placeholder", "Neg", "PartitionedCall"} and len(view.graph.functions) == 1
 
 
 def test_loops_inside_a_function_are_copied_with_their_back_edges():
@@ -252,6 +257,72 @@ def test_a_layer_is_fetched_by_its_name():
     session.share(Session(graph))
     expected = session.run(view.value(layer).name, {view.signature.fed[argument]: np.ones((2, 4), np.float32)})
     np.testing.assert_allclose(done.json["steps"][0]["values"][0]["value"], expected, rtol=1e-6)
+
+
+def layer_of(view, op):
+    """A layer with an op, as the author calls it."""
+    return next(node for node in view.graph if node.op == op).name.rpartition("/")[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("optimize", KERAS, "--fetch", "LAYER", "--verify"),
+        ("convert", KERAS, "OUT.pb", "--freeze", "--to", "LAYER", "--verify"),
+        ("convert", KERAS, "OUT.pb", "--freeze", "--from", "LAYER", "--verify"),
+        ("compare", KERAS, KERAS, "--fetch", "LAYER"),
+        ("compare", KERAS, "--passes", "default", "--fetch", "LAYER"),
+        ("flops", KERAS, "--fetch", "LAYER"),
+        ("layers", KERAS, "--fetch", "LAYER"),
+        ("grad", KERAS, "--y", "OUTPUT", "--x", "LAYER"),
+        ("explain", KERAS, "LAYER", "--optimized"),
+        ("explain", KERAS, "--races", "--fetch", "LAYER"),
+    ],
+    ids=lambda words: " ".join(map(str, words)).replace(str(KERAS), "MODEL"),
+)
+def test_commands_take_the_names_of_layers(words, tmp_path):
+    view = model_view(tfg.load(KERAS))
+    meant = {"LAYER": layer_of(view, "MatMul"), "OUT.pb": tmp_path / "out.pb", "OUTPUT": next(iter(view.signature.fetched))}
+    done = run(*(meant.get(word, word) for word in words))
+    assert done.code == 0, done.err
+    assert f"'{meant['LAYER']}' is a scope: its output is {view.value(meant['LAYER']).node.name}" in done.err
+    unknown = run(*({**meant, "LAYER": "nothing"}.get(word, word) for word in words))
+    assert unknown.code == 1 and "'nothing'" in unknown.err and "Traceback" not in unknown.err
+
+
+def test_a_layer_is_cut_out_as_the_view_computes_it():
+    graph = tfg.load(KERAS)
+    view = model_view(graph)
+    layer, (argument,) = layer_of(view, "MatMul"), view.signature.fed
+    exposed = tfg.expose(graph, [layer, argument])
+    fed = {view.signature.fed[argument]: np.ones((2, 4), np.float32)}
+    session = Session(view.graph)
+    session.share(Session(graph))
+    part = tfg.freeze(exposed.graph, None, exposed.names[layer])
+    value = Session(part).run(exposed.names[layer], {exposed.names[argument]: np.ones((2, 4), np.float32)})
+    np.testing.assert_allclose(value, session.run(view.value(layer).name, fed), rtol=1e-6)
+    assert tfg.expose(graph, list(graph.signatures["serving_default"].fetched.values())).graph is graph
+
+
+def test_a_node_that_stays_in_a_function_is_not_exposed():
+    graph = recursive()
+    (function,) = graph.functions
+    with pytest.raises(InvalidArgumentError, match="a call around it stays a call"):
+        tfg.expose(graph, f"{function}/Neg")
+
+
+def test_a_node_is_explained_by_the_name_of_its_author():
+    graph = tfg.load(KERAS)
+    view = model_view(graph)
+    layer = layer_of(view, "MatMul")
+    (facts,) = tfg.explain(graph, layer, fetch=next(iter(view.signature.fetched)))
+    node = view.value(layer).node
+    assert facts.node.name == node.name and facts.layer == layer and facts.source == view.origin(node).path
+    assert facts.fetch.runs and facts.node.outputs
+    done = run("explain", KERAS, layer)
+    assert f"in the file: {facts.source}" in done.out and f"the output of layer {layer}" in done.out
+    (of_node,) = tfg.explain(graph, node.name)
+    assert of_node.layer is None and of_node.node.inputs == facts.node.inputs
 
 
 def test_commands_show_the_model_and_raw_the_file():
