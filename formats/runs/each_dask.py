@@ -27,7 +27,7 @@ _BATCH_SECONDS: Final = 0.25
 _MOST: Final = 1000
 _BATCH_BYTES: Final = 1 << 24
 """Bytes of results that a batch is to have at most."""
-_CONNECT_SECONDS: Final = 10
+CONNECT_SECONDS: Final = 10
 WORKER_SECONDS: Final = 60.0
 """Seconds without workers after which a job fails; leaves time to start or restart workers."""
 _POLL_SECONDS: Final = 0.005
@@ -102,7 +102,7 @@ def _killed(error: Any) -> str:
 async def _reach(address: str) -> None:
     """Connect and disconnect; OSError or TimeoutError where no scheduler answers."""
     connect: Callable[..., Any] = distributed.comm.core.connect
-    comm = await asyncio.wait_for(connect(address, timeout=_CONNECT_SECONDS), _CONNECT_SECONDS)
+    comm = await asyncio.wait_for(connect(address, timeout=CONNECT_SECONDS), CONNECT_SECONDS)
     comm.abort()
 
 
@@ -113,7 +113,7 @@ class Dask:
         try:
             # A client that cannot connect would leave the thread of its event loop behind.
             distributed.utils.LoopRunner().run_sync(_reach, f"tcp://{address}")
-            self._client = distributed.Client(f"tcp://{address}", timeout=_CONNECT_SECONDS, set_as_default=False)
+            self._client = distributed.Client(f"tcp://{address}", timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise UnavailableError(f"no Dask scheduler answers at {address}: {error or 'it says nothing'}") from None
         self._recipe = recipe

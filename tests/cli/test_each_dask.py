@@ -132,7 +132,7 @@ def test_nobody_there(job):
 
 
 def test_a_server_that_is_no_scheduler(job, monkeypatch):
-    monkeypatch.setattr("tfg.formats.runs.each_dask._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("tfg.formats.runs.each_dask.CONNECT_SECONDS", 0.5)
     with socket.create_server(("localhost", 0)) as server:
         done = run(*job, "--on", f"dask://localhost:{server.getsockname()[1]}")
     assert done.code == 1 and "no Dask scheduler answers" in done.err
