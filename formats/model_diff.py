@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ..core.comparing.function_matching import GraphMatch
@@ -13,8 +13,11 @@ from ..core.comparing.graph_diff import GraphDiff, diff_graphs
 from ..core.comparing.model_changes import AssetChange
 from ..core.comparing.node_changes import STRICT, Renaming
 from ..core.comparing.variable_changes import diff_variables
+from ..core.functions.callers import function_references
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import Asset
+from ..core.graph.variable_nodes import find_variables
+from ..core.model.model_view import ModelView, model_view
 from ..core.runtime.session.restored_variables import read_instead, restored_variables
 from ..core.support.errors import NotFoundError
 from ..core.support.regular_files import open_regular
@@ -25,13 +28,51 @@ _PIECE: Final = 1 << 20
 """The bytes of assets that are compared at once."""
 
 
-def diff_models(before: Graph, after: Graph, *, strict_names: bool = False) -> GraphDiff:
+def diff_models(before: Graph, after: Graph, *, strict_names: bool = False, raw: bool = False) -> GraphDiff:
     """Return the differences of nodes, functions, signatures, variables, assets and versions; see `diff_graphs`.
 
     Values of variables and contents of assets are compared where the graphs come from SavedModels. `variables_unread` of the
-    result says which file of values is missing.
+    result says which file of values is missing. The nodes that the usual signatures of both graphs run, also in functions, are
+    those of the models' views, unless `raw`.
     """
-    return diff_matched(before, after, None if strict_names else GraphMatch(before, after))
+    result = diff_matched(before, after, None if strict_names else GraphMatch(before, after))
+    if raw or result.is_same_graph:
+        return result
+    views = model_view(before), model_view(after)
+    are_models = all(view.signature is not None for view in views)
+    return _as_seen(result, *views, strict_names=strict_names) if are_models else result
+
+
+def _as_seen(files: GraphDiff, before: ModelView, after: ModelView, *, strict_names: bool) -> GraphDiff:
+    """Return the difference of two files with the nodes of views, and with what no view shows of the files."""
+    pair = before.graph, after.graph
+    views = diff_graphs(*pair, None if strict_names else GraphMatch(*pair))
+    shown = {*_shown(before), *_shown(after)}
+    functions = {origin.function for view in (before, after) for origin in view.origins.values()}
+    changed = tuple(change for change in files.functions_changed if change.name not in functions)
+    added, removed = (
+        tuple(name for name in names if name not in functions) for names in (files.functions_added, files.functions_removed)
+    )
+    return dataclasses.replace(
+        files, nodes_before=views.nodes_before, nodes_after=views.nodes_after,
+        added=(*views.added, *(node for node in files.added if node.name not in shown)),
+        removed=(*views.removed, *(node for node in files.removed if node.name not in shown)),
+        changed=(*views.changed, *(node for node in files.changed if node.name not in shown)),
+        functions_added=added, functions_removed=removed, functions_changed=changed,
+    )  # fmt: skip
+
+
+def _shown(view: ModelView) -> Iterator[str]:
+    """Yield the names of the nodes of the file for which a view has others: those it is made of, the calls that it dissolved,
+    and those that hold variables, copy and read them, as the variables are compared.
+    """
+    functions = {origin.function for origin in view.origins.values()}
+    yield from (origin.node for origin in view.origins.values() if not origin.function)
+    yield from (node.name for node in view.source if any(ref.name in functions for ref in function_references(node)))
+    for variable in find_variables(view.source).values():
+        yield from (node.name for node in (variable.node, *variable.reads))
+        if variable.initial_value is not None and variable.initial_value.node.is_variable_read:
+            yield from (node.name for node in (variable.initial_value.node, variable.initializer) if node is not None)
 
 
 def diff_matched(before: Graph, after: Graph, match: GraphMatch | None) -> GraphDiff:

@@ -11,6 +11,7 @@ from ..options import (
     ci_format_option,
     graph_options,
     quiet_option,
+    raw_option,
 )
 from ..requests import argument, command_of, option, part, request
 
@@ -35,6 +36,7 @@ class DiffOptions:
     before: str = argument()
     after: str = argument()
     strict_names: bool = option(help="Match nodes and functions by name alone, and compare the full names.")
+    raw: bool = raw_option()
     format_: str = ci_format_option()
     quiet: bool = quiet_option()
     reader: GraphReader = part(graph_options)
@@ -61,7 +63,7 @@ def _diff(options: DiffOptions) -> GraphDiff:
 
     graphs = options.reader.load(options.before), options.reader.load(options.after)
     with Working("comparing", options.quiet):
-        return diff(*graphs, strict_names=options.strict_names)
+        return diff(*graphs, strict_names=options.strict_names, raw=options.raw)
 
 
 def _diff_as_read(options: DiffOptions) -> GraphDiff | None:

@@ -39,8 +39,11 @@ def check(
 
 
 @takes(before=GraphLike, after=GraphLike, strict_names=bool)
-def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False) -> GraphDiff:
+def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw: bool = False) -> GraphDiff:
     """Return the differences from one graph to another: nodes, functions, signatures, variables, assets and versions.
+
+    The nodes of models with signatures are those of `model_view`, by the names of their authors; with `raw` they are those of
+    the files.
 
     The order of nodes does not count. Functions match by what they compute, and numbers that TensorFlow adds to names do not
     count; with `strict_names` nodes and functions match by name. Values of variables and contents of assets are compared
@@ -48,4 +51,4 @@ def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False) -> 
     """
     before = as_graph(before)
     after = as_graph(after)
-    return diff_models(before, after, strict_names=strict_names)
+    return diff_models(before, after, strict_names=strict_names, raw=raw)

@@ -16,6 +16,8 @@ from tests.cli.record_exports import ARCHIVE
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as command
 from tfg.core.comparing.function_matching import GraphMatch
+from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
+from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef
 
@@ -69,9 +71,33 @@ def test_other_weights_are_named_with_the_largest_difference(exports):
 
 def test_another_activation_is_one_node_added_and_one_removed(exports):
     result = tfg.diff(tfg.load(exports / "keras"), tfg.load(exports / "keras_tanh"))
+    assert [[node.op for node in nodes] for nodes in (result.removed, result.added)] == [["Relu"], ["Tanh"]]
+    assert not result.signatures and not result.functions_changed
+    assert [change.op for change in result.changed] == ["MatMul"]
+
+
+def test_raw_is_the_difference_of_the_files(exports):
+    files = exports / "keras", exports / "keras_tanh"
+    result = tfg.diff(*map(tfg.load, files), raw=True)
     (function,) = result.functions_changed
     assert [[node.op for node in nodes] for nodes in (function.removed, function.added)] == [["Relu"], ["Tanh"]]
-    assert not result.signatures and not result.changed
+    shown, raw = (command("diff", *files, *words).out for words in ((), ("--raw",)))
+    assert function.name in raw and function.name not in shown
+
+
+def test_what_no_view_shows_is_compared_as_well():
+    """A function that no signature runs, and a node beside the signature's."""
+    files = []
+    for op in ("Neg", "Exp"):
+        graph = calls(function("f", ("Abs", "")), function("g", (op, "")), callee="f")
+        graph.add_node("aside", op, [graph["x"].output()], (), {"T": dtypes.float32})
+        signature = Signature("serving_default", {"x": SignatureTensor("x:0")}, {"y": SignatureTensor("y:0")})
+        graph.meta = MetaGraph(signatures={signature.name: signature})
+        files.append(graph)
+    result = tfg.diff(*files)
+    assert [change.name for change in result.changed] == ["aside"]
+    assert [change.name for change in result.functions_changed] == ["g"]
+    assert tfg.diff(files[0], files[0].copy()).is_empty
 
 
 def test_other_shapes_of_variables(exports):
@@ -79,7 +105,9 @@ def test_other_shapes_of_variables(exports):
     shapes = {(v.before, v.after) for v in result.variables}
     assert shapes == {("float (4,3)", "float (4,5)"), ("float (3)", "float (5)"), ("float (3,2)", "float (5,2)")}
     out = command("diff", exports / "keras", exports / "keras_wider").out
-    assert out.index("by op") < out.index("by scope") < out.index("\nvariables\n") < out.index("\nnodes\n")
+    assert out.index("\nvariables\n") < out.index("\nnodes\n") and "StatefulPartitionedCall" not in out
+    raw = command("diff", exports / "keras", exports / "keras_wider", "--raw").out
+    assert raw.index("by op") < raw.index("by scope") < raw.index("\nvariables\n") < raw.index("\nnodes\n")
 
 
 def test_another_asset(exports):
