@@ -111,6 +111,7 @@ def of_changes(folder, graph, feeds, path):
             tfg.save_model,
             {"graph": graph, "path": str(folder / "model"), "signatures": {"two": ({"a": "x:0"}, {"b": "y:0"})}},
         ),
+        "expose": (tfg.expose, {"graph": graph, "words": ["y"]}),
         "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
@@ -194,7 +195,7 @@ def call(function, arguments):
 MADE_BY_TFG = {
     "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "Checkpoint", "ClusterFacts", "ClusterSession",
     "Comparison",
-    "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
+    "DType", "Drawing", "EngineReport", "Exposed", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayerBlock", "LayerTree", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
     "ModelView", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",

@@ -65,7 +65,7 @@ DOORS = {
         "--rename-signature": "save_model.renamed", "--drop-signature": "save_model.dropped",
         "--verify": "OnnxExport.verify", "--tolerance": "OnnxExport.verify", "--state": "convert.state",
     },
-    "diff": {"BEFORE": "diff.before", "AFTER": "diff.after", "--strict-names": "diff.strict_names"},
+    "diff": {"BEFORE": "diff.before", "AFTER": "diff.after", "--strict-names": "diff.strict_names", "--raw": "diff.raw"},
     "draw": CHOOSING
     | {
         "GRAPH": "draw.graph", "--output": "Drawing.save", "--format": "draw.format", "--function": "draw.function",

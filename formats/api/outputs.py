@@ -44,7 +44,7 @@ class Exposed(NamedTuple):
     """The names of the tensors, and of operations without a result, by the words."""
 
 
-@takes(graph=GraphLike, words=Sequence | str, signature=str | None)
+@takes(graph=GraphLike, signature=str | None)
 def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None = None) -> Exposed:
     """Return a graph in which each of the words is a tensor or an operation of the graph itself, and not of a function.
 
