@@ -194,8 +194,8 @@ def call(function, arguments):
 
 MADE_BY_TFG = {
     "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "Checkpoint", "ClusterFacts", "ClusterSession",
-    "Comparison",
-    "DType", "Drawing", "EngineReport", "Exposed", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
+    "Comparison", "Exposed",
+    "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayerBlock", "LayerTree", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
     "ModelView", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",

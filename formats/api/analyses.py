@@ -38,7 +38,7 @@ def check(
     return find_problems(*load_leniently(graph), ignored)
 
 
-@takes(before=GraphLike, after=GraphLike, strict_names=bool)
+@takes(before=GraphLike, after=GraphLike, strict_names=bool, raw=bool)
 def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw: bool = False) -> GraphDiff:
     """Return the differences from one graph to another: nodes, functions, signatures, variables, assets and versions.
 
