@@ -134,7 +134,7 @@ class Model(Displayed, NotCopied):
     @property
     def variables(self) -> VariableValues:
         """The values of the variables by name, to read and to assign: `model.variables["w"] = array`."""
-        return VariableValues(self.session, self.graph.variables)
+        return VariableValues(self.session)
 
     @functools.cached_property
     def layers(self) -> LayersReport:
