@@ -86,6 +86,7 @@ DOORS = {
         "GRAPH": "explain.graph", "NODES": "explain.nodes", "--fetch": "explain.fetch", "--optimized": "node_fates.names",
         "--fast-math": "node_fates.fast_math", "--missing": "missing_ops.graph", "--engine": "explain_engine.engine",
         "--races": "explain_races.graph", "--partition": "explain_partition.graph", "--signature": "explain.signature",
+        "--raw": "explain.raw",
         "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch",
     },
     "flops": {

@@ -8,6 +8,7 @@ from ..options import (
     fetch_option,
     format_option,
     graph_options,
+    raw_option,
     signature_option,
 )
 from ..placeholder_options import SizeOptions
@@ -17,6 +18,8 @@ from ..requests import argument, command_of, excluding, option, options_of, part
 @request
 class ExplainOptions:
     """Describe GRAPH, or the role of each NODE in GRAPH. If GRAPH is the name of an op type, describe the op.
+
+    Inputs, outputs and memory are those of the model's usual signature. --raw lists the placeholders and results of the file.
 
     \b
     tfg explain graph.pb
@@ -55,6 +58,7 @@ class ExplainOptions:
         help="Report the device of each node on a cluster, and the tensors that cross between devices in a step.",
     )
     signature: str | None = signature_option()
+    raw: bool = raw_option(excludes="--missing --races --optimized --engine --partition --fetch")
     sizes: SizeOptions = part(
         together(
             excluding("--shape --batch", "--missing", "the ops do not depend on sizes"),

@@ -42,6 +42,8 @@ def run(options: ExplainOptions) -> None:
     if not os.path.exists(options.graph) and is_op(options.graph):
         if options.sizes:
             raise click.UsageError("--shape and --batch need a graph, and an op has no sizes")
+        if options.raw:
+            raise click.UsageError("--raw needs a graph, and an op has no nodes")
         explain_op(options.graph, options.format_)
     elif not show_recording(source := ReadOnce(options.graph), options):
         graph, is_sound = (reader.load(options.graph), True) if options.about_runs else reader.look_closely(source)
@@ -51,7 +53,7 @@ def run(options: ExplainOptions) -> None:
 
 def show_recording(source: ReadOnce, options: ExplainOptions) -> bool:
     """Show the contents of an event file or RunMetadata file; return False for any other file."""
-    if os.path.isdir(source) or options.nodes or options.about_runs or options.missing or options.sizes:
+    if os.path.isdir(source) or options.nodes or options.about_runs or options.missing or options.sizes or options.raw:
         return False
     recording = describe_recording(source)
     if recording is None:
@@ -98,7 +100,7 @@ class ExplainJob:
 
     def _check(self) -> None:
         options = self.options
-        for name in ("races", "missing", "partition"):
+        for name in ("races", "missing", "partition", "raw"):
             if options.nodes and getattr(options, name):
                 raise click.UsageError(f"--{name} describes the graph: leave out NODE")
         if options.about_runs:
@@ -166,7 +168,7 @@ class ExplainJob:
         signature = self.names.asked.name if self.names.asked is not None else None
         with render.Working("reading the graph"):
             facts = explain(
-                self.graph, signature=signature, path=self.path, is_sound=self.is_sound,
+                self.graph, signature=signature, raw=self.options.raw, path=self.path, is_sound=self.is_sound,
                 variables_unread=unread_values(self.graph),
             )  # fmt: skip
         facts = dataclasses.replace(facts, next_commands=self.options.sizes.carried(facts.next_commands))

@@ -71,6 +71,8 @@ class Figures:
     """The scopes of a model's layers, which are closed at first."""
     origins: Mapping[Node, str] = dataclasses.field(default_factory=dict)
     """The names that the file has for nodes that are called otherwise."""
+    signature: Signature | None = None
+    """The signature whose model the graph is: it has a page with all nodes, in place of a page of the graph."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -188,18 +190,20 @@ class Book:
 
 
 def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambda done, total: None) -> Book:
-    """Return the book of a graph: a page for the graph, for each signature and for each function.
+    """Return the book of a graph: a page for the graph and each signature, or for the model, and for each function.
 
     `report` is called with the number of described nodes and the number of all nodes, those of functions included.
     """
     binder = _Binder(graph, figures, report)
-    pages = [binder.page("graph", "", list(graph))]
-    pages += [binder.signature_page(signature) for signature in (graph.meta.signatures.values() if graph.meta else ())]
+    if figures.signature is not None:
+        pages = [binder.signature_page(figures.signature, list(graph))]
+    else:
+        pages = [binder.page("graph", "", list(graph)), *map(binder.needed_page, graph.signatures.values())]
     callers = callers_by_function(graph)
     pages += [binder.function_page(function, callers[name]) for name, function in graph.functions.items()]
     entries, groups = tuple(binder.entries), tuple(binder.groups)
     overlays = tuple(overlay for overlay in binder.overlays(figures.overlays) if overlay.values)
-    more = tuple(pages), _sentences(entries), _start(graph), overlays
+    more = tuple(pages), _sentences(entries), 0 if figures.signature is not None else _start(graph), overlays
     return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, *more)
 
 
@@ -318,14 +322,18 @@ class _Binder:
         brief, whole = self._view(nodes, left_out), self._view(nodes, set()) if left_out else None
         return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)
 
-    def signature_page(self, signature: Signature) -> Page:
+    def needed_page(self, signature: Signature) -> Page:
         """Return the page of the nodes that a signature runs."""
         nodes = {tensor: self._graph.get(parse_tensor_name(tensor)[0]) for tensor in signature.fetched.values()}
         needed = reachable(node for node in nodes.values() if node is not None)
+        return self.signature_page(signature, [node for node in self._graph if node in needed])
+
+    def signature_page(self, signature: Signature, nodes: Sequence[Node]) -> Page:
+        """Return the page of a signature with its arguments."""
         return self.page(
             "signature",
             signature.name,
-            [node for node in self._graph if node in needed],
+            nodes,
             inputs=self._arguments(self._graph, signature.fed),
             outputs=self._arguments(self._graph, signature.fetched),
         )

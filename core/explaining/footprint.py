@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ..graph.graph import Graph, Output
-from ..inference.inference import Inference, infer
+from ..functions.call_kinds import call_kind
+from ..graph.graph import Function, Graph, Node, Output
+from ..inference.inference import Inference, infer, unchanged
 from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
 from ..support.errors import TfgError
@@ -42,8 +43,8 @@ class PeakMemory:
     """An estimate of the peak memory of a run of `fetches` beside variables and constants, and the node at the peak.
 
     Each value counts from the step that makes the value to the last step that reads it. A value that shares the memory of
-    another counts nothing; of a call only the results count. Unknown dimensions are taken as 1; `unknown` counts values of
-    unknown rank, all left out.
+    another counts nothing, as a loop's result that no iteration changes, nor does a size that is known before the run; of a
+    call only the results count. Unknown dimensions are taken as 1; `unknown` counts values of unknown rank, all left out.
     """
 
     fetches: tuple[str, ...]
@@ -92,7 +93,7 @@ def inferred(graph: Graph) -> Inference | None:
 def peak_memory(graph: Graph, fetches: Sequence[str], inference: Inference) -> PeakMemory:
     """Return the estimate for a run of `fetches`."""
     plan = compile_plan(graph, [graph.fetch(name) for name in fetches])
-    walk = _Walk(inference)
+    walk = _Walk(inference, graph.functions)
     peak, node = walk.steps(plan.steps)
     return PeakMemory(tuple(fetches), peak, node, walk.unknown)
 
@@ -100,8 +101,9 @@ def peak_memory(graph: Graph, fetches: Sequence[str], inference: Inference) -> P
 class _Walk:
     """A walk through steps in order that adds up the live values."""
 
-    def __init__(self, inference: Inference) -> None:
+    def __init__(self, inference: Inference, functions: Mapping[str, Function]) -> None:
         self._inference = inference
+        self._functions = functions
         self.unknown = 0
 
     def steps(self, steps: Sequence[Step]) -> tuple[int, str]:
@@ -123,11 +125,23 @@ class _Walk:
         # A read is the memory of the variable, which is counted apart, as a constant is.
         if step.is_view or step.node.is_constant or step.node.is_variable_read or isinstance(step, Loop):
             return []
-        return [self._size(value) for value in step.node.outputs()]
+        kept = self._kept(step.node)
+        return [0 if index in kept else self._size(value) for index, value in enumerate(step.node.outputs())]
+
+    def _kept(self, node: Node) -> set[int]:
+        """Return the results of a loop that are values from before it, such as the weights of a recurrent layer."""
+        kind = call_kind(self._functions, node)
+        body = self._functions.get(node.attr("body").name) if kind is not None and kind.is_loop else None
+        if body is None:
+            return set()
+        same = unchanged(body)
+        return {index for index, arg in enumerate(body.args[len(body.args) - len(body.results) :]) if arg in same}
 
     def _size(self, value: Output) -> int:
         spec = self._inference.specs.get(value)
         if spec is None or spec.dtype.is_ref or spec.handle:
+            return 0
+        if spec.value is not None and spec.dtype.is_integer:  # a size, known before the run
             return 0
         if spec.shape.dims is None:
             self.unknown += 1

@@ -17,7 +17,7 @@ from ..graph.graph import Graph, GraphLike, Node, as_graph
 from ..graph.metagraph import Signature, SignatureTensor, find_signature
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
-from ..model.model_view import model_view
+from ..model.model_view import ModelView, model_view
 from ..registry import registry
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
@@ -177,9 +177,9 @@ class GraphFacts(Report):
     tensorflow_version: str | None
     """The version of TensorFlow that wrote the model; null where the file does not say."""
     inputs: tuple[TensorFacts, ...]
-    """The placeholders."""
+    """The inputs of the signature, by its names; of a graph without a usual signature, the placeholders."""
     outputs: tuple[TensorFacts, ...]
-    """The tensors that no node reads."""
+    """The outputs of the signature, by its names; of a graph without a usual signature, the tensors that no node reads."""
     losses: tuple[str, ...]
     """The tensors that training seems to minimize."""
     variables: tuple[VariableFacts, ...]
@@ -221,21 +221,24 @@ class GraphFacts(Report):
 
 @overload
 def explain(
-    graph: GraphLike, *, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH", is_sound: bool = True,
-    variables_unread: str | None = None,
+    graph: GraphLike, *, fetch: str | None = None, signature: str | None = None, raw: bool = False, path: str = "GRAPH",
+    is_sound: bool = True, variables_unread: str | None = None,
 ) -> GraphFacts: ...  # fmt: skip
 @overload
 def explain(
-    graph: Graph, node: str, /, *nodes: str, fetch: str | None = None, signature: str | None = None, path: str = "GRAPH",
-    is_sound: bool = True, variables_unread: str | None = None,
+    graph: Graph, node: str, /, *nodes: str, fetch: str | None = None, signature: str | None = None, raw: bool = False,
+    path: str = "GRAPH", is_sound: bool = True, variables_unread: str | None = None,
 ) -> Rows[NodeFacts]: ...  # fmt: skip
 @rare_collection()
-@takes(graph=GraphLike, fetch=str | None, signature=str | None, path=str, is_sound=bool, variables_unread=str | None)
+@takes(
+    graph=GraphLike, fetch=str | None, signature=str | None, raw=bool, path=str, is_sound=bool, variables_unread=str | None,
+)  # fmt: skip
 def explain(
     graph: GraphLike,
     *nodes: str,
     fetch: str | None = None,
     signature: str | None = None,
+    raw: bool = False,
     path: str = "GRAPH",
     is_sound: bool = True,
     variables_unread: str | None = None,
@@ -244,19 +247,25 @@ def explain(
     node. A node has the name of the file, in a function FUNCTION/NODE, or that which the author of the model gave it; a layer
     stands for its output.
 
-    The facts of a `signature` are those of the graph with the signature's inputs, outputs and memory. `path` is the name of
-    the graph's file in the commands that the facts propose. `is_sound` is False for a graph with problems, of which no
-    shapes are inferred. `variables_unread` says why the values of the variables cannot be read: then no run is proposed.
+    Inputs, outputs and memory are those of `signature`, by default of the usual one, in the view of `tfg.model_view`; with
+    `raw` inputs and outputs are the placeholders and results that the file has. `path` is the name of the graph's file in
+    the commands that the facts propose. `is_sound` is False for a graph with problems, of which no shapes are inferred.
+    `variables_unread` says why the values of the variables cannot be read: then no run is proposed.
     """
     graph = as_graph(graph)
     inference = inferred(graph) if is_sound else None
     if nodes:
         explainer = Explainer(graph, inference, signature)
         return Rows(explainer.explain(name, fetch) for name in nodes)
-    facts = explain_graph(graph, path, inference, is_sound, variables_unread)
-    if signature is None:
-        return facts
-    return explain_signature(facts, graph, find_signature(graph.meta, signature), path, inference)
+    view = model_view(graph, signature, raw=not is_sound)
+    specs = inference if view.graph is graph or inference is None else inferred(view.graph)
+    facts = explain_graph(graph, path, inference, is_sound, variables_unread, view, specs)
+    asked = None if signature is None else find_signature(graph.meta, signature)
+    if raw or view.signature is None:
+        facts = facts if asked is None else _with_arguments(facts, graph, asked, inference)
+    elif view.signature.name in graph.signatures:
+        facts = _with_arguments(facts, view.graph, view.signature, specs, by_name=True)
+    return facts if asked is None else _of_signature(facts, asked, NextCommands(graph, path, inference))
 
 
 @rare_collection()
@@ -266,15 +275,20 @@ def explain_graph(
     inference: Inference | None = None,
     is_sound: bool = True,
     variables_unread: str | None = None,
+    view: ModelView | None = None,
+    specs: Inference | None = None,
 ) -> GraphFacts:
     """Return the facts of the graph; `name` is the file's name in the commands to paste.
 
-    With an inference, outputs have the shapes that follow from the inputs', the peak memory of a run is estimated, and values
-    in commands have sizes that fit.
+    With an inference, outputs have the shapes that follow from the inputs', and values in commands have sizes that fit. The
+    peak memory of a run is estimated in a `view` of the graph whose shapes are `specs`. If the graph is that of the view, the
+    variables are still those of the whole model.
     """
     roles = Roles(graph)
-    purposes, placed = Purposes(roles), stage_of_nodes(roles)
-    variables = tuple(_variables(roles, purposes))
+    placed = stage_of_nodes(roles)
+    owners = roles if view is None or view.graph is not graph or view.source is graph else Roles(view.source)
+    purposes = Purposes(owners)
+    variables = tuple(_variables(owners, purposes))
     inputs = tuple(facts for node in _input_nodes(graph, placed) for facts in _input_facts(node))
     outputs = _output_facts(graph, roles, placed, inference)
     train_ops = tuple(_train_ops(graph, placed))
@@ -293,8 +307,8 @@ def explain_graph(
         variables_unread=variables_unread,
         init_ops=init_ops,
         train_ops=train_ops,
-        holdings=holdings(graph, roles, purposes),
-        peak_memory=_peak(graph, train_ops or tuple(tensor.name for tensor in outputs), inference),
+        holdings=holdings(graph, owners, purposes),
+        peak_memory=_peak(graph, train_ops or tuple(tensor.name for tensor in outputs), view, specs),
         signatures=signatures,
         callables=callables(graph),
         assets=assets(graph),
@@ -339,21 +353,11 @@ def _dtype(tensor: TensorFacts) -> DType | None:
     return from_name(tensor.dtype) if tensor.dtype else None
 
 
-def explain_signature(
-    facts: GraphFacts, graph: Graph, signature: Signature, name: str, inference: Inference | None
-) -> GraphFacts:
-    """Return the facts of a graph with the inputs, outputs, memory and command of a signature in place of the graph's."""
-    inputs, outputs = (
-        tuple(tensor_facts(value.node, value.index, inference) for value in map(graph.output, tensors))
-        for tensors in (signature.fed.values(), signature.fetched.values())
-    )
-    memory = _peak(graph, tuple(signature.fetched.values()), inference, signature)
-    option = "--function" if graph.meta is not None and graph.meta.chosen is not None else "--signature"
-    commands = () if facts.variables_unread else (NextCommands(graph, name, inference).signature(signature, option),)
-    return dataclasses.replace(
-        facts, inputs=inputs, outputs=outputs, peak_memory=memory, signatures=(signature,), callables=(),
-        next_commands=commands,
-    )  # fmt: skip
+def _of_signature(facts: GraphFacts, signature: Signature, next_: NextCommands) -> GraphFacts:
+    """Return the facts with a single signature, and the command that runs it."""
+    option = "--function" if next_.graph.meta is not None and next_.graph.meta.chosen is not None else "--signature"
+    commands = () if facts.variables_unread else (next_.signature(signature, option),)
+    return dataclasses.replace(facts, signatures=(signature,), callables=(), next_commands=commands)
 
 
 def _input_facts(node: Node) -> Iterator[TensorFacts]:
@@ -436,28 +440,35 @@ def _can_run(functions: Container[str], op: str) -> bool:
     return registry.has_kernel(op) or op in functions
 
 
-def _peak(
-    graph: Graph, fetches: tuple[str, ...], inference: Inference | None, signature: Signature | None = None
-) -> PeakMemory | None:
-    """Return the estimated peak of a run of `fetches`, or of a signature; None without inference, and for a graph that
-    cannot run (`missing` gives the reason).
+def _peak(graph: Graph, fetches: Sequence[str], view: ModelView | None, specs: Inference | None) -> PeakMemory | None:
+    """Return the estimated peak of a run of a view's signature, or of `fetches` of the graph; None without inference, and for
+    a graph that cannot run (`missing` gives the reason).
     """
-    if inference is None:
+    if view is None or specs is None:
         return None
     try:
-        view = model_view(graph, None if signature is None else signature.name)
-        if view.graph is graph:
-            return peak_memory(graph, fetches, inference) if fetches else None
-        if view.signature is None:
-            names = [view.value(name).name for name in fetches]
-        else:  # the run of a signature, by the names of the file
-            names = list(view.signature.fetched.values())
-            fetches = tuple(find_signature(view.source.meta, view.signature.name).fetched.values())
-        specs = inferred(view.graph)
-        peak = peak_memory(view.graph, tuple(names), specs) if names and specs is not None else None
-        return peak and dataclasses.replace(peak, fetches=fetches)
+        if view.signature is not None:
+            tensors = view.signature.fetched
+        else:
+            tensors = {name: name if view.graph is graph else view.value(name).name for name in fetches}
+        peak = peak_memory(view.graph, tuple(tensors.values()), specs) if tensors else None
+        return peak and dataclasses.replace(peak, fetches=tuple(tensors))
     except TfgError:
         return None
+
+
+def _with_arguments(
+    facts: GraphFacts, graph: Graph, signature: Signature, inference: Inference | None, *, by_name: bool = False
+) -> GraphFacts:
+    """Return the facts with the inputs and outputs of a signature, called as the signature calls them or as the graph."""
+    inputs, outputs = (
+        tuple(
+            dataclasses.replace(tensor_facts(value.node, value.index, inference), name=name if by_name else value.name)
+            for name, value in ((name, graph.output(tensor)) for name, tensor in tensors.items())
+        )
+        for tensors in (signature.fed, signature.fetched)
+    )
+    return dataclasses.replace(facts, inputs=inputs, outputs=outputs)
 
 
 def _results(node: Node, inference: Inference | None) -> Iterator[TensorFacts]:

@@ -21,8 +21,8 @@ class Purposes:
 
     A SavedModel has more handles than variables: Keras 3 writes each weight two or three times, for signatures, for
     functions in Python and as an initial value. A handle counts as used where a signature reaches the handle, a function of
-    the model captures the handle or an update writes to the variable. In a graph without signatures and functions of
-    objects every variable is used.
+    the model captures the handle, an update writes to the variable or a collection of TF1 lists the variable. In a graph
+    without signatures and functions of objects every variable is used.
     """
 
     def __init__(self, roles: Roles) -> None:
@@ -50,9 +50,10 @@ class Purposes:
             return
         graph = self._roles.graph
         tensors = [name for signature in self._meta.signatures.values() for name in signature.fetched.values()]
-        fetched = [graph.output(name).node for name in tensors]
+        fetched = [node for name in tensors if (node := graph.get(name.partition(":")[0])) is not None]
         updated = [update.variable.node for update in self._roles.updates.values()]
         yield from reachable([*fetched, *updated]) & variables.keys()
+        yield from self._listed_in(*self._meta.variables)
         twins = read_instead(graph)
         for key in self._meta.captured_keys:
             if key in self._owners:
@@ -64,7 +65,11 @@ class Purposes:
         """
         graph, meta = self._roles.graph, self._meta
         yield from (update.variable.node for update in self._roles.updates.values() if update.gradient is not None)
-        listed = {record.name.partition(":")[0] for record in meta.variables.get(TRAINABLE_COLLECTION, ())}
-        yield from (node for node in self._roles.by_node if node.name in listed)
+        yield from self._listed_in(TRAINABLE_COLLECTION)
         keys = {owner: key for key, owner in self._owners.items()} | dict(meta.read_keys)
         yield from (graph.node(name) for name, key in keys.items() if key not in meta.frozen_keys and name in graph)
+
+    def _listed_in(self, *collections: str) -> Iterator[Node]:
+        """Yield the variables that collections of the file list."""
+        listed = {record.name.partition(":")[0] for name in collections for record in self._meta.variables.get(name, ())}
+        yield from (node for node in self._roles.by_node if node.name in listed)

@@ -35,7 +35,7 @@ from ..types.shapes import TensorSpec
 from ..types.tensors import FuncRef
 from .branch_choice import not_taken
 from .cost_cache import CountCache, cost_key
-from .count_scopes import CountScope, is_definite, origin, passes_parameters_on, shape_reason
+from .count_scopes import CountScope, fed_nodes, is_definite, origin, passes_parameters_on, shape_reason
 from .flops_report import FlopsReport, NodeCost, magnitude, merged, total
 from .frame_loops import FrameLoops
 from .input_shapes import Shapes, fed_values, is_placeholder, require_consistent_shapes, symbolic_placeholders
@@ -155,6 +155,7 @@ class _CountState:
         inference = estimate(graph, known, self.functions, self.loops.rule, self._answers)
         frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
         scope = CountScope(graph, inference, frames, {}, needed, targets, **reached)
+        scope.fed = fed_nodes(scope)
         if frames:
             v1 = FrameLoops(self.loops, self.functions, graph, inference, known, frames)
             v1.look()
@@ -215,6 +216,7 @@ class _CountState:
         return NodeCost(
             path, node.op, section, cost, moved, 0, 1,
             is_free=is_free, shape=first, computes=_computes(node), outside=scope.outside,
+            is_fed=node in scope.fed,
         )  # fmt: skip
 
     def _with_weights(self, cost: NodeCost, node: Node, scope: CountScope) -> NodeCost:
@@ -413,7 +415,7 @@ def _computes(node: Node) -> bool:
 
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:
     """Return the bytes read and written; ops that only forward a value move none."""
-    passes_on = has_fact(node.op, "passes_each_on") or has_fact(node.op, "forwarding")
+    passes_on = has_fact(node.op, "passes_each_on") or has_fact(node.op, "forwarding") or node.is_variable_read
     if _is_source(node) or node.op in VARIABLES or passes_on:
         return 0
     moved: DimLike = 0

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
 
 from ..control_flow.frames import ENTER, EXIT, NEXT_ITERATION, Frame
 from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import descendants
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import Estimate
 from ..model.author_scopes import passes_weight_on
+from ..registry.op_facts import has_fact
 from ..types.dims import Dim
 from ..types.shapes import Shape
 from .input_shapes import is_placeholder
 from .loop_counts import LoopCount
+
+_READ: Final = re.compile(r"(?:^|/)(?:read|ReadVariableOp)(?:_\d+)?$")
+"""The names of nodes that read a variable; freezing leaves an Identity of the same name."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -39,6 +46,8 @@ class CountScope:
     """The values in the caller's graph that the body's arguments stand for; of a loop only the invariant arguments."""
     is_repeated: bool = False
     """True for a body that a loop runs repeatedly, perhaps with other shapes each time."""
+    fed: Collection[Node] = ()
+    """The nodes that depend on what a run is fed."""
     origins: dict[Output, tuple[Output | None, CountScope]] = dataclasses.field(default_factory=dict)
     """Where values were found to be read from."""
     shape_reasons: dict[Node, str] = dataclasses.field(default_factory=dict)
@@ -54,19 +63,32 @@ class CountScope:
             frame = frame.enclosing
 
 
+def fed_nodes(scope: CountScope) -> set[Node]:
+    """Return the nodes of a scope that depend on what a run is fed: on placeholders, or on elements of an input pipeline."""
+    return descendants(node for node in scope.needed if _brings_input(node, scope))
+
+
+def _brings_input(node: Node, scope: CountScope) -> bool:
+    if not node.is_argument or scope.caller is None:
+        return is_placeholder(node) or has_fact(node.op, "next_element")
+    value = scope.arguments.get(node)
+    return (scope.site if value is None else value.node) in scope.caller.fed
+
+
 def is_definite(shape: Shape) -> bool:
     """Return True where all dimensions are numbers or have names."""
     return shape.dims is not None and not any(isinstance(d, Dim) and d.is_anonymous for d in shape.dims)
 
 
 def origin(value: Output, scope: CountScope) -> tuple[Output | None, CountScope]:
-    """Return the variable, or the floating-point constant of rank 1 and more, behind a value, and the scope of its node."""
+    """Return the variable or the weight frozen to a constant behind a value, and the scope of its node."""
     passed: dict[tuple[Output, CountScope], None] = {}
     while value not in scope.origins:
         before = _before(value.node, scope) if (value, scope) not in passed else None
         passed[value, scope] = None
         if before is None:
-            scope.origins[value] = _parameters(value), scope
+            was_read = any(_READ.search(one.node.name) for one, _ in passed)
+            scope.origins[value] = _parameters(value, is_scalar_weight=was_read), scope
         else:
             value, scope = before
     source = scope.origins[value]
@@ -84,10 +106,11 @@ def _before(node: Node, scope: CountScope) -> tuple[Output, CountScope] | None:
     return None
 
 
-def _parameters(value: Output) -> Output | None:
-    """Return a value that is a variable, or a floating-point constant of rank 1 and more, else None."""
+def _parameters(value: Output, *, is_scalar_weight: bool) -> Output | None:
+    """Return a value that is a variable or a floating-point constant, a scalar only if it was a variable; else None."""
     is_weight = value.node.is_constant and value.dtype is not None and value.dtype.is_floating
-    return value if value.node.op in VARIABLES or (is_weight and value.node.attrs["value"].shape) else None
+    has_rank = is_weight and (is_scalar_weight or value.node.attrs["value"].shape)
+    return value if value.node.op in VARIABLES or has_rank else None
 
 
 def passes_parameters_on(node: Node) -> bool:

@@ -30,7 +30,8 @@ class NodeCost:
     executions. `reason` says why the node could not be counted; `flops` and the rest are then 0 and mean nothing. `weights`
     are the names of the variables and of the constant weights that the node reads; `shape` is that of the first output.
     A node `computes` unless it holds a value, or hands on or measures what it gets. The first `outside` letters of the path
-    name calls that lie in no scope, such as those of a signature's wrapper.
+    name calls that lie in no scope, such as those of a signature's wrapper. A node that `is_fed` depends on what the run is
+    fed.
     """
 
     path: str
@@ -46,6 +47,7 @@ class NodeCost:
     shape: Shape | None = None
     computes: bool = False
     outside: int = 0
+    is_fed: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ NO_LAYER: Final = "(no layer)"
 
 
 _DIGITS: Final = re.compile(r"\d+")
+_CALLS: Final = re.compile(r"^(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+")
+"""The scopes that TensorFlow makes of calls when it freezes a model."""
 _STEM: Final = re.compile(r"(?:.*_)?[a-zA-Z]+\d+[a-z]?(?=_)|.*?[a-zA-Z]_\d+(?=_)")
 
 
@@ -145,8 +147,11 @@ def model_layers(report: FlopsReport, trainable: Mapping[str, DimLike]) -> Layer
     places = [_place(node) for node in nodes]
     named = [(part.layer, node) for part, node in zip(AuthorScopes(places).named(places), nodes)]
     groups = grouped(named)
-    # Variables stand first in a graph, in any order: a layer has the place of its first computation.
-    order = dict.fromkeys(name for name, node in named if node.computes)
+    # Variables stand first in a graph, in any order, and so may what follows from constants alone, as the zeros of a state:
+    # a layer has the place of its first computation with an input.
+    fed = {name: place for place, (name, node) in reversed(list(enumerate(named))) if node.computes and node.is_fed}
+    computing = {name: place for place, (name, node) in reversed(list(enumerate(named))) if node.computes}
+    order = sorted(computing, key=lambda name: fed.get(name, computing[name]))
     unread = dict(trainable)
     layers = [_layer(name, groups[name], unread) for name in order]
     whole = total(nodes)
@@ -184,7 +189,8 @@ def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
 
 
 def _place(node: NodeCost) -> ScopedNode:
-    return ScopedNode(node.path[node.outside :], node.weights, node.section == "forward", node.times != 1)
+    weights = tuple(_CALLS.sub("", weight) for weight in node.weights)
+    return ScopedNode(_CALLS.sub("", node.path[node.outside :]), weights, node.section == "forward", node.times != 1)
 
 
 def _blocks(layers: Sequence[Layer], scope: str) -> Iterator[LayerBlock]:

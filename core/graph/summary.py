@@ -1,4 +1,4 @@
-"""A graph in a few words, from a look at its nodes that decodes no attribute."""
+"""A graph in a few words, and the parts of it that a model's user knows."""
 
 from __future__ import annotations
 
@@ -71,22 +71,19 @@ class Summarized(Pictured):
         return Constants(self._nodes)
 
     def __repr__(self) -> str:
-        return f"<Graph {headline(self.file, list(self), self.meta)}>"
+        name = f"{self.file}: " if self.file else ""
+        return f"<Graph {name}{', '.join([counted(len(self._nodes), 'node'), *_parts(self)])}>"
 
 
-def headline(file: str, nodes: Collection[Node], meta: MetaGraph | None) -> str:
-    """Return `mobilenet.pb: 1053 nodes, 1 input, 1 output`; of a graph with signatures or variables, their number."""
-    name = f"{file}: " if file else ""
-    return f"{name}{', '.join([counted(len(nodes), 'node'), *_parts(nodes, meta)])}"
-
-
-def _parts(nodes: Collection[Node], meta: MetaGraph | None) -> list[str]:
+def _parts(graph: Summarized) -> list[str]:
+    """Return `1 input`, `1 output`, or the number of signatures and variables; of a large graph nothing."""
+    nodes = graph.nodes
     if len(nodes) > _LARGEST:
         return []
-    variables = sum(has_fact(node.op, "variable") for node in nodes)
+    variables = len(graph.variables) if any(has_fact(node.op, "variable") for node in nodes) else 0
     parts = [counted(variables, "variable")] if variables else []
-    if meta is not None and meta.signatures:
-        return [*parts, counted(len(meta.signatures), "signature")]
+    if graph.signatures:
+        return [*parts, counted(len(graph.signatures), "signature")]
     inputs = sum(node.is_placeholder for node in nodes)
     parts = [counted(inputs, "input"), *parts]
     return parts if variables else [*parts, counted(len(outputs(nodes)), "output")]

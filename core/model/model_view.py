@@ -13,13 +13,13 @@ from ..functions.callers import called_functions
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
-from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInfo, find_signature
+from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInfo
 from ..graph.node_making import add_placeholder
 from ..graph.traversal import topological_order
 from ..graph.variable_nodes import VARIABLES
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
-from ..runtime.session.function_signatures import call_function
+from ..runtime.session.function_signatures import entry, entry_points
 from ..runtime.session.restored_variables import restored_variables
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, NotFoundError
@@ -181,19 +181,16 @@ def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = Fa
 
     The time is linear in the nodes of the graph and its functions. A recursive call stays a call, and so does one whose
     function would make the view more than ten times as large as the file. A graph without signatures and functions is its
-    own view, and so is one with a cycle; with `raw` every graph is. InvalidArgumentError lists the signatures for a name
-    that none has.
+    own view, and so is one with a cycle; with `raw` every graph is. `signature` may also name a function of the model's
+    objects. InvalidArgumentError lists the signatures for a name that none has.
     """
     graph = as_graph(graph)
     meta = graph.meta
-    name = signature if signature is not None or meta is None else meta.chosen
-    chosen = find_signature(meta, name) if name is not None else None if meta is None else meta.usual_signature
-    if raw or (chosen is None and not graph.functions):
+    names = [meta.chosen] if meta is not None and meta.chosen is not None else entry_points(graph)
+    name = signature if signature is not None else next(iter(names), None)
+    if raw or (name is None and not graph.functions):
         return ModelView(graph, _Themselves(graph), None, graph)
-    if chosen is None and (function := _entry_point(graph)) is not None:
-        graph = graph.copy()
-        call_function(graph, function)
-        chosen = find_signature(graph.meta, function)
+    graph, chosen = (graph, None) if name is None else entry(graph, name)
     copying = _Copying(graph, chosen)
     try:
         copying.run()
@@ -201,14 +198,6 @@ def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = Fa
         # Nodes on a cycle have no order, and a signature may name what is not there: such a graph is looked at as it is.
         return ModelView(graph, _Themselves(graph), None, graph)
     return copying.view()
-
-
-def _entry_point(graph: Graph) -> str | None:
-    """Return the function of a model without signatures that Python calls as the model, or its only one."""
-    saved = graph.meta.callables if graph.meta is not None else ()
-    names = [one.name for one in saved if all(item.key or item.tensor for item in one.bound)]
-    calls = [name for name in names if name.partition("[")[0] == "__call__"]
-    return next(iter(calls or names[:1])) if calls or len(names) == 1 else None
 
 
 class _Themselves(Mapping[str, SourceNode]):

@@ -12,7 +12,7 @@ from typing import ClassVar, Final, NamedTuple, TypeAlias
 from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
 from ..functions.call_validation import check_calls
 from ..functions.callers import all_nodes
-from ..graph.graph import Graph, GraphLike, as_graph
+from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes
 from ..support.arguments import takes
@@ -153,7 +153,8 @@ def optimize(
     only.
 
     Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember the
-    nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass.
+    nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass; where
+    several signatures stay, that of the usual one.
     `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
     graph = as_graph(graph)
@@ -174,7 +175,7 @@ def optimize(
     seen = _unobserved if observe is None else observe
     seen("load", result)
     steps = _records(chosen, result, ctx, rounds, seen)
-    records = list(_with_costs(steps, CostMeter(result, targets, fed)) if costs else steps)
+    records = list(_with_costs(steps, CostMeter(result, _counted(result, targets), fed)) if costs else steps)
     forget_locations(result)
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     clusters = tuple(new_clusters(graph, result))
@@ -184,6 +185,15 @@ def optimize(
 
 def _unobserved(stage: str, graph: Graph) -> None:
     """Do nothing with the graph after a pass."""
+
+
+def _counted(graph: Graph, targets: Sequence[Output | Node]) -> Sequence[Output | Node]:
+    """Return the targets of the run whose cost is counted: the usual signature's, where all signatures are kept."""
+    usual = graph.meta.usual_signature if graph.meta is not None else None
+    names = {target.name for target in targets}
+    if usual is None or not usual.outputs or not names.issuperset(default_fetches(graph)):
+        return targets
+    return [graph.fetch(name) for name in usual.fetched.values()]
 
 
 def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassRecord]]:
@@ -277,10 +287,13 @@ def optimization_stages(
 
 
 def guessed_fetches(graph: Graph, facts: GraphFacts | None = None) -> tuple[str, ...]:
-    """Return the graph's outputs and training operations, by `tfg explain`; InvalidArgumentError where there are none.
+    """Return the outputs of the usual signature, or else the outputs and training operations that `tfg explain` finds.
 
-    `facts` are the facts of `explain_graph`, if already computed.
+    `facts` are the facts of `explain_graph`, if already computed. InvalidArgumentError where there are no outputs.
     """
+    usual = graph.meta.usual_signature if graph.meta is not None else None
+    if usual is not None and usual.outputs:
+        return tuple(usual.fetched.values())
     facts = facts or explain_graph(graph)
     names = (*(tensor.name for tensor in facts.outputs), *facts.train_ops)
     if not names:

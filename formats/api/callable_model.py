@@ -12,9 +12,9 @@ from ...core.explaining.graph_facts import implied_signature, no_obvious_output
 from ...core.flops.model_layers import LayersReport
 from ...core.flops.views import LAYER_COLUMNS, layer_texts, layer_totals
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
-from ...core.graph.metagraph import Signature, SignatureTensor, find_signature
+from ...core.graph.metagraph import MetaGraph, Signature, SignatureTensor
 from ...core.planning.reachability import needed_nodes
-from ...core.runtime.session.function_signatures import call_function
+from ...core.runtime.session.function_signatures import CALL, entry, entry_points
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.session.variable_values import VariableValues
@@ -30,9 +30,6 @@ from ..state import State
 from .changes import fill_placeholders
 from .counting import layers
 from .prepared_sessions import Opener, names_of, prepare, session_on
-
-_CALL = "__call__"
-"""The function of a SavedModel's objects that Python calls where the model has no signature."""
 
 
 class Model(Displayed, NotCopied):
@@ -134,7 +131,7 @@ class Model(Displayed, NotCopied):
     @property
     def variables(self) -> VariableValues:
         """The values of the variables by name, to read and to assign: `model.variables["w"] = array`."""
-        return VariableValues(self.session, self.graph.variables)
+        return VariableValues(self.session)
 
     @functools.cached_property
     def layers(self) -> LayersReport:
@@ -198,20 +195,14 @@ class Model(Displayed, NotCopied):
 
 def _entry(graph: Graph, name: str | None) -> tuple[Graph, Signature]:
     """Return a graph and the signature to call; for a function of the model's objects, a copy in which a node calls it."""
-    usual = graph.meta.usual_signature if graph.meta is not None else None
-    functions = [one.name for one in graph.meta.callables] if graph.meta is not None else []
-    if name is None and (usual is not None or not (graph.signatures or functions)):
-        return graph, usual or implied_signature(graph)
-    if name is None and graph.signatures:
+    meta = graph.meta or MetaGraph()
+    names = entry_points(graph) if name is None else [name]
+    if name is None and meta.signatures and meta.usual_signature is None:
         problem = f"the model has several signatures: {', '.join(graph.signatures)}"
         raise InvalidArgumentError(problem, hint="choose a signature with --signature")
-    word = name if name is not None else functions[0] if len(functions) == 1 else _CALL
-    if word in graph.signatures or not any(word == each.partition("[")[0] or word == each for each in functions):
-        return graph, find_signature(graph.meta, word)
-    called = graph.copy()
-    called.file = graph.file
-    call_function(called, word)
-    return called, next(iter(called.signatures.values()))
+    if not names and not meta.callables:
+        return graph, implied_signature(graph)
+    return entry(graph, names[0] if len(names) == 1 else CALL)
 
 
 def _returned(graph: Graph, signature: Signature, words: Sequence[str]) -> dict[str, str]:

@@ -21,7 +21,6 @@ from ...core.flops.measured import Measurement
 from ...core.flops.views import by_op, readable
 from ...core.graph.graph import Graph, Node, Output
 from ...core.graph.summary import outputs
-from ...core.graph.variable_nodes import find_variables
 from ...core.passes.pipeline import OptimizeReport
 from ...core.runtime.session.session import Session
 from ...core.support.display import Report, Rows, record
@@ -84,7 +83,7 @@ def _graph_tables(graph: Graph) -> Iterator[str]:
     if len(graph) <= _MAX_LISTED:
         yield _table(("input", "op", "dtype", "shape"), (_tensor(node) for node in graph if node.is_placeholder))
         yield _table(("output", "op", "dtype", "shape"), map(_tensor, _ends(graph)))
-    variables = [(v.name, v.dtype, v.shape) for v in find_variables(graph).values()]
+    variables = [(name, one.dtype, one.shape) for name, one in graph.variables.items()]
     yield _table(("variable", "dtype", "shape"), variables)
     for signature in graph.meta.signatures.values() if graph.meta is not None else ():
         takes, gives = (", ".join(tensors) for tensors in (signature.inputs, signature.outputs))
@@ -93,7 +92,7 @@ def _graph_tables(graph: Graph) -> Iterator[str]:
 
 
 def _ends(graph: Graph) -> list[Node]:
-    return outputs(list(graph)) if not find_variables(graph) else []
+    return outputs(list(graph)) if not graph.variables else []
 
 
 def _tensor(node: Node) -> tuple[object, ...]:
@@ -124,7 +123,7 @@ def _output_tables(output: Output) -> Iterator[str]:
 @_tables.register
 def _session_tables(session: Session) -> Iterator[str]:
     rows = []
-    for variable in session.held_variables():
+    for variable in session.model_variables():
         shape = variable.value_shape
         rows.append((variable.name, variable.dtype, variable.shape if shape is None else list(shape), variable.is_initialized))
     yield _table(("variable", "dtype", "shape", "initialized"), rows)

@@ -172,7 +172,9 @@ class _Page:
         unshaped: list[str] = []
         inferences = dict(self._inferences(unshaped))
         inference = inferences.get("") if is_sound else None
-        facts = explain_graph(self.graph, path, inference, variables_unread=unread_values(self.graph))
+        facts = explain_graph(
+            self.graph, path, inference, variables_unread=unread_values(self.graph), view=self.view, specs=inference
+        )  # fmt: skip
         counts = self._flops(facts) if flops else {}
         self.notes += unshaped
         return Figures(
@@ -187,6 +189,7 @@ class _Page:
             keep=() if self.compared is None else self.compared.states.values,
             layers=set(self.view.layers.values()),
             origins=self.view.other_names,
+            signature=self.view.signature,
         )
 
     def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:

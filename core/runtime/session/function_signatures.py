@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from ...graph.graph import Function, Graph, Output
-from ...graph.metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor
+from ...graph.metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor, find_signature
 from ...graph.node_making import add_identity, add_placeholder
 from ...support.arguments import takes
 from ...support.errors import InvalidArgumentError, NotFoundError
@@ -17,8 +17,37 @@ from ...types.shapes import UNKNOWN, Shape
 from ...types.tensors import FuncRef
 from .restored_variables import restored_variables
 
+CALL: Final = "__call__"
+"""The function of a SavedModel's objects that Python calls as the model."""
 _GENERATED: Final = re.compile(r"(?:__inference_)?(.*?)(?:_\d+)?")
 """The Python name of a function inside the name that TensorFlow generates."""
+
+
+def entry_points(graph: Graph) -> list[str]:
+    """Return what a model is called by: the usual signature, or else the function of its objects that Python calls as the
+    model, with a name for each trace, or the only function; nothing where no signature or function stands out.
+    """
+    meta = graph.meta or MetaGraph()
+    usual = [name for name, signature in meta.signatures.items() if signature is meta.usual_signature]
+    if usual:
+        return usual
+    names = [one.name for one in meta.callables if all(item.key or item.tensor for item in one.bound)]
+    calls = [name for name in names if name.partition("[")[0] == CALL]
+    return calls or (names if len(names) == 1 else [])
+
+
+def entry(graph: Graph, name: str) -> tuple[Graph, Signature]:
+    """Return a graph and its signature by name; for a function of the model's objects, a copy in which a node calls it.
+
+    InvalidArgumentError lists the signatures for a name that neither has.
+    """
+    functions = [one.name for one in graph.meta.callables] if graph.meta is not None else []
+    if name in graph.signatures or not any(name in (each, each.partition("[")[0]) for each in functions):
+        return graph, find_signature(graph.meta, name)
+    called = graph.copy()
+    called.file = graph.file
+    call_function(called, name)
+    return called, next(iter(called.signatures.values()))
 
 
 @takes(graph=Graph, word=str)

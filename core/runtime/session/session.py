@@ -44,7 +44,7 @@ from ..steps.value_cache import CacheStats, ValueCache
 from .feeds import Feed, find_feeds
 from .fetches import arranged, fetched_names, is_list_of_names, name_of, names_in_graph
 from .results import own_values
-from .variable_values import VariableValues
+from .variable_values import VariableValues, unused_variables
 
 if TYPE_CHECKING:
     from ...engines.automatic import AutoRuntime
@@ -162,7 +162,7 @@ class Session(Displayed, NotCopied):
         self._variables: VariableValues | None = None
 
     def __repr__(self) -> str:
-        variables = self.held_variables()
+        variables = self.model_variables()
         ready = sum(variable.is_initialized for variable in variables)
         state = f"{ready} of {counted(len(variables), 'variable')} initialized" if variables else "no variables yet"
         return f"<Session on {self.graph!r}: {state}>"
@@ -353,6 +353,11 @@ class Session(Displayed, NotCopied):
         variables = [resource for _, resource in self.resources.items() if isinstance(resource, Variable)]
         variables += [state for state in self.node_states.values() if isinstance(state, Variable)]
         return list(dict.fromkeys(variables))
+
+    def model_variables(self) -> list[Variable]:
+        """Return the existing variables of the model: without the copies of a SavedModel's variables that nothing uses."""
+        unused = unused_variables(self.graph)
+        return [variable for variable in self.held_variables() if variable.name not in unused]
 
     def start(self) -> None:
         """Restore and initialize a SavedModel, as the first run does; other threads wait for the end."""

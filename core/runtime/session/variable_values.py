@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...graph.graph import Graph
 from ...graph.variable_nodes import VariableNodes, find_variables
 from ...support.errors import InvalidArgumentError, MissingKeyError
 from ...support.words import counted, some
@@ -17,17 +18,17 @@ from .session_like import HeldVariable, SessionLike
 
 
 class VariableValues(Mapping[str, Array]):
-    """The values of a session's variables by name: variables without a value yet are left out.
+    """The values of the model's variables in a session by name: variables without a value yet are left out, and so are the
+    copies of a SavedModel's variables that nothing uses.
 
     A value is read when it is asked for, as an array that belongs to the caller. An assignment writes to the variable; an
     array must have the variable's dtype, and numbers and lists are converted to it. InvalidArgumentError for another dtype
-    or shape; NotFoundError, also a KeyError, names the nearest variables for an unknown name. `names` are the variables to
-    list, by default all.
+    or shape; NotFoundError, also a KeyError, names the nearest variables for an unknown name.
     """
 
-    def __init__(self, session: SessionLike, names: Container[str] | None = None) -> None:
+    def __init__(self, session: SessionLike) -> None:
         self.session = session
-        self._names = names
+        self._unused: tuple[int, Container[str]] | None = None
         self._writer: tuple[int, Runner] | None = None
 
     def __getitem__(self, name: str) -> Array:
@@ -68,8 +69,11 @@ class VariableValues(Mapping[str, Array]):
 
     def _held(self) -> dict[str, HeldVariable]:
         self.session.start()
-        held = {variable.name: variable for variable in self.session.held_variables() if _has_elements(variable)}
-        return held if self._names is None else {name: held[name] for name in held if name in self._names}
+        count = len(self.session.graph)
+        if self._unused is None or self._unused[0] != count:
+            self._unused = count, unused_variables(self.session.graph)
+        held = (variable for variable in self.session.held_variables() if variable.name not in self._unused[1])
+        return {variable.name: variable for variable in held if _has_elements(variable)}
 
     def _runner(self) -> Runner:
         """Return the writer of the graph as it is now."""
@@ -77,6 +81,11 @@ class VariableValues(Mapping[str, Array]):
         if self._writer is None or self._writer[0] != count:
             self._writer = count, Runner(self.session)
         return self._writer[1]
+
+
+def unused_variables(graph: Graph) -> frozenset[str]:
+    """Return the names of the variables that a graph has beside those of the model."""
+    return frozenset(find_variables(graph).keys() - graph.variables.keys())
 
 
 def _has_elements(variable: HeldVariable) -> bool:

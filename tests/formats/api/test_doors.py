@@ -214,9 +214,11 @@ def test_explain_of_a_signature_takes_its_inputs_and_outputs(tmp_path):
     assert command("convert", tmp_path / "g.pb", f"{tmp_path}/model/", "--to", "middle:0").code == 0
     graph = tfg.load(str(tmp_path / "model"))
     facts = tfg.explain(graph, signature="serving_default", path="model")
-    assert [tensor.name for tensor in facts.outputs] == ["middle:0"]
+    assert [tensor.name for tensor in facts.outputs] == ["middle"]
     shown = command("explain", tmp_path / "model", "--signature", "serving_default", "--format", "json").json
-    assert [tensor["name"] for tensor in shown["outputs"]] == ["middle:0"]
+    assert [tensor["name"] for tensor in shown["outputs"]] == ["middle"]
+    of_file = tfg.explain(graph, signature="serving_default", raw=True)
+    assert [tensor.name for tensor in of_file.outputs] == ["middle:0"]
     with pytest.raises(tfg.errors.InvalidArgumentError, match="no signature 'other'"):
         tfg.explain(graph, signature="other")
 
