@@ -57,6 +57,7 @@ ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("simplify", "optimise", "grappler", "fuse"), "optimize"),
     **dict.fromkeys(("cost", "count", "macs", "params", "parameters"), "flops"),
     **dict.fromkeys(("layer", "summary"), "layers"),
+    **dict.fromkeys(("tree", "structure", "architecture"), "layers {} --tree"),
     **dict.fromkeys(("scope", "scopes"), "flops {} --view=scope"),
     **dict.fromkeys(("profile", "time", "bench", "benchmark"), "flops {} --measured"),
     **dict.fromkeys(("trace", "timeline"), "run {1} --profile={2:trace.json} {}"),

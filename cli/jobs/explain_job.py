@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import os
 import sys
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 import click
@@ -171,8 +172,20 @@ class ExplainJob:
                 self.graph, signature=signature, raw=self.options.raw, path=self.path, is_sound=self.is_sound,
                 variables_unread=unread_values(self.graph),
             )  # fmt: skip
-        facts = dataclasses.replace(facts, next_commands=self.options.sizes.carried(facts.next_commands))
-        render.emit("tfg.explain/1", facts, self.options.format_, lambda: graph_sections(facts, self._max_rows))
+            facts = dataclasses.replace(facts, next_commands=self.options.sizes.carried(facts.next_commands))
+            layers = self._layers()
+        render.emit("tfg.explain/1", facts, self.options.format_, lambda: graph_sections(facts, self._max_rows, layers))
+
+    def _layers(self) -> Sequence[render.Section]:
+        """Return the table of the layers of a model, as text is for people; JSON and CSV of `tfg layers` have them."""
+        options, names = self.options, self.names
+        if options.format_ != "table" or options.raw or not self.is_sound or names.signature is None:
+            return ()
+        from ...formats.api.counting import layers
+        from ..sections.layers_sections import summary_sections
+
+        report = layers(self.graph, tuple(names.outputs.values()))
+        return tuple(summary_sections(report, self._max_rows, self.path)) if report.layers else ()
 
     @property
     def _max_rows(self) -> int:

@@ -34,13 +34,17 @@ _PURPOSES = {
 _QUOTED = re.compile("'[^']*'")
 
 
-def graph_sections(facts: GraphFacts, max_rows: int = MAX_ROWS) -> Iterator[Section]:
-    """The whole graph, from numbers to the next commands."""
+def graph_sections(facts: GraphFacts, max_rows: int = MAX_ROWS, layers: Sequence[Section] = ()) -> Iterator[Section]:
+    """The whole graph, from numbers to the next commands.
+
+    `layers` are sections about the layers of a model; they take the place of the file's functions and ops.
+    """
     shown = [*facts_without_detail(facts).items(), *_footprint(facts)]
     yield Table(("fact", "value"), [(name, str(value)) for name, value in shown], name="facts")
     for title, tensors in (("inputs", facts.inputs), ("outputs", facts.outputs)):
         if tensors:
             yield _cut(("name", "op", "dtype", "shape"), [(t.name, t.op, t.dtype, t.shape) for t in tensors], title, max_rows)
+    yield from layers
     yield from map(_pipeline, facts.pipelines)
     if facts.variables:
         columns = ("name", "purpose", "kind", "dtype", "shape", "initializer", "slot of")
@@ -54,15 +58,18 @@ def graph_sections(facts: GraphFacts, max_rows: int = MAX_ROWS) -> Iterator[Sect
         yield _cut(
             ("--function", "takes", "gives", "function"), listed, "functions of the model's objects", max_rows
         )._replace(name="callables")
-    if facts.functions:
+    if facts.functions and not layers:
         called = [(f.name, f.nodes, ", ".join(f.callers[:3])) for f in facts.functions]
         yield _cut(("function", "nodes", "called by"), called, "functions", max_rows)
-    yield _cut(("op", "count", "kernel"), [(op.op, op.count, op.kernel) for op in facts.ops], "ops", max_rows)
+    if not layers:
+        yield _cut(("op", "count", "kernel"), [(op.op, op.count, op.kernel) for op in facts.ops], "ops", max_rows)
     if facts.missing:
         names = ", ".join(f"{op.op} ({op.count})" for op in facts.missing)
         yield Text((names, "--missing describes these ops"), "ops without a kernel")
     if facts.conflicts:
         yield Text(facts.conflicts, "colocated nodes on different devices")
+    if layers:
+        yield Text(["--raw shows the functions and ops of the file"])
     yield Text(facts.next_commands, "next", "commands")
 
 

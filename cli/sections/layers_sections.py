@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
+from typing import Final
 
 from ...core.flops.model_layers import Layer, LayerBlock, LayersReport, LayerTree
 from ...core.flops.views import LAYER_COLUMNS, layer_texts, layer_totals
@@ -11,11 +13,21 @@ from ..render import Quantity
 
 _MINOR = ("bytes moved", "trainable", "ops")
 """The columns that a narrow terminal leaves out first."""
+_COSTS: Final = LAYER_COLUMNS.index("FLOPs")
+"""The first column of costs."""
 
 
 def layers_sections(report: LayersReport) -> Iterator[render.Section]:
     """Yield the layers, the totals, and what the symbols mean."""
     yield render.Table(LAYER_COLUMNS, [_row(layer) for layer in report.layers], minor=_MINOR)
+    yield render.Text(layer_totals(report, len(report.layers)))
+
+
+def summary_sections(report: LayersReport, max_rows: int, path: str) -> Iterator[render.Section]:
+    """Yield the first layers without their costs, and the totals."""
+    more = f" (the first {max_rows}; `tfg layers {shlex.quote(path)}` has all)" if len(report.layers) > max_rows else ""
+    rows = [_row(layer)[:_COSTS] for layer in report.layers[:max_rows]]
+    yield render.Table(LAYER_COLUMNS[:_COSTS], rows, f"layers{more}", minor=_MINOR)
     yield render.Text(layer_totals(report, len(report.layers)))
 
 

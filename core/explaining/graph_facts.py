@@ -569,6 +569,8 @@ def _next_commands(facts: GraphFacts, next_: NextCommands, is_sound: bool) -> It
         yield from _run_commands(facts, next_, fetches)
     else:
         yield from map(next_.without_values, ("layers", "draw", "check"))
+    if facts.signatures and facts.variables_unread is None:
+        yield next_.without_values("layers")
     yield next_.dump(" --stages" if facts.variables else "")
     used = [variable.name for variable in facts.variables if variable.purpose != "unused"]
     for name in [*used, *(fetch.removesuffix(":0") for fetch in fetches)][:1]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.running import SAMPLES, STAGES, process, tfg
-from tfg import GraphBuilder, save
+from tfg import GraphBuilder, layers, load, save
 from tfg.core.building.placement import LONGEST_CHAIN
 
 XOR = SAMPLES / "xor.pbtxt"
@@ -230,3 +230,11 @@ def test_what_cannot_run_is_explained():
     done = process("explain", SAMPLES / "skipgram.pbtxt")
     assert (done.code, done.err) == (0, "")
     assert "SkipPairs" in done.out
+
+
+def test_a_model_is_shown_by_its_layers():
+    model = SAMPLES / "keras_classifier"
+    shown, raw = (tfg("explain", model, *words).out for words in ((), ("--raw",)))
+    for layer in layers(load(model)).layers:
+        assert any(line.split()[:1] == [layer.name] and str(layer.shape) in line for line in shown.splitlines()), layer.name
+    assert "\nlayers\n" not in raw and "\nops" in raw and "\nops" not in shown and "--raw shows" in shown
