@@ -109,6 +109,7 @@ DOORS = {
     "layers": {
         "GRAPH": "layers.graph", "--fetch": "layers.fetches", "--shape": "layers.shapes", "--batch": "layers.batch",
         "--sort": "LayersReport.largest_first", "--tree": "LayersReport.tree",
+        "--measured": "layers.measured", "--feed": "profile.feeds", "--state": "profile.state",
     },
     "ops": {
         "NAMES": "ops.names", "--family": "ops.family", "--missing-kernel": "ops.missing_kernel", "--custom": "ops.custom",

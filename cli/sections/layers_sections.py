@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ...core.flops.model_layers import Layer, LayerBlock, LayersReport, LayerTree
-from ...core.flops.views import LAYER_COLUMNS, layer_texts, layer_totals
+from ...core.flops.views import layer_table, layer_totals
 from .. import render
 from ..render import Quantity
 
 _MINOR = ("bytes moved", "trainable", "ops")
 """The columns that a narrow terminal leaves out first."""
-_COSTS: Final = LAYER_COLUMNS.index("FLOPs")
-"""The first column of costs."""
+_NUMBERS = {"parameters": "parameters", "trainable": "trainable", "FLOPs": "flops", "bytes moved": "bytes"}
+"""The fields of a layer behind columns of numbers."""
+_COSTS: Final = ("FLOPs", "bytes moved")
+"""The columns that a summary of a model leaves out."""
 
 
 def layers_sections(report: LayersReport) -> Iterator[render.Section]:
     """Yield the layers, the totals, and what the symbols mean."""
-    yield render.Table(LAYER_COLUMNS, [_row(layer) for layer in report.layers], minor=_MINOR)
+    yield _table(report.layers, [layer.name for layer in report.layers])
     yield render.Text(layer_totals(report, len(report.layers)))
 
 
 def summary_sections(report: LayersReport, max_rows: int, path: str) -> Iterator[render.Section]:
     """Yield the first layers without their costs, and the totals."""
     more = f" (the first {max_rows}; `tfg layers {shlex.quote(path)}` has all)" if len(report.layers) > max_rows else ""
-    rows = [_row(layer)[:_COSTS] for layer in report.layers[:max_rows]]
-    yield render.Table(LAYER_COLUMNS[:_COSTS], rows, f"layers{more}", minor=_MINOR)
+    shown = report.layers[:max_rows]
+    table = _table(shown, [layer.name for layer in shown])
+    places = [place for place, column in enumerate(table.columns) if column not in _COSTS]
+    rows = [tuple(row[place] for place in places) for row in table.rows]
+    yield render.Table(tuple(table.columns[place] for place in places), rows, f"layers{more}", minor=_MINOR)
     yield render.Text(layer_totals(report, len(report.layers)))
 
 
@@ -35,8 +40,7 @@ def tree_sections(tree: LayerTree, format_: str) -> Iterator[render.Section]:
     """Yield the blocks, each behind the block around it and further to the right, the totals, and what the symbols mean."""
     rows = [(block, depth) for each in tree.blocks for block, depth in _inside(each, 0)]
     shift = "" if format_ == "csv" else "  "
-    table = [(f"{shift * depth}{_title(block)}", *_row(block.totals)[1:]) for block, depth in rows]
-    yield render.Table(LAYER_COLUMNS, table, minor=_MINOR)
+    yield _table([block.totals for block, _ in rows], [f"{shift * depth}{_title(block)}" for block, depth in rows])
     yield render.Text(layer_totals(tree, tree.layers))
 
 
@@ -50,7 +54,11 @@ def _title(block: LayerBlock) -> str:
     return block.name if block.count == 1 else f"{block.count} x {block.name} ... {block.last}, alike"
 
 
-def _row(layer: Layer) -> tuple[object, ...]:
-    name, ops, shape, *texts = layer_texts(layer)
-    numbers = (layer.parameters, layer.trainable, layer.flops, layer.bytes)
-    return (name, ops, shape, *map(Quantity, numbers, texts))
+def _table(layers: Sequence[Layer], titles: Sequence[str]) -> render.Table:
+    columns, rows = layer_table(layers)
+    fields = [_NUMBERS.get(column) for column in columns[1:]]
+    cells = [
+        (title, *(text if field is None else Quantity(getattr(layer, field), text) for field, text in zip(fields, row[1:])))
+        for title, layer, row in zip(titles, layers, rows)
+    ]
+    return render.Table(columns, cells, minor=_MINOR)

@@ -21,6 +21,8 @@ NO_LAYER: Final = "(no layer)"
 """The name for nodes outside all scopes with weights."""
 
 
+_NUMBERS: Final = ("parameters", "trainable", "flops", "macs", "bytes", "nodes")
+"""The fields of a layer that add up."""
 _DIGITS: Final = re.compile(r"\d+")
 _CALLS: Final = re.compile(r"^(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+")
 """The scopes that TensorFlow makes of calls when it freezes a model."""
@@ -33,6 +35,8 @@ class Layer:
 
     name: str
     """The scope, by the name that the author of the model gave."""
+    kind: str | None
+    """The class of the Keras layer, such as Conv2D; None where the file does not say."""
     ops: tuple[str, ...]
     """The ops that compute, those with the most FLOPs first."""
     shape: Shape | None
@@ -49,6 +53,8 @@ class Layer:
     """Bytes that a run reads and writes."""
     nodes: int
     """The number of nodes."""
+    seconds: float | None = None
+    """The time of a run's nodes; null if no run was measured."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,6 +95,8 @@ class LayerTree(Report):
     """The meaning of each symbol in the numbers."""
     notes: tuple[str, ...]
     """Trip counts, branches and other decisions that the numbers rest on."""
+    seconds: float | None = None
+    """The time of all nodes of a run, in layers or not; null if no run was measured."""
 
     def headline(self) -> str:
         return f"{counted(self.layers, 'layer')}, {self.parameters} parameters"
@@ -116,6 +124,8 @@ class LayersReport(Report):
     """The meaning of each symbol in the numbers."""
     notes: tuple[str, ...]
     """Trip counts, branches and other decisions that the numbers rest on."""
+    seconds: float | None = None
+    """The time of all nodes of a run, in layers or not; null if no run was measured."""
 
     def headline(self) -> str:
         return f"{counted(len(self.layers), 'layer')}, {self.parameters} parameters"
@@ -127,22 +137,32 @@ class LayersReport(Report):
         """
         blocks = tuple(_folded(_stems(list(_blocks(self.layers, "")))))
         totals = self.parameters, self.trainable, self.flops, self.bytes
-        return LayerTree(blocks, len(self.layers), *totals, self.symbols, self.notes)
+        return LayerTree(blocks, len(self.layers), *totals, self.symbols, self.notes, self.seconds)
 
     def largest_first(self, number: str) -> LayersReport:
-        """Return the report with the layers ordered by a number: parameters, trainable, flops, macs, bytes or nodes.
+        """Return the report with the layers ordered by a number: parameters, trainable, flops, macs, bytes, nodes or seconds.
 
-        Symbols count as `tfg.flops` says. InvalidArgumentError for another word.
+        Symbols count as `tfg.flops` says. InvalidArgumentError for another word, and for seconds that nobody measured.
         """
-        numbers = ("parameters", "trainable", "flops", "macs", "bytes", "nodes")
+        numbers = (*_NUMBERS, *(["seconds"] if self.seconds is not None else []))
         if number not in numbers:
             raise InvalidArgumentError(f"layers have no number '{number}'", hint=f"the numbers are {', '.join(numbers)}")
-        layers = sorted(self.layers, key=lambda layer: -magnitude(getattr(layer, number)))
+        size = float if number == "seconds" else magnitude
+        layers = sorted(self.layers, key=lambda layer: -size(getattr(layer, number)))
         return dataclasses.replace(self, layers=tuple(layers))
 
 
-def model_layers(report: FlopsReport, trainable: Mapping[str, DimLike]) -> LayersReport:
-    """Return the layers of the forward pass of a count; `trainable` has the elements of trainable variables by name."""
+def model_layers(
+    report: FlopsReport,
+    trainable: Mapping[str, DimLike],
+    classes: Mapping[str, str],
+    seconds: Mapping[str, float] | None = None,
+) -> LayersReport:
+    """Return the layers of the forward pass of a count.
+
+    `trainable` has the elements of trainable variables by name, `classes` the classes of Keras layers by the last part of the
+    name, `seconds` the times of a run's nodes by path.
+    """
     nodes = [node for node in report.nodes if node.section == "forward"]
     places = [_place(node) for node in nodes]
     named = [(part.layer, node) for part, node in zip(AuthorScopes(places).named(places), nodes)]
@@ -153,15 +173,21 @@ def model_layers(report: FlopsReport, trainable: Mapping[str, DimLike]) -> Layer
     computing = {name: place for place, (name, node) in reversed(list(enumerate(named))) if node.computes}
     order = sorted(computing, key=lambda name: fed.get(name, computing[name]))
     unread = dict(trainable)
-    layers = [_layer(name, groups[name], unread) for name in order]
+    layers = [_layer(name, groups[name], unread, classes, seconds) for name in order]
     whole = total(nodes)
     return LayersReport(
         tuple(layers), whole.parameters, add_up(layer.trainable for layer in layers), whole.flops, whole.macs, whole.bytes,
-        report.symbols, report.notes,
+        report.symbols, report.notes, None if seconds is None else sum(seconds.values()),
     )  # fmt: skip
 
 
-def _layer(name: str, members: Sequence[NodeCost], unread: MutableMapping[str, DimLike]) -> Layer:
+def _layer(
+    name: str,
+    members: Sequence[NodeCost],
+    unread: MutableMapping[str, DimLike],
+    classes: Mapping[str, str],
+    seconds: Mapping[str, float] | None,
+) -> Layer:
     """Return a layer with a node that computes; the weights that it reads leave `unread`."""
     totals = total(members)
     computing = [node for node in members if node.computes]
@@ -170,8 +196,10 @@ def _layer(name: str, members: Sequence[NodeCost], unread: MutableMapping[str, D
     last = next((node for node in reversed(computing) if node.times == 1), computing[-1])
     own = add_up(unread.pop(weight, 0) for node in members for weight in node.weights)
     ops = tuple(dict.fromkeys(node.op for node in paid or computing[-1:]))
+    time = None if seconds is None else sum(seconds.get(node.path, 0.0) for node in members)
     return Layer(
-        name, ops, last.shape, totals.parameters, own, totals.flops, totals.macs, totals.bytes, len(members),
+        name, classes.get(name.rpartition("/")[2]), ops, last.shape, totals.parameters, own, totals.flops, totals.macs,
+        totals.bytes, len(members), time,
     )  # fmt: skip
 
 
@@ -238,12 +266,13 @@ def _next(name: str, scope: str) -> str:
 
 
 def _together(name: str, members: Sequence[Layer]) -> Layer:
-    numbers = {
-        field: add_up(getattr(layer, field) for layer in members)
-        for field in ("parameters", "trainable", "flops", "macs", "bytes", "nodes")
-    }
+    numbers = {field: add_up(getattr(layer, field) for layer in members) for field in _NUMBERS}
     ops = tuple(dict.fromkeys(op for layer in members for op in layer.ops))
-    return Layer(name=name, ops=ops, shape=members[-1].shape, **numbers)  # type: ignore[arg-type]
+    kinds, times = {layer.kind for layer in members}, [layer.seconds for layer in members if layer.seconds is not None]
+    return Layer(
+        name=name, kind=kinds.pop() if len(kinds) == 1 else None, ops=ops, shape=members[-1].shape,
+        seconds=sum(times) if times else None, **numbers,  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 def _folded(blocks: Iterable[LayerBlock]) -> Iterator[LayerBlock]:

@@ -14,7 +14,7 @@ from ..types.dims import Dim, DimLike
 from .flops_report import FlopsReport, NodeCost, Section, add_up, magnitude, total
 from .model_layers import Layer, LayersReport, LayerTree, layers_by_path
 
-LAYER_COLUMNS: Final = ("layer", "ops", "output shape", "parameters", "trainable", "FLOPs", "bytes moved")
+_LAYER_COLUMNS: Final = ("layer", "kind", "ops", "output shape", "parameters", "trainable", "FLOPs", "bytes moved", "ms")
 """The columns of a table of layers."""
 _MOST_OPS: Final = 4
 """The largest number of ops in a row of a layer."""
@@ -110,19 +110,33 @@ def _ranked(groups: dict[str, list[NodeCost]], whole: Iterable[NodeCost]) -> lis
     return sorted(rows, key=lambda row: (-magnitude(row.totals.flops), row.name))
 
 
-def layer_texts(layer: Layer) -> tuple[str, ...]:
-    """Return the texts of a layer, by the columns of a table of layers."""
+def layer_table(layers: Sequence[Layer]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the columns of a table of layers and the texts of the rows; kinds and times stand there if they are known."""
+    unknown = {"kind"} if all(layer.kind is None for layer in layers) else set()
+    unknown |= {"ms"} if all(layer.seconds is None for layer in layers) else set()
+    places = [place for place, column in enumerate(_LAYER_COLUMNS) if column not in unknown]
+    rows = map(_layer_texts, layers)
+    return tuple(_LAYER_COLUMNS[place] for place in places), [tuple(row[place] for place in places) for row in rows]
+
+
+def _layer_texts(layer: Layer) -> tuple[str, ...]:
     ops = ", ".join(layer.ops[:_MOST_OPS]) + (" ..." if len(layer.ops) > _MOST_OPS else "")
     counts, costs = (layer.parameters, layer.trainable), (layer.flops, layer.bytes)
-    return (layer.name, ops, "" if layer.shape is None else str(layer.shape), *map(digits, counts), *map(shortened, costs))
+    shape, time = ("" if one is None else str(one) for one in (layer.shape, _milliseconds(layer.seconds)))
+    return (layer.name, layer.kind or "", ops, shape, *map(digits, counts), *map(shortened, costs), time)
+
+
+def _milliseconds(seconds: float | None) -> str | None:
+    return None if seconds is None else f"{seconds * 1e3:.3f}"
 
 
 def layer_totals(report: LayersReport | LayerTree, count: int) -> list[str]:
     """Return the lines below a table of layers: the totals, the meaning of symbols, and notes."""
     totals = f"{digits(report.parameters)} parameters, {digits(report.trainable)} of them trainable"
     costs = f"{shortened(report.flops)} FLOPs, {shortened(report.bytes)} bytes moved"
+    time = "" if report.seconds is None else f", {_milliseconds(report.seconds)} ms in all nodes"
     meanings = [f"{symbol}: {text}" for symbol, text in report.symbols.items()]
-    return [f"{counted(count, 'layer')}, {totals}; {costs}", *meanings, *report.notes]
+    return [f"{counted(count, 'layer')}, {totals}; {costs}{time}", *meanings, *report.notes]
 
 
 def digits(value: DimLike) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..functions.call_kinds import BY_NAME, CallKind, call_kind
@@ -26,6 +26,7 @@ from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.grouping import grouped
 from ..support.tensor_names import Suffixes, free_name, parse_tensor_name
 from ..types.shapes import UNKNOWN, Shape
+from ..types.tensors import Tensor
 from .author_scopes import AuthorScopes, ScopedNode, base_name, is_gradient_scope, passes_weight_on
 
 _COPIES: Final = 10
@@ -33,6 +34,9 @@ _COPIES: Final = 10
 _MIN_COPIES: Final = 10_000
 _HANDED_ON: Final = re.compile(r"Identity(_\d+)?$")
 """The nodes by which TensorFlow hands the results of a function on."""
+_CALL: Final = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
+"""The name of a call: the scope in which freezing and inlining leave the nodes of its function."""
+_INLINED: Final = re.compile(rf"(?:^|/){_CALL.pattern}/")
 _MAX_LISTED: Final = 5
 _MAX_CALLS: Final = 64
 _HARMLESS: Final = ("variable", "snapshot", "metadata", "owns_state", "diagnostic", "debug", "initialization_test")
@@ -135,7 +139,12 @@ class ModelView:
             return result
         known = self._by_path.get(name) or self._by_name.get(name, "")
         node = self.graph.get(name) or self.graph.get(known)
-        return self._last_result(name) if node is None else self.graph.output(f"{node.name}:{index}")
+        if node is not None:
+            return self.graph.output(f"{node.name}:{index}")
+        result = self._last_result(name)
+        if index:
+            raise InvalidArgumentError(f"'{name}' is a scope, and has the single output {result.node.name}: write '{name}'")
+        return result
 
     def output_of(self, word: str) -> str | None:
         """Return the node whose result `value` takes for a scope; None for a word that names no scope."""
@@ -158,7 +167,10 @@ class ModelView:
         inside = dict.fromkeys(members.get(scope) or next(iter(members.values())))
         computing = [node for node in inside if node.output_dtypes and not _only_holds(node)]
         leaving = [node for node in computing if not node.uses or any(user not in inside for user in node.uses)]
-        return (leaving or computing or list(inside))[-1].output()
+        if not computing:
+            held = ", ".join(node.name for node in list(inside)[:_MAX_LISTED])
+            raise InvalidArgumentError(f"scope '{scope}' computes nothing", hint=f"it holds {held}")
+        return (leaving or computing)[-1].output()
 
 
 def _only_holds(node: Node) -> bool:
@@ -180,15 +192,15 @@ def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = Fa
     but those that save and restore.
 
     The time is linear in the nodes of the graph and its functions. A recursive call stays a call, and so does one whose
-    function would make the view more than ten times as large as the file. A graph without signatures and functions is its
-    own view, and so is one with a cycle; with `raw` every graph is. `signature` may also name a function of the model's
-    objects. InvalidArgumentError lists the signatures for a name that none has.
+    function would make the view more than ten times as large as the file. A graph without signatures, functions and scopes of
+    inlined functions is its own view, and so is one with a cycle; with `raw` every graph is. `signature` may also name a
+    function of the model's objects. InvalidArgumentError lists the signatures for a name that none has.
     """
     graph = as_graph(graph)
     meta = graph.meta
     names = [meta.chosen] if meta is not None and meta.chosen is not None else entry_points(graph)
     name = signature if signature is not None else next(iter(names), None)
-    if raw or (name is None and not graph.functions):
+    if raw or (name is None and not graph.functions and not any(_INLINED.search(node.name) for node in graph)):
         return ModelView(graph, _Themselves(graph), None, graph)
     graph, chosen = (graph, None) if name is None else entry(graph, name)
     copying = _Copying(graph, chosen)
@@ -255,6 +267,8 @@ class _Copying:
         self.target = graph.emptied()
         self.target.functions = dict(graph.functions)
         self.origins: dict[Node, SourceNode] = {}
+        self.inner: set[Node] = set()
+        """The copies of nodes of functions, also of functions that were inlined before."""
         sizes = len(graph) + sum(len(function.body) for function in graph.functions.values())
         self.room = max(_COPIES * sizes, _MIN_COPIES)
         self.body = _Body(iter(()))
@@ -272,7 +286,7 @@ class _Copying:
             wanted = needed_nodes(fetches, list(inputs.values()))
             body.values = {value: self._input(argument, value) for argument, value in inputs.items()}
         order = topological_order(node for node in source if node in wanted)
-        body.nodes = (node for node in order if node.output() not in body.values)
+        body.nodes = (node for node in order if node.output() not in body.values and not _is_argument(node))
         self._copy(body)
 
     def _input(self, argument: str, value: Output) -> Output:
@@ -323,12 +337,15 @@ class _Copying:
 
     def _add(self, body: _Body, node: Node) -> None:
         is_variable = node.op in VARIABLES
-        name = node.text_attr("shared_name") or node.name if is_variable else _inside(body.scope, node.name)
+        own = node.name if body.function is not None else _without_calls(node.name)
+        name = node.text_attr("shared_name") or node.name if is_variable else _inside(body.scope, own)
         attrs = node.attrs
         if body.function is not None and "_class" in attrs:  # it names nodes of the function
             attrs = {key: value for key, value in attrs.items() if key != "_class"}
         made = self.target.add_node(self.target.unique_name(name), node.op, (), (), attrs, node.device)
         body.made[node] = made
+        if body.calls or own != node.name:
+            self.inner.add(made)
         self.origins[made] = SourceNode(node.name, body.function.name if body.function is not None else "", body.calls)
 
     def _connect(self, body: _Body) -> None:
@@ -346,11 +363,9 @@ class _Copying:
         if signature is not None:
             fetched = {argument: self.source.result(name) for argument, name in signature.fetched.items()}
             values = {argument: self.body.value(value) for argument, value in fetched.items() if isinstance(value, Output)}
-        layers = list(_layers(self.target, self.origins))
+        layers = list(_layers(self.target, self.inner))
         inner = {
-            node: f"{layer}/{rest}".rstrip("/")
-            for node, layer, rest in layers
-            if self.origins[node].calls or node.op in VARIABLES
+            node: f"{layer}/{rest}".rstrip("/") for node, layer, rest in layers if node in self.inner or node.op in VARIABLES
         }
         self.target.rename_nodes(_free_names(inner, self.target))
         if signature is not None:
@@ -414,8 +429,20 @@ def _callee(graph: Graph, kind: CallKind, node: Node) -> Function | None:
 
 
 def _hands_on(node: Node) -> bool:
-    """Return True for a node by which TensorFlow hands the result of a function on."""
-    return node.is_identity and _HANDED_ON.match(node.name) is not None
+    """Return True for a node by which TensorFlow hands the result of a function on, or inlining an argument."""
+    return node.is_identity and (_HANDED_ON.match(node.name) is not None or _is_argument(node))
+
+
+def _is_argument(node: Node) -> bool:
+    """Return True for what is left of an argument of an inlined function: no node waits for it."""
+    is_left = node.is_identity and not node.control_inputs and _CALL.fullmatch(node.name.split("/")[-2:][0]) is not None
+    return is_left and "/" in node.name and bool(node.uses) and not any(node in user.control_inputs for user in node.uses)
+
+
+def _without_calls(name: str) -> str:
+    """Return the name that a node had in its function, before the function was inlined."""
+    *scopes, own = name.split("/")
+    return "/".join([*(scope for scope in scopes if not _CALL.fullmatch(scope)), own])
 
 
 def _needed(function: Function) -> set[Node]:
@@ -466,8 +493,9 @@ def _retargeted(signature: Signature, inputs: Mapping[str, str], outputs: Mappin
     )
 
 
-def _layers(graph: Graph, origins: Mapping[Node, SourceNode]) -> Iterator[tuple[Node, str, str]]:
-    """Yield the nodes that lie in a scope, each with its layer by the author's name, and the name below the layer.
+def _layers(graph: Graph, inner: Container[Node]) -> Iterator[tuple[Node, str, str]]:
+    """Yield the nodes that lie in a scope, each with its layer by the author's name, and the name below the layer. `inner` are
+    the nodes of functions.
 
     A layer that is called several times is as many layers, or the picture of the data flow would have a cycle.
     """
@@ -482,7 +510,7 @@ def _layers(graph: Graph, origins: Mapping[Node, SourceNode]) -> Iterator[tuple[
         if (own := scopes.layer_of_weight(node.name)) is not None and node.op in VARIABLES:
             yield node, own, node.name.rpartition("/")[2]
             continue
-        is_call = bool(origins[node].calls) and base_name(scope) == base_name(layer)
+        is_call = node in inner and base_name(scope) == base_name(layer)
         if is_call and (layer, scope) not in calls:
             calls[layer, scope] = layer if layer not in calls.values() else free_name(layer, taken)
             taken.add(calls[layer, scope])
@@ -505,13 +533,19 @@ def _places(graph: Graph) -> Iterator[ScopedNode]:
     carried: dict[Output, str] = {}
     for node in graph:
         read = [carried[value] for value in node.inputs if value in carried]
-        if node.op in VARIABLES:
+        if node.op in VARIABLES or _is_frozen(node):
             carried[node.output()] = node.name
             read = []
         elif passes_weight_on(node) and read:
             carried |= dict.fromkeys(node.outputs(), read[0])
             read = []
         yield ScopedNode(node.name, tuple(dict.fromkeys(read)), is_repeated=_is_loop(graph, node))
+
+
+def _is_frozen(node: Node) -> bool:
+    """Return True for a constant that may have been a variable."""
+    value = node.attr_of(Tensor, "value") if node.is_constant else None
+    return value is not None and value.dtype.is_floating and bool(value.shape)
 
 
 def _is_loop(graph: Graph, node: Node) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from ...core.explaining.footprint import inferred
 from ...core.explaining.graph_facts import implied_signature, no_obvious_output
 from ...core.flops.model_layers import LayersReport
-from ...core.flops.views import LAYER_COLUMNS, layer_texts, layer_totals
+from ...core.flops.views import layer_table, layer_totals
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import MetaGraph, Signature, SignatureTensor
 from ...core.planning.reachability import needed_nodes
@@ -154,8 +154,8 @@ class Model(Displayed, NotCopied):
 
     def summary(self) -> None:
         """Print the layers with output shapes, parameters and FLOPs, and totals below."""
-        rows = [LAYER_COLUMNS, *map(layer_texts, self.layers.layers)]
-        print("\n".join([*aligned(rows), "", *layer_totals(self.layers, len(self.layers.layers))]))
+        columns, rows = layer_table(self.layers.layers)
+        print("\n".join([*aligned([columns, *rows]), "", *layer_totals(self.layers, len(self.layers.layers))]))
 
     def _opened(self, graph: Graph) -> Session:
         session = Session(graph, engine=self._engine)

@@ -30,6 +30,7 @@ from ...core.support.errors import InvalidArgumentError
 from ...core.transforms.batch_size import find_batch, rows_of, set_batch
 from ...core.transforms.placeholders import other_shapes, set_shapes
 from ...core.types.shapes import BatchSize
+from ..codecs.keras_metadata import layer_classes
 from ..run_metadata import read_run_metadata
 from ..state import State
 from .prepared_sessions import Opener, local_session, named, names_of
@@ -183,10 +184,12 @@ def layers(
     trips: Mapping[str, int] | None = None,
     sizes: Mapping[str, int] | None = None,
     batch: BatchSize | None = None,
+    measured: Measurement | None = None,
 ) -> LayersReport:
     """Return the layers that run for `fetches`, in the order of the run, with shapes, parameters, FLOPs and bytes.
 
-    A layer is a scope that owns weights, or what lies beside such scopes and computes without weights, such as a pool. The
+    A layer is a scope that owns weights, or what lies beside such scopes and computes without weights, such as a pool. A
+    model of Keras 2 tells their classes. `measured`, a result of `profile` for the same fetches, gives their times. The other
     arguments are those of `flops`.
 
     >>> report = tfg.layers(tfg.load("sample_graphs/keras_classifier"))
@@ -198,7 +201,9 @@ def layers(
     roles = Roles(graph)
     purposes = Purposes(roles)
     trained = [variable for variable in roles.variables.values() if purposes.of(variable) == "trainable"]
-    return model_layers(report, {variable.node.name: variable.shape.num_elements for variable in trained})
+    sizes_by_name = {variable.node.name: variable.shape.num_elements for variable in trained}
+    seconds = None if measured is None else {node.path: node.seconds for node in measured.nodes}
+    return model_layers(report, sizes_by_name, layer_classes(graph), seconds)
 
 
 @takes(graph=GraphLike, feeds=Mapping | None, warmup=int, runs=int, state=Mapping | None)

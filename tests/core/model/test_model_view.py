@@ -304,6 +304,36 @@ def test_a_layer_is_cut_out_as_the_view_computes_it():
     assert tfg.expose(graph, list(graph.signatures["serving_default"].fetched.values())).graph is graph
 
 
+def test_a_frozen_model_has_the_names_of_its_author():
+    """Freezing puts the nodes of functions into the scopes of calls."""
+    graph = tfg.load(KERAS)
+    frozen, view = tfg.freeze(graph), model_view(graph)
+    assert any(node.name.startswith("StatefulPartitionedCall") for node in frozen)
+    of_frozen = model_view(frozen)
+    kept = [node.name for node in view.graph if not node.is_placeholder]
+    assert set(kept) <= set(names(of_frozen.graph)) and set(view.layers.values()) == set(of_frozen.layers.values())
+    layer = layer_of(view, "MatMul")
+    value = of_frozen.value(layer)
+    assert value.name == view.value(layer).name and of_frozen.origin(value.node).node in frozen
+
+
+def test_a_scope_that_computes_nothing_is_no_layer():
+    g = GraphBuilder()
+    with g.name_scope("dense"):
+        g.constant(np.ones((2, 2), np.float32), name="kernel")
+    g.Neg(g.graph["dense/kernel"].output(), name="y")
+    with pytest.raises(InvalidArgumentError, match="'dense' computes nothing"):
+        model_view(g.graph).value("dense")
+
+
+def test_a_layer_has_one_output():
+    view = model_view(tfg.load(KERAS))
+    layer = layer_of(view, "MatMul")
+    assert view.value(f"{layer}:0") == view.value(layer)
+    with pytest.raises(InvalidArgumentError, match="has the single output"):
+        view.value(f"{layer}:1")
+
+
 def test_a_node_that_stays_in_a_function_is_not_exposed():
     graph = recursive()
     (function,) = graph.functions
