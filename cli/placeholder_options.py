@@ -137,6 +137,7 @@ class PlaceholderOptions:
         if not self._words:
             return
         from ..core.transforms.placeholders import declared_shape, set_placeholders, set_shapes
+        from ..formats.api.live_branches import drop_dead_branches
         from ..formats.value_literals import value_of
 
         set_shapes(graph, {tensors[word].name: Shape(sizes) for word, sizes in self.shapes})
@@ -145,3 +146,5 @@ class PlaceholderOptions:
             tensor = tensors[word]
             values[tensor.name] = value_of(text, tensor.dtype, f"--set {word}", declared_shape(tensor.node))
         set_placeholders(graph, values)
+        if values:
+            drop_dead_branches(graph, {tensor.node.name for tensor in tensors.values()})

@@ -210,6 +210,14 @@ def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassReco
     return result, records
 
 
+def rewrite(graph: Graph, passes: Sequence[Pass], keep: Iterable[str]) -> None:
+    """Run passes on a graph itself, to a fixed point; the nodes `keep` keep their names and outputs."""
+    ctx = PassContext(graph, (), keep=keep, shared=SharedPassState(passes))
+    for _ in _records(passes, graph, ctx, MAX_ROUNDS, _unobserved):
+        pass
+    forget_locations(graph)
+
+
 @takes(graph=GraphLike)
 def inline_functions(graph: GraphLike) -> tuple[Graph, int]:
     """Return a copy with every possible call inlined, and the number of inlined calls.

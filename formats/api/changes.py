@@ -25,7 +25,7 @@ from ...core.types.tensors import as_array
 from ..meta_graph import with_files_of
 from ..saving import graph_form, write_graph
 from ..state import State
-from .live_branches import with_live_branches
+from .live_branches import drop_dead_branches, with_live_branches
 from .model_export import export_model
 from .onnx_export import OnnxExport
 from .outputs import default_fetches, default_outputs
@@ -90,9 +90,10 @@ def fill_placeholders(
 ) -> Graph:
     """Return a copy with constants for the placeholders in `values`, and static shapes for the placeholders in `shapes`.
 
-    The keys are names of tensors; None in a shape stands for an unknown size. A shape takes the place of the placeholder's
-    own. `batch` is another first size of the inputs that `outputs` need, by default all outputs: a number, or "?" for an
-    unknown one. Nodes that state the old batch, such as a Reshape, state the new one; the log tells which.
+    The keys are names of tensors; None in a shape stands for an unknown size. Branches that a value never takes are dropped.
+    A shape takes the place of the placeholder's own. `batch` is another first size of the inputs that `outputs` need, by
+    default all outputs: a number, or "?" for an unknown one. Nodes that state the old batch, such as a Reshape, state the new
+    one; the log tells which.
 
     InvalidArgumentError for a tensor of another op than a placeholder, for a value that contradicts its placeholder, and for
     shapes and a batch that nodes of the graph contradict: it names the nodes.
@@ -100,7 +101,10 @@ def fill_placeholders(
     graph = as_graph(graph)
     result = graph.copy()
     set_shapes(result, {result.output(name).name: as_shape(shape) for name, shape in named(shapes).items()})
-    set_placeholders(result, {result.output(name).name: as_array(value) for name, value in named(values).items()})
+    if values:
+        given = {result.output(name): as_array(value) for name, value in named(values).items()}
+        set_placeholders(result, {tensor.name: value for tensor, value in given.items()})
+        drop_dead_branches(result, {tensor.node.name for tensor in given})
     if batch is not None:
         for change in set_batch(result, names_of(outputs) or default_fetches(result), rows_of(batch)):
             tell("%s", change)

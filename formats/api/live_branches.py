@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from ...core.control_flow.frames import SWITCH
-from ...core.functions.call_kinds import Form, call_kind
+from ...core.functions.call_kinds import call_kind
+from ...core.functions.callers import called_functions
+from ...core.functions.purity import impurity
 from ...core.functions.table_fills import table_fills
 from ...core.graph.graph import Graph, Node
 from ...core.graph.model_objects import asset_assignments
 from ...core.graph.traversal import topological_order
-from ...core.passes.pipeline import optimize
-from ...core.types.dtypes import bool_
+from ...core.graph.variable_nodes import VARIABLES
+from ...core.passes.base.graph_pass import Pass
+from ...core.passes.functions.constant_branches import DeadBranches, FoldPredicates, deciding_inputs
+from ...core.passes.functions.function_bodies import Bodies
+from ...core.passes.functions.specialize import SpecializeDecided
+from ...core.passes.pipeline import optimize, rewrite
+from ...core.support.tensor_names import parse_tensor_name
 
 _PASSES: Final = "fold,branches,specialize,bodies,prune"
 """The passes that take a constant predicate to its branches, also in called functions, and nothing more than they need."""
+_IN_GRAPH: Final[Sequence[Pass]] = (FoldPredicates(), DeadBranches())
+_IN_FUNCTIONS: Final[Sequence[Pass]] = (*_IN_GRAPH, SpecializeDecided(), Bodies())
 
 
 def with_live_branches(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -> Graph:
@@ -24,11 +33,52 @@ def with_live_branches(graph: Graph, fetches: Sequence[str], inputs: Sequence[st
     Nodes on other branches never run, so nothing about them matters to a frozen graph or a model. The graph itself where no
     constant decides.
     """
-    constants = _following_from_constants(graph)
-    if not any(_is_decided(graph, node, constants) for node in graph):
+    if not _has_decision(graph):
         return graph
     keep = [node.name for node in (*table_fills(graph), *asset_assignments(graph))]
     return optimize(graph, fetches, inputs, _PASSES, keep=keep)[0]
+
+
+def drop_dead_branches(graph: Graph, keep: Collection[str]) -> None:
+    """Let constant predicates choose their branches, also in called functions, and leave all else that may run as it is.
+
+    The nodes `keep` stay. A graph with faults stays: what reads it refuses the faults, or mends them first.
+    """
+    if not _has_decision(graph) or next(graph.faults(), None) is not None:
+        return
+    called = called_functions(graph, graph)
+    read = {node.name for node in graph if node.uses} | _pivots(graph)
+    outputs = {parse_tensor_name(name)[0] for one in graph.signatures.values() for name in one.fetched.values()}
+    rewrite(graph, _IN_GRAPH, outputs)
+    calls = {node.name for node in graph if call_kind(graph.functions, node) is not None}
+    rewrite(graph, _IN_FUNCTIONS, outputs | calls)
+    _drop_unread(graph, read, {*outputs, *keep})
+    for name in called - called_functions(graph, graph):
+        del graph.functions[name]
+
+
+def _pivots(graph: Graph) -> set[str]:
+    """Return the names of the nodes that stand for the choice of a V1 conditional, for nodes of its branches to wait for."""
+    switches = [node for node in graph if node.op in SWITCH and node.inputs[0] == node.inputs[1]]
+    return {user.name for node in switches for user in node.uses if user.is_identity}
+
+
+def _drop_unread(graph: Graph, read: Collection[str], keep: Collection[str]) -> None:
+    """Remove the nodes without effects of which only dead branches took the values: those in `read` that nothing reads."""
+    pending = [node for node in graph if node.name in read]
+    while pending:
+        node = pending.pop()
+        is_needed = node.uses or node.name in keep or node.is_placeholder or node.op in VARIABLES
+        if not is_needed and graph.get(node.name) is node and (node.op in SWITCH or impurity(graph, node, {}) is None):
+            sources = [source.node for source in node.inputs] + list(node.control_inputs)
+            graph.remove_node(node)
+            pending += sources
+
+
+def _has_decision(graph: Graph) -> bool:
+    """Return True where a constant predicate chooses a branch, or goes into a function."""
+    constants = _following_from_constants(graph)
+    return any(value.node in constants for node in graph for value in deciding_inputs(graph.functions, node))
 
 
 def _following_from_constants(graph: Graph) -> set[Node]:
@@ -38,14 +88,3 @@ def _following_from_constants(graph: Graph) -> set[Node]:
         if node.is_constant or (node.inputs and all(value.node in nodes for value in node.inputs)):
             nodes.add(node)
     return nodes
-
-
-def _is_decided(graph: Graph, node: Node, constants: set[Node]) -> bool:
-    """Return True where a constant predicate chooses a branch, or goes into a function."""
-    if node.op in SWITCH:
-        return node.inputs[1].node in constants
-    kind = call_kind(graph.functions, node)
-    if kind is None:
-        return False
-    values = node.inputs[:1] if kind.form is Form.BRANCH else [value for value in node.inputs if value.dtype is bool_]
-    return any(value.node in constants for value in values)

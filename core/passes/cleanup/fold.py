@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,7 +39,7 @@ class FoldConstants(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         inference = ctx.inference
-        for node in ctx.order():
+        for node in self._nodes(graph, ctx):
             if node.is_constant or not node.output_dtypes or self._is_barred(node, ctx):
                 continue
             if all(value.node.is_constant and not ctx.is_fed(value) for value in node.inputs) and node.inputs:
@@ -47,6 +48,10 @@ class FoldConstants(Pass):
                 values = [inference.specs[output].value for output in node.outputs()]
                 if all(v is not None and v.dtype != object for v in values):
                     self._replace(graph, ctx, node, values, "shape")
+
+    def _nodes(self, graph: Graph, ctx: PassContext) -> Sequence[Node]:
+        """Return the nodes to fold if they can be, sources first."""
+        return ctx.order()
 
     def _is_barred(self, node: Node, ctx: PassContext) -> bool:
         if any(dtype.base in (dtypes.variant, dtypes.resource) for dtype in node.output_dtypes):

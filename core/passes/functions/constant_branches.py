@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from ...control_flow.frames import EXIT, MERGE, NEXT_ITERATION
-from ...functions.call_kinds import CALL_KINDS, CallKind, Form, call_op
+from ...control_flow.frames import EXIT, MERGE, NEXT_ITERATION, SWITCH
+from ...functions.call_kinds import CALL_KINDS, CallKind, Form, call_kind, call_op
 from ...functions.call_sites import call_site
-from ...graph.graph import Graph, Node, Output
+from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_constant, add_identity
-from ...graph.traversal import copied_from, trail_end
+from ...graph.traversal import closure, copied_from, trail_end
 from ...planning.reachability import needed_nodes
 from ...registry.catalog import CATALOG
 from ...types import dtypes
 from ...types.tensors import FuncRef, Tensor
 from ..base.graph_pass import Pass, PassContext
+from ..cleanup.fold import FoldConstants
+
+
+def deciding_inputs(functions: Mapping[str, Function], node: Node) -> Sequence[Output]:
+    """Return the inputs by which a node chooses a branch, and the flags by which a called function may choose one."""
+    if node.op in SWITCH:
+        return node.inputs[1:2]
+    kind = call_kind(functions, node)
+    if kind is None:
+        return ()
+    return node.inputs[:1] if kind.form is Form.BRANCH else [value for value in node.inputs if value.dtype is dtypes.bool_]
+
+
+@dataclasses.dataclass(frozen=True)
+class FoldPredicates(FoldConstants):
+    """Fold only what the choices of branches depend on."""
+
+    def _nodes(self, graph: Graph, ctx: PassContext) -> list[Node]:
+        deciding = (value.node for node in graph for value in deciding_inputs(graph.functions, node))
+        wanted = closure(deciding, lambda node: (value.node for value in node.inputs))
+        return [node for node in ctx.order() if node in wanted]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +61,7 @@ class DeadBranches(Pass):
             kind = CALL_KINDS.get(node.op)
             if kind is not None and kind.form is Form.BRANCH:
                 self._take_function(graph, ctx, node, kind)
-            elif node.op == "Switch" and not any(map(ctx.is_fed, node.outputs())):
+            elif node.op in ("Switch", "RefSwitch") and not any(map(ctx.is_fed, node.outputs())):
                 self._take_output(graph, ctx, node)
 
     def _take_function(self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind) -> None:
@@ -78,17 +100,24 @@ class DeadBranches(Pass):
         if blocker is not None:
             ctx.refuse("switch", switch, blocker)
             return
-        controls = (*switch.control_inputs, *switch.inputs[1].node.control_inputs)
-        name = f"{switch.name}/taken"
-        alive = add_identity(graph, name, switch.inputs[0], switch.attr("T"), controls, switch.device)
-        graph.replace_all_uses(switch.output(taken), alive.output())
+        if graph.consumers(switch.output(taken)) or graph.control_consumers(switch):
+            _pass_on(graph, switch, taken)
         for merge in {user for node in dead for user in node.uses if user.op in MERGE} | _merges_of(switch):
             if merge not in dead:
                 _settle(graph, merge, dead, switch)
-        graph.replace_control_uses(switch, alive)
         graph.remove_nodes([switch, *dead])
         for node in (switch, *dead):
             ctx.fire("switch", node, f"removed: the predicate of {switch.name} is constant")
+
+
+def _pass_on(graph: Graph, switch: Node, taken: int) -> None:
+    """Let an Identity take the place of a Switch and of its output `taken`."""
+    controls = (*switch.control_inputs, *switch.inputs[1].node.control_inputs)
+    alive = add_identity(graph, f"{switch.name}/taken", switch.inputs[0], switch.attr("T"), controls, switch.device)
+    if switch.op == "RefSwitch":
+        alive.change_op("RefIdentity")
+    graph.replace_all_uses(switch.output(taken), alive.output())
+    graph.replace_control_uses(switch, alive)
 
 
 def _constant(ctx: PassContext, value: Output) -> np.ndarray | None:

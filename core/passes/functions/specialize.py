@@ -14,6 +14,7 @@ from ...types.tensors import FuncRef, Tensor
 from ..base.function_copies import Draft, copy_blocker
 from ..base.graph_pass import Pass, PassContext
 from ..loops.invariance import passed_on
+from .constant_branches import deciding_inputs
 
 _BY_POSITION = ("_num_original_outputs", "_output_shapes", "_read_only_resource_inputs")
 """Attributes of TensorFlow's Python about inputs and outputs by index; TensorFlow refuses to import shapes that do not fit."""
@@ -37,7 +38,7 @@ class Specialize(Pass):
     def run(self, graph: Graph, ctx: PassContext) -> None:
         made: dict[Hashable, FuncRef] = {}
         acting: dict[str, set[Node]] = {}
-        for node in ctx.order():
+        for node in self._calls(graph, ctx):
             kind = call_kind(graph.functions, node)
             if kind is None:
                 continue
@@ -46,6 +47,21 @@ class Specialize(Pass):
                 _Specialization(graph, ctx, node, kind, self.limit, acting).run(made)
             else:
                 ctx.refuse("specialize", node, reason)
+
+    def _calls(self, graph: Graph, ctx: PassContext) -> Sequence[Node]:
+        """Return the nodes to specialize if they are calls, sources first."""
+        return ctx.order()
+
+
+@dataclasses.dataclass(frozen=True)
+class SpecializeDecided(Specialize):
+    """Specialize only the functions that take a constant flag."""
+
+    def _calls(self, graph: Graph, ctx: PassContext) -> Sequence[Node]:
+        def is_decided(node: Node) -> bool:
+            return any(value.node.is_constant and not ctx.is_fed(value) for value in deciding_inputs(graph.functions, node))
+
+        return [node for node in ctx.order() if is_decided(node)]
 
 
 class _Specialization:
@@ -148,10 +164,12 @@ class _Specialization:
         return "its function has other callers, and a copy would not save work" if is_shared and not saves else None
 
     def _is_folding(self, function: Function) -> bool:
-        """Return True where a node of the function gets only constants once arguments are constants."""
+        """Return True where constant arguments leave a node of the function with constants only, or choose a branch."""
         constants = {function.args[i] for i in self.constants}
         users = {user for arg in constants for user in arg.uses if user.inputs}
-        return any(all(value.node in constants or value.node.is_constant for value in user.inputs) for user in users)
+        if any(all(value.node in constants or value.node.is_constant for value in user.inputs) for user in users):
+            return True
+        return any(value.node in constants for user in users for value in deciding_inputs(self.graph.functions, user))
 
     def _fire(self, dropped: Sequence[int]) -> None:
         gone = [i for i in dropped if i not in self.constants]
