@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.graph.graph import Graph, Output
+from ..core.support.errors import InvalidArgumentError
+from ..core.support.words import counted
 from ..core.types.shapes import BatchSize, Shape
 from .options import Pair, ShapePair, batch_option
 from .render import note
@@ -49,7 +51,7 @@ class SizeOptions:
 
         changed, names = graph.copy(), Names(graph, signature)
         options = PlaceholderOptions(values=(), shapes=self.shapes, batch=self.batch)
-        options.apply(changed, Names(changed, signature))
+        options.apply(changed, Names(changed, signature), quiet)
         wanted = [names.fetch(word) for word in fetches if names.inside(word) is None] or list(names.outputs.values())
         return options.with_batch(changed, lambda: wanted or default_fetches(changed), quiet)
 
@@ -73,15 +75,15 @@ class PlaceholderOptions:
     def __bool__(self) -> bool:
         return bool(self.values or self.shapes or self.batch is not None)
 
-    def apply(self, graph: Graph, names: Names, cuts: Sequence[str] = ()) -> None:
+    def apply(self, graph: Graph, names: Names, quiet: bool, cuts: Sequence[str] = ()) -> None:
         """Set the values and shapes of the placeholders of a graph, except at tensors of `cuts`.
 
-        `names` resolves the names.
+        `names` resolves the names. A note tells how many nodes the values leave without a run.
         """
         there, _ = self._parted(names, cuts)
-        there._set(graph, {word: names.input(word) for word in there._words})
+        there._set(graph, {word: names.input(word) for word in there._words}, quiet)
 
-    def applied_at_cuts(self, graph: Graph, names: Names, cuts: Sequence[str]) -> tuple[Graph, list[str]]:
+    def applied_at_cuts(self, graph: Graph, names: Names, cuts: Sequence[str], quiet: bool) -> tuple[Graph, list[str]]:
         """Return a graph with the values and shapes at tensors of `cuts`, and the cuts that remain."""
         _, cut = self._parted(names, cuts)
         tensors = {word: names.input(word).name for word in cut._words}
@@ -91,7 +93,7 @@ class PlaceholderOptions:
 
         changed = graph.copy()
         placeholders = cut_at(changed, list(dict.fromkeys(tensors.values())))
-        cut._set(changed, {word: placeholders[name].output() for word, name in tensors.items()})
+        cut._set(changed, {word: placeholders[name].output() for word, name in tensors.items()}, quiet)
         return changed, [name for name in cuts if name not in placeholders]
 
     def with_batch(self, graph: Graph, fetches: Callable[[], Sequence[str]], quiet: bool) -> Graph:
@@ -133,13 +135,15 @@ class PlaceholderOptions:
         )
         return there, cut
 
-    def _set(self, graph: Graph, tensors: Mapping[str, Output]) -> None:
+    def _set(self, graph: Graph, tensors: Mapping[str, Output], quiet: bool) -> None:
         if not self._words:
             return
         from ..core.transforms.placeholders import declared_shape, set_placeholders, set_shapes
-        from ..formats.api.live_branches import drop_dead_branches
+        from ..formats.api.live_branches import settle_values
         from ..formats.value_literals import value_of
 
+        _refuse_doubles("--shape", [(word, tensors[word]) for word, _ in self.shapes])
+        _refuse_doubles("--set", [(word, tensors[word]) for word, _ in self.values])
         set_shapes(graph, {tensors[word].name: Shape(sizes) for word, sizes in self.shapes})
         values: dict[str, Array] = {}
         for word, text in self.values:
@@ -147,4 +151,16 @@ class PlaceholderOptions:
             values[tensor.name] = value_of(text, tensor.dtype, f"--set {word}", declared_shape(tensor.node))
         set_placeholders(graph, values)
         if values:
-            drop_dead_branches(graph, {tensor.node.name for tensor in tensors.values()})
+            before = set(graph)
+            settle_values(graph, {tensor.node.name for tensor in tensors.values()})
+            gone = len(before - set(graph))
+            note(f"--set leaves out {counted(gone, 'node')} that no run needs", quiet or not gone)
+
+
+def _refuse_doubles(name: str, given: Iterable[tuple[str, Output]]) -> None:
+    """Raise InvalidArgumentError where an option sets a tensor twice."""
+    seen = set()
+    for word, tensor in given:
+        if tensor in seen:
+            raise InvalidArgumentError(f"{name} {word}: '{tensor.name}' is already set")
+        seen.add(tensor)

@@ -169,16 +169,19 @@ def _literal(text: str, dtype: DType | None) -> Array:
         ) from None
 
 
-_PYTHON: Final = {str(word): json.dumps(word) for word in (True, False, None)}
-"""Words of Python, and the same in JSON."""
+_WORDS: Final = {str(word).lower(): json.dumps(word) for word in (True, False, None)}
+"""Words of Python, in small letters, and the same in JSON."""
+_WORD: Final = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 
 
 def _in_json(text: str, dtype: DType | None) -> str:
     """Return the hint for a text that is no JSON: the text in JSON where it has words of Python, else the forms of values."""
-    words = re.sub(rf"\b(?:{'|'.join(_PYTHON)})\b", lambda match: _PYTHON[match[0]], text)
+    words = _WORD.sub(lambda match: _WORDS[match[0].lower()], text)
     if re.search(r"\bnull\b", words):
         return f"a tensor has no None: write {'true or false' if dtype is bool_ else 'a number, such as 0'}"
-    return f"write {words}" if words != text and len(words) < _MAX_SHOWN and _is_json(words) else _FORMS
+    if words != text and len(words) < _MAX_SHOWN and _is_json(words):
+        return f"write {words}"
+    return "write true or false" if dtype is bool_ and "@" not in text else _FORMS
 
 
 def _is_json(text: str) -> bool:

@@ -53,10 +53,10 @@ def run(options: ConvertOptions) -> int:
     loaded = names.graph
     cuts = [names.input(word).name for word in options.inputs]
     _note_absent(loaded, cuts, options.quiet)
-    options.placeholders.apply(loaded, names, cuts)
+    options.placeholders.apply(loaded, names, options.quiet, cuts)
     opens = is_model or options.freeze or options.kind == "saved_model"
     opened = session.open(loaded, options.quiet) if opens else None
-    part, inputs = options.placeholders.applied_at_cuts(loaded, names, cuts)
+    part, inputs = options.placeholders.applied_at_cuts(loaded, names, cuts, options.quiet)
     original, part, inputs = options.placeholders.with_batch_at_cuts(
         part, inputs, lambda: _batch_fetches(loaded, names, options), options.quiet
     )

@@ -41,7 +41,7 @@ def run(options: OptimizeOptions) -> int:
     signature = options.session.signature
     has_fetches = bool(options.fetches or signature)
     graph = options.reader.load_for_passes(options.graph, options.passes, options.disable, has_fetches)
-    options.placeholders.apply(graph, Names(graph, signature))
+    options.placeholders.apply(graph, Names(graph, signature), options.quiet)
     job = OptimizeJob(graph, options)
     report = job.run()
     if options.quiet and options.format_ == "table":
@@ -103,6 +103,8 @@ class OptimizeJob:
                 observe=lambda stage, graph: working.update(f"{stage} left {counted(len(graph), 'node')}"),
             )
         self.report = report
+        for text in dict.fromkeys(text for record in report.passes for text in record.notes):
+            render.note(text, self.options.quiet)
         for cluster in report.clusters if self.options.cluster else ():
             render.note(cluster_text(cluster), self.options.quiet)
         if self.options.verify:
@@ -180,17 +182,24 @@ class OptimizeJob:
         if self.tolerance is not None:
             yield render.Text(f"tolerance: {100 * self.tolerance:g} % of the largest element, for passes that change numbers")
 
+    def _as_assumed(self) -> Graph:
+        """Return the graph in the use that passes assume: with dropout off, where they switch it off."""
+        assert self.report is not None
+        if not self.report.assuming:
+            return self.graph
+        names = self.report.assuming
+        render.note(f"--verify compares with the graph after {' and '.join(names)} alone", self.options.quiet)
+        return optimize(self.graph, self.named, tuple(self.feeds), ",".join(names), keep=self.options.keep).graph
+
     def _verify(self, result: Graph, paths: Sequence[str], stated: float | Accuracy) -> None:
         """Compare the results of the fetches, or of each signature separately, with the written files or the graph."""
-        options = self.options
+        options, original = self.options, self._as_assumed()
         tolerance = stated if options.tolerance is None else options.tolerance
         self.tolerance = stated if options.tolerance is None and isinstance(stated, float) else None
-        run = functools.partial(
-            verify_file, self.graph, fetches=self.named, feeds=self.feeds, open_session=self.session.filled
-        )
+        run = functools.partial(verify_file, original, fetches=self.named, feeds=self.feeds, open_session=self.session.filled)
         try:
             results = [run(path, tolerance=tolerance, steps=options.steps) for path in paths] or [
-                verify(self.graph, result, self.named, self.feeds, tolerance=tolerance, steps=options.steps,
+                verify(original, result, self.named, self.feeds, tolerance=tolerance, steps=options.steps,
                        open_session=self.session.filled)
             ]  # fmt: skip
             if options.placeholders.batch is not None:

@@ -64,6 +64,8 @@ class PassRecord:
     """The accuracy class of each rule that fired: the loosest of several classes."""
     weight_errors: tuple[WeightError, ...] = ()
     """The errors of constants that the pass stores in fewer bits."""
+    notes: tuple[str, ...] = ()
+    """What the user should know of the run."""
     cost_before: GraphCost | None = None
     """The cost of a run before the pass."""
     cost_after: GraphCost | None = None
@@ -102,6 +104,11 @@ class OptimizeReport(Report):
         """The tolerance of a comparison with the graph before: the largest that a pass states, or the accuracy class."""
         stated = [find_pass(record.name).tolerance for record in self.passes if record.fired]
         return max((one for one in stated if one is not None), default=self.accuracy)
+
+    @property
+    def assuming(self) -> tuple[str, ...]:
+        """The passes that changed the graph for the use that they assume, such as inference."""
+        return tuple(dict.fromkeys(one.name for one in self.passes if one.fired and find_pass(one.name).assumes))
 
     @property
     def weight_errors(self) -> tuple[WeightError, ...]:
@@ -389,8 +396,8 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     level = INFO if ctx.fired else DEBUG
     tell("pass %s, round %d: %d nodes, then %d, in %.3f s", one.name, number, nodes, after, seconds, level=level)
     accuracy = {rule: ctx.shared.accuracies.get(rule, one.accuracy) for rule in ctx.fired}
-    refused, errors = tuple(ctx.refusals.values()), tuple(ctx.weight_errors)
-    return PassRecord(one.name, number, nodes, after, seconds, dict(ctx.fired), refused, accuracy, errors)
+    refused, errors, notes = tuple(ctx.refusals.values()), tuple(ctx.weight_errors), tuple(ctx.notes)
+    return PassRecord(one.name, number, nodes, after, seconds, dict(ctx.fired), refused, accuracy, errors, notes)
 
 
 def _check(graph: Graph, after: Pass) -> None:

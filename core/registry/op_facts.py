@@ -12,6 +12,7 @@ from .families import ops_of_fact
 
 FACTS: Final = {
     "random": "draws random numbers: never merged, folded or cached",
+    "own_stream": "draws from a stream of its own, node by node: a draw that nothing reads has no effect",
     "lengthy": "its time grows with a value of its inputs, even for a small result: inference does not evaluate it",
     "elementwise": "each output element depends only on the input elements at its place, after broadcasting",
     "idempotent": "f(f(x)) = f(x)",
@@ -22,6 +23,7 @@ FACTS: Final = {
     "bounded_by_inputs": "its elements lie in the range of its floating-point inputs, extended to 0",
     "sum_of_inputs": "adds its inputs up, element by element, after broadcasting",
     "unit_range": "its elements lie between -1 and 1",
+    "unit_uniform": "draws from [0, 1), multiples of the distance from 1 to the next greater number, in the shape `shape`",
     "not_negative": "its elements are not less than 0",
     "forwarding": "passes its first input on unchanged",
     "same_shape_same_value": "returns its first input unchanged if the output has the same shape",

@@ -26,7 +26,7 @@ from ...core.types.tensors import as_array
 from ..meta_graph import with_files_of
 from ..saving import graph_form, write_graph
 from ..state import State
-from .live_branches import drop_dead_branches, with_live_branches
+from .live_branches import settle_values, with_live_branches
 from .model_export import export_model
 from .onnx_export import OnnxExport
 from .outputs import default_fetches, default_outputs
@@ -105,7 +105,7 @@ def fill_placeholders(
     if values:
         given = {result.output(name): as_array(value) for name, value in named(values).items()}
         set_placeholders(result, {tensor.name: value for tensor, value in given.items()})
-        drop_dead_branches(result, {tensor.node.name for tensor in given})
+        settle_values(result, {tensor.node.name for tensor in given})
     if batch is not None:
         for change in set_batch(result, names_of(outputs) or default_fetches(result), rows_of(batch)):
             tell("%s", change)

@@ -16,6 +16,7 @@ from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import VARIABLES
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.functions.constant_branches import DeadBranches, FoldPredicates, deciding_inputs
+from ...core.passes.functions.dropout import RemoveEmptyDropout
 from ...core.passes.functions.function_bodies import Bodies
 from ...core.passes.functions.specialize import SpecializeDecided
 from ...core.passes.pipeline import optimize, rewrite
@@ -39,19 +40,26 @@ def with_live_branches(graph: Graph, fetches: Sequence[str], inputs: Sequence[st
     return optimize(graph, fetches, inputs, _PASSES, keep=keep)[0]
 
 
-def drop_dead_branches(graph: Graph, keep: Collection[str]) -> None:
-    """Let constant predicates choose their branches, also in called functions, and leave all else that may run as it is.
+def settle_values(graph: Graph, keep: Collection[str]) -> None:
+    """Drop what values never let run or change: branches of constant predicates, also in called functions, and dropout of
+    rate 0. All else that may run stays as it is.
 
     The nodes `keep` stay. A graph with faults stays: what reads it refuses the faults, or mends them first.
     """
-    if not _has_decision(graph) or next(graph.faults(), None) is not None:
+    if next(graph.faults(), None) is not None:
         return
+    outputs = {parse_tensor_name(name)[0] for one in graph.signatures.values() for name in one.fetched.values()}
+    if _has_decision(graph):
+        _drop_dead_branches(graph, outputs, keep)
+    rewrite(graph, [RemoveEmptyDropout()], {*outputs, *keep})
+
+
+def _drop_dead_branches(graph: Graph, outputs: Collection[str], keep: Collection[str]) -> None:
     called = called_functions(graph, graph)
     read = {node.name for node in graph if node.uses} | _pivots(graph)
-    outputs = {parse_tensor_name(name)[0] for one in graph.signatures.values() for name in one.fetched.values()}
     rewrite(graph, _IN_GRAPH, outputs)
     calls = {node.name for node in graph if call_kind(graph.functions, node) is not None}
-    rewrite(graph, _IN_FUNCTIONS, outputs | calls)
+    rewrite(graph, _IN_FUNCTIONS, {*outputs, *calls})
     _drop_unread(graph, read, {*outputs, *keep})
     for name in called - called_functions(graph, graph):
         del graph.functions[name]

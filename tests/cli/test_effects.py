@@ -16,6 +16,7 @@ from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tests.functions import define
 from tfg.cli.main import commands, root
+from tfg.core.functions.callers import all_nodes
 from tfg.core.types.tensors import FuncRef
 
 _TYPES = ("TENSOR=SIZES", "N|?", "FIRST,SECOND")
@@ -151,6 +152,33 @@ def test_a_name_that_nothing_has_is_told(command, option, places, tmp_path):
     wrong = WRONG[option].split() if option in WRONG else [words[0], f"nowhere={value}"]
     done, _ = outcome([*least, *wrong, *words[2:]], places, tmp_path)
     assert "nowhere" in done.err, done
+
+
+@pytest.mark.parametrize("command", [command for command, option in setting() if option == "--set"])
+@pytest.mark.parametrize(("value", "runs", "goes"), [("true", "Exp", "Log"), ("false", "Log", "Exp")])
+def test_a_flag_leaves_one_branch(command, value, runs, goes, places, tmp_path):
+    """Of a V1 conditional, and of a conditional in a function; the rest of the graph keeps its nodes."""
+    b = tfg.GraphBuilder()
+    x, flag = b.Placeholder(dtype="float", shape=[], name="x"), b.Placeholder(dtype="bool", shape=[], name="flag")
+    off, on = b.Switch(x, flag)
+    merged = b.Merge([b.Log(off), b.Exp(on)])[0]
+    branches = {
+        "then_branch": FuncRef(define(b, "then", ["float"], lambda g, x: [g.Exp(x)])),
+        "else_branch": FuncRef(define(b, "other", ["float"], lambda g, x: [g.Log(x)])),
+    }
+    choose = define(
+        b, "choose", ["bool", "float"],
+        lambda g, flag, x: g.StatelessIf(flag, [x], Tout=["float"], output_shapes=[[]], **branches),
+    )  # fmt: skip
+    b.AddV2(merged, b.PartitionedCall([flag, x], f=FuncRef(choose), Tout=["float"])[0], name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    least, _ = words_of(command, "--set")
+    extra = ["--passes", "remove_training_nodes"] if command == "optimize" else []
+    done = run(*(word.format(**places) for word in [*least, "--set", f"flag={value}", *extra]))
+    assert done.code == 0, done.err
+    ops = [node.op for node in all_nodes(tfg.load(tmp_path / "out.pb"))]
+    assert ops.count(runs) == 2
+    assert not {goes, "Switch", "Merge", "StatelessIf"} & set(ops)
 
 
 def naming() -> list[tuple[str, str]]:

@@ -151,6 +151,51 @@ def test_a_shape_that_the_graph_contradicts_is_refused(tmp_path):
     assert done.code == 1 and "x (4,5) does not fit 1 node:\n  'y': " in done.err
 
 
+@pytest.mark.parametrize("words", [("--set", "k=1", "--set", "k:0=2"), ("--shape", "x=1,2", "--shape", "x=3,2")])
+def test_a_placeholder_is_set_once(graph, tmp_path, words):
+    done = run("convert", graph, tmp_path / "out.pb", *words)
+    assert done.code == 1 and "is already set" in done.err
+    assert not (tmp_path / "out.pb").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("True", "write true"),
+        ("FALSE", "write false"),
+        ("None", "write true or false"),
+        ("NULL", "write true or false"),
+        ("yes", "write true or false"),
+        ("", "write true or false"),
+        ("[TRUE,false]", "write [true,false]"),
+    ],
+)
+@pytest.mark.parametrize(
+    "words",
+    ["convert {graph} {out} --set flag={text}", "optimize {graph} --set flag={text}", "run {graph} --feed flag={text}"],
+)
+def test_words_that_are_no_json_have_a_next_step(tmp_path, words, text, hint):
+    b = tfg.GraphBuilder()
+    b.LogicalNot(b.Placeholder(dtype="bool", shape=[], name="flag"), name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    line = words.format(graph=tmp_path / "g.pb", out=tmp_path / "out.pb", text=text)
+    done = run(*line.split(" "), *(() if words.startswith("convert") else ("--fetch", "y")))
+    assert done.code == 1 and hint in done.err, done.err
+
+
+def test_a_note_counts_what_no_run_needs(tmp_path):
+    b = tfg.GraphBuilder()
+    x, flag = b.Placeholder(dtype="float", shape=[], name="x"), b.Placeholder(dtype="bool", shape=[], name="flag")
+    off, on = b.Switch(x, flag)
+    b.Merge([off, b.Exp(b.Neg(on))], name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    assert (
+        "leaves out 3 nodes that no run needs"
+        in run("convert", tmp_path / "g.pb", tmp_path / "o.pb", "--set", "flag=false").err
+    )
+    assert "leaves out" not in run("convert", tmp_path / "g.pb", tmp_path / "o.pb", "--set", "x=1").err
+
+
 def test_arguments_of_a_signature_are_named(tmp_path):
     """The input `x` of a SavedModel is the tensor serving_default_x:0."""
     out = tmp_path / "out.pb"

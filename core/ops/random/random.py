@@ -60,6 +60,7 @@ def _drawn(
     return distribution(node_stream(ctx, seed, seed2).reserve(size), size, *parameters).reshape(dims)
 
 
+facts("unit_uniform", of=("RandomUniform",))
 flops("RandomUniform")(uniform_flops)
 
 
@@ -191,7 +192,7 @@ _NORMAL = ("RandomStandardNormal", "TruncatedNormal", "ParameterizedTruncatedNor
 _MOVING = ("RandomShuffle", "RandomCrop")
 _OTHERS = ("RandomUniform", "RandomUniformInt", "RandomPoisson", "RandomPoissonV2", "Multinomial", "SobolSample")
 
-facts("random", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamma"))
+facts("random", "own_stream", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamma"))
 
 flops("RandomGamma")(gamma_flops)
 

@@ -14,7 +14,7 @@ from ...random import philox
 from ...random.bounded_normal import MAX_ITERATIONS
 from ...random.philox import Philox
 from ...random.work_sharding import blocks
-from ...registry.registry import Cost, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_cost
+from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_cost
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
@@ -145,6 +145,8 @@ def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: Te
 
 for _draw in _DRAWS:
     _register(_draw)
+
+facts("unit_uniform", of=("StatelessRandomUniform", "StatelessRandomUniformV2"))
 
 
 @kernel("StatelessMultinomial")

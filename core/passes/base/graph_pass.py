@@ -63,6 +63,8 @@ class Pass:
     """The accuracy class of the pass's own changes; the rules of the pass state their own classes."""
     tolerance: ClassVar[float | None] = None
     """The tolerance for `--verify` of a pass whose changes exceed the tolerance of the accuracy class."""
+    assumes: ClassVar[bool] = False
+    """True for a pass after which the results are those of another use, which the user wants, such as inference."""
     rule_sets: ClassVar[tuple[RuleSet, ...]] = ()
     """The rules that the pass applies."""
     is_portable: ClassVar[bool] = True
@@ -187,6 +189,8 @@ class PassContext:
         self.fired: collections.Counter[str] = collections.Counter()
         self.weight_errors: list[WeightError] = []
         """The errors of the constants that the pass stores in fewer bits."""
+        self.notes: list[str] = []
+        """What the user should know of the pass, in sentences."""
         self.refusals: dict[tuple[str, str], Refusal] = {}
         self.fates: dict[str, str] = {}
         """The fate of each removed node: node name -> description."""
@@ -202,7 +206,7 @@ class PassContext:
         """Reset the record of the previous pass and the facts about the graph before the pass."""
         has_changed = bool(self.fired) or len(self.graph) != self._size
         self._size = len(self.graph)
-        self.fired, self.refusals, self.weight_errors = collections.Counter(), {}, []
+        self.fired, self.refusals, self.weight_errors, self.notes = collections.Counter(), {}, [], []
         self._inside, self._effects, self._memory, self._calls = None, {}, WrittenMemory(), None
         if not self.function:
             self.shared.accuracies = {}
@@ -302,8 +306,13 @@ class PassContext:
         is_there = value.nbytes <= _SPREAD or value.nbytes <= output.node.attrs["value"].stored_bytes
         return value if is_there else None
 
+    def repeated(self, output: Output) -> Output | None:
+        """Return the scalar that a Fill repeats; None for another value, and where a feed replaces the value."""
+        return output.node.inputs[1] if output.node.op == "Fill" and not self.is_fed(output) else None
+
     def is_filled(self, output: Output, number: float) -> bool:
-        """Return True for a non-empty Const, not fed, whose elements all equal `number`."""
+        """Return True for a non-empty Const, not fed, whose elements all equal `number`, and for a Fill with such a Const."""
+        output = self.repeated(output) or output
         if not output.node.is_constant or self.is_fed(output):
             return False
         output.node.constant_value()

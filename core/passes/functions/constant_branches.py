@@ -61,7 +61,7 @@ class DeadBranches(Pass):
             kind = CALL_KINDS.get(node.op)
             if kind is not None and kind.form is Form.BRANCH:
                 self._take_function(graph, ctx, node, kind)
-            elif node.op in ("Switch", "RefSwitch") and not any(map(ctx.is_fed, node.outputs())):
+            elif node.op in SWITCH and len(node.output_dtypes) == 2 and not any(map(ctx.is_fed, node.outputs())):
                 self._take_output(graph, ctx, node)
 
     def _take_function(self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind) -> None:
@@ -114,7 +114,7 @@ def _pass_on(graph: Graph, switch: Node, taken: int) -> None:
     """Let an Identity take the place of a Switch and of its output `taken`."""
     controls = (*switch.control_inputs, *switch.inputs[1].node.control_inputs)
     alive = add_identity(graph, f"{switch.name}/taken", switch.inputs[0], switch.attr("T"), controls, switch.device)
-    if switch.op == "RefSwitch":
+    if any(dtype.is_ref for dtype in switch.output_dtypes):
         alive.change_op("RefIdentity")
     graph.replace_all_uses(switch.output(taken), alive.output())
     graph.replace_control_uses(switch, alive)

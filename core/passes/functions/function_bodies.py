@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar
 
 from ...control_flow.frames import SWITCH
@@ -17,6 +17,7 @@ from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_identity
 from ...graph.traversal import copied_from, function_names
 from ...planning.reachability import needed_nodes
+from ...registry.op_facts import has_fact
 from ...transforms.subgraphs import forget_locations
 from ...types.shapes import TensorSpec
 from ..base.graph_pass import Pass, PassContext, Refusal, Settled
@@ -71,8 +72,9 @@ def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
                     continue
                 specs = _argument_specs(ctx, node, name)
                 if not _is_settled(graph, ctx, name, specs):
-                    body = _ChangedBody(graph, ctx, name, specs)
-                    body.run()
+                    body = ChangedBody(graph, ctx, name, specs)
+                    if not body.run([one for one in ctx.shared.passes if isinstance(one, _IN_BODIES)]) and body.is_leaf:
+                        ctx.shared.settled[name] = Settled(body.origin, _key(specs), tuple(body.refused.values()))
                     _optimize_called(body.graph, body.ctx, done)
 
 
@@ -86,7 +88,7 @@ def _is_settled(graph: Graph, ctx: PassContext, name: str, specs: Mapping[int, T
     return True
 
 
-class _ChangedBody:
+class ChangedBody:
     """The body of a function under change, and the context of the passes.
 
     An Identity behind each non-constant result keeps the result's place, so that the producer may be folded or merged.
@@ -111,11 +113,16 @@ class _ChangedBody:
         arguments = {arg.output(): specs[i] for i, arg in enumerate(self.function.args) if i in specs}
         self.ctx = PassContext(self.graph, self.fetches, function=name, specs=arguments, shared=ctx.shared)
 
-    def run(self) -> None:
-        """Run the passes until nothing changes; where something did the function has the new body from then on."""
+    @property
+    def is_leaf(self) -> bool:
+        """True where the body calls no function."""
+        return not any(name for node in self.graph for name in function_names(self.graph, node))
+
+    def run(self, passes: Sequence[Pass]) -> bool:
+        """Run passes until nothing changes; where something did the function has the new body from then on. True if so."""
         changes: collections.Counter[str] = collections.Counter()
         for _ in range(_MAX_ROUNDS):
-            fired = self._round()
+            fired = self._round(passes)
             if not fired:
                 break
             changes += fired
@@ -126,25 +133,23 @@ class _ChangedBody:
             changed = self.graph.functions[self.function.name] = dataclasses.replace(self.function, source=None)
             self.outer.shared.calls.put(changed)
             self.outer.fired += changes
-        elif not any(name for node in self.graph for name in function_names(self.graph, node)):
-            refused = tuple(self.refused.values())
-            self.outer.shared.settled[self.function.name] = Settled(self.origin, _key(self.specs), refused)
         self.ctx.begin_pass()
+        return bool(changes)
 
-    def _round(self) -> collections.Counter[str]:
+    def _round(self, passes: Sequence[Pass]) -> collections.Counter[str]:
         fired: collections.Counter[str] = collections.Counter()
         name = self.function.name
         self.refused.clear()
-        for one in self.outer.shared.passes:
-            if isinstance(one, _IN_BODIES):
-                self.ctx.begin_pass()
-                one.run(self.graph, self.ctx)
-                fired += self.ctx.fired
-                for refusal in self.ctx.refusals.values():
-                    place = refusal.node if ": " in refusal.node else f"{name}: {refusal.node}"
-                    self.outer.refuse(refusal.rule, place, refusal.reason)
-                    self.refused[place, refusal.rule] = dataclasses.replace(refusal, node=place)
-        needed = needed_nodes([*self.fetches, *(node for node in self.graph if self.ctx.acts(node))])
+        for one in passes:
+            self.ctx.begin_pass()
+            one.run(self.graph, self.ctx)
+            fired += self.ctx.fired
+            for refusal in self.ctx.refusals.values():
+                place = refusal.node if ": " in refusal.node else f"{name}: {refusal.node}"
+                self.outer.refuse(refusal.rule, place, refusal.reason)
+                self.refused[place, refusal.rule] = dataclasses.replace(refusal, node=place)
+        acting = [node for node in self.graph if self.ctx.acts(node) and (node.uses or not has_fact(node.op, "own_stream"))]
+        needed = needed_nodes([*self.fetches, *acting])
         doomed = [node for node in self.graph if node not in needed]
         self.graph.remove_nodes(doomed)
         return fired + collections.Counter(unreachable=len(doomed))

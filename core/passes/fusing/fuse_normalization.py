@@ -100,7 +100,7 @@ def layer_norm_as_batch_norm(r: Rewriter, node: Node) -> Output | None:
     x = norm.inputs[0].node.inputs[0]
     dims, rows = r.shape(x).dims, r.shape(norm.inputs[0]).dims
     is_by_row = dims and rows and len(rows) == 4 and rows[0] == rows[3] == 1 and rows[2] == dims[-1]
-    is_plain = _is_filled(r, norm.inputs[1], 1) and _is_filled(r, norm.inputs[2], 0)
+    is_plain = r.is_all(norm.inputs[1], 1) and r.is_all(norm.inputs[2], 0)
     if not is_by_row or not is_plain or not r.same_shape(x, node.output()):
         return None
     return _added(r, x, 1.0, 0.0, norm.attr("epsilon"))
@@ -195,8 +195,3 @@ def _is_mean(r: Rewriter, value: Output, x: Output) -> bool:
 def _bare(value: Output) -> Output:
     """Return the value before a StopGradient."""
     return value.node.inputs[0] if value.node.op == "StopGradient" else value
-
-
-def _is_filled(r: Rewriter, value: Output, number: float) -> bool:
-    """Return True for a constant, or a Fill, whose elements all equal `number`."""
-    return r.is_all(value.node.inputs[1] if value.node.op == "Fill" else value, number)

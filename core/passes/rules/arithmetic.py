@@ -15,7 +15,7 @@ from ...types import dtypes
 from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext
 from ..base.rule_sets import RuleSet
-from . import constant_factors, sum_rules
+from . import constant_factors, sum_rules, uniform_draws
 from .linear_maps import weights_take
 from .margins import is_normal
 from .rewrite import MOST_MADE, Rewriter, attrs_of, holds, is_unary_map
@@ -34,7 +34,7 @@ class Arithmetic(Pass):
     name: ClassVar[str] = "arithmetic"
     summary: ClassVar[str] = "algebraic identities: x*1, x+0, common factors, powers, negations, transposes into products"
     follows: ClassVar[str] = "structure"
-    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, sum_rules.RULES, constant_factors.RULES)
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, sum_rules.RULES, constant_factors.RULES, uniform_draws.RULES)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         Rewriter(graph, ctx).apply(*self.rule_sets)

@@ -8,6 +8,7 @@ from typing import Final
 from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import predecessors, strongly_connected
+from ...registry.op_facts import has_fact
 from ..base.descendants import Waves
 from ..base.graph_pass import PassContext
 
@@ -29,7 +30,7 @@ class Effects:
         `made` are the nodes made for the replacement.
         """
         taken = {value, *(v for one in (value.node, *made) for v in one.inputs)}
-        dropped, waits = self._behind(before, taken)
+        dropped, waits = self._behind(node, before, taken)
         lost = [self._ctx.anchor(v) for v in dropped if not self._reachability.leads(self._source(v), value.node, node)]
         lost += [control for control in waits if not self._reachability.leads(control, value.node, node)]
         for control in lost:
@@ -43,12 +44,14 @@ class Effects:
         """Return the output or node that must be reached so that the node of `value` keeps all effects."""
         return value if self._ctx.runs_as_read(value.node) else value.node
 
-    def _behind(self, values: Sequence[Output], taken: set[Output]) -> tuple[list[Output], list[Node]]:
+    def _behind(self, node: Node, values: Sequence[Output], taken: set[Output]) -> tuple[list[Output], list[Node]]:
         """Return the effects behind `values`, up to the `taken` values, and the control inputs with effects on the way.
 
-        The search ends at control flow: an edge from a branch or a loop would switch the waiting node off, or be illegal.
+        The search ends at control flow: an edge from a branch or a loop would switch the waiting node off, or be illegal. A
+        draw that `node` alone reads, perhaps through other nodes, is no effect.
         """
         seen: set[Output] = set()
+        readers = {node}
         dropped, waits = [], []
         pending = list(values)
         while pending:
@@ -56,7 +59,10 @@ class Effects:
             if v in taken or v in seen or not self._ctx.has_effects(v.node):
                 continue
             seen.add(v)
-            if self._ctx.acts(v.node) or v.node.op in CONTROL_FLOW:
+            if readers.issuperset(v.node.uses) and not self._ctx.is_preserved(v.node):
+                readers.add(v.node)
+            is_unseen = v.node in readers and has_fact(v.node.op, "own_stream")
+            if (self._ctx.acts(v.node) and not is_unseen) or v.node.op in CONTROL_FLOW:
                 dropped.append(v)
             elif len(seen) > FAR:
                 return [v for v in dict.fromkeys(values) if v not in taken and self._ctx.has_effects(v.node)], []

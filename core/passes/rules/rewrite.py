@@ -170,7 +170,7 @@ class Rewriter:
         return a.dtype is b.dtype and np.array_equal(first, second)
 
     def is_all(self, value: Output, number: float) -> bool:
-        """Return True for a constant whose elements all equal `number`."""
+        """Return True for a constant or a Fill whose elements all equal `number`."""
         return self.ctx.is_filled(value, number)
 
     def is_free(self, node: Node) -> bool:

@@ -38,8 +38,6 @@ def z(b):
 
 TRAINING: dict[str, Build] = {
     "passed-on": lambda b: b.StopGradient(x(b)),
-    "mask-of-nothing": lambda b: b.GreaterEqual(b.RandomUniform([2], dtype=dtypes.float32), 0.0),
-    "floor-of-nothing": lambda b: b.Floor(b.AddV2(b.RandomUniform([2], dtype=dtypes.float32), 1.0)),
 }
 EXAMPLES: dict[str, tuple[Build, str]] = {
     **{name: (case[0], "arithmetic,prune") for name, case in (test_rules.ARITHMETIC | test_pushing.ARITHMETIC).items()},

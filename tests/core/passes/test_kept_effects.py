@@ -8,18 +8,17 @@ import pytest
 from tests.core.passes.rewriting import placeholder, rewritten
 from tfg.core.passes.rules.control_inputs import FAR
 from tfg.core.planning.node_selection import needed_nodes
-from tfg.core.types import dtypes
 
 ALWAYS = np.bool_(True)
 
 
-def noise(b):
-    return b.RandomUniform(b.constant(np.int32([2, 3])), dtype=dtypes.float32, seed=1, seed2=2)
+def printed(b):
+    return b.Print(b.constant(np.float32([[0, 1, 2], [3, 4, 5]])), [])
 
 
 def acting(graph, fetches):
-    """The names of the random ops that run for the fetches."""
-    return {node.name for node in needed_nodes([graph.output(name).node for name in fetches]) if node.op == "RandomUniform"}
+    """The names of the printing nodes that run for the fetches."""
+    return {node.name for node in needed_nodes([graph.output(name).node for name in fetches]) if node.op == "Print"}
 
 
 MAKES = (
@@ -27,7 +26,7 @@ MAKES = (
     lambda b, x, y: b.SelectV2(b.constant(ALWAYS), b.Tanh(y), b.Neg(x)),
     lambda b, x, y: b.SelectV2(b.Less(x, y), x, x),
     lambda b, x, y: b.AddV2(x, y),
-    lambda b, x, y: b.AddV2(y, noise(b)),
+    lambda b, x, y: b.AddV2(y, printed(b)),
     lambda b, x, y: b.Neg(b.Neg(x)),
     lambda b, x, y: b.ZerosLike(y),
     lambda b, x, y: b.Tanh(x),
@@ -37,7 +36,7 @@ MAKES = (
 def drawn(b, seed):
     """Return sums and selections of random inputs, most of them subject to simplification."""
     rng = np.random.default_rng(seed)
-    values = [placeholder(b, "x"), *(noise(b) for _ in range(3))]
+    values = [placeholder(b, "x"), *(printed(b) for _ in range(3))]
     for _ in range(40):
         first, second = (values[i] for i in rng.integers(max(0, len(values) - 6), len(values), 2))
         values.append(MAKES[rng.integers(len(MAKES))](b, first, second))
@@ -54,7 +53,7 @@ def test_what_acted_acts(seed):
 @pytest.mark.parametrize("length", [1, FAR // 2, 2 * FAR])
 def test_what_acts_far_behind_is_waited_for(length):
     def build(b):
-        value = noise(b)
+        value = printed(b)
         for _ in range(length):
             value = b.Tanh(value)
         return b.Neg(b.SelectV2(b.constant(ALWAYS), placeholder(b, "x"), value))
@@ -65,10 +64,10 @@ def test_what_acts_far_behind_is_waited_for(length):
 
 
 def test_what_is_still_read_is_not_waited_for():
-    """Each selection drops the noise; all earlier nodes already follow the noise by a read or a control input."""
+    """Each selection drops a printing node; all earlier nodes already follow it by a read or a control input."""
 
     def build(b):
-        first, second = noise(b), noise(b)
+        first, second = printed(b), printed(b)
         value = b.AddV2(placeholder(b, "x"), first)
         for _ in range(30):
             value = b.SelectV2(b.constant(ALWAYS), b.Tanh(value), b.AddV2(first, second))

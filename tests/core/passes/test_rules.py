@@ -10,7 +10,7 @@ import pytest
 
 from tests.core.passes.rewriting import placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.rules import arithmetic, data_movement
+from tfg.core.passes.rules import arithmetic, data_movement, uniform_draws
 from tfg.core.types import dtypes
 
 Build = Callable[..., object]
@@ -34,6 +34,10 @@ def whole(b, name="x"):
 
 def ones(b, *shape):
     return b.constant(np.ones(shape, np.float32))
+
+
+def drawn(b):
+    return b.RandomUniform([2, 3], dtype=dtypes.float32)
 
 
 def batch(b, value):
@@ -142,6 +146,26 @@ ARITHMETIC: dict[str, tuple[Build, str, Build]] = {
         "MatMul(x, [[2.0],[2.0],[2.0]])",
         lambda b: b.Mul(b.MatMul(x(b), y(b, 3, 2)), 2.0),
     ),
+    "draw-below": (
+        lambda b: b.Less(drawn(b), -0.5),
+        "Fill([2,3], False)",
+        lambda b: b.LessEqual(drawn(b), 0.0),
+    ),
+    "draw-above": (
+        lambda b: b.GreaterEqual(drawn(b), 0.0),
+        "Fill([2,3], True)",
+        lambda b: b.Greater(drawn(b), 0.0),
+    ),
+    "floor-of-draw": (
+        lambda b: b.Floor(b.AddV2(drawn(b), 1.0)),
+        "Fill([2,3], 1)",
+        lambda b: b.Floor(b.AddV2(drawn(b), b.constant(np.nextafter(np.float32(1), np.float32(2))))),
+    ),
+    "cast-of-fill": (
+        lambda b: b.Cast(b.Fill(placeholder(b, "s", (2,), dtypes.int32), True), DstT=dtypes.float32),
+        "Fill(s, Cast(True))",
+        lambda b: b.Cast(b.Fill([2], placeholder(b, "v", (), dtypes.int32)), DstT=dtypes.float32),
+    ),
 }  # fmt: skip
 
 STRUCTURE: dict[str, tuple[Build, str, Build]] = {
@@ -229,8 +253,9 @@ def test_rule_leaves_fed_values_alone(passes, rules, case):
 
 
 def test_every_rule_has_cases():
-    for rules, cases in ((arithmetic.RULES, ARITHMETIC), (data_movement.RULES, STRUCTURE)):
-        assert {rule.name for rule in rules.rules} == set(cases)
+    arithmetical = (*arithmetic.RULES.rules, *uniform_draws.RULES.rules)
+    for rules, cases in ((arithmetical, ARITHMETIC), (data_movement.RULES.rules, STRUCTURE)):
+        assert {rule.name for rule in rules} == set(cases)
 
 
 def test_pow_table():

@@ -58,14 +58,11 @@ def test_strip_debug():
     assert "Assert" not in result.ops()
 
 
-def test_dropout_at_rate_zero_goes():
+def test_nodes_of_training_go():
     def build(b):
-        x = placeholder(b, "x")
-        mask = b.GreaterEqual(b.RandomUniform([2, 3], dtype="float32"), 0.0)
-        return b.StopGradient(b.SelectV2(mask, x, b.constant(np.zeros((2, 3), "f"))))
+        return b.StopGradient(b.PlaceholderWithDefault(placeholder(b, "x"), shape=[2, 3]))
 
-    result = rewritten(build, "prune,remove_training_nodes,fold,structure,prune")
-    assert result.text == "x"
+    assert rewritten(build, "remove_training_nodes").text == "x"
 
 
 def test_rename_nodes_ops_and_attributes():
