@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -97,8 +97,10 @@ def set_batch(graph: Graph, fetches: Sequence[str], rows: BatchSize) -> list[str
     if size == batch.rows:
         return []
     before = {node: declared_shape(node) for node in batch.inputs}
-    known = reasons_of(places(graph))
-    changes = [] if not batch.rows else _Followers(graph, before, batch.rows, size, known, fetches).changes()
+    own_functions(graph, descendants(before))
+    everywhere = places(graph)
+    known = reasons_of(everywhere)
+    changes = [] if not batch.rows else _Followers(graph, before, batch.rows, size, everywhere, fetches).changes()
     for node, shape in before.items():
         node.set_attr("shape", shape)
     set_shapes(graph, {node.output().name: _with_rows(shape, size) for node, shape in before.items()}, known)
@@ -116,20 +118,20 @@ class _Followers:
     """
 
     def __init__(
-        self, graph: Graph, inputs: Mapping[Node, Shape], old: int, new: int | None, known: Collection[str],
+        self, graph: Graph, inputs: Mapping[Node, Shape], old: int, new: int | None, before: Sequence[Place],
         fetches: Sequence[str],
     ) -> None:  # fmt: skip
+        """`before` has the specs with the old batch."""
         self.graph = graph
         self.inputs = inputs
         self.old = old
         self.new = new
         self.words: list[str] = []
         self.changed: list[Node] = []
-        own_functions(graph, descendants(inputs))
         self.fetches = [graph.fetch(name) for name in fetches]
-        self.known = known
+        self.known = reasons_of(before)
         """The nodes at which inference ends with the old batch."""
-        self.before = _specs(places(graph))
+        self.before = _specs(before)
         """The specs with the old batch."""
         self.trial = BatchTrial(self.before, old)
         self.places: list[Place] = []
