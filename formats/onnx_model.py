@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..core.onnx.blocks import Block, OnnxModel, Operation, Value
-from ..core.onnx.opsets import DOMAINS, OPSET, as_bytes, in_opset, onnx_name
+from ..core.onnx.opsets import DOMAINS, OPSET, as_bytes, check_opset, in_opset, onnx_name
 from ..core.support.atomic import atomic_file, file_errors, locked_folder
 from ..core.support.errors import InternalError, UnimplementedError
 from ..core.support.file_formats import ONNX_MODELS, format_of
@@ -51,6 +51,7 @@ def save_onnx(model: OnnxModel, path: str | os.PathLike[str], opset: int = OPSET
     """
     format_of(path, ONNX_MODELS)
     onnx = require("onnx")
+    check_opset(onnx, opset)
     path = os.path.realpath(path)
     writer = _ModelWriter(onnx, in_opset(onnx, model, opset), opset)
     size = sum(array.nbytes for array in writer.arrays())

@@ -83,9 +83,7 @@ class ConvertOptions:
     inline_functions: bool = option(
         excludes=_GRAPHS_ONLY, help="Replace each call of a function with the body of the function."
     )
-    opset: int | None = option(
-        type=click.IntRange(13), needs="OUT=*.onnx", help="Write the operators of this opset of ONNX.  [default: 21]"
-    )
+    opset: int | None = option(needs="OUT=*.onnx", help="Write the operators of this opset of ONNX, from 13.  [default: 21]")
     strip_default_attrs: bool = option(excludes=_GRAPHS_ONLY, help="Drop attributes with default values.")
     clear_devices: bool = option(excludes=_GRAPHS_ONLY, help="Drop the devices of all nodes.")
     placeholders: PlaceholderOptions = part(options_of(PlaceholderOptions, "placeholders"))

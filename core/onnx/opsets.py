@@ -41,16 +41,19 @@ def onnx_name(dtype: DType) -> str:
     return _TYPES.get(dtype.name, dtype.name)
 
 
-def in_opset(onnx: Any, model: OnnxModel, number: int) -> OnnxModel:
-    """Return the model with each operation in the form that an opset has.
-
-    InvalidArgumentError for an opset that the package `onnx` does not know, UnimplementedError with all nodes that need
-    what the opset lacks, each with the first opset that has it.
-    """
+def check_opset(onnx: Any, number: int) -> None:
+    """Raise InvalidArgumentError for an opset that tfg does not write, or that the package `onnx` does not know."""
     newest = onnx.defs.onnx_opset_version()
     if not LOWEST <= number <= newest:
         problem = f"opset {number} of ONNX is not between {LOWEST} and {newest}, the newest that onnx {onnx.__version__} knows"
         raise InvalidArgumentError(problem)
+
+
+def in_opset(onnx: Any, model: OnnxModel, number: int) -> OnnxModel:
+    """Return the model with each operation in the form that an opset has.
+
+    UnimplementedError names all nodes that need what the opset lacks, each with the first opset that has it.
+    """
     forms = _Forms(onnx, number)
     block = forms.block(model.block)
     for name, value in model.outputs.items():

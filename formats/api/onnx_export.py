@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...core.onnx.exporting import export
-from ...core.onnx.opsets import OPSET
+from ...core.onnx.opsets import OPSET, check_opset
 from ...core.support.words import counted
 from ...core.types.arrays import Array
 from ..onnx_model import as_pairs, onnx_input_dims, require, run_onnx, save_onnx
@@ -25,7 +25,7 @@ class OnnxExport(ModelExport):
 
     def write(self) -> None:
         """Write the model, and count the parts."""
-        require("onnx")
+        check_opset(require("onnx"), self.opset)
         model = export(self.graph, self.inputs, self.outputs)
         self.weights = save_onnx(model, self.path, self.opset)
         """The bytes of the weights."""
