@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import tfg
+from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg.core.flops.views import readable
 from tfg.core.model.model_view import model_view
@@ -163,6 +164,13 @@ def test_layers_are_those_of_kerass_summary(name, path):
 )
 def test_layers_without_keras(name, layers, path):
     assert [layer.name for layer in tfg.layers(path).layers] == layers
+
+
+def test_layers_of_a_tensorflow_js_model():
+    """The converter leaves weights below their readers, which have no scope."""
+    report = tfg.layers(SAMPLES / "iris_tfjs")
+    assert {layer.name: layer.parameters for layer in report.layers if layer.parameters} == {"matmul": 24 + 6, "matmul_1": 18}
+    assert tfg.Model(SAMPLES / "iris_tfjs").layers == report
 
 
 @pytest.mark.parametrize("name", ["keras2"])
