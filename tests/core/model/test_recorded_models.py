@@ -12,6 +12,7 @@ import tarfile
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfg
@@ -118,6 +119,14 @@ def test_the_page_and_optimize_count_the_usual_signature(name, path):
     assert [page.kind for page in book.pages if page.kind != "function"] == ["signature" if name in SAVED else "graph"]
     first = run("optimize", path, "--costs", "--format", "json").json["report"]["passes"][0]
     assert formula(first["cost_before"]) == str(flops)
+
+
+@pytest.mark.parametrize("name", ["keras3_export"])
+def test_many_runs_are_of_the_usual_signature(path, tmp_path):
+    np.save(tmp_path / "image.npy", np.ones((2, 8, 8, 3), np.float32))
+    (result,) = tfg.run_each(path, str(tmp_path / "image.npy"))
+    (value,) = result.values.values()
+    np.testing.assert_array_equal(value, tfg.Model(path)(np.ones((2, 8, 8, 3), np.float32))["output_0"])
 
 
 @pytest.mark.sampled(4)
