@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, str] = {
     "draw colocation": "draw {path} -o {out}.dot --color-by colocation --depth 3 --quiet",
     "draw text": "draw {path} --format text --quiet",
     "dump": "dump {path}",
+    "dump model": "dump {path} --model",
     "dump list": "dump {path} --format list",
     "dump json": "dump {path} --format json",
     "explain": "explain {path}",

@@ -26,6 +26,7 @@ import tfg
 from benchmarks.scale_graphs import KEPT, PLAIN_FORMS, UNKNOWN, shape_of, write_graph
 from tfg.core.explaining.stages import recover_stages
 from tfg.core.graph.graph import Graph
+from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
 from tfg.core.planning.planner import compile_plan
 
 TICK = 1e-3
@@ -56,6 +57,13 @@ def plan(graph: Graph) -> None:
     compile_plan(graph, [graph.output("y:0")], [graph.output("x:0")])
 
 
+def model(graph: Graph) -> None:
+    """Make the view of a signature of the graph: calls are dissolved."""
+    arguments = [{name: SignatureTensor(f"{name}:0")} for name in ("x", "y")]
+    graph.meta = MetaGraph(signatures={"model": Signature("model", *arguments)})
+    tfg.model_view(graph)
+
+
 ON_FILES: Mapping[str, Callable[[str], object]] = {
     "load": tfg.load,
     "dump": lambda path: command("dump", path),
@@ -70,6 +78,7 @@ ON_FILES: Mapping[str, Callable[[str], object]] = {
 ON_GRAPHS: Mapping[str, Callable[[Graph], object]] = {
     "explain": tfg.explain,
     "stages": recover_stages,
+    "model": model,
     "plan": plan,
     "run": run_once,
     "flops": lambda graph: tfg.count_flops(graph, ["y:0"]),

@@ -10,6 +10,7 @@ import click
 
 from ...core.flops import FlopsReport
 from ...core.graph.graph import Graph
+from ...core.runtime.session.function_signatures import as_called
 from ...core.support.errors import InvalidArgumentError
 from ...formats.api.analyses import flops_rows
 from ...formats.api.counting import FlopsCounter, counted_fetches, profile
@@ -42,6 +43,7 @@ class FlopsJob:
     def __init__(self, graph: Graph, options: FlopsOptions) -> None:
         self.options = options
         self.session = options.session
+        graph = graph if options.fetches else as_called(graph)
         words = (*options.fetches, *([options.loss] if options.loss else []))
         self.names = names = Names(graph, options.session.signature).exposing(words, render.noting(options.quiet))
         graph = names.graph

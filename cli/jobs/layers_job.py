@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph
+from ...core.runtime.session.function_signatures import as_called
 from ...formats.api.counting import counted_fetches, layers, profile
 from ...formats.runs.names import Names
 from .. import render
@@ -21,6 +22,7 @@ _RUNS: Final = 3
 def run(options: LayersOptions) -> None:
     """Print the layers, and totals below them."""
     graph = options.reader.load(options.graph)
+    graph = graph if options.fetches else as_called(graph)
     note_unread_values(graph, options.quiet)
     names = Names(graph, options.session.signature).exposing(options.fetches, render.noting(options.quiet))
     graph = names.graph

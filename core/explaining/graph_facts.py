@@ -183,7 +183,7 @@ class GraphFacts(Report):
     losses: tuple[str, ...]
     """The tensors that training seems to minimize."""
     variables: tuple[VariableFacts, ...]
-    """The variables."""
+    """The variables, and behind them the handles that nothing uses."""
     variables_unread: str | None
     """Why the values of the variables cannot be read, where a file of the model is missing or damaged."""
     init_ops: tuple[str, ...]
@@ -288,7 +288,7 @@ def explain_graph(
     placed = stage_of_nodes(roles)
     owners = roles if view is None or view.graph is not graph or view.source is graph else Roles(view.source)
     purposes = Purposes(owners)
-    variables = tuple(_variables(owners, purposes))
+    variables = tuple(sorted(_variables(owners, purposes), key=lambda variable: variable.purpose == "unused"))
     inputs = tuple(facts for node in _input_nodes(graph, placed) for facts in _input_facts(node))
     outputs = _output_facts(graph, roles, placed, inference)
     train_ops = tuple(_train_ops(graph, placed))

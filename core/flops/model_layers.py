@@ -269,10 +269,8 @@ def _together(name: str, members: Sequence[Layer]) -> Layer:
     numbers = {field: add_up(getattr(layer, field) for layer in members) for field in _NUMBERS}
     ops = tuple(dict.fromkeys(op for layer in members for op in layer.ops))
     kinds, times = {layer.kind for layer in members}, [layer.seconds for layer in members if layer.seconds is not None]
-    return Layer(
-        name=name, kind=kinds.pop() if len(kinds) == 1 else None, ops=ops, shape=members[-1].shape,
-        seconds=sum(times) if times else None, **numbers,  # type: ignore[arg-type]
-    )  # fmt: skip
+    kind, time = kinds.pop() if len(kinds) == 1 else None, sum(times) if times else None
+    return Layer(name=name, kind=kind, ops=ops, shape=members[-1].shape, seconds=time, **numbers)  # type: ignore[arg-type]
 
 
 def _folded(blocks: Iterable[LayerBlock]) -> Iterator[LayerBlock]:

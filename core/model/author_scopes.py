@@ -132,7 +132,8 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
     """Return the layer of each weight by the weight's name, from the first node of the forward pass that reads the weight.
 
     A constant that TensorFlow froze lies below the op or the cast that reads it (`dense/Cast/ReadVariableOp/resource`): its
-    layer is the scope around both. A weight without a scope is in the scope of its reader, or else a layer by itself.
+    layer is the scope around both. A weight without a scope is in the scope of its reader, or else a layer by itself. Below a
+    reader without a scope it is a part of the reader.
     """
     layers: dict[str, str] = {}
     readers: dict[str, str] = {}
@@ -169,11 +170,12 @@ def _in_scope(layer: str, reader: str) -> str:
 def layer_of(weight: str, reader: str, scope: str | None = None) -> str:
     """Return the layer of a weight by its name and its reader's; `scope` is the reader's scope in the forward pass."""
     of_reader = _scope(reader) if scope is None else scope
-    own = "" if weight.startswith(f"{reader}/") else _scope(weight)
+    is_below = weight.startswith(f"{reader}/")
+    own = "" if is_below else _scope(weight)
     if read := _FROZEN_READ.search(weight):
         around = set(_scopes(of_reader))
         own = next((outer for outer in _scopes(weight[: read.start()]) if outer in around), own)
-    return own or of_reader or weight
+    return own or of_reader or (reader if is_below else weight)
 
 
 def base_name(scope: str) -> str:

@@ -25,6 +25,7 @@ from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, 
 from ...core.flops.training_steps import per_variable, with_backward
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.passes.pipeline import guessed_fetches
+from ...core.runtime.session.function_signatures import as_called
 from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError
 from ...core.transforms.batch_size import find_batch, rows_of, set_batch
@@ -66,7 +67,7 @@ class FlopsCounter:
         wrt: str = "",
         run_metadata: str | os.PathLike[str] | None = None,
     ) -> None:
-        graph = as_graph(graph)
+        graph = as_graph(graph) if fetches else as_called(as_graph(graph))
         names = names_of(fetches) or counted_fetches(graph)
         self._feeds = tuple(feeds)
         self._shapes = shapes or {}
@@ -196,7 +197,7 @@ def layers(
     >>> [(layer.name, str(layer.shape), layer.parameters) for layer in report.layers]
     [('sequential/hidden', '(N,8)', 40), ('sequential/normalized', '(N,8)', 32), ('sequential/classes', '(N,3)', 27)]
     """
-    graph = as_graph(graph)
+    graph = as_graph(graph) if fetches else as_called(as_graph(graph))
     report = flops(graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, batch=batch)
     roles = Roles(graph)
     purposes = Purposes(roles)

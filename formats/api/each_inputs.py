@@ -92,9 +92,9 @@ def run_each(
     graph = as_graph(graph)
     names = names_of(fetches)
     if not names:
-        from .outputs import default_fetches  # lazy: the processes of a batch do not need the passes
+        from ...core.passes.pipeline import guessed_fetches  # lazy: the processes of a batch do not need the passes
 
-        names = default_fetches(graph)
+        names = guessed_fetches(graph)
     tensors = {name: graph.result(name).name for name in names}
     settings = named(sweep)
     expect(list | tuple, *settings.values())

@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.running import SAMPLES, tfg
 from tests.functions import define
-from tfg import GraphBuilder
+from tfg import GraphBuilder, Model, layers
 from tfg.formats import load, save
 
 MODEL = pathlib.Path(__file__).with_name("callables_model")
@@ -108,3 +108,12 @@ def test_a_run_without_a_signature_names_the_functions():
     done = tfg("run", MODEL)
     assert done.code == 2
     assert "--function __call__" in done.err
+
+
+@pytest.mark.parametrize("command", ["layers", "flops"])
+def test_counts_are_of_the_function_that_python_calls(command):
+    """A model without signatures is counted by `__call__`, as tfg.Model calls it."""
+    whole = tfg(command, MODEL, "--format", "json").json
+    assert whole == tfg(command, MODEL, "--function", "__call__", "--format", "json").json
+    assert tfg("layers", MODEL, "--format", "json").json["trainable"] == 2  # the factor
+    assert Model(MODEL).layers == layers(MODEL)

@@ -42,6 +42,7 @@ RUNS = {
         ("train", "{}", "--loss", "loss", "--optimizer", "lm", "--feed", "x=1", "--steps", "1", "--init-op", "init"),
     ],
     "flops": [("flops", "{}", "--measured", "--fetch", "y", "--runs", "1", *FEED)],
+    "layers": [("layers", "{}", "--measured", "--fetch", "y", *FEED)],
     "optimize": [("optimize", "{}", "--fetch", "y", "--fetch", "loss", "--verify", "--init-op", "init", "--feed", "x=1")],
     "compare": [("compare", "{}", "{}", "--fetch", "y", "--fetch", "loss", *FEED)],
     "reduce": [("reduce", "{}", "--fetch", "y", "--test", "false", "-o", "{out}", *FEED)],
@@ -61,6 +62,7 @@ LOOKS = {
     "convert": [("convert", "{}", "{out}", "--to", "text"), ("convert", "{}", "{out}", "--inline-functions")],
     "grad": [("grad", "{}", "--y", "loss", "--x", "x", "-o", "{out}")],
     "flops": [("flops", "{}", "--fetch", "text", "--fetch", "loss", "--backward")],
+    "layers": [("layers", "{}")],
     "optimize": [("optimize", "{}", "--fetch", "text", "--fetch", "loss", "-o", "{out}")],
 }
 """The ways in which each command looks at a graph, or changes it, without running it."""

@@ -50,6 +50,12 @@ def entry(graph: Graph, name: str) -> tuple[Graph, Signature]:
     return called, next(iter(called.signatures.values()))
 
 
+def as_called(graph: Graph) -> Graph:
+    """Return the graph of a model; of a model without signatures, a copy in which a node calls what `entry_points` finds."""
+    names = entry_points(graph)
+    return graph if graph.signatures or not names else entry(graph, names[0])[0]
+
+
 @takes(graph=Graph, word=str)
 def call_function(graph: Graph, word: str) -> None:
     """Add a call of the function that `word` names, and make the call the graph's only signature.

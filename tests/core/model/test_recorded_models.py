@@ -12,9 +12,11 @@ import tarfile
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg.core.flops.views import readable
 from tfg.core.model.model_view import model_view
@@ -119,6 +121,14 @@ def test_the_page_and_optimize_count_the_usual_signature(name, path):
     assert formula(first["cost_before"]) == str(flops)
 
 
+@pytest.mark.parametrize("name", ["keras3_export"])
+def test_many_runs_are_of_the_usual_signature(path, tmp_path):
+    np.save(tmp_path / "image.npy", np.ones((2, 8, 8, 3), np.float32))
+    (result,) = tfg.run_each(path, str(tmp_path / "image.npy"))
+    (value,) = result.values.values()
+    np.testing.assert_array_equal(value, tfg.Model(path)(np.ones((2, 8, 8, 3), np.float32))["output_0"])
+
+
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SAVED)
 def test_freezing_changes_no_number(name, path, tmp_path):
@@ -163,6 +173,13 @@ def test_layers_are_those_of_kerass_summary(name, path):
 )
 def test_layers_without_keras(name, layers, path):
     assert [layer.name for layer in tfg.layers(path).layers] == layers
+
+
+def test_layers_of_a_tensorflow_js_model():
+    """The converter leaves weights below their readers, which have no scope."""
+    report = tfg.layers(SAMPLES / "iris_tfjs")
+    assert {layer.name: layer.parameters for layer in report.layers if layer.parameters} == {"matmul": 24 + 6, "matmul_1": 18}
+    assert tfg.Model(SAMPLES / "iris_tfjs").layers == report
 
 
 @pytest.mark.parametrize("name", ["keras2"])
