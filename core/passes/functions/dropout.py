@@ -12,7 +12,7 @@ from ...control_flow.frames import ENTER
 from ...functions.callers import called_functions
 from ...functions.inline_blockers import change_blocker
 from ...graph.graph import Graph, Node, Output
-from ...graph.traversal import trail_end
+from ...graph.traversal import closure, trail_end
 from ...registry.op_facts import has_fact
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import merge_shapes
@@ -21,6 +21,7 @@ from ..base.graph_pass import Pass, PassContext
 from ..rules.uniform_draws import draw_of, factors, number, rounded_down, summands
 from .function_bodies import ChangedBody
 
+_CAST: Final = "Cast"
 _RULE: Final = "dropout of "
 _UNITS: Final = 4
 """The distances from 1 to the next number by which two ways of computing the kept part may differ."""
@@ -54,11 +55,17 @@ class RemoveDropout(Pass):
     def _run_here(self, graph: Graph, ctx: PassContext) -> None:
         for node in reversed(ctx.order()):  # a division may come behind the mask
             dropout = _dropout_at(ctx, node) if graph.get(node.name) is node else None
-            sources = [value.node for value in node.inputs]
             if dropout is None or not self._is_off(dropout):
                 continue
-            if ctx.replace(node, dropout.value, dropout.rule, f"bypassed: {dropout.rule} is off"):
+            sources = [value.node for value in node.inputs]
+            if (reader := _other_reader(ctx, node, dropout)) is not None:
+                ctx.refuse("dropout", node, f"'{reader.name}' reads its mask, too")
+            elif ctx.replace(node, dropout.value, dropout.rule, f"bypassed: {dropout.rule} is off"):
                 _drop_unread(graph, ctx, sources)
+        if not ctx.refusals:
+            self._refuse_masks(graph, ctx)
+
+    def _refuse_masks(self, graph: Graph, ctx: PassContext) -> None:
         for node in graph:
             if _kept_by(ctx, node) is not None:
                 ctx.refuse("dropout", node, "it chooses by chance, and nothing divides by the part that it keeps")
@@ -91,6 +98,40 @@ class RemoveEmptyDropout(RemoveDropout):
 
 def _draws(graph: Graph) -> bool:
     return any(has_fact(node.op, "unit_uniform") for node in graph)
+
+
+def _other_reader(ctx: PassContext, node: Node, dropout: _Dropout) -> Node | None:
+    """Return a node that reads the draw of a dropout at `node`, and is no part of dropout.
+
+    Without the dropout it would still read the mask, as a gradient does, or run on numbers of another turn.
+    """
+
+    def before(one: Node) -> list[Node]:
+        is_start = one is dropout.value.node or has_fact(one.op, "unit_uniform")
+        return [] if is_start else [value.node for value in one.inputs]
+
+    reached = closure(before(node), before)
+    pending = [one for one in reached if has_fact(one.op, "unit_uniform")]
+    seen = {node, *pending}
+    while pending:
+        one = pending.pop()
+        for user in one.uses.keys() - seen:
+            seen.add(user)
+            if _dropout_at(ctx, user) is not None:
+                continue
+            if not _hands_on(ctx, user):
+                return user
+            pending.append(user)
+    return None
+
+
+def _hands_on(ctx: PassContext, node: Node) -> bool:
+    """Return True for a node that may stand between a draw and the end of dropout."""
+    if not node.output_dtypes:
+        return False
+    if node.is_identity or node.op in (_CAST, *ENTER) or factors(node) or summands(node):
+        return True
+    return _kept_by(ctx, node) is not None or _plain_factor(ctx, node.output()) is not None
 
 
 def _drop_unread(graph: Graph, ctx: PassContext, nodes: Iterable[Node]) -> None:
@@ -225,7 +266,7 @@ def _is_zero(ctx: PassContext, value: Output) -> bool:
 def _kept(ctx: PassContext, mask: Output) -> _Line | None:
     """Return the part that a mask keeps on average, where it compares with a draw or rounds it."""
     mask = _origin(ctx, mask)
-    mask = _origin(ctx, mask.node.inputs[0]) if mask.node.op == "Cast" and not ctx.is_fed(mask) else mask
+    mask = _origin(ctx, mask.node.inputs[0]) if mask.node.op == _CAST and not ctx.is_fed(mask) else mask
     return None if ctx.is_fed(mask) else _kept_by(ctx, mask.node)
 
 

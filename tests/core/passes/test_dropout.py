@@ -155,6 +155,36 @@ def test_a_rate_that_a_run_feeds_makes_no_difference(form):
     assert report.passes[0].notes == ("dropout is off: 1 of rate by 'keep_prob'",)
 
 
+@pytest.mark.parametrize("passes", ["remove_dropout", "default,remove_dropout"])
+@pytest.mark.parametrize("form", FORMS)
+def test_dropout_and_its_gradient_go_or_stay_together(form, passes):
+    """The gradient reads the mask, behind sums over broadcast sizes that the default passes remove."""
+    b = tfg.GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 4], name="x")
+    b.Sum(form(b, x, b.constant(np.float32(0.5))), [0, 1], name="loss")
+    graph, [gradient] = tfg.gradients(b.graph, "loss:0", "x:0")
+    after, report = optimize(graph, ["loss:0", gradient], passes=passes)
+    if passes.startswith("default"):
+        assert not has_draws(after)
+    if has_draws(after):
+        assert len(after) == len(graph)
+        assert "reads its mask, too" in report.passes[0].refused[0].reason
+    else:
+        np.testing.assert_array_equal(tfg.Session(after).run(gradient, {"x:0": X}), np.ones_like(X))
+
+
+def test_dropout_whose_mask_is_read_otherwise_stays():
+    b = tfg.GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3, 4], name="x")
+    mask = b.GreaterEqual(drawn(b, x), 0.5)
+    b.SelectV2(mask, b.RealDiv(x, 0.5), 0.0, name="y")
+    b.LogicalNot(mask, name="dropped")
+    after, report = optimize(b.graph, ["y", "dropped"], passes="remove_dropout")
+    assert has_draws(after)
+    assert [refusal.reason for refusal in report.passes[0].refused] == ["'dropped' reads its mask, too"]
+    assert not has_draws(optimize(b.graph, ["y"], passes="prune,remove_dropout").graph)
+
+
 def scaled_otherwise(b, x):
     return b.Mul(b.RealDiv(x, 0.25), b.Floor(b.AddV2(0.5, drawn(b, x))))
 
