@@ -131,7 +131,11 @@ def fused_batch_norm_v3(
 
 def _reserve(x: Array, scale: Array) -> Array:
     """Return the last reserved output: empty, with TensorFlow's shape."""
-    return np.zeros(0 if x.ndim == 4 and x.dtype != np.float16 else (), scale.dtype)
+    return np.zeros(_reserved_dims(x.ndim, x.dtype == np.float16), scale.dtype)
+
+
+def _reserved_dims(rank: int, is_half: bool) -> tuple[int, ...]:
+    return (0,) if rank == 4 and not is_half else ()
 
 
 @shape("FusedBatchNorm", "FusedBatchNormV2")
@@ -349,7 +353,8 @@ def _fused_batch_norm_onnx(
         return g.BatchNormalization(first, scale, offset, mean, variance, epsilon=settings.epsilon)
 
     y = g.cast(on_channels_first(g, wide_x, data_format, normalized), x.dtype)
-    rest = [g.constant(np.zeros(spec.shape.known() if spec.shape.is_known else 0), scale.dtype) for spec in outputs[5:]]
+    reserved = np.zeros(_reserved_dims(len(data_format), x.dtype.name == "half"))
+    rest = [g.constant(reserved, scale.dtype)] * len(outputs[5:])
     return [y, *returned, mean, variance, *rest]
 
 
