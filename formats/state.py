@@ -23,7 +23,7 @@ from ..core.support.file_formats import NPZ, SAFETENSORS, STATES, format_of
 from ..core.support.gc_control import rare_collection
 from ..core.support.regular_files import LEFT_OUT, WITHOUT_VALUES, open_regular
 from ..core.types.arrays import Array
-from ..core.types.dtypes import DType, string
+from ..core.types.dtypes import DType, string, variant
 from ..core.types.tensors import Tensor
 from .checkpoint import open_checkpoint, write_checkpoint
 from .codecs.npz import read_npz, write_npz
@@ -282,12 +282,14 @@ def write_state(
 
 def check_state(path: str | os.PathLike[str], graph: Graph) -> None:
     """Raise UnimplementedError for a variable or table of a graph whose dtypes the format of a file lacks."""
-    is_safetensors_file = format_of(path, STATES) is SAFETENSORS
+    file_format = format_of(path, STATES)
+    is_safetensors_file = file_format is SAFETENSORS
     paths = asset_variables(graph)
     for variable in find_variables(graph).values():
         if variable.name not in paths:
             words = f"variable '{variable.name}' of dtype {variable.dtype}"
-            _check_dtype(variable.dtype, variable.node, words, is_safetensors_file)
+            if variable.dtype is not variant or file_format in (NPZ, SAFETENSORS):
+                _check_dtype(variable.dtype, variable.node, words, is_safetensors_file)
     for table in saved_tables(graph).values():
         for dtype in (table.key_dtype, table.value_dtype):
             words = f"table '{table.name}' from {table.key_dtype} to {table.value_dtype}"
@@ -296,8 +298,9 @@ def check_state(path: str | os.PathLike[str], graph: Graph) -> None:
 
 def _check_dtype(dtype: DType, node: Node, words: str, is_safetensors_file: bool) -> None:
     if dtype.is_object and dtype is not string:
-        hint = "a state file holds numbers and strings"
-        raise UnimplementedError(f"no state file can hold {words}", node=node.name, op=node.op, hint=hint)
+        hint = "a checkpoint holds lists of tensors, too" if dtype is variant else "a state file holds numbers and strings"
+        words = f"an .npz or .safetensors file cannot hold {words}" if dtype is variant else f"no state file can hold {words}"
+        raise UnimplementedError(words, node=node.name, op=node.op, hint=hint)
     if is_safetensors_file and not can_hold(dtype):
         hint = "write an .npz file or a checkpoint"
         raise UnimplementedError(f"a safetensors file cannot hold {words}", node=node.name, op=node.op, hint=hint)

@@ -6,9 +6,10 @@ import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..control_flow.copies import handed_in, hands_in
+from ..functions.call_signatures import signature_of
 from ..graph.graph import Node, Output
 from ..support.errors import TfgError
-from ..types.dims import Dim, DimLike
+from ..types.dims import DimLike
 from ..types.dtypes import resource
 from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
 
@@ -44,9 +45,14 @@ def contents(
         if handle in open_handles:
             element = TensorSpec(element.dtype)
         spec = dataclasses.replace(spec, handle=(_declared(handle, element), *spec.handle[1:]))
-        if handle.node in containers and (handle not in assumed or shown(assumed[handle]) != shown(spec)):
+        if handle.node in containers and (handle not in assumed or not _are_alike(assumed[handle], spec)):
             filled[handle] = spec
     return filled
+
+
+def _are_alike(before: TensorSpec, now: TensorSpec) -> bool:
+    """Return True where two specs say the same; unknown sizes, which each sweep names anew, are told apart by their places."""
+    return signature_of([before])[0] == signature_of([now])[0]
 
 
 def _handles_given_to(node: Node) -> Iterator[Output]:
@@ -139,12 +145,3 @@ def _dims_in(spec: TensorSpec) -> set[DimLike]:
 def without_values(spec: TensorSpec) -> TensorSpec:
     """Return the spec without values, as a Merge knows none: also the values of a list's elements and length."""
     return dataclasses.replace(spec, value=None, handle=tuple(dataclasses.replace(part, value=None) for part in spec.handle))
-
-
-def symbols_of_contents(specs: Sequence[TensorSpec]) -> set[str]:
-    """Return the unnamed sizes that specs have in their contents alone."""
-    outside, inside = (
-        {symbol for part in parts for dim in part.shape.dims or () if isinstance(dim, Dim) for symbol in dim.unnamed}
-        for parts in (specs, [part for spec in specs for part in spec.handle])
-    )
-    return inside - outside

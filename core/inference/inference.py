@@ -36,7 +36,6 @@ from .containers import (
     new_dims,
     of_anything,
     shown,
-    symbols_of_contents,
     without_values,
 )
 from .error_context import fault
@@ -268,12 +267,14 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Libr
         reasons[node.name] = f"op '{node.op}' has no shape function" if definition else f"op '{node.op}' is not declared"
         return unknown
     try:
-        results = call_shape_function(node, function, inputs)
+        results = _by_shape_function(node, function, inputs, unknown)
+        if (apart := library.held_apart(inputs)) is not inputs:
+            read = _by_shape_function(node, function, apart, unknown)
+            results = [dataclasses.replace(spec, handle=written.handle) for spec, written in zip(read, results)]
     except TfgError as error:
         reasons[node.name] = error.message
         again = library.retried(node, function, inputs)
         return unknown if again is None else [_merge(spec, result) for spec, result in zip(unknown, again)]
-    results = library.read_apart(inputs, [_merge(spec, result) for spec, result in zip(unknown, results)])
     merged = library.settled(_apart(node, inputs, results))
     try:
         merged = _constant_values(node, inputs, merged)
@@ -284,6 +285,12 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Libr
         return merged
     library.derived.keep(node, inputs, merged)
     return merged
+
+
+def _by_shape_function(
+    node: Node, function: Callable[..., Any], inputs: Sequence[TensorSpec], unknown: Sequence[TensorSpec]
+) -> list[TensorSpec]:
+    return [_merge(spec, result) for spec, result in zip(unknown, call_shape_function(node, function, inputs))]
 
 
 def _apart(node: Node, inputs: Sequence[TensorSpec], results: list[TensorSpec]) -> list[TensorSpec]:
@@ -344,14 +351,14 @@ class Library:
         """Return a node's specs with the assumptions applied."""
         return specs if self._assumptions is None else list(map(self._assumptions.settled, specs))
 
-    def read_apart(self, inputs: Sequence[TensorSpec], results: list[TensorSpec]) -> list[TensorSpec]:
-        """Return the results with unknown sizes of their own in the place of a container's: two elements may differ."""
-        held = symbols_of_contents(inputs) if self._assumptions is None and any(spec.handle for spec in inputs) else ()
-        names = {symbol: of_same_kind(symbol) for symbol in held}
+    def held_apart(self, inputs: Sequence[TensorSpec]) -> Sequence[TensorSpec]:
+        """Return the inputs with unknown sizes of their own in containers: two elements, and all else, may differ."""
+        if self._assumptions is not None or not any(spec.handle for spec in inputs):
+            return inputs
+        names = {symbol: of_same_kind(symbol) for symbol in signature_of([part for spec in inputs for part in spec.handle])[1]}
         if not names:
-            return results
-        alone = (substituted(dataclasses.replace(spec, handle=()), names) for spec in results)
-        return [dataclasses.replace(spec, handle=before.handle) for spec, before in zip(alone, results)]
+            return inputs
+        return [dataclasses.replace(spec, handle=substituted(spec, names).handle) for spec in inputs]
 
     def is_stable(self, spec: TensorSpec, covering: TensorSpec) -> bool:
         """Return True where a loop's variable has the spec in every iteration; an estimate takes unknown sizes to stay."""

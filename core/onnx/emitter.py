@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -299,7 +300,7 @@ class Emitter:
         if dims.array is None or 0 not in dims.array:
             result: Value = self.op("Reshape", value, dims)
             return result
-        sizes = np.where(dims.array == -1, 1, dims.array)
+        sizes = np.where(dims.array == -1, _size_beside_zeros(value.shape, dims.array), dims.array)
         empty: Value = self.op("Reshape", value, sizes, allowzero=1)
         return empty
 
@@ -484,6 +485,12 @@ class Emitter:
         body.outputs = flat(self, body.outputs)
         self._emit("Loop", [count, condition, *flat(self, carried)], flat(self, outputs), {"body": body})
         return outputs
+
+
+def _size_beside_zeros(shape: Shape, dims: np.ndarray[Any, Any]) -> int:
+    """Return the size that -1 stands for beside a 0 in the dimensions: as if the sizes that are 0 in both were left out."""
+    sizes = [size for size in shape.dims or () if isinstance(size, int) and size]
+    return max(math.prod(sizes) // int(np.prod(dims[dims > 0])), 1)
 
 
 def _kernel_of(name: str, attrs: Mapping[str, Any]) -> str:

@@ -42,7 +42,7 @@ _KERNELS: Final = {
     _ORDERED: "ArgMax ArgMin",
     _NUMBERS: "Abs Add Sub Mul Div Mod Less Greater LessOrEqual GreaterOrEqual",
     _NUMBERS.removeprefix("half "): "ScatterND add,ScatterND mul,ScatterND max,ScatterND min",
-    f"{_NUMBERS} bool string": "Equal Expand Tile ReverseSequence",
+    f"{_NUMBERS} bool string": "Equal Expand Tile ReverseSequence Size",
 }
 _BY_OP: Final = {
     op: frozenset(types.split()) for types, ops in _KERNELS.items() for op in ops.split("," if "," in ops else None)

@@ -17,7 +17,8 @@ from ..graph.variable_nodes import RESOURCE_VARIABLES, find_variables
 from ..graph.variable_nodes import variable as find_variable
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
-from ..support.errors import FailedPreconditionError
+from ..support.errors import FailedPreconditionError, UnimplementedError
+from ..types.dtypes import variant
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
 from .frozen_handles import LEAVE_IT, FrozenValue, Values, become_initialized, replace_handles
@@ -64,6 +65,9 @@ def _freeze_variables(graph: Graph, values: Mapping[str, Tensor], kept: Set[str]
         if variable.name in kept:
             continue
         value = values.get(variable.name)
+        if value is not None and value.dtype is variant:
+            words = f"variable '{variable.name}' holds lists or other objects, which no constant can hold"
+            raise UnimplementedError(words, node=variable.node.name, op=variable.node.op)
         if value is None:
             raise FailedPreconditionError(
                 f"variable '{variable.name}' has no value to freeze", node=variable.node.name, op=variable.node.op,

@@ -6,12 +6,12 @@ import contextlib
 import functools
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from ...core.codecs.crc32c import crc32c, mask
 from ...core.codecs.varint import varint
+from ...core.ops.shared.stored_lists import stored
 from ...core.runtime.state.file_access import OPEN, FileGate, escape_pattern
-from ...core.runtime.state.stored_variants import StoredVariant
 from ...core.support.atomic import (
     file_errors,
     finish,
@@ -323,16 +323,16 @@ def _string_chunks(strings: Sequence[bytes]) -> tuple[list[bytes | memoryview], 
     return [b"".join(map(varint, sizes)), checksum, characters], crc32c(characters, crc32c(checksum, crc))
 
 
-def _variant_chunks(variants: Sequence[StoredVariant]) -> tuple[list[bytes | memoryview], int]:
+def _variant_chunks(variants: Sequence[Any]) -> tuple[list[bytes | memoryview], int]:
     """Return the pieces that `_read_variants` reads, and their checksum."""
     chunks: list[bytes | memoryview] = []
     crc = 0
-    for variant in variants:
-        size = len(variant.message)
-        crc = crc32c(variant.message, crc32c(size.to_bytes(8, "little"), crc))
+    for message in (stored(variant).message for variant in variants):
+        size = len(message)
+        crc = crc32c(message, crc32c(size.to_bytes(8, "little"), crc))
         checksum = mask(crc).to_bytes(4, "little")
         crc = crc32c(checksum, crc)
-        chunks += [varint(size), variant.message, checksum]
+        chunks += [varint(size), message, checksum]
     return chunks, crc
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.codecs import wire
 from ...core.codecs.crc32c import crc32c, mask
+from ...core.ops.shared.stored_lists import live
 from ...core.runtime.state.file_access import FileGate
 from ...core.runtime.state.stored_variants import StoredVariant
 from ...core.support.atomic import file_errors
@@ -136,9 +137,9 @@ def size_bytes(sizes: Sequence[int]) -> bytes:
     return b"".join(size.to_bytes(4 if size < 1 << 32 else 8, "little") for size in sizes)
 
 
-def _read_variants(content: memoryview, count: int, stored_crc: int, where: str) -> list[StoredVariant]:
+def _read_variants(content: memoryview, count: int, stored_crc: int, where: str) -> list[Any]:
     """Read variants, each stored as length, message and a checksum of all bytes before."""
-    variants: list[StoredVariant] = []
+    variants: list[Any] = []
     position = crc = 0
     for _ in range(count):
         try:
@@ -151,7 +152,7 @@ def _read_variants(content: memoryview, count: int, stored_crc: int, where: str)
         if position > len(content) or checksum != mask(crc).to_bytes(4, "little"):
             raise DataLossError(f"a variant of {where} is damaged")
         crc = crc32c(checksum, crc)
-        variants.append(StoredVariant(message))
+        variants.append(live(StoredVariant(message)))
     if position != len(content) or mask(crc) != stored_crc:
         raise DataLossError(f"the checksum of {where} is wrong")
     return variants

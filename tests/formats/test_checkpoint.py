@@ -10,7 +10,9 @@ import pytest
 
 from tests.formats.tables import InMemory
 from tfg.core.codecs.crc32c import crc32c
+from tfg.core.ops.shared.stored_lists import live, stored
 from tfg.core.runtime.state.file_access import FileAccess, FileGate
+from tfg.core.runtime.state.stored_variants import StoredVariant
 from tfg.core.support import regular_files
 from tfg.core.support.errors import (
     DataLossError,
@@ -375,3 +377,40 @@ def test_a_data_file_that_was_not_fetched_is_named(tmp_path, contents, says):
     with pytest.raises(NotFoundError, match=r"ck\.data") as error:
         open_checkpoint(tmp_path / "ck").read("a")
     assert says in f"{error.value.hint}"
+
+
+_LIST = "0a1674656e736f72666c6f773a3a54656e736f724c697374"
+LISTS = [
+    (
+        "12100001ffffffffffffffffff01120208021a1208011204120208022a080000803f000000401a1208011204120208022a080000404000008040",
+        (dtypes.float32, "(2)", -1, [[1, 2], [3, 4]]),
+    ),
+    (
+        "121f02000203ffffffffffffffffff01120b08ffffffffffffffffff01120208021a190803120812020801120208023a0b07f8ffffffffffffffff01",
+        (dtypes.int32, "(?,2)", -1, [None, [[7, -8]], None]),
+    ),
+    ("120500070518011a0e0807120412020802420261624200", (dtypes.string, "<unknown>", 5, [[b"ab", b""]])),
+    ("120e0001ffffffffffffffffff011801", (dtypes.float32, "<unknown>", -1, [])),
+]
+"""Lists as TensorFlow 2.21 wrote them: element shapes, unset elements, and a largest number of elements."""
+
+
+def told(held):
+    items = [None if item is None else item.tolist() for item in held.items]
+    return held.dtype, str(held.element_shape), held.max_num_elements, items
+
+
+@pytest.mark.parametrize(("message", "expected"), LISTS)
+def test_lists_are_read_as_tensorflow_stores_them_and_as_tfg_does(message, expected):
+    held = live(StoredVariant(bytes.fromhex(_LIST + message)))
+    assert told(held) == expected
+    assert told(live(stored(held))) == expected
+
+
+@pytest.mark.parametrize("cut", [1, 9, 20])
+def test_damaged_lists_are_named_as_such(cut):
+    whole = stored(live(StoredVariant(bytes.fromhex(_LIST + LISTS[1][0]))))
+    with pytest.raises(DataLossError):
+        live(StoredVariant(whole.message[:-cut]))
+    with pytest.raises(DataLossError, match="a list of tensors is damaged"):
+        live(StoredVariant.of("tensorflow::TensorList", bytes([1, 7, 1, 0])))

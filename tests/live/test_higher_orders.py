@@ -25,11 +25,7 @@ def test_three_orders(name: str, version: int) -> None:
     assert_orders(tfg.load(loop_forms.program(name, version)), "y:0", 1, 3)
 
 
-ONE_SYMBOL = "inference has one symbol for the size of a growing variable in an iteration and for its size behind the loop"
-FIRSTS = [
-    pytest.param(name, marks=pytest.mark.xfail(reason=ONE_SYMBOL, strict=True) if name == "growing" else ())
-    for name in sorted(loop_forms.FORMS.keys() - BY_SYMBOLIC_GRADIENT - WITHOUT_GRADIENT)
-]
+FIRSTS = sorted(loop_forms.FORMS.keys() - BY_SYMBOLIC_GRADIENT - WITHOUT_GRADIENT)
 
 
 @pytest.mark.parametrize("name", FIRSTS)

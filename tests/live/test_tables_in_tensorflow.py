@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tfg
 from tests.cli.running import tfg as run
+from tfg.core.runtime.session.runner import Runner
+from tfg.formats.state import write_state
 
 tf = pytest.importorskip("tensorflow")
 tf1 = tf.compat.v1
@@ -157,3 +160,19 @@ def test_a_saver_restores_the_tables_of_a_written_state(tmp_path):
         tf1.train.import_meta_graph(str(meta))
         session.run("save/restore_all", {"save/Const:0": str(tmp_path / "again.ckpt")})
         np.testing.assert_array_equal(session.run(value.name), [7, -1, -1])
+
+
+def test_a_list_in_a_variable_is_restored(tmp_path):
+    """TensorFlow restores the checkpoint that tfg writes of a variable with a list, one of its elements unset."""
+    b = tfg.GraphBuilder()
+    handle = b.VarHandleOp(dtype="variant", shape=[], shared_name="v", name="v")
+    made = b.TensorListReserve(np.int32([-1, 2]), np.int32(2), element_dtype="float32", shape_type="int32")
+    b.AssignVariableOp(handle, b.TensorListSetItem(made, np.int32(1), np.float32([[3, 4]])), name="fill")
+    session = tfg.Session(b.graph)
+    session.run("fill")
+    write_state(tmp_path / "s.ckpt", Runner(session).state())
+    (restored,) = tf.raw_ops.RestoreV2(
+        prefix=str(tmp_path / "s.ckpt"), tensor_names=["v"], shape_and_slices=[""], dtypes=[tf.variant]
+    )
+    stack = tf.raw_ops.TensorListStack(input_handle=restored, element_shape=[1, 2], element_dtype=tf.float32)
+    assert stack.numpy().tolist() == [[[0, 0]], [[3, 4]]]

@@ -127,13 +127,13 @@ def _dynamic_partition_onnx(g: Any, data: Any, partitions: Any, *, num_partition
 
 @onnx("DynamicStitch", "ParallelDynamicStitch")
 def _dynamic_stitch_onnx(g: Any, indices: Sequence[Any], data: Sequence[Any]) -> Any:
-    """Scatter the tensors in turn, so that later rows win."""
+    """Scatter the tensors in turn, so that later rows win; no indices make no rows."""
     numbers = [g.reshape(g.vector(g.reshape(each, [-1])), [-1]) for each in indices]
     rest = g.slice(g.dims(data[0]), g.rank(indices[0]), np.iinfo(np.int64).max)
-    count = g.Add(g.ReduceMax(g.joined(*numbers), [0], keepdims=1), 1)
+    count = g.Add(g.ReduceMax(g.joined(*numbers, [-1]), [0], keepdims=1), 1)
     result = g.Expand(g.constant(b"", data[0].dtype) if data[0].dtype.is_object else g.like(0, data[0]), g.joined(count, rest))
     for places, rows in zip(numbers, data):
-        result = g.ScatterND(result, g.unsqueeze(places, 1), g.reshape(rows, -1, rest))
+        result = g.ScatterND(result, g.unsqueeze(places, 1), g.of_dims(rows, g.dims(places), rest))
     return result
 
 

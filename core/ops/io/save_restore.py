@@ -14,7 +14,6 @@ from ...registry.op_facts import has_fact
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Stored
-from ...runtime.state.stored_variants import StoredVariant
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType, string, variant
@@ -23,6 +22,7 @@ from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.kernel_files import file_name, gate
 from ..shared.plain_shapes import no_outputs_shape, unknown_shape
+from ..shared.stored_lists import is_storable
 
 
 def _texts(value: Array, what: str, count: int) -> list[str]:
@@ -38,7 +38,7 @@ def _write(
     ctx: KernelContext, path: str, names: list[str], specs: list[str], values: list[Array], types: list[DType], version: int
 ) -> None:
     for name, dtype, value in zip(names, types, values):
-        is_stored = dtype is variant and version == 2 and all(isinstance(v, StoredVariant) for v in np.ravel(value).tolist())
+        is_stored = dtype is variant and version == 2 and all(map(is_storable, np.ravel(value).tolist()))
         if dtype.is_object and dtype is not string and not is_stored:
             raise InvalidArgumentError(f"a checkpoint cannot hold tensor '{name}' of dtype {dtype}")
         if version == 1:

@@ -24,7 +24,7 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import single
-from ..shared.onnx_lowerings import iota
+from ..shared.onnx_lowerings import iota, nan_of_no_elements, surely_reduces_elements
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
 
 
@@ -445,26 +445,15 @@ def _onnx_reduction(op: str) -> Any:
 
 @onnx("Mean")
 def _mean_onnx(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-    """The mean of no elements is NaN, for which onnxruntime's ReduceMean has 0."""
     mean = _onnx_reduction("ReduceMean")(g, x, axes, keep_dims=keep_dims)
-    if x.dtype.is_integer or _surely_reduces_elements(x.shape, axes.array):
-        return mean
-    return g.Where(g.Equal(g.Size(x), 0), np.nan, mean)
-
-
-def _surely_reduces_elements(shape: Shape, axes: Array | None) -> bool:
-    """Return True where the reduced dimensions are known and not 0."""
-    if shape.dims is None or axes is None:
-        return False
-    sizes = [shape.dims[axis] for axis in axes.reshape(-1)]
-    return all(isinstance(size, int) and size > 0 for size in sizes)
+    return mean if x.dtype.is_integer else nan_of_no_elements(g, x, axes.array, mean)
 
 
 @onnx("All")
 def _all_onnx(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     """The least of all: no truth values have True, as no whole numbers have the largest; onnxruntime refuses the former."""
     minimum = _onnx_reduction("ReduceMin")
-    if _surely_reduces_elements(x.shape, axes.array):
+    if surely_reduces_elements(x.shape, axes.array):
         return minimum(g, x, axes, keep_dims=keep_dims)
     return g.cast(minimum(g, g.cast(x, dtypes.int32), axes, keep_dims=keep_dims), dtypes.bool_)
 

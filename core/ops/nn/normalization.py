@@ -14,7 +14,7 @@ from ...registry.registry import Cost, affine, facts, flops, gradient, kernel, l
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..shared.onnx_lowerings import on_channels_first
+from ..shared.onnx_lowerings import nan_of_no_elements, on_channels_first
 from ..shared.window_geometry import from_channels_last, is_channels_first, to_channels_last
 
 _Value = TypeVar("_Value")
@@ -131,7 +131,11 @@ def fused_batch_norm_v3(
 
 def _reserve(x: Array, scale: Array) -> Array:
     """Return the last reserved output: empty, with TensorFlow's shape."""
-    return np.zeros(0 if x.ndim == 4 and x.dtype != np.float16 else (), scale.dtype)
+    return np.zeros(_reserved_dims(x.ndim, x.dtype == np.float16), scale.dtype)
+
+
+def _reserved_dims(rank: int, is_half: bool) -> tuple[int, ...]:
+    return (0,) if rank == 4 and not is_half else ()
 
 
 @shape("FusedBatchNorm", "FusedBatchNormV2")
@@ -341,7 +345,8 @@ def _fused_batch_norm_onnx(
         squares = g.ReduceMean(_squared_onnx(g, g.Sub(wide_x, _spread(g, mean, data_format))), axes, keepdims=0)
         count = g.Div(g.cast(g.Size(wide_x), scale.dtype), g.cast(g.dim(wide_x, data_format.index("C")), scale.dtype))
         variance, corrected = squares, g.Mul(squares, g.Div(count, g.Max(g.Sub(count, 1), 1)))
-        returned = [_mixed_onnx(g, *pair, average) for pair in zip(running, (mean, corrected))]
+        mixed = (_mixed_onnx(g, *pair, average) for pair in zip(running, (mean, corrected)))
+        returned = [nan_of_no_elements(g, wide_x, np.int64(axes), value) for value in mixed]
     else:
         returned = [mean, variance]
 
@@ -349,7 +354,8 @@ def _fused_batch_norm_onnx(
         return g.BatchNormalization(first, scale, offset, mean, variance, epsilon=settings.epsilon)
 
     y = g.cast(on_channels_first(g, wide_x, data_format, normalized), x.dtype)
-    rest = [g.constant(np.zeros(spec.shape.known() if spec.shape.is_known else 0), scale.dtype) for spec in outputs[5:]]
+    reserved = np.zeros(_reserved_dims(len(data_format), x.dtype.name == "half"))
+    rest = [g.constant(reserved, scale.dtype)] * len(outputs[5:])
     return [y, *returned, mean, variance, *rest]
 
 

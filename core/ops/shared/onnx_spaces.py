@@ -69,7 +69,7 @@ def patches(g: Any, x: Any, *, ksizes: list[int], strides: list[int], rates: lis
         places = places * size + np.clip(at, 0, size - 1).reshape(shape)
         inside = inside & ((at >= 0) & (at < size)).reshape(shape)
     channels = dims[-1]
-    rows = g.Gather(g.reshape(x, g.dim(x, 0), -1, channels), places.reshape(-1), axis=1)
+    rows = g.Gather(g.of_dims(x, g.dim(x, 0), int(np.prod(sizes)), channels), places.reshape(-1), axis=1)
     if not inside.all():
         rows = g.Where(inside.reshape(1, -1, 1), rows, 0)
-    return g.reshape(rows, g.dim(x, 0), [int(size) for size in count], int(np.prod(window)) * channels)
+    return g.of_dims(rows, g.dim(x, 0), [int(size) for size in count], int(np.prod(window)) * channels)

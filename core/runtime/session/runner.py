@@ -231,7 +231,7 @@ class Runner:
         """
         paths = asset_variables(self.graph)
         held = [item for item in self.session.held_variables() if item.is_initialized and item.name not in paths]
-        values = {item.name: item.constant() for item in held if item.dtype is string or not item.dtype.is_object}
+        values = {item.name: item.constant() for item in held if item.dtype in (string, variant) or not item.dtype.is_object}
         return {**values, **self._contents(self.tables.values())}
 
     def contents(self) -> dict[str, Tensor]:

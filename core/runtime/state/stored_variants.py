@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 from ...codecs import wire
 
-_TYPE_NAME, _METADATA = 1, 2
+_TYPE_NAME, _METADATA, _TENSORS = 1, 2, 3
 """Numbers of the fields of VariantTensorDataProto."""
 
 
@@ -17,9 +18,10 @@ class StoredVariant:
     message: bytes
 
     @staticmethod
-    def of(kind: str, metadata: bytes) -> StoredVariant:
-        """Return a variant of the kind without tensors."""
-        return StoredVariant(wire.string_field(_TYPE_NAME, kind.encode()) + wire.bytes_field(_METADATA, metadata))
+    def of(kind: str, metadata: bytes, tensors: Iterable[bytes] = ()) -> StoredVariant:
+        """Return a variant of the kind; `tensors` are TensorProtos."""
+        head = wire.string_field(_TYPE_NAME, kind.encode()) + wire.bytes_field(_METADATA, metadata)
+        return StoredVariant(head + b"".join(wire.bytes_field(_TENSORS, tensor) for tensor in tensors))
 
     @property
     def kind(self) -> str:
@@ -30,3 +32,8 @@ class StoredVariant:
     def metadata(self) -> bytes:
         """The data of the variant beside tensors; DataLossError where the message is damaged."""
         return b"".join(wire.contents(self.message, _METADATA)[-1:])
+
+    @property
+    def tensors(self) -> list[bytes]:
+        """The TensorProtos of the variant; DataLossError where the message is damaged."""
+        return wire.contents(self.message, _TENSORS)

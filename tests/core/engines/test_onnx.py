@@ -47,6 +47,7 @@ UNDEFINED = {
     **dict.fromkeys(
         (f"SparseSegment{how}Grad" for how in ("Sum", "Mean", "SqrtN")), lambda grad, rows, ids, count: ids.max() >= len(grad)
     ),
+    "GatherV2": lambda params, indices, axis: not params.size and indices.max(initial=-1) >= params.shape[axis.item()],
 }
 """Inputs with undefined results in ONNX: NaN elements, indices out of range ..."""
 UP_TO_A_FACTOR = ("Svd", "SelfAdjointEigV2")
@@ -104,6 +105,50 @@ def test_all_cases_of_lowerings_with_corners(op, tmp_path):
     """Integers near their limits wrap around as TensorFlow's; labels that an output repeats are diagonals."""
     cases = [(case, recorded) for case, recorded in recorded_cases(op) if not is_undefined(op, case)]
     assert count_equal(cases, tmp_path / "case.onnx", most=len(cases)) > TRIED
+
+
+def has_nothing(case, recorded):
+    return not recorded["error"] and any(not np.size(value) for value in (*case.feeds.values(), *recorded["results"]))
+
+
+@pytest.mark.parametrize("op", [op for op in sorted(CASES) if any(has_nothing(*each) for each in recorded_cases(op))])
+def test_all_cases_of_empty_tensors(op, tmp_path):
+    """Sums, means and extremes of nothing are TensorFlow's, and sizes of -1 beside a 0 are found."""
+    cases = [(case, recorded) for case, recorded in recorded_cases(op) if has_nothing(case, recorded)]
+    count_equal([each for each in cases if not is_undefined(op, each[0])], tmp_path / "case.onnx", most=len(cases))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "half", "bfloat16"])
+@pytest.mark.parametrize("rows", [None, 0])
+def test_the_mean_of_no_rows_is_nan(rows, dtype, tmp_path):
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[rows, 3], name="x")
+    y = g.Cast(g.Mean(g.Cast(x, DstT=dtype), [0]), DstT="float32")
+    save_onnx(export(g.graph, {"x": x}, {"y": y}), tmp_path / "m.onnx")
+    (nothing,) = run_onnx(tmp_path / "m.onnx", {"x": np.zeros((0, 3), np.float32)})
+    assert np.isnan(nothing).all() and nothing.shape == (3,)
+
+
+@pytest.mark.parametrize("rows", [None, 0])
+@pytest.mark.parametrize("factor", [1.0, 0.5])
+def test_the_moving_moments_of_no_batch_are_nan(rows, factor, tmp_path):
+    """TensorFlow's: NaN for the moving moments, 0 for those of the batch."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[rows, 2, 2, 3], name="x")
+    vectors = [g.constant(np.ones(3, np.float32))] * 2 + [g.constant(np.ones(3 if factor < 1 else 0, np.float32))] * 2
+    outputs = g.FusedBatchNormV3(x, *vectors, exponential_avg_factor=factor)
+    save_onnx(export(g.graph, {"x": x}, {f"y{i}": outputs[i] for i in range(5)}), tmp_path / "m.onnx")
+    _, *moving, mean, variance = run_onnx(tmp_path / "m.onnx", {"x": np.zeros((0, 2, 2, 3), np.float32)})
+    assert np.isnan(moving).all() and not mean.any() and not variance.any()
+
+
+def test_a_size_beside_a_zero_is_found(tmp_path):
+    """The diagonals of no matrices are cut from (0, 12) elements."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[0, 3, 4], name="x")
+    y = g.MatrixDiagPart(x, name="y")
+    save_onnx(export(g.graph, {"x": x}, {"y": y}), tmp_path / "m.onnx")
+    assert run_onnx(tmp_path / "m.onnx", {"x": np.zeros((0, 3, 4), np.float32)})[0].shape == (0, 3)
 
 
 OPSETS = (13, 15, 17, 18, 20, onnx.defs.onnx_opset_version())

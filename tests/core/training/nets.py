@@ -19,6 +19,7 @@ VARIABLES = {
     "two_layers": {"w0": waves(3, 4), "b0": waves(4, start=3), "w1": waves(4, 2, start=5)},
     "embedding": {"e": waves(6, 3), "w": waves(3, 2, start=7)},
     "shared": {"w": waves(3, 3), "v": waves(3, 2, start=2)},
+    "whole": {"e": waves(6, 3), "w": waves(3, 3, start=7), "b": waves(3, start=3), "v": waves(3, 2, start=5)},
 }
 
 

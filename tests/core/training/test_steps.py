@@ -15,12 +15,13 @@ from tests.core.training.nets import IDS, RATE, ROWS, STEPS, VARIABLES, X, Y, nu
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.race_report import explain_races
 from tfg.core.passes.pipeline import optimize
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.training.optimizers import OPTIMIZERS, find_optimizer
 from tfg.core.training.schedules import parse_schedule
 from tfg.core.training.train_step import Clipping, add_training, require_order
 from tfg.core.training.trainer import Trainer
-from tfg.formats import to_bytes
+from tfg.formats import load, to_bytes
 
 RECORDED = json.loads(pathlib.Path(__file__).with_name("steps.json").read_text())
 KINDS = ("ref", "resource")
@@ -181,3 +182,35 @@ def test_tensorflow_takes_the_same_steps_with_the_written_graph(key):
         feeds = [{"ids:0": np.roll(IDS, -ROWS * step, 0)[:ROWS]} for step in range(STEPS)]
         losses = [session.run(["loss:0", training.train_op], feed)[0] for feed in feeds]
     assert_losses(key, losses)
+
+
+with np.load(pathlib.Path(__file__).with_name("own_steps.npz")) as archive:
+    OWN = {name: archive[name] for name in archive.files}
+PROGRAMS = sorted(name.removesuffix("/graph") for name in OWN if name.endswith("/graph"))
+
+
+def run_own(graph, key):
+    """Return the numbers of twenty steps of TensorFlow's own graph; the loss of Keras is that of the step itself."""
+    session = Session(graph)
+    session.run("init")
+    losses = []
+    for number in range(STEPS):
+        feeds = {"ids:0": np.roll(IDS, -ROWS * number, 0)[:ROWS]}
+        losses.append(session.run("loss:0", feeds))
+        if not key.startswith("Keras"):
+            session.run("step", feeds)
+    return numbers(losses, session.run([f"end_{place}:0" for place in range(len(VARIABLES["whole"]))]))
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("is_optimized", (False, True))
+@pytest.mark.parametrize("key", PROGRAMS)
+def test_own_steps_of_all_optimizers(key, is_optimized):
+    """The graphs of all 21 optimizers of TF1 and Keras: an embedding with sparse updates, and a weight in two layers."""
+    graph = load(OWN[f"{key}/graph"].tobytes())
+    if is_optimized:
+        ends = [f"end_{place}:0" for place in range(len(VARIABLES["whole"]))]
+        graph, _ = optimize(graph, ["loss:0", "step", "init", *ends], ["ids:0"])
+    got = run_own(graph, key)
+    np.testing.assert_allclose(got["losses"], OWN[f"{key}/losses"], rtol=3e-6, atol=1e-8)
+    np.testing.assert_allclose(got["ends"], OWN[f"{key}/ends"], rtol=1e-5, atol=1e-6)
