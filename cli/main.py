@@ -27,6 +27,8 @@ BROKEN_PIPE = 141
 
 _COMPLETION = "_TFG_COMPLETE"
 """The environment variable by which the script of a shell asks for completions."""
+_VERBOSE = "tfg.verbose"
+"""The key of the context that says whether `-v` stands beside `--version`."""
 _FOLDER = os.path.join(os.path.dirname(__file__), "commands")
 
 
@@ -113,11 +115,37 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
         from .. import __version__
 
         click.echo(f"tfg {__version__}")
+        if ctx.meta.get(_VERBOSE):
+            _print_machine()
         ctx.exit()
 
 
+def _print_machine() -> None:
+    """Print what results may depend on."""
+    import platform
+
+    import numpy as np
+
+    from ..core.parallel.float_mode import can_flush
+
+    click.echo(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.system()} {platform.machine()}")
+    kept = "computed in runs: tfg cannot set the float mode here, and TensorFlow flushes them to zero"
+    click.echo(f"subnormal floats: {'flushed to zero in runs, as in TensorFlow' if can_flush() else kept}")
+
+
+def _note_verbose(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    ctx.meta[_VERBOSE] = value
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the version; with -v, also what results depend on.",
+)
+@click.option("-v", "--verbose", is_flag=True, is_eager=True, expose_value=False, hidden=True, callback=_note_verbose)
 def root() -> None:
     """Inspect, explain, run, train and rewrite TensorFlow graphs, without installing TensorFlow.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..graph.foreign_ops import supply_hint
 from ..graph.graph import Node, Output
+from ..parallel.float_mode import as_outside
 from ..registry import kernel_types, registry
 from ..registry.catalog import ArgDef, OpDef
 from ..support.errors import InvalidArgumentError, UnimplementedError
@@ -54,6 +55,8 @@ def bind_kernel(node: Node, kernel: registry.Kernel, ctx: Any) -> Callable[..., 
     call = functools.partial(kernel.function, ctx, **keywords) if kernel.is_stateful else kernel.function
     if keywords and not kernel.is_stateful:
         call = functools.partial(kernel.function, **keywords)
+    if not kernel.is_own:
+        call = functools.partial(as_outside, call)
     call = group_inputs(definition, node, call, input_bundles(kernel.function, kernel.is_stateful))
     if any(arg.is_list for arg in definition.outputs):
         call = _flatten_outputs(call, definition.outputs, len(node.output_dtypes))

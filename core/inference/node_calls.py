@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..graph.graph import Node
+from ..parallel.float_mode import flushed
 from ..registry import registry
 from ..registry.catalog import OpDef
 from ..registry.input_ranks import check_input_ranks
@@ -99,11 +100,11 @@ def _raise_from_function(error: Exception, node: Node, definition: OpDef, inputs
 
 
 def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
-    """Apply a node's stateless kernel to values; return a value for each output."""
+    """Apply a node's stateless kernel to values as a run does; return a value for each output."""
     call = binding.bind_kernel(node, binding.select_kernel(node), None)
     try:
         with np.errstate(all="ignore"):
-            result = call(*inputs)
+            result = flushed(call, *inputs)
     except Exception as error:
         raise_from_kernel(error, node, inputs)
     return (result,) if len(node.output_dtypes) == 1 and not isinstance(result, tuple) else result or ()

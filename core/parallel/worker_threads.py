@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .blas_threads import OWN_THREADS, one_thread
+from .float_mode import flushed
 
 IDLE_SECONDS: Final = 1.0
 """The seconds after which a thread without a task ends. Starting a thread takes about 0.1 ms."""
@@ -67,7 +68,7 @@ class _Worker:
         self._has_task.acquire()
         self._pool = pool
         self._task: Task | None = None
-        threading.Thread(target=self._serve, name=f"{OWN_THREADS}numerics", daemon=True).start()
+        threading.Thread(target=flushed, args=(self._serve,), name=f"{OWN_THREADS}numerics", daemon=True).start()
 
     def give(self, task: Task) -> None:
         """Give a task to the idle thread."""

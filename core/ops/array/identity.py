@@ -328,6 +328,8 @@ def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
     if not (_is_castable(SrcT) and _is_castable(DstT)):
         raise UnimplementedError(f"Cast {SrcT} to {DstT} is not supported")
     x = np.asarray(x)
+    if SrcT is dtypes.bfloat16 and DstT is dtypes.bool_:  # by the bits, so that a subnormal number is not zero
+        return x.view(np.uint16) << 1 != 0
     if x.dtype.kind == "c" and not DstT.is_complex:
         x = x.real
     if Truncate and (SrcT.is_floating or SrcT.is_complex):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...parallel.float_mode import keeps_subnormals
 from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
@@ -164,6 +165,7 @@ shape("ParseTensor")(unknown_shape)
 
 
 @kernel("DecodeCSV")
+@keeps_subnormals
 def decode_csv(
     records: Array,
     record_defaults: list[Array],

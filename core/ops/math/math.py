@@ -93,7 +93,7 @@ def _sign(x: Array) -> Array:
     if x.dtype.kind == "c":
         magnitude = np.abs(x)
         return np.where(magnitude == 0, 0, x / np.where(magnitude == 0, 1, magnitude)).astype(x.dtype)
-    return np.sign(x)
+    return np.where(x == 0, x, np.sign(x))  # the zero's own sign; and a subnormal number counts as zero
 
 
 def _sigmoid(x: Array, *, out: Array | None = None) -> Array:

@@ -54,10 +54,16 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     def reduce(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Array:
         if not reduction_indices.size and reduction_indices.ndim == 1:
             return input
-        axes = _axes(reduction_indices, input.ndim)
-        return function(input, axes, keep_dims) if axes else input
+        return _reduced(function, input, _axes(reduction_indices, input.ndim), keep_dims)
 
     return reduce
+
+
+def _reduced(function: Callable[..., Any], input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """Return the reduction over axes; over axes of size 1, TensorFlow passes the elements on and computes nothing."""
+    if math.prod([input.shape[axis] for axis in axes]) == 1:
+        return input if keepdims else np.squeeze(input, axes)
+    return function(input, axes, keepdims)
 
 
 def _reduction_over(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,8 +73,7 @@ def _reduction_over(function: Callable[..., Any]) -> Callable[..., Any]:
         axes_of_rank = functools.cache(functools.partial(_axes, reduction_indices))
 
         def reduce(input: Array, reduction_indices: Array) -> Array:
-            axes = axes_of_rank(input.ndim)
-            return function(input, axes, keep_dims) if axes else input
+            return _reduced(function, input, axes_of_rank(input.ndim), keep_dims)
 
         return reduce
 
@@ -342,7 +347,9 @@ def linspace(start: Array, stop: Array, num: Array) -> Result:
         raise InvalidArgumentError("start, stop and num must be scalars")
     if num <= 0:
         raise InvalidArgumentError(f"Requires num > 0: {num}")
-    return np.linspace(start, stop, int(num), dtype=np.float64).astype(np.asarray(start).dtype)
+    values = np.linspace(start, stop, int(num), dtype=np.float64).astype(np.asarray(start).dtype)
+    values[-1], values[0] = stop, start
+    return values
 
 
 @shape("LinSpace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -41,16 +42,24 @@ def _place(axis: Array, rank: int) -> int:
     return int(axis) % rank
 
 
+def _accumulated(function: np.ufunc, start: int, values: Array, place: int) -> Array:
+    """Return running results that begin with `start`: NumPy's begin with the first element, though it be subnormal or -0."""
+    result: Array = function.accumulate(values, place, values.dtype)
+    first = result[(*(slice(None),) * place, slice(0, 1))]
+    function(first, values.dtype.type(start), out=first)
+    return result
+
+
 @kernel("Cumsum")
 def cumsum(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Running sums along `axis`."""
-    return _scan(lambda values, i: values.cumsum(i, values.dtype), x, axis, 0, exclusive, reverse)
+    return _scan(functools.partial(_accumulated, np.add, 0), x, axis, 0, exclusive, reverse)
 
 
 @kernel("Cumprod")
 def cumprod(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Running products along `axis`."""
-    return _scan(lambda values, i: np.cumprod(values, i, values.dtype), x, axis, 1, exclusive, reverse)
+    return _scan(functools.partial(_accumulated, np.multiply, 1), x, axis, 1, exclusive, reverse)
 
 
 @kernel("CumulativeLogsumexp")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...parallel.float_mode import keeps_subnormals
 from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
@@ -84,6 +85,7 @@ def _character_counts(input: Array) -> Array:
 
 
 @kernel("StringToNumber")
+@keeps_subnormals
 def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     """The number that each string spells."""
     numbers = plain_numbers(string_tensor.ravel().tolist(), out_type.numpy)

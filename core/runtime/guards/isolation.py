@@ -18,6 +18,7 @@ import numpy as np
 from ...graph.graph import Graph, Node
 from ...inference import binding
 from ...parallel.blas_threads import one_thread
+from ...parallel.float_mode import flushed
 from ...support.errors import DeadlineExceededError, ResourceExhaustedError
 from ...types.dtypes import resource, string, variant
 
@@ -76,7 +77,7 @@ def _answered(name: str, op: str, attrs: Mapping[str, Any], inputs: Sequence[np.
     try:
         call = binding.bind_kernel(node, binding.select_kernel(node), None)
         with one_thread, np.errstate(all="ignore"):
-            result = call(*inputs)
+            result = flushed(call, *inputs)
     except Exception as error:
         return error
     return list(map(_packed, result)) if isinstance(result, tuple) else _packed(result)

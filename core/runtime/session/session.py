@@ -16,6 +16,7 @@ from ...graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...graph.model_objects import with_model_objects
 from ...graph.send_recv import connected
 from ...parallel.blas_threads import one_thread
+from ...parallel.float_mode import flushed
 from ...planning.node_selection import definition_in
 from ...planning.plan import Plan
 from ...planning.planner import compile_plan
@@ -39,7 +40,7 @@ from ..state.checkpoint_store import CheckpointStore, default_store
 from ..state.file_access import NO_FILES, FileAccess
 from ..state.kernel_context import KernelContext
 from ..state.resources import ResourceManager, Variable
-from ..state.run_context import Hook, Run
+from ..state.run_context import Hook, Run, users_hook
 from ..steps.value_cache import CacheStats, ValueCache
 from .feeds import Feed, find_feeds
 from .fetches import arranged, fetched_names, is_list_of_names, name_of, names_in_graph
@@ -301,13 +302,16 @@ class Session(Displayed, NotCopied):
     ) -> list[Any]:
         """Return the values of a program's fetches for the values of its feeds."""
         values = [feed.convert(value) for feed, value in zip(prepared.feeds, fed) if feed is not None]
-        run = Run(next(self._numbers), hook)
+        run = Run(next(self._numbers), hook and users_hook(hook))
         run.takes_dead = takes_dead
         if self._limits is not None:
             self._limits.begin(run)
         with one_thread, run, np.errstate(all="ignore"):
             program = prepared.program
-            results = program.run(values) if self._runtime is None else self._runtime.timed(program.run, values)
+            if self._runtime is None:
+                results = flushed(program.run, values)
+            else:
+                results = flushed(self._runtime.timed, program.run, values)
         return own_values(names, results)
 
     def tier(self, fetches: Any, feeds: Iterable[str | Output] = ()) -> Tier:

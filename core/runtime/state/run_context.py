@@ -7,6 +7,7 @@ context variable, instead of through bound arguments.
 from __future__ import annotations
 
 import contextvars
+import functools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from typing import Any, Final, Protocol
 
 from ...graph.graph import Node
 from ...parallel import interruption_points
+from ...parallel.float_mode import as_outside, flushed
 from ...support.errors import DeadlineExceededError
 from . import blocking
 from .resources import ResourceManager
@@ -25,6 +27,11 @@ class Hook(Protocol):
     def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         """Run `call(*inputs)` and return the result."""
         ...
+
+
+def users_hook(hook: Hook) -> Hook:
+    """Return a user's hook for a run: its own code runs in the float mode of the user's thread, the kernels in the run's."""
+    return lambda node, call, inputs: as_outside(hook, node, functools.partial(flushed, call), inputs)
 
 
 class Attempt(Protocol):

@@ -38,7 +38,7 @@ def node_of(op, *inputs, **attrs):
 
 
 def bound(node, function, ctx=None):
-    return bind_kernel(node, registry.Kernel(node.op, function, {}, "numpy"), ctx)
+    return bind_kernel(node, registry.Kernel(node.op, function, {}, "numpy", is_own=True), ctx)
 
 
 CLIPPED = node_of("ClipByValue", np.float32([1, 5, 9]), np.float32(2), np.float32(6))
