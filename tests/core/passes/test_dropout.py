@@ -118,6 +118,18 @@ def test_a_keep_probability_of_1_leaves_no_draw(form, dtype):
         np.testing.assert_array_equal(values(graph, dtype), expected)
 
 
+def test_a_frozen_graph_draws_nothing_at_a_rate_of_0():
+    """Also where the rate goes into a function, which freezing inlines."""
+    b = tfg.GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 4], name="x")
+    keep = b.Placeholder(dtype="float32", shape=[], name="keep_prob")
+    function = define(b, "f", ["float32", "float32"], lambda g, x, keep: [cast(g, x, keep)], stateful=True)
+    b.Identity(b.StatefulPartitionedCall([x, keep], f=function, Tout=["float32"])[0], name="y")
+    frozen = tfg.freeze(tfg.fill_placeholders(b.graph, {"keep_prob:0": 1}), {}, ["y:0"])
+    assert not has_draws(frozen)
+    np.testing.assert_array_equal(tfg.Session(frozen).run("y:0", {"x:0": X}), X)
+
+
 def test_a_draw_of_0_may_be_dropped_at_a_rate_of_0():
     graph = tfg.fill_placeholders(graph_of(strictly_above), {"keep_prob:0": 1})
     assert has_draws(optimize(graph, ["y"]).graph)
