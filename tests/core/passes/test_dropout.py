@@ -104,6 +104,7 @@ def values(graph, dtype="float32"):
     return tfg.Session(graph).run("y:0", {"x:0": X.astype(np.dtype(dtype))})
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_keep_probability_of_1_leaves_no_draw(form, dtype):
@@ -150,6 +151,7 @@ def test_a_draw_that_is_read_elsewhere_goes_on_in_every_run():
     np.testing.assert_array_equal(*results)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 0.9])
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @pytest.mark.parametrize("form", [*FORMS, strictly_above])
@@ -167,6 +169,7 @@ def test_a_rate_that_a_run_feeds_makes_no_difference(form):
     assert report.passes[0].notes == ("dropout is off: 1 of rate by 'keep_prob'",)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("passes", ["remove_dropout", "default,remove_dropout"])
 @pytest.mark.parametrize("form", FORMS)
 def test_dropout_and_its_gradient_go_or_stay_together(form, passes):
@@ -278,6 +281,7 @@ def in_loop(b, x):
     return b.Exit(left)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("passes", ["{}", "default,{}"])
 @pytest.mark.parametrize("name", ["remove_dropout", "remove_training_nodes"])
 @pytest.mark.parametrize("form", [in_function, in_branch, in_loop])
