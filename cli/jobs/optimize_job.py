@@ -92,7 +92,7 @@ class OptimizeJob:
             result, report = optimize(
                 self.graph,
                 (*(self.named or default_fetches(self.graph)), *([saver.save_tensor] if saver else [])),
-                tuple(dict.fromkeys([*self.feeds, *self.options.fed])),
+                self._fed,
                 self._passes(),
                 disable=self.options.disable,
                 keep=self.options.keep,
@@ -182,6 +182,11 @@ class OptimizeJob:
         if self.tolerance is not None:
             yield render.Text(f"tolerance: {100 * self.tolerance:g} % of the largest element, for passes that change numbers")
 
+    @property
+    def _fed(self) -> tuple[str, ...]:
+        """The tensors that every run feeds."""
+        return tuple(dict.fromkeys([*self.feeds, *self.options.fed]))
+
     def _as_assumed(self) -> Graph:
         """Return the graph in the use that passes assume: with dropout off, where they switch it off."""
         assert self.report is not None
@@ -189,7 +194,7 @@ class OptimizeJob:
             return self.graph
         names = self.report.assuming
         render.note(f"--verify compares with the graph after {' and '.join(names)} alone", self.options.quiet)
-        return optimize(self.graph, self.named, tuple(self.feeds), ",".join(names), keep=self.options.keep).graph
+        return optimize(self.graph, self.named, self._fed, ",".join(names), keep=self.options.keep).graph
 
     def _verify(self, result: Graph, paths: Sequence[str], stated: float | Accuracy) -> None:
         """Compare the results of the fetches, or of each signature separately, with the written files or the graph."""

@@ -121,9 +121,14 @@ def _refused(refusals: Sequence[ExportRefusal]) -> UnimplementedError:
     groups = grouped(((refusal.op, refusal.reason), refusal.node) for refusal in dict.fromkeys(refusals))
     lines = [f"{op} ({', '.join(names)}): {reason}" for (op, reason), names in groups.items()]
     count = len({refusal.node for refusal in refusals})
-    drawing = next((refusal.node for refusal in refusals if has_fact(refusal.op, "random")), None)
-    hint = f"--from {drawing} makes its random numbers an input of the model" if drawing is not None else None
+    drawing = [refusal for refusal in refusals if has_fact(refusal.op, "random")]
+    hints = [f"--from {refusal.node} makes its random numbers an input of the model" for refusal in drawing[:1]]
+    hints += [_WITHOUT_DROPOUT] if any(has_fact(refusal.op, "unit_uniform") for refusal in drawing) else []
+    hint = "; ".join(hints) or None
     return UnimplementedError(f"ONNX does not support {counted(count, 'node')} of the graph:", hint=hint, details=lines)
+
+
+_WITHOUT_DROPOUT: Final = "`tfg optimize GRAPH -o OUT --passes 'default,remove_dropout'` switches dropout off"
 
 
 class _Exporter:

@@ -20,6 +20,8 @@ from ...core.passes.functions.dropout import RemoveEmptyDropout
 from ...core.passes.functions.function_bodies import Bodies
 from ...core.passes.functions.specialize import SpecializeDecided
 from ...core.passes.pipeline import optimize, rewrite
+from ...core.planning.reachability import needed_nodes
+from ...core.registry.op_facts import has_fact
 from ...core.support.tensor_names import parse_tensor_name
 
 _PASSES: Final = "fold,branches,specialize,bodies,prune"
@@ -29,15 +31,19 @@ _IN_FUNCTIONS: Final[Sequence[Pass]] = (*_IN_GRAPH, SpecializeDecided(), Bodies(
 
 
 def with_live_branches(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -> Graph:
-    """Return a copy in which constant predicates have chosen their branches, cut at the tensors `inputs`.
+    """Return a copy in which constant predicates have chosen their branches, cut at the tensors `inputs`, without dropout of
+    rate 0.
 
     Nodes on other branches never run, so nothing about them matters to a frozen graph or a model. The graph itself where no
-    constant decides.
+    constant decides, and nothing draws.
     """
-    if not _has_decision(graph):
-        return graph
     keep = [node.name for node in (*table_fills(graph), *asset_assignments(graph))]
-    return optimize(graph, fetches, inputs, _PASSES, keep=keep)[0]
+    if _has_decision(graph):
+        graph = optimize(graph, fetches, inputs, _PASSES, keep=keep)[0]
+    needed = needed_nodes([graph.fetch(name) for name in fetches], [graph.output(name) for name in inputs])
+    if any(has_fact(node.op, "unit_uniform") for node in needed):
+        graph = optimize(graph, fetches, inputs, [RemoveEmptyDropout()], keep=keep)[0]
+    return graph
 
 
 def settle_values(graph: Graph, keep: Collection[str]) -> None:

@@ -158,6 +158,7 @@ def test_a_placeholder_is_set_once(graph, tmp_path, words):
     assert not (tmp_path / "out.pb").exists()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("text", "hint"),
     [

@@ -104,6 +104,7 @@ def values(graph, dtype="float32"):
     return tfg.Session(graph).run("y:0", {"x:0": X.astype(np.dtype(dtype))})
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_keep_probability_of_1_leaves_no_draw(form, dtype):
@@ -116,6 +117,18 @@ def test_a_keep_probability_of_1_leaves_no_draw(form, dtype):
     expected = tfg.Session(original).run("y:0", {"x:0": X.astype(np.dtype(dtype)), "keep_prob:0": 1})
     for graph in (filled, after):
         np.testing.assert_array_equal(values(graph, dtype), expected)
+
+
+def test_a_frozen_graph_draws_nothing_at_a_rate_of_0():
+    """Also where the rate goes into a function, which freezing inlines."""
+    b = tfg.GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 4], name="x")
+    keep = b.Placeholder(dtype="float32", shape=[], name="keep_prob")
+    function = define(b, "f", ["float32", "float32"], lambda g, x, keep: [cast(g, x, keep)], stateful=True)
+    b.Identity(b.StatefulPartitionedCall([x, keep], f=function, Tout=["float32"])[0], name="y")
+    frozen = tfg.freeze(tfg.fill_placeholders(b.graph, {"keep_prob:0": 1}), {}, ["y:0"])
+    assert not has_draws(frozen)
+    np.testing.assert_array_equal(tfg.Session(frozen).run("y:0", {"x:0": X}), X)
 
 
 def test_a_draw_of_0_may_be_dropped_at_a_rate_of_0():
@@ -138,6 +151,7 @@ def test_a_draw_that_is_read_elsewhere_goes_on_in_every_run():
     np.testing.assert_array_equal(*results)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 0.9])
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @pytest.mark.parametrize("form", [*FORMS, strictly_above])
@@ -155,6 +169,7 @@ def test_a_rate_that_a_run_feeds_makes_no_difference(form):
     assert report.passes[0].notes == ("dropout is off: 1 of rate by 'keep_prob'",)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("passes", ["remove_dropout", "default,remove_dropout"])
 @pytest.mark.parametrize("form", FORMS)
 def test_dropout_and_its_gradient_go_or_stay_together(form, passes):
@@ -266,6 +281,7 @@ def in_loop(b, x):
     return b.Exit(left)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("passes", ["{}", "default,{}"])
 @pytest.mark.parametrize("name", ["remove_dropout", "remove_training_nodes"])
 @pytest.mark.parametrize("form", [in_function, in_branch, in_loop])
