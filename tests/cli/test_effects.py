@@ -62,7 +62,7 @@ WORDS = {
     "train --feed": ("", FED),
     "train --hyperparameter": (f"{FED} --optimizer momentum", "--hyperparameter momentum=0.1"),
     "train --clip": (FED, "--clip norm=0.001"),
-    "view --feed": ("--measured --init", FED),
+    **dict.fromkeys(("layers --feed", "view --feed"), ("--measured --init", FED)),
 }
 """The words beside an option, without which the option has no meaning, and those of the option."""
 _NAMES = ("NAME", "TENSOR", "NODE", "VARIABLE", "OP", "PASS", "TENSOR[=VALUE]")
