@@ -15,31 +15,22 @@ from typing import Any, Final
 import numpy as np
 
 from ..core.onnx.blocks import Block, OnnxModel, Operation, Value
+from ..core.onnx.opsets import DOMAINS, OPSET, as_bytes, check_opset, in_opset, onnx_name
 from ..core.support.atomic import atomic_file, file_errors, locked_folder
 from ..core.support.errors import InternalError, UnimplementedError
 from ..core.support.file_formats import ONNX_MODELS, format_of
 from ..core.support.optional_packages import extra_hint
 from ..core.support.user_signals import pass_on
-from ..core.support.words import counted
 from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, from_name, from_numpy
 from ..core.types.shapes import Shape
 
-OPSET: Final = 21
-_DOMAINS: Final = {"LabelEncoder": ("ai.onnx.ml", 3)}
-"""The domains of operators outside ONNX's own, with the version of their set of operators."""
-_IR_VERSION: Final = 10
 LARGEST: Final = (1 << 31) - (1 << 24)
 """The size of weights, in bytes, from which the weights get a file of their own: protobuf reads no message of 2 GiB."""
 _ALIGNMENT: Final = 4096
 """The alignment, in bytes, of weights in the separate file, so that the weights can be memory-mapped."""
-_TYPES: Final = {
-    "half": "FLOAT16", "float8_e4m3fn": "FLOAT8E4M3FN", "float8_e4m3fnuz": "FLOAT8E4M3FNUZ", "float8_e5m2": "FLOAT8E5M2",
-    "float8_e5m2fnuz": "FLOAT8E5M2FNUZ",
-}  # fmt: skip
-"""ONNX's names of dtypes that are not tfg's names in capitals."""
 _HALF_BYTES: Final = ("int4", "uint4")
-_FOREIGN: Final = ("bfloat16", *(name for name in _TYPES if name != "half"), *_HALF_BYTES)
+_FOREIGN: Final = ("bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", *_HALF_BYTES)
 """Dtypes that NumPy lacks."""
 
 
@@ -52,17 +43,17 @@ def require(package: str) -> Any:
         raise UnimplementedError(problem, hint=extra_hint("onnx")) from None
 
 
-def save_onnx(model: OnnxModel, path: str | os.PathLike[str]) -> int:
+def save_onnx(model: OnnxModel, path: str | os.PathLike[str], opset: int = OPSET) -> int:
     """Write a model, checked, and return the bytes of weights. Large weights go to `PATH.data` or `PATH.1.data`.
 
-    InvalidArgumentError for a name that does not end in .onnx, UnimplementedError without the package onnx, InternalError
-    for a model that onnx.checker refuses.
+    InvalidArgumentError for a name that does not end in .onnx and for an unknown opset, UnimplementedError without the
+    package onnx and for what the opset lacks, InternalError for a model that onnx.checker refuses.
     """
     format_of(path, ONNX_MODELS)
     onnx = require("onnx")
-    _require_types(onnx, model)
+    check_opset(onnx, opset)
     path = os.path.realpath(path)
-    writer = _ModelWriter(onnx, model)
+    writer = _ModelWriter(onnx, in_opset(onnx, model, opset), opset)
     size = sum(array.nbytes for array in writer.arrays())
     if size > LARGEST:
         with file_errors(path), locked_folder(os.path.dirname(path)):
@@ -93,43 +84,10 @@ def _save_in_two(writer: _ModelWriter, path: str) -> None:
         os.unlink(os.path.join(folder, entry))
 
 
-def _require_types(onnx: Any, model: OnnxModel) -> None:
-    """Raise UnimplementedError with all nodes that need an operator on a dtype for which ONNX does not define the operator."""
-    lines: dict[str, None] = {}
-    for operation in model.block.everything():
-        domain, version = _DOMAINS.get(operation.op, ("", OPSET))
-        schema = onnx.defs.get_schema(operation.op, version, domain)
-        for i, value in enumerate(operation.inputs):
-            formal = schema.inputs[min(i, len(schema.inputs) - 1)]
-            if value is not None and f"tensor({_onnx_name(value.dtype)})" not in formal.types:
-                lines[f"{operation.source}: ONNX's {operation.op} does not support {value.dtype}"] = None
-            if value is not None and value.array is not None and value.array.dtype == object and not _is_text(value.array):
-                lines[f"{operation.source}: ONNX's strings are UTF-8, and a constant has other bytes"] = None
-    for name, value in model.outputs.items():
-        if value.array is not None and value.array.dtype == object and not _is_text(value.array):
-            lines[f"{name}: ONNX's strings are UTF-8, and a constant has other bytes"] = None
-    if lines:
-        raise UnimplementedError(f"ONNX does not support {counted(len(lines), 'node')} of the graph:", details=list(lines))
-
-
-def _is_text(array: Array) -> bool:
-    """Return True for strings that are UTF-8 text."""
-    try:
-        b"\0".join(map(_as_bytes, array.flat)).decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _number(kinds: Any, dtype: DType) -> int:
     """Return the number of a dtype in TensorProto."""
-    number: int = getattr(kinds, _TYPES.get(dtype.name, dtype.name.upper()))
+    number: int = getattr(kinds, onnx_name(dtype).upper())
     return number
-
-
-def _onnx_name(dtype: DType) -> str:
-    """Return the name of a dtype in ONNX's schemas."""
-    return dtype.name if dtype.name in ("float", "double") else _TYPES.get(dtype.name, dtype.name).lower()
 
 
 def _check(onnx: Any, model: Any) -> None:
@@ -162,9 +120,10 @@ def _infos(graph: Any) -> Iterator[Any]:
 class _ModelWriter:
     """The writer of a ModelProto: names of values, and the weights that stand outside."""
 
-    def __init__(self, onnx: Any, model: OnnxModel) -> None:
+    def __init__(self, onnx: Any, model: OnnxModel, opset: int) -> None:
         self.onnx = onnx
         self.helper = onnx.helper
+        self.opset = opset
         self.source = model
         self.names: dict[Value, str] = {}
         self.taken: collections.Counter[str] = collections.Counter()
@@ -180,9 +139,10 @@ class _ModelWriter:
         """Return the ModelProto, with weights in the file `location` unless that is None."""
         weights = [self.tensor(value, location) for value in self.constants]
         graph = self.graph(self.source.block, "tfg", weights)
-        used = {_DOMAINS[operation.op] for operation in self.source.block.everything() if operation.op in _DOMAINS}
-        opsets = [self.helper.make_opsetid(*opset) for opset in (("", OPSET), *sorted(used))]
-        return self.helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="tfg")
+        used = {DOMAINS[operation.op] for operation in self.source.block.everything() if operation.op in DOMAINS}
+        opsets = [self.helper.make_opsetid(*opset) for opset in (("", self.opset), *sorted(used))]
+        version = self.helper.find_min_ir_version_for(opsets)
+        return self.helper.make_model(graph, opset_imports=opsets, ir_version=version, producer_name="tfg")
 
     def graph(self, block: Block, name: str, weights: Iterable[Any] = ()) -> Any:
         inputs = [self.info(value) for value in block.inputs]
@@ -196,7 +156,7 @@ class _ModelWriter:
         while inputs and not inputs[-1]:
             inputs.pop()
         attrs = {key: self.attribute(key, value) for key, value in operation.attrs.items()}
-        domain, _ = _DOMAINS.get(operation.op, ("", OPSET))
+        domain, _ = DOMAINS.get(operation.op, ("", self.opset))
         return self.helper.make_node(operation.op, inputs, outputs, name, domain=domain, **attrs)
 
     def attribute(self, key: str, value: Any) -> Any:
@@ -230,7 +190,7 @@ class _ModelWriter:
         assert value.array is not None
         name, number, dims = self.name(value, "constant"), self.type(value.dtype), value.array.shape
         if value.array.dtype == object:
-            return self.helper.make_tensor(name, number, dims, [_as_bytes(item) for item in value.array.flat])
+            return self.helper.make_tensor(name, number, dims, [as_bytes(item) for item in value.array.flat])
         data = _packed(value)
         tensor = self.helper.make_tensor(name, number, dims, data, raw=True)
         if location is not None and len(data) >= _ALIGNMENT:
@@ -256,10 +216,6 @@ def _packed(value: Value) -> bytes:
     halves = np.resize(array.reshape(-1).astype(np.uint8) & 15, -(-array.size // 2) * 2)
     packed: bytes = (halves[::2] | halves[1::2] << 4).astype(np.uint8).tobytes()
     return packed
-
-
-def _as_bytes(item: Any) -> bytes:
-    return item if isinstance(item, bytes) else str(item).encode("utf-8", "surrogateescape")
 
 
 def onnx_interface(path: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
@@ -331,7 +287,7 @@ def is_numpys_own(dtype: np.dtype[Any]) -> bool:
 def _array(value: Any) -> Array:
     """Convert an output of onnxruntime to an array."""
     name = value.data_type().removeprefix("tensor(").removesuffix(")")
-    dtype = next((dtype for dtype in map(from_name, _FOREIGN) if _onnx_name(dtype) == name), None)
+    dtype = next((dtype for dtype in map(from_name, _FOREIGN) if onnx_name(dtype) == name), None)
     if dtype is None:
         return np.asarray(value.numpy())
     count = math.prod(value.shape())
@@ -359,9 +315,9 @@ def _to_onnx(value: Array) -> Array:
     value = as_pairs(np.asarray(value))
     if value.dtype != object:
         return value
-    return np.array([_as_bytes(item).decode("utf-8", "surrogateescape") for item in value.flat], object).reshape(value.shape)
+    return np.array([as_bytes(item).decode("utf-8", "surrogateescape") for item in value.flat], object).reshape(value.shape)
 
 
 def _from_onnx(value: Array) -> Array:
     """Convert an array to tfg's form: strings as bytes."""
-    return value if value.dtype != object else np.array([*map(_as_bytes, value.flat)], object).reshape(value.shape)
+    return value if value.dtype != object else np.array([*map(as_bytes, value.flat)], object).reshape(value.shape)

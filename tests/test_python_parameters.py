@@ -64,6 +64,7 @@ DOORS = {
         "--signature-output": "save_model.signatures", "--copy-signature": "save_model.copied",
         "--rename-signature": "save_model.renamed", "--drop-signature": "save_model.dropped",
         "--verify": "OnnxExport.verify", "--tolerance": "OnnxExport.verify", "--state": "convert.state",
+        "--opset": "convert.opset",
     },
     "diff": {"BEFORE": "diff.before", "AFTER": "diff.after", "--strict-names": "diff.strict_names"},
     "draw": CHOOSING
@@ -118,8 +119,8 @@ DOORS = {
         "GRAPH": "optimize.graph", "--output": "save.path", "--text": "save.text", "--save-model": "save_model.path",
         "--fetch": "optimize.fetches", "--feed": "optimize.feeds", "--set": "fill_placeholders.values",
         "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch", "--passes": "optimize.passes",
-        "--disable": "optimize.disable",
-        "--fast-math": "optimize.fast_math", "--cluster": "OptimizeReport.clusters", "--keep": "optimize.keep",
+        "--disable": "optimize.disable", "--fast-math": "optimize.fast_math",
+        "--cluster": "OptimizeReport.clusters", "--keep": "optimize.keep",
         "--fed": "optimize.feeds", "--overridable": "optimize.overridable", "--verify": "verify.after",
         "--tolerance": "verify.tolerance", "--steps": "verify.steps", "--state": "verify.state",
         "--costs": "optimize.costs", "--list": "list_passes",

@@ -46,6 +46,7 @@ class ConvertOptions:
     tfg convert train.meta model_folder/ --state model.ckpt-1000 --to probabilities
     tfg convert train.pb frozen.pb --freeze --state model.ckpt-1000 --to logits --strip-default-attrs
     tfg convert saved_model_folder model.onnx --verify
+    tfg convert saved_model_folder model.onnx --opset 15
     tfg convert frozen.pb model.stablehlo --to logits
     """
 
@@ -82,6 +83,7 @@ class ConvertOptions:
     inline_functions: bool = option(
         excludes=_GRAPHS_ONLY, help="Replace each call of a function with the body of the function."
     )
+    opset: int | None = option(needs="OUT=*.onnx", help="Write the operators of this opset of ONNX, from 13.  [default: 21]")
     strip_default_attrs: bool = option(excludes=_GRAPHS_ONLY, help="Drop attributes with default values.")
     clear_devices: bool = option(excludes=_GRAPHS_ONLY, help="Drop the devices of all nodes.")
     placeholders: PlaceholderOptions = part(options_of(PlaceholderOptions, "placeholders"))

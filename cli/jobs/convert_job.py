@@ -222,7 +222,7 @@ def _to_model(
     outputs = {word: names.output(word).name for word in outputs_named}
     if not outputs:
         raise InvalidArgumentError("nothing to convert: name at least one tensor with --to")
-    written = convert(graph, options.target, outputs, inputs, state=opened.session, names=names.inputs)
+    written = convert(graph, options.target, outputs, inputs, state=opened.session, names=names.inputs, opset=options.opset)
     assert written is not None
     _note_export(written, options.quiet)
     if not options.verify:
@@ -272,7 +272,6 @@ def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> lis
 def _note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
     """Print notes on the exported model."""
     from ...formats.api.stablehlo_export import StableHloExport
-    from ...formats.onnx_model import OPSET
 
     if isinstance(written, StableHloExport):
         declared = written.declared_dims().items()
@@ -280,7 +279,9 @@ def _note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
         render.note(f"wrote {written.size:,} bytes of StableHLO to {written.path}; inputs: {inputs}", quiet)
     else:
         operations = counted(written.operations, "operation")
-        render.note(f"wrote {operations} of opset {OPSET} and {written.weights:,} bytes of weights to {written.path}", quiet)
+        render.note(
+            f"wrote {operations} of opset {written.opset} and {written.weights:,} bytes of weights to {written.path}", quiet
+        )
     for name in written.states:
         render.note(
             f"variable '{name}' changes: its old value is input {name}_before, its new value is output {name}_after", quiet

@@ -68,6 +68,11 @@ def carrier(dtype: DType) -> DType:
     return dtypes.from_numpy(base.numpy) if base.is_quantized else base
 
 
+def wider_dtypes(dtype: DType) -> tuple[DType, ...]:
+    """Return the dtypes that hold all values of another, in order of preference."""
+    return () if dtype is dtypes.float64 else _WIDER.get(dtype, ())
+
+
 def computed_in(op: str, dtype: DType) -> DType | None:
     """Return the dtype in which onnxruntime computes an operator on tensors of `dtype`: the same, or a dtype to cast to and
     back.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -108,8 +109,9 @@ def fill_placeholders(
 
 
 @takes(
-    graph=GraphLike, path=str | os.PathLike, state=Mapping | SessionLike | None, shapes=Mapping | None, names=Mapping | None
-)
+    graph=GraphLike, path=str | os.PathLike, state=Mapping | SessionLike | None, shapes=Mapping | None, names=Mapping | None,
+    opset=int | None,
+)  # fmt: skip
 def convert(
     graph: GraphLike,
     path: str | os.PathLike[str],
@@ -119,6 +121,7 @@ def convert(
     state: State | SessionLike | None = None,
     shapes: Mapping[str, Any] | None = None,
     names: Mapping[str, str] | None = None,
+    opset: int | None = None,
 ) -> OnnxExport | StableHloExport | None:
     """Write a graph atomically, in the format of the file's extension.
 
@@ -127,12 +130,17 @@ def convert(
     `outputs` and `inputs` select a part of the graph, as for `extract`. InvalidArgumentError for other extensions.
 
     The other arguments are for `.onnx` and `.stablehlo`. `state` is as for `freeze`. `shapes` holds the shapes of inputs by
-    tensor. `names` maps input names of the model to tensors; `outputs` may be a mapping for output names. The result has a
-    method `verify`. FailedPreconditionError without the package onnx, NotFoundError without JAX, UnimplementedError for
-    nodes that the model cannot express.
+    tensor. `names` maps input names of the model to tensors; `outputs` may be a mapping for output names. `opset` is the set
+    of ONNX's operators in an `.onnx` file: 13 or more, by default 21. The result has a method `verify`.
+    FailedPreconditionError without the package onnx, NotFoundError without JAX, UnimplementedError for nodes that the model
+    cannot express.
     """
     graph = as_graph(graph)
-    kind = _MODELS.get(extension_of(path))
+    kind: Callable[..., OnnxExport | StableHloExport] | None = _MODELS.get(extension_of(path))
+    if opset is not None:
+        if kind is not OnnxExport:
+            raise InvalidArgumentError(f"an opset is of ONNX, and '{os.fspath(path)}' does not end in .onnx")
+        kind = functools.partial(OnnxExport, opset=opset)
     if kind is not None:
         return export_model(kind, graph, path, outputs, inputs, state=state, shapes=shapes, names=names)
     form = graph_form(path)

@@ -186,7 +186,7 @@ Model = TypeVar("Model", bound=ModelExport)
 
 
 def export_model(
-    kind: type[Model],
+    kind: Callable[..., Model],
     graph: Graph,
     path: str | os.PathLike[str],
     outputs: Mapping[str, str] | Sequence[str] | str = (),

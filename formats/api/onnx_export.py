@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ...core.onnx.exporting import export
+from ...core.onnx.opsets import OPSET, check_opset
 from ...core.support.words import counted
 from ...core.types.arrays import Array
 from ..onnx_model import as_pairs, onnx_input_dims, require, run_onnx, save_onnx
@@ -18,18 +19,22 @@ class OnnxExport(ModelExport):
 
     runtime: ClassVar[str] = "onnxruntime"
 
+    def __init__(self, *args: Any, opset: int = OPSET) -> None:
+        self.opset = opset
+        super().__init__(*args)
+
     def write(self) -> None:
         """Write the model, and count the parts."""
-        require("onnx")
+        check_opset(require("onnx"), self.opset)
         model = export(self.graph, self.inputs, self.outputs)
-        self.weights = save_onnx(model, self.path)
+        self.weights = save_onnx(model, self.path, self.opset)
         """The bytes of the weights."""
         self.operations = sum(1 for _ in model.block.everything())
         self.narrowed = tuple(model.narrowed)
         """The nodes whose 64-bit arithmetic has 32 bits in the model, as onnxruntime has no 64-bit kernels for them."""
 
     def __repr__(self) -> str:
-        return f"<OnnxExport {os.path.basename(self.path)}: {counted(self.operations, 'operation')}>"
+        return f"<OnnxExport {os.path.basename(self.path)}: {counted(self.operations, 'operation')} of opset {self.opset}>"
 
     def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs that onnxruntime computes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -23,9 +24,10 @@ from tests.recorded_answers import answers  # noqa: E402
 from tests.security import kills  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.onnx.exporting import export  # noqa: E402
+from tfg.core.onnx.opsets import OPSET  # noqa: E402
 from tfg.core.registry import registry  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
-from tfg.core.support.errors import UnimplementedError  # noqa: E402
+from tfg.core.support.errors import InvalidArgumentError, UnimplementedError  # noqa: E402
 from tfg.core.types.dtypes import from_name  # noqa: E402
 from tfg.core.types.tensors import Tensor  # noqa: E402
 from tfg.formats import onnx_model  # noqa: E402
@@ -104,13 +106,34 @@ def test_all_cases_of_lowerings_with_corners(op, tmp_path):
     assert count_equal(cases, tmp_path / "case.onnx", most=len(cases)) > TRIED
 
 
-def count_equal(cases, path, most=TRIED):
+OPSETS = (13, 15, 17, 18, 20, onnx.defs.onnx_opset_version())
+
+
+@pytest.mark.sampled(20)
+@pytest.mark.parametrize(("op", "opset"), list(zip(sorted(CASES), itertools.cycle(OPSETS))))
+def test_lowerings_in_other_opsets(op, opset, tmp_path):
+    """A case in another opset equals TensorFlow's result, or the error names the first opset that has what it needs."""
+    cases = [(case, recorded) for case, recorded in recorded_cases(op) if not is_undefined(op, case)]
+    try:
+        tried = count_equal(cases, tmp_path / "case.onnx", 1, opset)
+    except UnimplementedError as error:
+        refusals = re.findall(rf"opset {opset} of ONNX has no [A-Z]\w+.*; opset (\d+) has", str(error))
+        assert refusals and all(int(first) > opset for first in refusals)
+    else:
+        assert not tried or ("", opset) in opsets_of(onnx.load(tmp_path / "case.onnx"))
+
+
+def opsets_of(proto):
+    return [(one.domain, one.version) for one in proto.opset_import]
+
+
+def count_equal(cases, path, most=TRIED, opset=OPSET):
     """Return the number of first cases that ONNX can express; all of them must equal TensorFlow's results."""
     tried = 0
     for case, recorded in cases:
         if recorded["error"] or tried == most:
             continue
-        attempts = (result_of(case, path, *which) for which in CONSTANTS)
+        attempts = (result_of(case, path, *which, opset) for which in CONSTANTS)
         result = next((values for values in attempts if values is not None), None)
         if result is not None:
             tried += 1
@@ -127,7 +150,7 @@ def aligned(got, want):
     return as_pairs(np.where(np.abs(products) > 0.99, turned, vectors).astype(want.dtype))
 
 
-def result_of(case, path, kinds, fed):
+def result_of(case, path, kinds, fed, opset):
     """Return onnxruntime's result of a case; None for a refusal, a case without outputs, or values that cannot be fed.
 
     Inputs of `kinds` become constants, except inputs whose names begin with `fed`.
@@ -142,7 +165,7 @@ def result_of(case, path, kinds, fed):
     except UnimplementedError as error:
         assert "(op)" in str(error)
         return None
-    save_onnx(model, path)
+    save_onnx(model, path, opset)
     values = [*feeds.values(), *(value.array for value in model.outputs.values())]
     if any(is_unfed(value) for value in values if value is not None):
         return None
@@ -177,11 +200,11 @@ def assert_close(got, want, case):
         assert_same(got, want, case.tolerance)
 
 
-def written(builder, inputs, outputs, path):
+def written(builder, inputs, outputs, path, opset=OPSET):
     """Return the ModelProto of a builder's graph, as read from the file."""
     graph = builder.graph
     model = export(graph, {name: graph.output(name) for name in inputs}, {name: graph.output(name) for name in outputs})
-    save_onnx(model, path)
+    save_onnx(model, path, opset)
     return onnx.load(path)
 
 
@@ -273,6 +296,76 @@ def test_a_difference_is_told(tmp_path, monkeypatch):
     )
     done = run("convert", SAMPLES / "xor.pbtxt", tmp_path / "m.onnx", "--to", "probability", "--init", "--verify")
     assert done.code == 3 and "no" in done.out
+
+
+@pytest.mark.parametrize("opset", [13, 18])
+def test_axes_are_attributes_before_they_are_inputs(opset, tmp_path):
+    b = GraphBuilder()
+    b.Max(b.Placeholder(dtype="float32", shape=[None, 3], name="x"), b.constant(np.int32([1])), name="y")
+    (node,) = written(b, ["x"], ["y"], tmp_path / "m.onnx", opset).graph.node
+    assert (len(node.input), "axes" in [attribute.name for attribute in node.attribute]) == (
+        (1, True) if opset < 18 else (2, False)
+    )
+    (result,) = run_onnx(tmp_path / "m.onnx", {"x": np.float32([[1, 3, 2]])})
+    assert result.tolist() == [3]
+
+
+def test_no_axes_are_no_reduction_in_every_opset(tmp_path):
+    b = GraphBuilder()
+    b.Mean(b.Placeholder(dtype="float32", shape=[None, 3], name="x"), b.constant(np.zeros(0, np.int32)), name="y")
+    x = np.float32([[1, 3, 2]])
+    for opset in OPSETS:
+        written(b, ["x"], ["y"], tmp_path / "m.onnx", opset)
+        np.testing.assert_array_equal(run_onnx(tmp_path / "m.onnx", {"x": x})[0], x)
+
+
+def test_dtypes_that_an_opset_lacks_are_computed_in_wider_ones(tmp_path):
+    b = GraphBuilder()
+    x, y = (b.Placeholder(dtype="int8", shape=[None], name=name) for name in "xy")
+    b.AddV2(x, y, name="z")
+    assert ops_of(written(b, ["x", "y"], ["z"], tmp_path / "m.onnx", 13)) == ["Cast", "Cast", "Add", "Cast"]
+    (result,) = run_onnx(tmp_path / "m.onnx", {"x": np.int8([100, 1]), "y": np.int8([100, 2])})
+    np.testing.assert_array_equal(result, np.int8([-56, 3]))
+    assert ops_of(written(b, ["x", "y"], ["z"], tmp_path / "m.onnx", 14)) == ["Add"]
+
+
+@pytest.mark.parametrize("opset", [13, 14])
+def test_computed_sizes_of_zero(opset, tmp_path):
+    """Opset 13 reads a size of 0 as the size of the input there."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, None], name="x")
+    b.Reshape(x, b.Placeholder(dtype="int32", shape=[3], name="sizes"), name="y")
+    b.StridedSlice(b.Shape(x), b.constant(np.int32([1])), b.constant(np.int32([2])), b.constant(np.int32([1])), name="columns")
+    written(b, ["x", "sizes"], ["y", "columns"], tmp_path / "m.onnx", opset)
+    for shape, sizes in (((2, 6), (3, 2, 2)), ((0, 6), (6, 0, 5)), ((5, 0), (0, 7, 2)), ((0, 0), (4, 4, 0))):
+        given = {"x": np.zeros(shape, "f"), "sizes": np.int32(sizes)}
+        result, columns = run_onnx(tmp_path / "m.onnx", given)
+        assert (result.shape, columns.tolist()) == (sizes, [shape[1]])
+
+
+def test_what_an_opset_lacks_is_named(tmp_path):
+    b = GraphBuilder()
+    x, y = (b.Placeholder(dtype="int32", shape=[2], name=name) for name in "xy")
+    b.BitwiseAnd(x, y, name="both")
+    b.TensorScatterAdd(x, b.Reshape(y, [2, 1]), x, name="sums")
+    with pytest.raises(UnimplementedError, match="does not support 2 nodes") as error:
+        written(b, ["x", "y"], ["both", "sums"], tmp_path / "m.onnx", 15)
+    assert "both: opset 15 of ONNX has no BitwiseAnd; opset 18 has" in str(error.value)
+    assert "sums: opset 15 of ONNX has no ScatterND with reduction=add; opset 16 has" in str(error.value)
+    assert not (tmp_path / "m.onnx").exists()
+
+
+def test_convert_to_an_opset(tmp_path):
+    target = tmp_path / "m.onnx"
+    done = run("convert", SAMPLES / "xor.pbtxt", target, "--to", "probability", "--init", "--opset", 13, "--verify")
+    assert done.code == 0 and "of opset 13 and" in done.err
+    proto = onnx.load(target)
+    assert (opsets_of(proto), proto.ir_version) == ([("", 13)], 7)
+    newest = onnx.defs.onnx_opset_version()
+    done = run("convert", SAMPLES / "xor.pbtxt", target, "--to", "probability", "--init", "--opset", newest + 1)
+    assert done.code == 1 and f"opset {newest + 1} of ONNX is not between 13 and {newest}" in done.err
+    with pytest.raises(InvalidArgumentError, match=r"does not end in \.onnx"):
+        tfg.convert(tfg.GraphBuilder().graph, tmp_path / "g.pb", opset=17)
 
 
 AXES = {
