@@ -119,7 +119,7 @@ DOORS = {
         "GRAPH": "optimize.graph", "--output": "save.path", "--text": "save.text", "--save-model": "save_model.path",
         "--fetch": "optimize.fetches", "--feed": "optimize.feeds", "--set": "fill_placeholders.values",
         "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch", "--passes": "optimize.passes",
-        "--disable": "optimize.disable", "--fast-math": "optimize.fast_math",
+        "--disable": "optimize.disable", "--fast-math": "optimize.fast_math", "--portable": "optimize.portable",
         "--cluster": "OptimizeReport.clusters", "--keep": "optimize.keep",
         "--fed": "optimize.feeds", "--overridable": "optimize.overridable", "--verify": "verify.after",
         "--tolerance": "verify.tolerance", "--steps": "verify.steps", "--state": "verify.state",

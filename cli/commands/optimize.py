@@ -33,6 +33,7 @@ class OptimizeOptions:
     tfg optimize model.pb -o fast.pb --fetch y --verify
     tfg optimize train.pb --fetch train --fetch loss --passes "prune,fold,cse"
     tfg optimize model.pb -o fast.pb --passes "default,fuse{onednn=true}"
+    tfg optimize model.pb -o for_opencv.pb --portable
     tfg optimize --list
     """
 
@@ -47,6 +48,9 @@ class OptimizeOptions:
         metavar="LIST", help='Passes to run, e.g. "prune,fold{limit=1MB},cse" or "default,layout"; see --list.'
     )
     disable: tuple[str, ...] = option(metavar="PASS", help="Leave this pass out; repeatable.")
+    portable: bool = option(
+        help="Make only ops that tf2onnx, OpenCV, TensorFlow.js and TensorFlow Lite read: no _FusedConv2D, for example."
+    )
     fast_math: bool = fast_math_option()
     cluster: bool = option(
         help="At the end, group pure nodes into a single function call, and report the nodes that XLA supports."

@@ -27,7 +27,7 @@ from ..commands.optimize import OptimizeOptions
 from ..main import COMPARISON_FAILED, DONE
 from ..models import note_variables, save_model, verified_batch
 from ..sections.convert_sections import feeds_of, verification_sections
-from ..sections.optimize_sections import cluster_text, passes_sections, report_sections
+from ..sections.optimize_sections import cluster_text, passes_sections, report_sections, unportable_text
 
 
 def run(options: OptimizeOptions) -> int:
@@ -97,6 +97,7 @@ class OptimizeJob:
                 keep=self.options.keep,
                 overridable=(*self.options.overridable, *([saver.filename_tensor] if saver else [])),
                 fast_math=self.options.fast_math,
+                portable=self.options.portable,
                 costs=self.options.costs,
                 observe=lambda stage, graph: working.update(f"{stage} left {counted(len(graph), 'node')}"),
             )
@@ -150,6 +151,8 @@ class OptimizeJob:
             render.note(note)
         if self.options.output:
             note_variables(result, self.graph, self.options.quiet)
+        if notes and self.report is not None and self.report.unportable:
+            render.note(unportable_text(self.report, self.options.portable), self.options.quiet)
 
     def _saver(self) -> SaverInfo | None:
         """Return the saver of a SavedModel's variables, if the command writes a SavedModel again."""

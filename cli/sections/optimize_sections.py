@@ -37,6 +37,13 @@ def cluster_text(cluster: ClusterFacts) -> str:
     return f"XLA supports {cluster.supported} of {counted(cluster.nodes, 'node')} in '{cluster.function}'{left}"
 
 
+def unportable_text(report: OptimizeReport, portable: bool) -> str:
+    """Return the ops that other readers of the graph do not know, and how the graph does without them."""
+    ops = ", ".join(f"{count:,} {op}" for op, count in report.unportable.items())
+    step = "they were in the graph before" if portable else "other readers need `--portable`"
+    return f"only tfg and TensorFlow on CPUs know {ops}: {step}"
+
+
 def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
     """Yield the tables of a report: a row for each pass that changed the graph, or with -v for each round of a pass."""
     if not report.passes:

@@ -15,9 +15,10 @@ from ..functions.callers import all_nodes
 from ..graph.graph import Graph, GraphLike, as_graph
 from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes
+from ..registry.op_facts import has_fact
 from ..support.arguments import takes
 from ..support.display import Report
-from ..support.errors import ResourceExhaustedError, TfgError
+from ..support.errors import InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, INFO, tell
 from ..support.user_signals import pass_on
@@ -85,6 +86,8 @@ class OptimizeReport(Report):
     """The outcome of each removed node, by name."""
     clusters: tuple[ClusterFacts, ...] = ()
     """The functions that the pass `cluster` made, with the nodes that XLA does not support."""
+    unportable: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    """The number of nodes of each op afterwards that only tfg and TensorFlow on CPUs know."""
 
     def headline(self) -> str:
         return f"{self.nodes_before:,} to {counted(self.nodes_after, 'node')}, {counted(len(self.passes), 'run')} of passes"
@@ -129,7 +132,7 @@ class Optimized(NamedTuple):
 
 
 @rare_collection()
-@takes(graph=GraphLike, passes=str | Sequence | None, costs=bool, rounds=int, fast_math=bool)
+@takes(graph=GraphLike, passes=str | Sequence | None, costs=bool, rounds=int, fast_math=bool, portable=bool)
 def optimize(
     graph: GraphLike,
     fetches: Sequence[str] | str = (),
@@ -141,6 +144,7 @@ def optimize(
     overridable: Sequence[str] = (),
     rounds: int = MAX_ROUNDS,
     fast_math: bool = False,
+    portable: bool = False,
     costs: bool = False,
     observe: Observer | None = None,
 ) -> Optimized:
@@ -150,14 +154,15 @@ def optimize(
     finds. `passes` is a list of passes or a text like "prune,fold{limit=1MB}", by default all
     that need no decision; `keep` names nodes that must stay, `overridable` tensors that a run may feed but need not.
     Relaxed rules, after which digits may cancel or a finite result become infinite or NaN, are applied with `fast_math`
-    only.
+    only. `portable` leaves out passes that make ops which only tfg and TensorFlow on CPUs know, such as _FusedConv2D; other
+    readers, as tf2onnx, OpenCV, TensorFlow.js and TensorFlow Lite, do not read them.
 
     Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember the
     nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass.
     `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
     graph = as_graph(graph)
-    chosen = choose_passes(passes, disable)
+    chosen = choose_passes(passes, disable, portable)
     result, mended = _mended(graph, [one for one in chosen if one.mends])
     chosen = [one for one in chosen if not one.mends]
     names = (fetches,) if isinstance(fetches, str) else tuple(fetches) or default_fetches(result)
@@ -178,7 +183,8 @@ def optimize(
     forget_locations(result)
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     clusters = tuple(new_clusters(graph, result))
-    report = OptimizeReport((*mended, *records), before, _op_counts(result), dict(ctx.fates), clusters)
+    after, fates = _op_counts(result), dict(ctx.fates)
+    report = OptimizeReport((*mended, *records), before, after, fates, clusters, _unportable(result))
     return Optimized(result, report)
 
 
@@ -306,11 +312,12 @@ def default_fetches(graph: Graph) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for run in default_runs(graph) for name in run))
 
 
-def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = ()) -> list[Pass]:
+def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = (), portable: bool = False) -> list[Pass]:
     """Return the passes to run, preceded by their required passes; InvalidArgumentError for unknown names and options.
 
     In a text `default` stands for the passes that need no decision; other passes beside `default` take their usual places,
-    or replace the default pass of the same name with other options.
+    or replace the default pass of the same name with other options. Where the result must be `portable`, `default` is
+    without the passes that make other ops, and these must not be named.
     """
     disabled = set(disable)
     for name in disabled:
@@ -323,7 +330,12 @@ def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = 
         present = {p.name for p in chosen}
         chosen += [find_pass(name)() for name in one.requires if name not in present]
         chosen.append(one)
-    return [p for p in chosen if p.name not in disabled]
+    named = () if passes is None else [name for name, _ in parse_passes(passes)] if isinstance(passes, str) else chosen
+    left_out = [one for one in chosen if portable and not one.is_portable]
+    for one in left_out:
+        if one in named or one.name in named:
+            raise InvalidArgumentError(f"pass {one.name} makes ops that are not portable", hint=f"leave out {one.name}")
+    return [one for one in chosen if one.name not in disabled and one not in left_out]
 
 
 def _parsed(text: str) -> list[Pass]:
@@ -371,6 +383,12 @@ def _check(graph: Graph, after: Pass) -> None:
 def _op_counts(graph: Graph) -> dict[str, int]:
     """Count the nodes of each type in the graph and the functions, the most frequent type first."""
     return dict(collections.Counter(node.op for node in all_nodes(graph)).most_common())
+
+
+def _unportable(graph: Graph) -> dict[str, int]:
+    """Count the nodes of each internal op, and of each op of fused kernels."""
+    ops = (node.op for node in all_nodes(graph) if not node.is_argument)
+    return dict(collections.Counter(op for op in ops if op.startswith("_") or has_fact(op, "fused_kernel")).most_common())
 
 
 def _size(graph: Graph) -> int:

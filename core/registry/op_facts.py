@@ -105,6 +105,7 @@ FACTS: Final = {
     "stated_pair": "TensorFlow's shape function states the shape (2) for its handle, which is a scalar",
     "stated_reserves": "TensorFlow's shape function states the shape (0) for its last two outputs, which are scalars",
     "stated_sequences": "TensorFlow's shape function states a length of its last two outputs that is one too small",
+    "fused_kernel": "stands for several ops, in a kernel that only TensorFlow on CPUs has: other readers do not know it",
     "rectifier": "bounds its input from below; TensorFlow's fused kernels apply it as an epilogue",
 }
 

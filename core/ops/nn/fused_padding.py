@@ -9,7 +9,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, flops, kernel, shape
+from ...registry.registry import Cost, facts, flops, kernel, shape
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..array.padding import pad_shape
@@ -105,3 +105,6 @@ def fused_resize_and_pad_conv2d_flops(
     batch, _, _, channels = with_rank(input.shape, 4)
     resized = Cost(9, macs=3) * (batch * height * width * channels)
     return convolution.convolution_flops(input, filter, outputs=outputs) + resized
+
+
+facts("fused_kernel", of=("FusedPadConv2D", "FusedResizeAndPadConv2D"))

@@ -65,6 +65,8 @@ class Pass:
     """The tolerance for `--verify` of a pass whose changes exceed the tolerance of the accuracy class."""
     rule_sets: ClassVar[tuple[RuleSet, ...]] = ()
     """The rules that the pass applies."""
+    is_portable: ClassVar[bool] = True
+    """False for a pass that makes ops which only tfg and TensorFlow on CPUs know; other readers of graphs do not."""
     keeps_cost: ClassVar[bool] = False
     """True for a pass that removes only nodes that never run or cost nothing: a run costs the same afterwards."""
 

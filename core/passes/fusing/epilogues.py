@@ -168,6 +168,7 @@ class Fuse(Pass):
         NORMALIZATION,
         MIRROR_PADDING,
     )
+    is_portable: ClassVar[bool] = False
     trainable: bool = False
     onednn: bool = False
 

@@ -11,7 +11,9 @@ import numpy as np
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.graph.graph import Graph, Node, Output
+from tfg.core.passes.order import find_pass
 from tfg.core.passes.pipeline import OptimizeReport, optimize
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
@@ -62,11 +64,19 @@ def rewritten(build: Build, passes: str | None = None, *, check: bool = True, **
     graph, fetches = built(build)
     feeds = [node.name + ":0" for node in graph if node.op == "Placeholder"]
     after, report = optimize(graph, fetches, feeds, passes, **{"fast_math": True, **options})
+    assert_portable_but_for_passes_that_say_so(graph, report)
     if check:
         assert_same(graph, after, fetches, feeds_for(graph))
         if any(node.op.startswith(("_", "Fused")) for node in after):
             assert_same_gradients(graph, after, fetches, feeds_for(graph))
     return Rewritten(graph, after, fetches, report)
+
+
+def assert_portable_but_for_passes_that_say_so(before: Graph, report: OptimizeReport) -> None:
+    """Check that only passes which say so make other ops than TensorFlow's public ones: `portable` leaves these out."""
+    made = report.ops_after.keys() - report.ops_before.keys() - before.functions.keys() - {"_Arg"}
+    if any(op not in CATALOG or op.startswith(("_", "FusedPad", "FusedResize")) for op in made):
+        assert any(record.fired and not find_pass(record.name).is_portable for record in report.passes)
 
 
 def feeds_for(graph: Graph) -> dict[str, Any]:

@@ -8,7 +8,9 @@ import pytest
 from tests.core.passes.rewriting import feeds_for, nodes, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.fusing import epilogues, fuse_normalization, fuse_padding, gelu
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.runtime.session.session import Session
+from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
 
 RNG = np.random.default_rng(0)
@@ -420,6 +422,21 @@ def test_form_of_gelu(form):
 
 def test_gelu_needs_onednn():
     assert "gelu-of-fused" not in rewritten(GELU["gelu_erf"][0], "fuse,prune").fired
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("name", FIRES)
+def test_portable_graphs_have_public_ops_only(name):
+    build = FIRES[name][0]
+    fused, portable = (rewritten(build, check="half" not in name, portable=one) for one in (False, True))
+    assert not portable.report.unportable
+    assert all(op in CATALOG and not op.startswith(("_Fused", "Fused", "_Mkl")) for op in portable.ops())
+    assert set(fused.report.unportable) == {op for op in fused.ops() if op.startswith(("_Fused", "Fused", "_Mkl"))}
+
+
+def test_a_pass_of_other_ops_is_not_portable():
+    with pytest.raises(InvalidArgumentError, match="pass fuse makes ops that are not portable"):
+        rewritten(PRODUCTS["matmul"][0], "default,fuse{onednn=true}", portable=True)
 
 
 @pytest.mark.sampled(6)

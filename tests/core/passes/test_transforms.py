@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as command
 from tests.core.passes.rewriting import placeholder, rewritten
 from tfg.core.passes.order import all_passes
 from tfg.core.passes.pipeline import choose_passes, optimize
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
@@ -137,6 +139,41 @@ def test_default_stands_for_the_usual_passes():
     assert [one.name for one in chosen] == [kind.name for kind in all_passes() if kind.name in {*usual, "layout"}]
     assert next(one for one in chosen if one.name == "fuse").onednn is True
     assert "cse" not in [one.name for one in choose_passes("default", disable=["cse"])]
+
+
+def convolution(b):
+    x = placeholder(b, "x", (1, 4, 4, 1))
+    y = b.Conv2D(x, b.constant(np.ones((2, 2, 1, 1), "f")), strides=[1] * 4, padding="VALID")
+    return b.Relu(b.BiasAdd(y, b.constant(np.float32([1]))), name="y")
+
+
+def test_the_note_and_the_report_tell_what_others_do_not_read(tmp_path):
+    b = tfg.GraphBuilder()
+    convolution(b)
+    tfg.save(b.graph, tmp_path / "g.pb")
+    fused = command("optimize", tmp_path / "g.pb", "-o", tmp_path / "fused.pb", "--format", "json")
+    assert fused.json["report"]["unportable"] == {"_FusedConv2D": 1}
+    assert "only tfg and TensorFlow on CPUs know 1 _FusedConv2D: other readers need `--portable`" in fused.err
+    portable = command("optimize", tmp_path / "g.pb", "-o", tmp_path / "p.pb", "--portable", "--verify", "--format", "json")
+    assert (portable.code, portable.json["report"]["unportable"]) == (0, {})
+    assert {"Conv2D", "BiasAdd", "Relu"} <= {node.op for node in tfg.load(tmp_path / "p.pb")}
+    assert "only tfg" not in portable.err
+    again = command("optimize", tmp_path / "fused.pb", "-o", tmp_path / "again.pb", "--portable")
+    assert "1 _FusedConv2D: they were in the graph before" in again.err
+
+
+RUNNABLE = [path.name for path in SAMPLES.iterdir() if path.suffix == ".pbtxt" and path.stem != "skipgram"]
+FOLDERS = ["scaler_saved_model", "keras_classifier", "iris_tfjs"]
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("name", sorted([*RUNNABLE, *FOLDERS]))
+def test_samples_are_portable(name, tmp_path):
+    target = tmp_path / "p.pb"
+    done = command("optimize", SAMPLES / name, "-o", target, "--portable", "--verify", "--no-costs")
+    assert done.code == 0
+    graph = tfg.load(target)
+    assert all(node.op in CATALOG and not node.op.startswith(("_", "Fused")) for node in graph)
 
 
 @pytest.mark.parametrize("axes", [None, 0])
