@@ -8,7 +8,7 @@ import numpy as np
 
 from ...registry.registry import Cost, facts, flops, kernel, multiply_adds, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.decompositions import gradient_by_parts
 from ._cells import gru_cell_parts
@@ -40,7 +40,8 @@ def gru_block_cell(
 
 @shape("GRUBlockCell")
 def gru_block_cell_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    return [Shape((with_rank(x.shape, 2)[0], with_rank(h_prev.shape, 2)[1]))] * 4
+    batch, cells = with_rank(h_prev.shape, 2)
+    return [Shape((merge_dims(with_rank(x.shape, 2)[0], batch), cells))] * 4
 
 
 @flops("GRUBlockCell")

@@ -15,7 +15,8 @@ from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...registry.registry import Cost, facts, flops, gradient, kernel, multiply_adds, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec
+from ...types.dims import DimLike
+from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from ..shared.decompositions import gradient_by_parts
 from ._cells import lstm_cell_parts
@@ -161,10 +162,15 @@ def lstm_block_cell(cell: Cell[Array], *, settings: LSTMAttributes) -> tuple[Res
     return _narrow(_cell(Cell._make(map(wide, cell)), settings, _V1), cell.x.dtype)
 
 
+def _state_shape(cell: Cell[TensorSpec], x: Sequence[DimLike]) -> Shape:
+    """Return the shape of a state, whose batch is that of a step of the input and of the states before."""
+    batch, cells = map(merge_dims, with_rank(cell.cs_prev.shape, 2), with_rank(cell.h_prev.shape, 2))
+    return Shape((merge_dims(x[0], batch), cells))
+
+
 @shape("LSTMBlockCell")
 def lstm_block_cell_shape(cell: Cell[TensorSpec]) -> list[Shape]:
-    state = Shape((with_rank(cell.x.shape, 2)[0], with_rank(cell.cs_prev.shape, 2)[1]))
-    return [state] * 7
+    return [_state_shape(cell, with_rank(cell.x.shape, 2))] * 7
 
 
 def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool) -> Cost:
@@ -200,8 +206,7 @@ def lstm_block_cell_grad(cell: Cell[Array], step: LSTMStep[Array], *, use_peepho
 
 @shape("LSTMBlockCellGrad")
 def lstm_block_cell_grad_shape(cell: Cell[TensorSpec], step: LSTMStep[TensorSpec]) -> list[Shape]:
-    batch = with_rank(cell.x.shape, 2)[0]
-    cells = with_rank(cell.cs_prev.shape, 2)[1]
+    batch, cells = _state_shape(cell, with_rank(cell.x.shape, 2))
     return [Shape((batch, cells)), Shape((batch, 4 * cells)), *[Shape((cells,))] * 3]
 
 
@@ -270,8 +275,8 @@ def block_lstm_v2(seq_len_max: Array, cell: Cell[Array], *, settings: LSTMAttrib
 
 @shape("BlockLSTM", "BlockLSTMV2")
 def block_lstm_shape(seq_len_max: TensorSpec, cell: Cell[TensorSpec]) -> list[Shape]:
-    time, batch, _ = with_rank(cell.x.shape, 3)
-    return [Shape((time, batch, with_rank(cell.cs_prev.shape, 2)[1]))] * 7
+    x = with_rank(cell.x.shape, 3)
+    return [Shape((x[0], *_state_shape(cell, x[1:])))] * 7
 
 
 @gradient("BlockLSTMV2")
