@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfg
@@ -19,6 +20,7 @@ from benchmarks.scale_graphs import FORMS
 from tfg.cli.main import commands, run
 from tfg.core.control_flow.frames import Frame
 from tfg.core.passes.loops.frame_hoisting import nodes_within
+from tfg.core.transforms.batch_size import set_batch
 from tfg.formats.loading import load_leniently
 from tfg.formats.protos.graph_pb2 import GraphDef
 
@@ -204,3 +206,27 @@ def test_calls_grow_with_the_depth_of_loops():
             frames[-2].children.append(frames[-1])
         by_name[depth] = counted(nodes_within, frames[0])
     assert scale.power(*by_name.items()) < MOST, by_name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_chain", [False, True])
+def test_another_batch_grows_with_states(is_chain):
+    """States of the old batch that meet the batch in turn, or all at once, are found in the same few sweeps."""
+
+    def graph(count):
+        b = tfg.GraphBuilder()
+        x = last = b.Placeholder(dtype="float32", shape=[16, 3], name="x")
+        ends = []
+        for _ in range(count):
+            state = b.Fill(np.array([16, 3], np.int32), np.float32(0))
+            last = b.Tanh(b.Reshape(b.AddV2(last if is_chain else x, state), np.array([16, 3], np.int32)))
+            ends.append(last)
+        b.Identity(last if is_chain else b.AddN(ends), name="y")
+        return b.graph
+
+    def work(given):
+        set_batch(given, ["y:0"], "?")
+
+    counted(work, graph(2))  # what is imported and found once is there
+    by_count = {count: counted(work, graph(count)) for count in (10, 40)}
+    assert scale.power(*by_count.items()) < MOST, by_count

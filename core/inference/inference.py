@@ -80,6 +80,16 @@ class Assumptions(Protocol):
         """Return the spec with likely dimensions in the place of undecided dimensions."""
 
 
+class InputRevision(Protocol):
+    """Another graph than the one at hand, of which the specs are wanted: some nodes have other inputs."""
+
+    def revised(self, node: Node, inputs: Sequence[TensorSpec]) -> Sequence[TensorSpec]:
+        """Return the specs of a node's inputs."""
+
+    def retried(self, node: Node, inputs: Sequence[TensorSpec]) -> Sequence[TensorSpec] | None:
+        """Return the specs of the inputs of a node at which inference ends, None where they stay."""
+
+
 _NOTHING: Final[Mapping[Output, TensorSpec]] = types.MappingProxyType({})
 
 
@@ -120,15 +130,17 @@ def infer(
     overrides: Mapping[Output, TensorSpec] | None = None,
     functions: Mapping[str, Function] | None = None,
     answers: Answers | None = None,
+    revision: InputRevision | None = None,
 ) -> Inference:
     """Infer the specs of all outputs of `graph`; `overrides` replaces the specs of some (fed) outputs.
 
     `functions` is the library of called functions, the graph's own by default; `answers` are cached results of the calls.
+    With a `revision` the specs are those of another graph; `reasons` has the nodes that were tried again, too.
 
     The first sweep assumes that a V1 loop keeps the shapes at entry. Where an iteration changes a shape, another sweep
     assumes a shape that covers both.
     """
-    library = Library(graph.functions if functions is None else functions, answers)
+    library = Library(graph.functions if functions is None else functions, answers, revision=revision)
     derived = derive(graph, overrides or {}, library)
     return Inference(derived.specs, derived.reasons)
 
@@ -238,7 +250,7 @@ def _relaxed(
 
 
 def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Library) -> list[TensorSpec]:
-    inputs = [specs[value] for value in node.inputs]
+    inputs = library.revised(node, [specs[value] for value in node.inputs])
     if not inputs and library.is_resized(node):
         return [TensorSpec(dtype) for dtype in node.output_dtypes]
     results = library.call_specs(node, inputs)
@@ -259,7 +271,8 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Libr
         results = call_shape_function(node, function, inputs)
     except TfgError as error:
         reasons[node.name] = error.message
-        return unknown
+        again = library.retried(node, function, inputs)
+        return unknown if again is None else [_merge(spec, result) for spec, result in zip(unknown, again)]
     results = library.read_apart(inputs, [_merge(spec, result) for spec, result in zip(unknown, results)])
     merged = library.settled(_apart(node, inputs, results))
     try:
@@ -297,6 +310,7 @@ class Library:
         answers: Answers | None = None,
         loop_rule: LoopRule | None = None,
         assumptions: Assumptions | None = None,
+        revision: InputRevision | None = None,
     ) -> None:
         self._functions = functions
         self._loop_rule = loop_rule
@@ -305,6 +319,21 @@ class Library:
         self._answers = answers or Answers()
         self.derived = self._answers.derived
         self._assumptions = assumptions
+        self._revision = revision
+
+    def revised(self, node: Node, inputs: Sequence[TensorSpec]) -> Sequence[TensorSpec]:
+        """Return the specs of a node's inputs, with a revision those of the other graph."""
+        return inputs if self._revision is None else self._revision.revised(node, inputs)
+
+    def retried(self, node: Node, function: Callable[..., Any], inputs: Sequence[TensorSpec]) -> Sequence[TensorSpec] | None:
+        """Return the results of a node at which inference ends with other inputs, None without a revision of them."""
+        again = None if self._revision is None else self._revision.retried(node, inputs)
+        if again is None:
+            return None
+        try:
+            return call_shape_function(node, function, again)
+        except TfgError:
+            return None  # the reason with the own inputs stays
 
     def shape_function(self, op: str) -> Callable[..., Any] | None:
         """Return the op's shape function, or the function of the assumptions."""

@@ -12,7 +12,7 @@ from ..functions.instantiation import copied
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import Signature, SignatureTensor
 from ..graph.traversal import descendants
-from ..inference.inference import Answers, Inference, infer
+from ..inference.inference import Answers, Inference, InputRevision, infer
 from ..types.shapes import Shape
 
 _INPUT_SHAPES = "_input_shapes"
@@ -39,14 +39,17 @@ class Place:
         return {self.path(self.graph[name]): why for name, why in self.inference.reasons.items()}
 
 
-def places(graph: Graph) -> list[Place]:
-    """Return the graph and the body of each function that it calls, directly or through others."""
+def places(graph: Graph, revision: InputRevision | None = None) -> list[Place]:
+    """Return the graph and the body of each function that it calls, directly or through others.
+
+    The specs are those of the `revision`, if there is one.
+    """
     answers = Answers()
-    result = [Place(graph, infer(graph, answers=answers))]
+    result = [Place(graph, infer(graph, answers=answers, revision=revision))]
     for function, specs in answers.arguments.items():
         if not function.signature.attrs:
             arguments = dict(zip((arg.output() for arg in function.args), specs))
-            result.append(Place(function.body, infer(function.body, arguments, graph.functions), function))
+            result.append(Place(function.body, infer(function.body, arguments, graph.functions, revision=revision), function))
     return result
 
 

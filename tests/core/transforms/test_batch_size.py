@@ -93,6 +93,99 @@ def with_a_random_tensor(b, x):
     return b.AddV2(x, b.Mul(b.RandomUniform(sizes(OLD, 3, 4), dtype="float32"), np.float32(0)))
 
 
+def met_by_a_tile(b, x):
+    return b.AddV2(x, b.Tanh(b.Tile(weights(1, 3, 4), sizes(OLD, 1, 1))))
+
+
+def steps_first(b, x):
+    return b.Transpose(x, sizes(1, 0, 2))
+
+
+def rows_first(b, y):
+    return b.Transpose(y, sizes(1, 0, 2))
+
+
+def time_major(b, x):
+    """Steps before rows: merged, a product with each, and apart again."""
+    steps = b.Reshape(steps_first(b, x), sizes(3 * OLD, 4))
+    return rows_first(b, b.Reshape(b.MatMul(steps, weights(4, 5)), sizes(3, OLD, 5)))
+
+
+def time_major_to_the_rest(b, x):
+    return rows_first(b, b.Reshape(steps_first(b, x), sizes(3, OLD, -1)))
+
+
+def as_many_steps_as_rows(b, x):
+    """The sizes alone do not tell steps from rows: what merged them does."""
+    steps = b.ConcatV2([x, x], np.int32(1))
+    steps = b.Transpose(b.Slice(steps, sizes(0, 0, 0), sizes(-1, 4, 4)), sizes(1, 0, 2))
+    merged = b.Tanh(b.MatMul(b.Reshape(steps, sizes(4 * OLD, 4)), weights(4, 5)))
+    return rows_first(b, b.Reshape(merged, sizes(4, OLD, 5)))
+
+
+def as_many_rows_as_steps(b, x):
+    steps = b.Slice(b.ConcatV2([x, x], np.int32(1)), sizes(0, 0, 0), sizes(-1, 4, 4))
+    return b.Reshape(b.Tanh(b.MatMul(b.Reshape(steps, sizes(4 * OLD, 4)), weights(4, 5))), sizes(OLD, 4, 5))
+
+
+def time_major_met_by_zeros(b, x):
+    zeros, ones = b.Fill(sizes(3, OLD, 2), np.float32(0)), b.constant(np.ones((3, OLD, 1), np.float32))
+    return rows_first(b, b.ConcatV2([steps_first(b, x), zeros, ones], np.int32(2)))
+
+
+def time_major_met_by_a_tile(b, x):
+    return rows_first(b, b.AddV2(steps_first(b, x), b.Tile(weights(3, 1, 4), sizes(1, OLD, 1))))
+
+
+def time_major_broadcast(b, x):
+    last = b.StridedSlice(steps_first(b, x), sizes(2), sizes(3), sizes(1))
+    return rows_first(b, b.BroadcastTo(last, sizes(3, OLD, 4)))
+
+
+def time_major_sliced(b, x):
+    return rows_first(
+        b,
+        b.StridedSlice(b.Slice(steps_first(b, x), sizes(1, 0, 0), sizes(2, OLD, 4)), sizes(0, 0), sizes(1, OLD), sizes(1, 1)),
+    )
+
+
+def joined_then_apart(b, x):
+    """The batch three times in a row, and the three apart again."""
+    return b.Transpose(b.Reshape(b.ConcatV2([x, x, b.Neg(x)], np.int32(0)), sizes(3, OLD, 12)), sizes(1, 0, 2))
+
+
+def columns_before_rows(b, x):
+    """The rows come after the columns of all steps."""
+    merged = b.Reshape(b.Transpose(x, sizes(1, 2, 0)), sizes(12, OLD))
+    return b.Transpose(merged, sizes(1, 0))
+
+
+def states_in_a_chain(b, x):
+    """Each of the states is known to meet the batch once the one before has it."""
+    for i in range(4):
+        state = b.Fill(sizes(OLD, 12), np.float32(i)) if i % 2 else b.constant(np.full((OLD, 12), i, np.float32))
+        x = b.Reshape(b.Tanh(b.AddV2(b.Reshape(x, sizes(OLD, 12)), state)), sizes(OLD, 3, 4))
+    return x
+
+
+def states_of_a_fused_cell(b, x):
+    """The bias has a multiple of the rows, and no rows."""
+    state, w, bias = b.Fill(sizes(OLD, 2), np.float32(0)), weights(6, 8), np.ones(8, np.float32)
+    peephole = np.zeros(2, np.float32)
+    cell = b.BlockLSTM(
+        np.int64(3),
+        steps_first(b, x),
+        state,
+        b.constant(np.zeros((OLD, 2), np.float32)),
+        w,
+        peephole,
+        peephole,
+        peephole,
+        bias,
+    )
+    return rows_first(b, cell[6])
+
+
 def in_a_function(b, x):
     def body(inner, a):
         state = inner.Fill(sizes(OLD, 2), np.float32(1))
@@ -145,7 +238,9 @@ FOLLOWING = [
     reshaped, reshaped_to_the_rest, reshaped_with_rows_inside, reshaped_to_packed_sizes,
     reshaped_to_joined_sizes, reshaped_to_sizes_in_part, sliced, sliced_to_a_row, broadcast,
     transposed_convolution, met_by_zeros, met_by_equal_rows, met_by_a_tensor_made_of_rows, with_a_random_tensor,
-    in_a_function, state_of_a_loop, state_of_a_v1_loop, array_of_a_v1_program,
+    met_by_a_tile, time_major, time_major_to_the_rest, as_many_steps_as_rows, as_many_rows_as_steps, columns_before_rows,
+    time_major_met_by_zeros, time_major_met_by_a_tile, time_major_broadcast, time_major_sliced, joined_then_apart,
+    states_in_a_chain, states_of_a_fused_cell, in_a_function, state_of_a_loop, state_of_a_v1_loop, array_of_a_v1_program,
 ]  # fmt: skip
 
 
@@ -174,6 +269,16 @@ def test_rows_are_those_of_the_old_batch(build, rows, batch, monkeypatch):
         fed = weights(count, 3, 4)
         whole = np.concatenate([run(old, np.resize(fed[i : i + OLD], (OLD, 3, 4))) for i in range(0, count, OLD)])
         np.testing.assert_allclose(run(graph, fed), whole[:count], rtol=1e-6)
+
+
+def test_a_tile_repeats_several_rows_for_each_of_the_batch():
+    def build(b, x):
+        return b.AddV2(b.Reshape(x, sizes(3 * OLD, 4)), b.Tile(weights(3, 4), sizes(OLD, 1), name="repeated"))
+
+    old, graph = made(build), made(build)
+    assert "repeated: Tile to [4,1] -> [?,1]" in set_batch(graph, ["y:0"], "?")
+    fed = weights(OLD, 3, 4)
+    np.testing.assert_allclose(run(graph, fed[:2]), run(old, fed)[:6], rtol=1e-6)
 
 
 def test_the_changes_are_told():
@@ -228,7 +333,7 @@ def test_a_constant_in_a_loop_changes_to_a_number_alone():
 
 
 def test_a_loop_that_loses_the_batch_is_named():
-    """The random tensor of an iteration is added to what the iteration before gave."""
+    """A tensor of the old rows is added to what the iteration before gave."""
 
     def build(b, x):
         define(b, "goes", ["int32", "float32"], lambda inner, i, h: [inner.Less(i, np.int32(3))])
@@ -238,7 +343,7 @@ def test_a_loop_that_loses_the_batch_is_named():
         )  # fmt: skip
         return b.StatelessWhile([np.int32(0), x], cond=FuncRef("goes"), body=FuncRef("turn"), name="loop")[1]
 
-    with pytest.raises(InvalidArgumentError, match=r"'loop' [(]StatelessWhile[)]: two sizes meet"):
+    with pytest.raises(InvalidArgumentError, match="'turn/Exp/x': a constant of 4 rows"):
         set_batch(made(build), ["y:0"], "?")
 
 
@@ -261,20 +366,27 @@ def different_rows(b, x):
     return b.AddV2(x, b.constant(weights(OLD, 3, 4), name="table"))
 
 
-def rows_in_the_middle(b, x):
-    return b.Reshape(b.Transpose(x, sizes(1, 0, 2)), sizes(3, OLD, 4), name="flat")
+def rows_mixed(b, x):
+    """The elements of a row of the result come from several rows."""
+    return b.Reshape(b.Transpose(x, sizes(1, 0, 2)), sizes(OLD, 3, 4), name="mixed")
 
 
 def halves(b, x):
     return b.ConcatV2(b.Split(np.int32(0), x, num_split=2, name="halves"), np.int32(1))
 
 
+def as_many_parts_as_rows(b, x):
+    """The sizes do not tell the rows from the parts."""
+    return b.Reshape(b.ConcatV2([x] * OLD, np.int32(0)), sizes(OLD, OLD, 12), name="apart")
+
+
 @pytest.mark.parametrize(
     ("build", "rows", "message"),
     [
+        (as_many_parts_as_rows, "?", "'apart' (Reshape): cannot reshape (32,3,4)"),
         (different_rows, "?", "the batch of 4 is fixed by 1 node:\n  'table': a constant of 4 rows (4,3,4)"),
         (different_rows, 8, "'table': a constant of 4 rows (4,3,4)"),
-        (rows_in_the_middle, "?", "'flat' (Reshape): cannot reshape (3,8,4)"),
+        (rows_mixed, "?", "'mixed' (Reshape): cannot reshape (3,8,4)"),
         (halves, 3, "x (3,3,4) does not fit 1 node:\n  'halves': "),
     ],
 )
