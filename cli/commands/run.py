@@ -21,7 +21,7 @@ from ..options import (
     refuse_terminal,
 )
 from ..placeholder_options import SizeOptions
-from ..requests import argument, changed_fields, command_of, excluding, option, options_of, part, request, together
+from ..requests import argument, changed_fields, command_of, option, options_of, part, request
 from ..sessions import SessionOptions, cluster_session_options
 
 if TYPE_CHECKING:
@@ -150,13 +150,7 @@ class RunOptions:
         excludes=_ON_SERVERS | {"--check-numerics --each --sweep": ""},
         help="Write a Chrome trace of the last step for Perfetto; show the costliest nodes and the memory peak.",
     )
-    sizes: SizeOptions = part(
-        together(
-            excluding("--shape --batch", "--each", "its processes read the file: write it with `tfg convert --batch` first"),
-            excluding("--shape --batch", "--sweep", "its processes read the file: write it with `tfg convert --batch` first"),
-            options_of(SizeOptions, "sizes"),
-        )
-    )
+    sizes: SizeOptions = part(options_of(SizeOptions, "sizes"))
     session: SessionOptions = part(cluster_session_options)
     quiet: bool = quiet_option()
     reader: GraphReader = part(graph_options)

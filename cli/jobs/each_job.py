@@ -30,6 +30,7 @@ def run_each(options: RunOptions) -> int:
     """Compute all missing results; return 1 if any task failed, otherwise 0."""
     _check(options)
     graph = options.reader.load(options.graph)
+    graph = options.sizes.applied(graph, options.session.signature, options.fetches, options.quiet)
     tasks = sweep_tasks(options.each, [(name, _values(text)) for name, text in options.sweep])
     job = BatchJob(
         graph, _recipe(graph, options), tasks, engine=options.session.engine,
@@ -65,7 +66,8 @@ def _recipe(graph: Graph, options: RunOptions) -> Recipe:
         request, feeds=_read_once(request.feeds), assign=_read_once(request.assign),
         assign_add=_read_once(request.assign_add), assign_sub=_read_once(request.assign_sub),
     )  # fmt: skip
-    return graph_recipe(graph, options.graph, options.reader.reading, setup, request, output)
+    path = None if options.sizes else options.graph  # a graph that is not the file's travels itself
+    return graph_recipe(graph, path, options.reader.reading, setup, request, output)
 
 
 def _read_once(pairs: Pairs) -> Pairs:

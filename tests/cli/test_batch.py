@@ -132,6 +132,16 @@ def test_a_run_takes_another_batch(graph):
     assert done.code == 0 and np.shape(done.json["steps"][0]["values"][0]["value"]) == (2, 3)
 
 
+def test_runs_of_many_inputs_take_another_batch(graph, tmp_path):
+    for rows in (1, 2):
+        np.save(tmp_path / f"x{rows}.npy", np.ones((rows, 3, 4), np.float32))
+    words = ("--feed", "x=@each", "--each", str(tmp_path / "x*.npy"), "--out-dir", tmp_path / "out", "--format", "npy")
+    done = run("run", graph, "--fetch", "y", *words, "--batch", "?")
+    assert done.code == 0, done.err
+    shapes = [np.load(path).shape for path in sorted((tmp_path / "out").glob("*.npy"))]
+    assert shapes == [(1, 3), (2, 3)] and done.err.count("flat: Reshape to [8,12] -> [-1,12]") == 1
+
+
 @pytest.mark.parametrize("batch", ["x", "-1", "2.5", ""])
 def test_what_is_no_batch_is_refused(graph, tmp_path, batch):
     done = run("convert", graph, tmp_path / "out.pb", "--batch", batch)
