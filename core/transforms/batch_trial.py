@@ -52,6 +52,10 @@ class BatchTrial:
         self.old = old
         self.rewritten: set[Node] = set()
         """The nodes whose sizes follow the batch by now."""
+        self.axes: dict[Output, dict[int, int]] = {}
+        """The axes that have the batch, of the tensors that nodes take in a sweep."""
+        self.outer: dict[tuple[Output, int], int | None] = {}
+        """The factor outside the batch of an axis that is a multiple of it: steps, where the rows are those of each step."""
 
     def times(self, size: Any) -> int | None:
         """Return how many times the old batch a number is, None where it is no multiple."""
@@ -102,18 +106,46 @@ class BatchTrial:
     ) -> int | None:  # fmt: skip
         """Return the axis of a Reshape's result at which the rows of the batch stay together, and are not mixed with others.
 
-        The size that is the batch alone comes first. None where the graph finds the batch by itself, for -1.
+        The size that is the batch alone comes first. None where the graph finds the batch by itself, for -1, and where sizes
+        alone do not tell the rows from other parts.
         """
         value = node.inputs[1 - index]
         grown = self.grown(value, inputs[1 - index])
         if len(grown) != 1:
             return None
         ((place, times),) = grown.items()
-        before = self.before[value].shape.dims or ()
         computed = {axis: own for axis, number in enumerate(numbers) if number == -1 and (own := self.times(dims[axis]))}
         ranked = sorted([*axes.items(), *computed.items()], key=lambda pair: (pair[1] != 1, pair[0]))
-        axis = next((axis for axis, own in ranked if _fits(before, place, times, dims, axis, own)), None)
-        return None if axis in computed else axis
+        inside = self._inside(value, place, times)
+        blocks = {axis: _blocks_before(*inside, dims, axis, own) for axis, own in ranked}
+        fitting = [(axis, own) for axis, own in ranked if blocks[axis] is not None]
+        alone = [(axis, own) for axis, own in fitting if own == 1] or fitting
+        is_decided = inside[1] == inside[2] or len({blocks[axis] for axis, _ in alone}) == 1
+        return alone[0][0] if alone and is_decided and alone[0][0] not in computed else None
+
+    def _inside(self, value: Output, place: int, times: int) -> tuple[Sequence[Any], int, int]:
+        """Return the sizes before an axis that has the batch, and the least and the largest factor outside the batch in it."""
+        before = (self.before[value].shape.dims or ())[:place]
+        outer = 1 if times == 1 else self.outer.get((value, place))
+        return (before, 1, times) if outer is None else (before, outer, outer)
+
+    def _outer(self, value: Output, axis: int, times: int) -> int | None:
+        """Return the factor outside the batch of an axis, None where it is not known."""
+        node = value.node
+        if not (has_fact(node.op, "finds_size") and has_fact(node.op, "view")):
+            same = (one for one in node.inputs if self.axes.get(one, {}).get(axis) == times)
+            return next((self.outer.get((one, axis)) for one in same), None)
+        data = node.inputs[0]
+        grown = self.axes.get(data, {})
+        if len(grown) != 1:
+            return None
+        ((place, own),) = grown.items()
+        before, least, most = self._inside(data, place, own)
+        after = (self.before[value].shape.dims or ())[:axis]
+        if least != most or not _are_numbers(*before, *after):
+            return None
+        outside, inside = math.prod(before) * least, math.prod(after)
+        return outside // inside if not outside % inside else None
 
     def _aligned(
         self, node: Node, index: int, inputs: Sequence[TensorSpec], axes: Mapping[int, int], dims: Sequence[Any],
@@ -181,6 +213,11 @@ class BatchTrial:
 
     def revised(self, node: Node, inputs: Sequence[TensorSpec]) -> Sequence[TensorSpec]:
         """Return the inputs of a node, with stated sizes that follow the batch."""
+        for value, spec in zip(node.inputs, inputs):
+            self.axes[value] = self.grown(value, spec)
+            for axis, times in self.axes[value].items():
+                if times > 1:
+                    self.outer[value, axis] = self._outer(value, axis, times)
         sizes = self.stated(node, inputs)
         if sizes is not None:
             return _with_spec(inputs, sizes.index, _doubled_value(inputs[sizes.index], [sizes.axis]))
@@ -218,19 +255,22 @@ def sizes_index(node: Node, called: Collection[str] = SIZES) -> int | None:
     return next((index for index, arg in enumerate(definition.inputs) if arg.name in called), None)
 
 
-def _fits(before: Sequence[Any], place: int, times: int, after: Sequence[Any], axis: int, own: int) -> bool:
-    """Return True where a Reshape keeps the rows of a batch together.
+def _are_numbers(*sizes: Any) -> bool:
+    return all(isinstance(size, int) and size > 0 for size in sizes)
 
-    The batch is a factor of the size at `place` before and at `axis` after, `times` and `own` are the other factors there. The
-    sizes in front of the batch must have the same product.
+
+def _blocks_before(before: Sequence[Any], least: int, most: int, after: Sequence[Any], axis: int, own: int) -> int | None:
+    """Return how many blocks of the batch a Reshape that keeps rows together has in front of the rows; None if it does not.
+
+    The batch is a factor of the size behind `before`, with a factor from `least` to `most` outside the batch there, and of the
+    size at `axis` after, with the other factor `own` there. The blocks must be the same before and after.
     """
-    outer = [*before[:place], *after[:axis]]
-    if not all(isinstance(size, int) and size > 0 for size in outer):
-        return not place and not axis
-    first: int = math.prod(before[:place])
-    second: int = math.prod(after[:axis])
-    common = math.lcm(first, second)
-    return not times % (common // first) and not own % (common // second)
+    if not _are_numbers(*before, *after[:axis]):
+        return None if before or axis else 1
+    outside, inside = math.prod(before) * least, math.prod(after[:axis])
+    blocks = math.lcm(outside, inside)
+    fits = not (most // least) % (blocks // outside) and not own % (blocks // inside)
+    return blocks if fits else None
 
 
 def _with_spec(inputs: Sequence[TensorSpec], place: int, spec: TensorSpec) -> list[TensorSpec]:

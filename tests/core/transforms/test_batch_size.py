@@ -115,6 +115,19 @@ def time_major_to_the_rest(b, x):
     return rows_first(b, b.Reshape(steps_first(b, x), sizes(3, OLD, -1)))
 
 
+def as_many_steps_as_rows(b, x):
+    """The sizes alone do not tell steps from rows: what merged them does."""
+    steps = b.ConcatV2([x, x], np.int32(1))
+    steps = b.Transpose(b.Slice(steps, sizes(0, 0, 0), sizes(-1, 4, 4)), sizes(1, 0, 2))
+    merged = b.Tanh(b.MatMul(b.Reshape(steps, sizes(4 * OLD, 4)), weights(4, 5)))
+    return rows_first(b, b.Reshape(merged, sizes(4, OLD, 5)))
+
+
+def as_many_rows_as_steps(b, x):
+    steps = b.Slice(b.ConcatV2([x, x], np.int32(1)), sizes(0, 0, 0), sizes(-1, 4, 4))
+    return b.Reshape(b.Tanh(b.MatMul(b.Reshape(steps, sizes(4 * OLD, 4)), weights(4, 5))), sizes(OLD, 4, 5))
+
+
 def time_major_met_by_zeros(b, x):
     zeros, ones = b.Fill(sizes(3, OLD, 2), np.float32(0)), b.constant(np.ones((3, OLD, 1), np.float32))
     return rows_first(b, b.ConcatV2([steps_first(b, x), zeros, ones], np.int32(2)))
@@ -134,6 +147,11 @@ def time_major_sliced(b, x):
         b,
         b.StridedSlice(b.Slice(steps_first(b, x), sizes(1, 0, 0), sizes(2, OLD, 4)), sizes(0, 0), sizes(1, OLD), sizes(1, 1)),
     )
+
+
+def joined_then_apart(b, x):
+    """The batch three times in a row, and the three apart again."""
+    return b.Transpose(b.Reshape(b.ConcatV2([x, x, b.Neg(x)], np.int32(0)), sizes(3, OLD, 12)), sizes(1, 0, 2))
 
 
 def columns_before_rows(b, x):
@@ -220,9 +238,9 @@ FOLLOWING = [
     reshaped, reshaped_to_the_rest, reshaped_with_rows_inside, reshaped_to_packed_sizes,
     reshaped_to_joined_sizes, reshaped_to_sizes_in_part, sliced, sliced_to_a_row, broadcast,
     transposed_convolution, met_by_zeros, met_by_equal_rows, met_by_a_tensor_made_of_rows, with_a_random_tensor,
-    met_by_a_tile, time_major, time_major_to_the_rest, time_major_met_by_zeros, time_major_met_by_a_tile, time_major_broadcast,
-    time_major_sliced, columns_before_rows, states_in_a_chain, states_of_a_fused_cell,
-    in_a_function, state_of_a_loop, state_of_a_v1_loop, array_of_a_v1_program,
+    met_by_a_tile, time_major, time_major_to_the_rest, as_many_steps_as_rows, as_many_rows_as_steps, columns_before_rows,
+    time_major_met_by_zeros, time_major_met_by_a_tile, time_major_broadcast, time_major_sliced, joined_then_apart,
+    states_in_a_chain, states_of_a_fused_cell, in_a_function, state_of_a_loop, state_of_a_v1_loop, array_of_a_v1_program,
 ]  # fmt: skip
 
 
@@ -357,9 +375,15 @@ def halves(b, x):
     return b.ConcatV2(b.Split(np.int32(0), x, num_split=2, name="halves"), np.int32(1))
 
 
+def as_many_parts_as_rows(b, x):
+    """The sizes do not tell the rows from the parts."""
+    return b.Reshape(b.ConcatV2([x] * OLD, np.int32(0)), sizes(OLD, OLD, 12), name="apart")
+
+
 @pytest.mark.parametrize(
     ("build", "rows", "message"),
     [
+        (as_many_parts_as_rows, "?", "'apart' (Reshape): cannot reshape (32,3,4)"),
         (different_rows, "?", "the batch of 4 is fixed by 1 node:\n  'table': a constant of 4 rows (4,3,4)"),
         (different_rows, 8, "'table': a constant of 4 rows (4,3,4)"),
         (rows_mixed, "?", "'mixed' (Reshape): cannot reshape (3,8,4)"),
