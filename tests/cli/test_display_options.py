@@ -42,13 +42,14 @@ CASES = {
     ("ops", "--custom"): (PLAIN["ops"], ("--custom",)),
     ("ops", "--flops"): (PLAIN["ops"], ("--flops",)),
     ("run", "--top-k"): (("run", KERAS, "--feed", "measurements=[[5.1, 3.5, 1.4, 0.2]]"), ("--top-k", "2")),
+    ("diff", "--raw"): (("diff", KERAS, SAMPLES / "scaler_saved_model"), ("--raw",)),
     ("explain", "--missing"): (("explain", XOR), ("--missing",)),
     ("explain", "--races"): (("explain", XOR), ("--races",)),
 }
 """By command and option: a command line, and the option with a value that leaves something out or shows something else."""
 OF_PICTURES = ("draw", "view")
 """The commands with a picture as the result."""
-OF_STAGES = {("dump", "--elements"), ("train", "--dump-stages"), ("check", "--ignore")}
+OF_STAGES = {("explain", "--raw"), ("dump", "--elements"), ("train", "--dump-stages"), ("check", "--ignore")}
 """Options with separate results; the tests of their commands check these results in JSON."""
 _SHOWS = re.compile(
     r"Only (nodes|tensors|ops|this node)|Show |Rows |Number of (rows\.|scope levels)|List |Leave out |With several"
