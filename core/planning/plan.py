@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ..graph.graph import Node, Output
@@ -84,8 +84,10 @@ class Loop(Step):
 class Plan:
     """Steps in order; `feeds` and `fetches` are slots, with None for an operation that is fetched.
 
-    Where `needs_dataflow`, the loops are not of the form that tf.while_loop gives them: the steps are in no order, and
-    dataflow.py runs them as TensorFlow's executor does. `bypassed` are nodes that pass their input on and do not run.
+    Where `needs_dataflow`, for the reason `why`, the loops are not of the form that tf.while_loop gives them, or their
+    iterations race: the steps are in no order, and dataflow.py runs them as TensorFlow's executor does. `bypassed` are nodes
+    that pass their input on and do not run. `ordered` is a plan in order nonetheless, for runs that know in which order the
+    random ops of loops draw; `draws` has these ops by the conditions of their loops.
     """
 
     steps: tuple[Step, ...]
@@ -96,6 +98,9 @@ class Plan:
     fed: tuple[Output, ...] = ()
     needs_dataflow: bool = False
     bypassed: frozenset[Node] = frozenset()
+    why: str = ""
+    ordered: Plan | None = None
+    draws: Mapping[Node, tuple[Node, ...]] = dataclasses.field(default_factory=dict)
 
 
 def on_own_slots(steps: Sequence[Step], outer: Sequence[int] = ()) -> tuple[tuple[int, ...], tuple[Step, ...], dict[int, int]]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..control_flow.references import memory_of_variables, written_variables
 from ..functions.call_sites import PLAIN_CALL, CallSite, function_inputs, function_targets, is_partly_read
 from ..graph.graph import Function, Graph, Node, Output
+from ..ordering.effects import DRAW
 from ..ordering.races import Alike, Race, chained_races, find_races
 from ..support.gc_control import rare_collection
+from ..support.grouping import grouped
+from .drawing_loops import draws_before_effects, has_plain_loops
 from .frame_deadness import NotWellFormed
 from .node_selection import Selection
 from .plan import Plan, Step, add_releases
@@ -21,8 +25,8 @@ def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence
     planner = Planner(graph, fetches, feeds)
     try:
         return planner.plan()
-    except NotWellFormed:
-        return planner.dataflow_plan()
+    except NotWellFormed as reason:
+        return planner.dataflow_plan(str(reason) or "a loop does not have the form of tf.while_loop")
 
 
 def plan_of_function(function: Function, site: CallSite = PLAIN_CALL) -> Plan:
@@ -55,10 +59,33 @@ class Planner(Selection):
         return find_races(self.graph, self.order, self.waiting, self.frames, self.fed)
 
     def plan(self) -> Plan:
-        race = next(self.races(), None)
-        if race is not None and race.loop is not None:
-            raise NotWellFormed
-        return self.plan_of_steps(race is not None)
+        drawing: list[Node] = []
+        has_races = False
+        for race in self.races():
+            if race.loop is None:
+                has_races = True
+                break
+            if race.first.node is not race.second.node or race.first.kind != DRAW or race.first.through is not None:
+                raise NotWellFormed(f"'{race.first.node.name}' {race.first.words} in several iterations of loop '{race.loop}'")
+            drawing.append(race.first.node)
+        return self.drawing_plan(drawing, has_races) if drawing else self.plan_of_steps(has_races)
+
+    def drawing_plan(self, drawing: Sequence[Node], has_races: bool) -> Plan:
+        """Return the plan for dataflow.py of loops whose random ops draw in an order that only dataflow tells; with a plan of
+        steps where a run that knows the order may end before it has had an effect.
+        """
+        first = self.frames[drawing[0]]
+        plan = self.dataflow_plan(f"'{drawing[0].name}' draws random numbers in several iterations of loop '{first.name}'")
+        if not has_plain_loops(self):
+            return plan
+        draws = grouped((self.frames[node].condition, node) for node in drawing)
+        try:
+            ordered = self.plan_of_steps(has_races)
+        except NotWellFormed:
+            return plan
+        if not draws_before_effects(self.graph, ordered.steps, draws):
+            return plan
+        return dataclasses.replace(plan, ordered=ordered, draws={loop: tuple(nodes) for loop, nodes in draws.items()})
 
     def plan_of_steps(self, has_races: bool) -> Plan:
         """Return the plan whose loops run an iteration after another; NotWellFormed where a loop does not have the form."""
@@ -74,7 +101,7 @@ class Planner(Selection):
         add_releases(steps, {f for f in fetches if f is not None})
         return Plan(tuple(steps), len(frame.slots.numbers), feeds, fetches, tuple(self.fetches), tuple(self.feeds))
 
-    def dataflow_plan(self) -> Plan:
+    def dataflow_plan(self, why: str) -> Plan:
         """Return the plan for dataflow.py: steps in no order, whose slots only tell the number of outputs."""
         nodes = self.construction_order()
         bypassed = frozenset(node for node in nodes if self.is_bypassed(node))
@@ -91,4 +118,4 @@ class Planner(Selection):
             unused = self.unused_outputs(node) if is_partly_read(node) else ()
             positions = [i for i, value in enumerate(node.inputs) if value in shared]
             steps.append(Step(node, (), outputs, unused=unused, **use_of_memory(node, definition, shared, positions)))
-        return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed)
+        return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed, why)

@@ -75,6 +75,7 @@ FACTS: Final = {
     "list_pop": "returns a tensor list without the last element, then the last element",
     "list_read": "returns elements of a tensor list unchanged, and perhaps the list without them",
     "run_state": "creates a stack or an array of tensors for a single run, and returns the handle",
+    "on_run_state": "changes or reads a stack or an array of tensors of a single run",
     "table": "creates a lookup table, or finds the table by its name",
     "saved_table": "creates a lookup table whose contents a checkpoint holds, as runs can change them",
     "assignment": "replaces a variable's value",

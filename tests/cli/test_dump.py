@@ -233,6 +233,8 @@ def test_reader_of_the_pipe_may_leave():
 
 def test_help_and_version():
     assert process("--version").out.startswith("tfg ")
+    for words in (("--version", "-v"), ("-v", "--version")):
+        assert [line.split()[0] for line in tfg(*words).out.splitlines()] == ["tfg", "Python", "subnormal"]
     done = tfg("--help")
     assert done.code == 0
     assert "dump" in done.out

@@ -148,7 +148,7 @@ shape("StackClose", "StackCloseV2")(no_outputs_shape)
 facts("inexpensive", of=("StackClose", "StackCloseV2"))
 facts("stack_push", of=("StackPush", "StackPushV2"))
 facts("stack_pop", of=("StackPop", "StackPopV2"))
-facts("unshared", of=("StackPushV2", "StackPopV2", "StackCloseV2"))
+facts("unshared", "on_run_state", of=("StackPushV2", "StackPopV2", "StackCloseV2"))
 
 
 def _named(ctx: KernelContext, handle: Variable) -> Stack:

@@ -401,6 +401,8 @@ shape(*_versions("TensorArrayClose"))(no_outputs_shape)
 not_differentiable(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
 zero_flops(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
 facts("side_effect", of=_versions("TensorArrayClose"))
+_KINDS = ("Write", "Read", "Gather", "Scatter", "Split", "Concat", "Size", "Close")
+facts("on_run_state", of=[op for kind in _KINDS for op in _versions(f"TensorArray{kind}")])
 
 
 @onnx("TensorArrayV3")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ...control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION
 from ...graph.graph import Node, Output
@@ -32,7 +32,7 @@ _BEFORE_INPUTS: Final = 2
 
 
 @dataclasses.dataclass(eq=False, slots=True)
-class _Item:
+class Actor:
     """A node with its edges, or a stand-in for a fed value (`fed`) or for a fetch (`fetched`).
 
     The fields that follow from the edges are read at each arrival; `complete` computes them once all edges are there.
@@ -45,8 +45,8 @@ class _Item:
     inputs: int = 0
     controls: int = 0
     outputs: int = 1
-    consumers: list[tuple[int, _Item, int]] = dataclasses.field(default_factory=list)
-    control_consumers: list[_Item] = dataclasses.field(default_factory=list)
+    consumers: list[tuple[int, Actor, int]] = dataclasses.field(default_factory=list)
+    control_consumers: list[Actor] = dataclasses.field(default_factory=list)
     frame_name: str = ""
     is_constant: bool = False
     parallel_iterations: int = 0
@@ -72,15 +72,26 @@ class _Item:
         self.awaited = [pending, 0, *[DEAD] * self.inputs]
 
 
+class LoopDraw(NamedTuple):
+    """A draw of a random op in a loop."""
+
+    iteration: int
+    inputs: Sequence[Any]
+
+
+LoopDraws = Mapping[Node, list[LoopDraw]]
+"""The draws of random ops, each op's in the order of its stream."""
+
+
 class DataflowProgram:
     """The nodes of a plan with their edges; `calls` are their bound kernels."""
 
     def __init__(self, plan: Plan, calls: Mapping[Node, _Call]) -> None:
         self.plan = plan
-        self.fed_items = [_Item(f"feed of {value}", "_Arg", fed=i) for i, value in enumerate(plan.fed)]
+        self.fed_items = [Actor(f"feed of {value}", "_Arg", fed=i) for i, value in enumerate(plan.fed)]
         self.items = {step.node: _node_item(step, calls[step.node]) for step in plan.steps}
-        self.fetch_items: list[_Item | None] = []
-        sources: dict[Output, _Item] = dict(zip(plan.fed, self.fed_items))
+        self.fetch_items: list[Actor | None] = []
+        sources: dict[Output, Actor] = dict(zip(plan.fed, self.fed_items))
         for node, item in self.items.items():
             for i, value in enumerate(node.inputs):
                 self._connect(sources, value, item, i)
@@ -91,28 +102,28 @@ class DataflowProgram:
         for i, target in enumerate(plan.targets):
             fetch = None
             if isinstance(target, Output):
-                fetch = _Item(f"fetch of {target}", "_Retval", inputs=1, outputs=0, fetched=i)
+                fetch = Actor(f"fetch of {target}", "_Retval", inputs=1, outputs=0, fetched=i)
                 self._connect(sources, target, fetch, 0)
             self.fetch_items.append(fetch)
         for item in (*self.items.values(), *self.fed_items, *filter(None, self.fetch_items)):
             item.complete()
         self.enters = collections.Counter(item.frame_name for item in self.items.values() if item.op in ENTER)
 
-    def _connect(self, fed: Mapping[Output, _Item], value: Output, item: _Item, position: int) -> None:
+    def _connect(self, fed: Mapping[Output, Actor], value: Output, item: Actor, position: int) -> None:
         while value not in fed and value.node in self.plan.bypassed:
             value = value.node.inputs[0]
         source = fed.get(value)
         consumers = source.consumers if source else self.items[value.node].consumers
         consumers.append((value.index if source is None else 0, item, position))
 
-    def run(self, feeds: Sequence[Any], hook: Any = None) -> list[Any]:
-        """Return the values of the plan's fetches; None for operations."""
-        return _DataflowRun(self, feeds, hook).run()
+    def run(self, feeds: Sequence[Any], hook: Any = None, draws: LoopDraws | None = None) -> list[Any]:
+        """Return the values of the plan's fetches; None for operations. Note the draws of the nodes in `draws`."""
+        return _DataflowRun(self, feeds, hook, draws or {}).run()
 
 
-def _node_item(step: Step, call: _Call) -> _Item:
+def _node_item(step: Step, call: _Call) -> Actor:
     node = step.node
-    item = _Item(node.name, node.op, node, call, len(node.inputs), outputs=len(step.outputs))
+    item = Actor(node.name, node.op, node, call, len(node.inputs), outputs=len(step.outputs))
     item.is_cheap, item.is_asynchronous = is_cheap(node.op), is_asynchronous(node.op)
     if node.op in ENTER:
         item.frame_name = node.attrs["frame_name"].decode("utf-8", "surrogateescape")
@@ -130,7 +141,7 @@ class _Iteration:
     """
 
     number: int
-    arrived: dict[_Item, list[Any]] = dataclasses.field(default_factory=dict)
+    arrived: dict[Actor, list[Any]] = dataclasses.field(default_factory=dict)
     frames: dict[str, _FrameState] = dataclasses.field(default_factory=dict)
     outstanding: int = 0
 
@@ -146,12 +157,12 @@ class _FrameState:
     iterations: dict[int, _Iteration]
     parallel_iterations: int
     latest: int = 0
-    deferred: list[tuple[_Item, Any]] = dataclasses.field(default_factory=list)
-    constants: list[tuple[_Item, Any]] = dataclasses.field(default_factory=list)
-    dead_exits: list[_Item] = dataclasses.field(default_factory=list)
+    deferred: list[tuple[Actor, Any]] = dataclasses.field(default_factory=list)
+    constants: list[tuple[Actor, Any]] = dataclasses.field(default_factory=list)
+    dead_exits: list[Actor] = dataclasses.field(default_factory=list)
 
 
-_Ready = tuple[_Item, _FrameState, _Iteration, bool, Sequence[Any]]
+_Ready = tuple[Actor, _FrameState, _Iteration, bool, Sequence[Any]]
 """A node to fire: item, frame, iteration, deadness and inputs."""
 
 
@@ -162,8 +173,9 @@ def _runs_at_once(entry: _Ready) -> bool:
 class _DataflowRun:
     """The state of a run."""
 
-    def __init__(self, program: DataflowProgram, feeds: Sequence[Any], hook: Any) -> None:
+    def __init__(self, program: DataflowProgram, feeds: Sequence[Any], hook: Any, draws: LoopDraws) -> None:
         self.program = program
+        self.draws = draws
         self.feeds = feeds
         self.hook = hook
         self.fetched: dict[int, Any] = {}
@@ -183,7 +195,7 @@ class _DataflowRun:
         self.process_all()
         return [self.result(i, item) for i, item in enumerate(program.fetch_items)]
 
-    def result(self, index: int, item: _Item | None) -> Any:
+    def result(self, index: int, item: Actor | None) -> Any:
         if item is None or (index not in self.fetched and current().takes_dead):
             return None
         if index not in self.fetched:
@@ -226,9 +238,11 @@ class _DataflowRun:
                 reason = reason or signal.reason
         return blocked, reason
 
-    def process(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
+    def process(self, item: Actor, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
         """Fire a node, send its outputs on, and queue the nodes that have become ready."""
         outputs = [DEAD] * max(item.outputs, 1) if is_dead else self.fire(item, inputs)
+        if self.draws and not is_dead and item.node is not None and item.node in self.draws:
+            self.draws[item.node].append(LoopDraw(iteration.number, inputs))
         if item.crosses_frames:
             self.propagate(item, frame, iteration, is_dead, outputs)
         else:
@@ -240,7 +254,7 @@ class _DataflowRun:
             self.queue.add(self.ready, item.is_asynchronous and not is_dead)
             self.ready.clear()
 
-    def fire(self, item: _Item, inputs: Sequence[Any]) -> Sequence[Any]:
+    def fire(self, item: Actor, inputs: Sequence[Any]) -> Sequence[Any]:
         if item.call is None:
             return self.pass_by(item, inputs)
         try:
@@ -257,7 +271,7 @@ class _DataflowRun:
                 item.is_cheap = True
         return outputs
 
-    def pass_by(self, item: _Item, inputs: Sequence[Any]) -> Sequence[Any]:
+    def pass_by(self, item: Actor, inputs: Sequence[Any]) -> Sequence[Any]:
         """Return a fed value, or take a fetched value."""
         if item.fed >= 0:
             return (self.feeds[item.fed],)
@@ -266,7 +280,7 @@ class _DataflowRun:
         self.fetched[item.fetched] = inputs[0]
         return ()
 
-    def propagate(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
+    def propagate(self, item: Actor, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
         """Send a node's outputs into the frame or the iteration that the node leads to."""
         if item.op in ENTER:
             self.enter(item, frame, iteration, is_dead, outputs)
@@ -284,7 +298,7 @@ class _DataflowRun:
                 self.start_iteration(frame)
             self.activate(item, frame, frame.iterations[iteration.number + 1], is_dead, outputs)
 
-    def enter(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
+    def enter(self, item: Actor, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
         child = iteration.frames.get(item.frame_name)
         if child is None:
             pending = self.program.enters[item.frame_name]
@@ -310,7 +324,7 @@ class _DataflowRun:
         for item, value in frame.constants:
             self.activate(item, frame, started, value is DEAD, (value,))
 
-    def activate(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
+    def activate(self, item: Actor, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
         """Let a node's outputs and its control edges arrive in an iteration of a frame."""
         for index, consumer, position in item.consumers:
             value = outputs[index]
@@ -330,7 +344,7 @@ class _DataflowRun:
             else:
                 self.arrive(consumer, arrived, is_dead, frame, iteration)
 
-    def arrive(self, item: _Item, arrived: list[Any], is_dead: bool, frame: _FrameState, iteration: _Iteration) -> None:
+    def arrive(self, item: Actor, arrived: list[Any], is_dead: bool, frame: _FrameState, iteration: _Iteration) -> None:
         arrived[0] -= 1
         if is_dead:
             arrived[1] += 1
@@ -340,7 +354,7 @@ class _DataflowRun:
             self.make_ready(item, frame, iteration, is_dead, arrived[_BEFORE_INPUTS:])
 
     def arrive_at_merge(
-        self, item: _Item, position: int, value: Any, from_enter: bool, frame: _FrameState, iteration: _Iteration
+        self, item: Actor, position: int, value: Any, from_enter: bool, frame: _FrameState, iteration: _Iteration
     ) -> None:
         arrived = iteration.arrived.get(item) or iteration.arrived.setdefault(item, item.awaited.copy())
         pending = arrived[0]
@@ -357,13 +371,13 @@ class _DataflowRun:
         if pending == 1 and (from_enter or arrived[1] == item.inputs):
             self.make_ready(item, frame, iteration, True, ())
 
-    def control_arrives_at_merge(self, item: _Item, arrived: list[Any], frame: _FrameState, iteration: _Iteration) -> None:
+    def control_arrives_at_merge(self, item: Actor, arrived: list[Any], frame: _FrameState, iteration: _Iteration) -> None:
         arrived[0] -= 2
         is_dead = arrived[1] == item.inputs
         if arrived[0] == 0 or (arrived[0] == 1 and is_dead):
             self.make_ready(item, frame, iteration, is_dead, arrived[_BEFORE_INPUTS:])
 
-    def make_ready(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
+    def make_ready(self, item: Actor, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
         iteration.outstanding += 1
         self.ready.append((item, frame, iteration, is_dead, inputs))
 

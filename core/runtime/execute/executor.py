@@ -14,8 +14,10 @@ from ...graph.graph import Function, Graph, Node
 from ...inference.binding import bind_kernel, select_kernel
 from ...inference.error_context import faults_of
 from ...planning.plan import Loop, Plan, Step
+from ...registry.op_facts import has_fact
 from ...support.errors import InvalidArgumentError
 from ...support.gc_control import rare_collection
+from ...support.log import tell
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
 from ..optimize.pad_fusion import PadFused, PadFusedCall
@@ -34,6 +36,7 @@ from ..steps.variable_groups import VariableGroup
 from .dataflow import DataflowProgram
 from .execution import execute, execute_measured
 from .precomputed_calls import PrecomputedCall
+from .rehearsed_loops import RehearsedLoops
 from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
 
 if TYPE_CHECKING:
@@ -64,7 +67,8 @@ class Program:
     `context` returns the `ctx` argument of a stateful kernel. `functions` is the library that ops may name. `groups` makes
     a function of an engine's group; its arguments are the body, a call that runs the body in NumPy, and a maker of calls
     for other bodies. `policy` says which tiers the program may reach; a program with an engine or a cache has no tiers. A
-    program with the `calls` of another program is a specialization of the other program for certain shapes.
+    program with the `calls` of another program is a specialization of the other program for certain shapes. `around_loop`
+    wraps the calls of loops, which have the names of their conditions.
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class Program:
         groups: Callable[[Body, Call, Callable[[Body], Call]], Group] | None = None,
         policy: Policy = NO_TIERS,
         calls: dict[Node, _Bound] | None = None,
+        around_loop: Callable[[Node, Call], Call] | None = None,
     ) -> None:
         self.plan = plan
         self._cache = cache
@@ -86,12 +91,17 @@ class Program:
         self._hooked: Active | None = None
         self._changing = threading.Lock()
         self._dataflow: DataflowProgram | None = None
+        self._rehearsed: RehearsedLoops | None = None
+        self._around_loop = around_loop
         self.fused_calls: dict[Fused, FusedCall] = {}
         self.fused_steps: tuple[Step, ...] = ()
         self._folds_constants = False
         self.active = Active([], [])
         if plan.needs_dataflow:
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
+            tell("%s: each node has its turn as in TensorFlow's executor, because %s", _name(plan), plan.why)
+            if plan.ordered is not None and cache is None:
+                self._rehearsed = self._rehearsed_loops(plan, plan.ordered, policy)
         else:
             self.active = self._activated(plan.steps, [None] * plan.slots)
         has_tiers = groups is None and cache is None and not plan.needs_dataflow
@@ -108,6 +118,8 @@ class Program:
         """
         hook = (run or current()).hook
         if self._dataflow is not None:
+            if self._rehearsed is not None and hook is None:
+                return self._rehearsed.run(feeds)
             return self._dataflow.run(feeds, hook)
         if hook is not None:
             return self._run(self._hooked_active(), feeds)
@@ -137,6 +149,8 @@ class Program:
     @property
     def tier(self) -> Tier:
         """The tier of the latest run without a hook."""
+        if self._dataflow is not None:
+            return Tier.DATAFLOW if self._rehearsed is None else self._rehearsed.tier
         return self._tiers.tier if self._latest is self else self._latest.tier
 
     def _prepare(self, feeds: Sequence[Any]) -> bool:
@@ -251,6 +265,22 @@ class Program:
             bound = self._calls[node] = self._bind(node, unused)
         return bound.call
 
+    def _rehearsed_loops(self, plan: Plan, ordered: Plan, policy: Policy) -> RehearsedLoops:
+        """Return the runs of a plan whose loops draw random numbers: the draws have calls of their own."""
+        assert self._dataflow is not None
+        drawing = [node for nodes in plan.draws.values() for node in nodes]
+        random = [self._context(step.node) for step in plan.steps if has_fact(step.node.op, "random")]
+        calls = {node: self._calls[node].call for node in drawing}
+        rehearsed = RehearsedLoops(
+            self._dataflow, plan.draws, calls, lambda: [ctx.session.node_states.get(ctx.node) for ctx in random]
+        )
+        own = {node: _Bound(rehearsed.draw(node), self._calls[node].function) for node in drawing}
+        program = Program(
+            ordered, self._context, self._functions, policy=policy, calls=self._calls | own, around_loop=rehearsed.checked
+        )
+        rehearsed.program = program
+        return rehearsed
+
     def _special(self, plan: Plan) -> Program:
         """Return a program of the plan for certain shapes, with this program's kernels.
 
@@ -271,6 +301,8 @@ class Program:
         initial: list[Any] = [None] * loop.slots
         parts = [self._assemble(steps, initial, hooked) for steps in (loop.head, loop.body, loop.tail)]
         call = loop_runner(loop, initial, parts, hooked)
+        if self._around_loop is not None:
+            call = self._around_loop(loop.node, call)
         return following_references(call, loop)
 
     def _cached(self, step: Cached, hooked: bool) -> Call:

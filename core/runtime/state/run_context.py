@@ -96,6 +96,10 @@ class Run:
             self._resources = ResourceManager()
         return self._resources
 
+    def forget_resources(self) -> None:
+        """Begin anew: the next stacks and arrays are others."""
+        self._resources = None
+
     @property
     def attempts(self) -> dict[Any, tuple[Attempt, Any]]:
         """The pending attempts of the run's kernels, by keys of theirs, each with an object to keep alive as long."""
