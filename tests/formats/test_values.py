@@ -133,8 +133,8 @@ def test_generated_strings_are_what_readers_take():
         ("True", "bool", "write true"), ("False", "float32", "write false"), ("[True, False]", "bool", "write [true, false]"),
         ("None", "bool", "a tensor has no None: write true or false"),
         ("null", "bool", "a tensor has no None: write true or false"),
-        ("[1, None]", "float32", "a tensor has no None: write a number, such as 0"), ("[True", "bool", "a JSON literal"),
-        ("Truely", "bool", "a JSON literal"), ("{}", "bool", "a JSON literal"),
+        ("[1, None]", "float32", "a tensor has no None: write a number, such as 0"), ("[True", "bool", "write true or false"),
+        ("Truely", "bool", "write true or false"), ("{}", "bool", "write true or false"),
     ],
 )  # fmt: skip
 def test_words_of_python_are_told_in_json(text, dtype, hint):

@@ -121,9 +121,12 @@ class RehearsedLoops:
         try:
             key = tuple([np.shape(value) for value in feeds])
             rehearsal = self._rehearsals.get(key)
-            if rehearsal is not None and not rehearsal.is_near_change() and self._misjudged < _MOST_MISJUDGED:
-                return self._performed(rehearsal, feeds, key)
-            return self._rehearsed(feeds, key)
+            streams = self._streams()
+            # Other streams cannot be put back where a run turns out otherwise.
+            are_known = all(isinstance(state, Philox) for state in streams) and self._misjudged < _MOST_MISJUDGED
+            if rehearsal is None or rehearsal.is_near_change() or not are_known:
+                return self._rehearsed(feeds, key)
+            return self._performed(rehearsal, feeds, key, streams)
         finally:
             self._draws = {}
             self._is_taken.release()
@@ -141,15 +144,15 @@ class RehearsedLoops:
             self._rehearsals[key] = _Rehearsal(draws, {item: item.runs - before[item] for item in items})
         return results
 
-    def _performed(self, rehearsal: _Rehearsal, feeds: Sequence[Any], key: Any) -> list[Any]:
+    def _performed(self, rehearsal: _Rehearsal, feeds: Sequence[Any], key: Any, streams: Sequence[Philox]) -> list[Any]:
         assert self.program is not None
         self._draws = {node: _DrawsAhead(self._calls[node], draws) for node, draws in rehearsal.draws.items()}
-        streams = [(state, state.counter) for state in self._streams() if isinstance(state, Philox)]
+        counters = [(state, state.counter) for state in streams]
         try:
             results = self.program.run(feeds)
         except _Misjudged:
             self._misjudged += 1
-            for state, counter in streams:
+            for state, counter in counters:
                 state.counter = counter
             current().forget_resources()
             return self._rehearsed(feeds, key)
