@@ -10,8 +10,8 @@ import pytest
 
 from tests.formats.tables import InMemory
 from tfg.core.codecs.crc32c import crc32c
-from tfg.core.ops.shared.stored_lists import live, stored
 from tfg.core.runtime.state.file_access import FileAccess, FileGate
+from tfg.core.runtime.state.stored_lists import live, stored
 from tfg.core.runtime.state.stored_variants import StoredVariant
 from tfg.core.support import regular_files
 from tfg.core.support.errors import (

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.varint import varint
-from ...runtime.state.edge_values import is_of, object_array
 from ...support.errors import InvalidArgumentError, TfgError
 from ...types import dtypes
 from ...types.dtypes import DType
+from .edge_values import is_of, object_array
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
 # Fields of a TensorProto that repeat elements: field number -> reader of its numbers.
