@@ -11,7 +11,7 @@ from ..graph.graph import Node, Output
 from ..support.errors import TfgError
 from ..types.dims import DimLike
 from ..types.dtypes import resource
-from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes, substituted
 
 _WRITERS = {"StackPush": (1, 0), "StackPushV2": (1, 0), "TensorArrayWriteV3": (2, 0), "TensorArrayScatterV3": (2, 1)}
 """Ops that write elements into a container: (input with the elements, number of leading dimensions that count elements)."""
@@ -145,3 +145,20 @@ def _dims_in(spec: TensorSpec) -> set[DimLike]:
 def without_values(spec: TensorSpec) -> TensorSpec:
     """Return the spec without values, as a Merge knows none: also the values of a list's elements and length."""
     return dataclasses.replace(spec, value=None, handle=tuple(dataclasses.replace(part, value=None) for part in spec.handle))
+
+
+def symbols_of_elements(spec: TensorSpec) -> list[str]:
+    """Return the unnamed sizes in the elements of a container: not the length of a list, which is that of the list in hand."""
+    return signature_of(_elements(spec))[1]
+
+
+def elements_renamed(spec: TensorSpec, names: Mapping[str, DimLike]) -> TensorSpec:
+    """Return a container's spec with other symbols in its elements."""
+    renamed = [substituted(part, names) for part in _elements(spec)]
+    lengths = [dataclasses.replace(part, value=whole.value) for part, whole in zip(renamed[1:], spec.handle[1:])]
+    return dataclasses.replace(spec, handle=(*renamed[:1], *lengths))
+
+
+def _elements(spec: TensorSpec) -> list[TensorSpec]:
+    """Return the parts of a handle, all but the first without values: the second of a list is its length."""
+    return [dataclasses.replace(part, value=None) if place else part for place, part in enumerate(spec.handle)]

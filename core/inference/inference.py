@@ -24,18 +24,20 @@ from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, Stopwatch
 from ..types.dims import Dim, DimLike, of_same_kind
 from ..types.dtypes import DType, resource
-from ..types.shapes import UNKNOWN, Shape, TensorSpec, substituted
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ..types.tensors import FuncRef
 from . import binding
 from .containers import (
     CONTAINERS,
     contents,
     cover,
+    elements_renamed,
     holds_anything,
     is_covered,
     new_dims,
     of_anything,
     shown,
+    symbols_of_elements,
     without_values,
 )
 from .error_context import fault
@@ -355,10 +357,10 @@ class Library:
         """Return the inputs with unknown sizes of their own in containers: two elements, and all else, may differ."""
         if self._assumptions is not None or not any(spec.handle for spec in inputs):
             return inputs
-        names = {symbol: of_same_kind(symbol) for symbol in signature_of([part for spec in inputs for part in spec.handle])[1]}
+        names = {symbol: of_same_kind(symbol) for spec in inputs for symbol in symbols_of_elements(spec)}
         if not names:
             return inputs
-        return [dataclasses.replace(spec, handle=substituted(spec, names).handle) for spec in inputs]
+        return [elements_renamed(spec, names) if spec.handle else spec for spec in inputs]
 
     def is_stable(self, spec: TensorSpec, covering: TensorSpec) -> bool:
         """Return True where a loop's variable has the spec in every iteration; an estimate takes unknown sizes to stay."""

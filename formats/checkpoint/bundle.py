@@ -10,8 +10,8 @@ from typing import IO, Any, BinaryIO
 
 from ...core.codecs.crc32c import crc32c, mask
 from ...core.codecs.varint import varint
-from ...core.ops.shared.stored_lists import stored
 from ...core.runtime.state.file_access import OPEN, FileGate, escape_pattern
+from ...core.runtime.state.stored_lists import stored
 from ...core.support.atomic import (
     file_errors,
     finish,

@@ -11,8 +11,8 @@ import numpy as np
 
 from ...core.codecs import wire
 from ...core.codecs.crc32c import crc32c, mask
-from ...core.ops.shared.stored_lists import live
 from ...core.runtime.state.file_access import FileGate
+from ...core.runtime.state.stored_lists import live
 from ...core.runtime.state.stored_variants import StoredVariant
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, NotFoundError, UnimplementedError

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from tests.formats.tables import InMemory
+from tfg.core.codecs import wire
 from tfg.core.codecs.crc32c import crc32c
-from tfg.core.ops.shared.stored_lists import live, stored
 from tfg.core.runtime.state.file_access import FileAccess, FileGate
+from tfg.core.runtime.state.stored_lists import live, stored
 from tfg.core.runtime.state.stored_variants import StoredVariant
 from tfg.core.support import regular_files
 from tfg.core.support.errors import (
@@ -414,3 +415,9 @@ def test_damaged_lists_are_named_as_such(cut):
         live(StoredVariant(whole.message[:-cut]))
     with pytest.raises(DataLossError, match="a list of tensors is damaged"):
         live(StoredVariant.of("tensorflow::TensorList", bytes([1, 7, 1, 0])))
+
+
+def test_a_claimed_element_of_a_list_takes_no_memory():
+    claimed = wire.varint_field(1, 1) + wire.bytes_field(2, wire.bytes_field(2, wire.varint_field(1, 1 << 40)))
+    held = live(StoredVariant.of("tensorflow::TensorList", bytes([0, 1, 1]), [claimed]))
+    assert held.items[0].shape == (1 << 40,) and held.items[0].strides == (0,)

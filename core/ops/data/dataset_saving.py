@@ -21,6 +21,7 @@ from ...datasets.sources import ListOf
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.tensor_proto_bytes import parse, serialize_content
 from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array
@@ -30,7 +31,6 @@ from ...types.tensors import FuncRef
 from ..shared.argument_checks import single
 from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
 from ..shared.plain_shapes import no_outputs_shape
-from ..shared.tensor_proto_bytes import parse, serialize_content
 from ._datasets import (
     dataset_function,
     dataset_kernel,

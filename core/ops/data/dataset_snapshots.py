@@ -16,11 +16,11 @@ from ...datasets.first_snapshots import FirstFormat
 from ...datasets.snapshots import FIRST_FORMAT, PASS, READ, WRITE, FirstSnapshot, Metadata
 from ...registry.registry import facts
 from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.tensor_proto_bytes import serialize_content
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types import dtypes
 from ...types.arrays import Array
 from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
-from ..shared.tensor_proto_bytes import serialize_content
 from ._datasets import dataset_kernel, dataset_of, spec_of_node, text_in
 from .dataset_graphs import fingerprint
 from .dataset_records import opener

@@ -11,10 +11,10 @@ import numpy as np
 
 from ...codecs import png, wav, wire
 from ...numerics.histogram import histogram
+from ...runtime.state import tensor_proto_bytes
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dtypes import DType
-from ..shared import tensor_proto_bytes
 
 _TAG, _SIMPLE_VALUE, _IMAGE, _HISTOGRAM, _AUDIO, _NODE_NAME, _TENSOR, _METADATA = 1, 2, 4, 5, 6, 7, 8, 9
 

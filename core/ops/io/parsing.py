@@ -10,6 +10,7 @@ import numpy as np
 
 from ...parallel.float_mode import keeps_subnormals
 from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...runtime.state import tensor_proto_bytes
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
 from ...support.errors import DataLossError, InvalidArgumentError, UnimplementedError
@@ -17,7 +18,6 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..shared import tensor_proto_bytes
 from ..shared.plain_shapes import first_shape, scalar_shape, unknown_shape
 from ..shared.string_functions import map_bytes
 from ._csv import csv_column, csv_default

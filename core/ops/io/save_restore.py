@@ -14,6 +14,7 @@ from ...registry.op_facts import has_fact
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Stored
+from ...runtime.state.stored_lists import is_storable
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType, string, variant
@@ -22,7 +23,6 @@ from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.kernel_files import file_name, gate
 from ..shared.plain_shapes import no_outputs_shape, unknown_shape
-from ..shared.stored_lists import is_storable
 
 
 def _texts(value: Array, what: str, count: int) -> list[str]:

@@ -346,7 +346,7 @@ def _fused_batch_norm_onnx(
         count = g.Div(g.cast(g.Size(wide_x), scale.dtype), g.cast(g.dim(wide_x, data_format.index("C")), scale.dtype))
         variance, corrected = squares, g.Mul(squares, g.Div(count, g.Max(g.Sub(count, 1), 1)))
         mixed = (_mixed_onnx(g, *pair, average) for pair in zip(running, (mean, corrected)))
-        returned = [nan_of_no_elements(g, wide_x, np.array(axes, np.int64), value) for value in mixed]
+        returned = [nan_of_no_elements(g, wide_x, np.array(axes), value) for value in mixed]
     else:
         returned = [mean, variance]
 

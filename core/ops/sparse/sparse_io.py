@@ -12,6 +12,7 @@ from ...registry.registry import facts, kernel, shape, without_gradient, zero_fl
 from ...runtime.state.edge_values import is_of, object_array
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
+from ...runtime.state.tensor_proto_bytes import parse, serialize_content
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -19,7 +20,6 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.plain_shapes import scalar_shape, vector_shape
 from ..shared.sparse_checks import index_vectors, sparse_shapes, validate
-from ..shared.tensor_proto_bytes import parse, serialize_content
 
 
 def _pack(parts: tuple[Array, ...], value_dtype: DType, out_type: DType) -> list[Array | bytes]:

@@ -31,6 +31,7 @@ from ...types.shapes import Shape, fits
 from ...types.tensors import Tensor
 from ..state.resources import Stored, Variable
 from ..state.run_context import Hook
+from ..state.stored_variants import StoredVariant
 from ..steps.capture import CaptureHook
 from .session_like import SessionLike
 
@@ -126,6 +127,12 @@ _EXTENT: Final = re.compile(r"-|([0-9]{1,18}),(?:-|([0-9]{1,18}))")
 """A dimension of a slice: `start,length`, or `-` for the whole dimension."""
 
 
+def _is_position(tensor: Tensor) -> bool:
+    """Return True for the position of an iterator: other variants that a checkpoint holds are lists of tensors."""
+    is_read = tensor.dtype is variant and tensor.lack is None
+    return is_read and all(isinstance(item, StoredVariant) for item in tensor.read().ravel().tolist())
+
+
 def _has_contents(table: TableNodes, tensors: Mapping[str, Tensor]) -> bool:
     """Return True where a state holds a table; InvalidArgumentError where the state has only the keys or only the values."""
     there = [entry in tensors for entry in table.entries]
@@ -210,7 +217,7 @@ class Runner:
         self._fill([(table, [tensors[entry].read() for entry in table.entries]) for table in filled.values()])
         absent = (name for name in (*variables, *self.tables) if name not in tensors and name not in filled)
         unknown = [name for name in tensors if name not in known]
-        positions = tuple(name for name in unknown if tensors[name].dtype is variant and tensors[name].lack is None)
+        positions = tuple(name for name in unknown if _is_position(tensors[name]))
         others = tuple(name for name in unknown if name not in positions)
         return Restored(tuple(matching), tuple(absent), others, tuple(filled), positions)
 

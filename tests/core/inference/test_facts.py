@@ -198,6 +198,17 @@ def test_elements_of_a_list_have_sizes_of_their_own():
     assert Session(optimized).run(difference.name, fed) == 3
 
 
+def test_a_list_has_the_length_of_what_it_is_made_of():
+    """The length is that of the list in hand, though its elements have sizes of their own."""
+    g = GraphBuilder()
+    x = placeholder(g, "x", (None, 3))
+    split = g.TensorListFromTensor(x, np.int32([3]), element_dtype="float32", shape_type="int32")
+    reserved = g.TensorListReserve(np.int32([3]), rows(g, x), element_dtype="float32", shape_type="int32")
+    stacks = [g.TensorListStack(value, np.int32([3]), element_dtype="float32") for value in (split, reserved)]
+    inferred = infer(g.graph)
+    assert {inferred.shape(stack) for stack in stacks} == {inferred.shape(x)}
+
+
 def test_a_value_that_does_not_fit_is_no_fact(monkeypatch):
     """Tests raise, and otherwise nothing is folded."""
     g = GraphBuilder()

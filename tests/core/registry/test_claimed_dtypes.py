@@ -11,7 +11,7 @@ from tests.functions import define
 from tests.pipelines import NUMBER, elements, numbers, slices
 from tfg import FileAccess, GraphBuilder, Session, count_flops, jacobian
 from tfg.core.inference.inference import infer
-from tfg.core.ops.shared import tensor_proto_bytes
+from tfg.core.runtime.state import tensor_proto_bytes
 from tfg.core.support.errors import DataLossError, InternalError, InvalidArgumentError, TfgError
 from tfg.core.types import dtypes
 

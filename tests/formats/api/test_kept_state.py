@@ -266,6 +266,15 @@ def test_the_position_of_an_iterator_is_named_and_left_out(tmp_path):
     assert tfg.Session(written).run("sum:0").tolist() == [8, 9]
 
 
+def test_a_list_that_the_graph_lacks_is_no_position(tmp_path):
+    graph, session, _ = filled(lists)
+    write_state(tmp_path / "s.ckpt", Runner(session).state() | {"w": tfg.Tensor.from_numpy(np.float32(1))}, graph=graph)
+    b = tfg.GraphBuilder()
+    b.variable(np.float32(0), "w")
+    restored = Runner(tfg.Session(b.graph)).restore(read_graph_state(tmp_path / "s.ckpt", b.graph))
+    assert (restored.restored, restored.unknown, restored.positions) == (("w",), ("v",), ())
+
+
 def test_a_vocabulary_becomes_an_asset_and_then_constants(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text("a\nb\n", "ascii")

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from ...codecs import wire
 from ...codecs.varint import varint
-from ...runtime.state.stored_variants import StoredVariant
-from ...runtime.state.tensor_lists import TensorList
 from ...support.errors import DataLossError, TfgError, UnimplementedError
 from ...types import dtypes
 from ...types.shapes import Shape
+from .stored_variants import StoredVariant
+from .tensor_lists import TensorList
 from .tensor_proto_bytes import parse, serialize
 
 _KIND: Final = "tensorflow::TensorList"
@@ -62,7 +62,7 @@ def _list_in(variant: StoredVariant) -> TensorList:
         numbers.append(number)
     *unset, dtype_number, most = numbers
     dtype = dtypes.from_number(dtype_number)
-    if any(found is not dtype for _, found in tensors):
+    if any(element is not dtype for _, element in tensors):
         raise ValueError(f"an element is not of dtype {dtype}")
     most -= (1 << 64) if most >= 1 << 63 else 0
     items = _with_unset([array for array, _ in tensors], set(unset))

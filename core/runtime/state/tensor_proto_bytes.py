@@ -10,10 +10,10 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.varint import varint
-from ...runtime.state.edge_values import is_of, object_array
 from ...support.errors import InvalidArgumentError, TfgError
 from ...types import dtypes
 from ...types.dtypes import DType
+from .edge_values import is_of, object_array
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
 # Fields of a TensorProto that repeat elements: field number -> reader of its numbers.
@@ -124,6 +124,8 @@ def _typed(by_number: dict[int, list[wire.Field]], dtype: DType) -> np.ndarray[A
 def _filled(values: np.ndarray[Any, Any], count: int, zero: Any) -> np.ndarray[Any, Any]:
     if len(values) > count:
         raise ValueError(f"{len(values)} elements do not fit a shape of {count}")
+    if len(values) <= 1:  # an element that is repeated takes no memory, however large the claimed shape is
+        return np.broadcast_to(values if len(values) else np.array([zero], values.dtype), (count,))
     missing = np.empty(count - len(values), values.dtype)
-    missing[:] = values[-1] if len(values) else zero
+    missing[:] = values[-1]
     return np.concatenate([values, missing])
