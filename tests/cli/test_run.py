@@ -359,8 +359,8 @@ def test_each_kernel_by_itself(monkeypatch):
     ("string", "s.safetensors", "write an .npz file or a checkpoint"),
     ("complex128", "s.safetensors", "write an .npz file or a checkpoint"),
     ("qint8", "s.safetensors", "write an .npz file or a checkpoint"),
-    ("variant", "s.safetensors", "a state file holds numbers and strings"),
-    ("variant", "s.npz", "a state file holds numbers and strings"),
+    ("variant", "s.safetensors", "a checkpoint holds lists of tensors, too"),
+    ("variant", "s.npz", "a checkpoint holds lists of tensors, too"),
     ("resource", "s.ckpt", "a state file holds numbers and strings"),
 ])  # fmt: skip
 @pytest.mark.parametrize("words", [("run", "--init"), ("train", "--loss", "loss", "--steps", "1")], ids=["run", "train"])
