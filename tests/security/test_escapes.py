@@ -48,7 +48,7 @@ def _calls(function, result):
     """`found`, and the functions that one of an op family may come to call."""
     while isinstance(function, functools.partial):
         function = function.func
-    if function in result or not inspect.isfunction(function) or not function.__module__.startswith("tfg.core."):
+    if not inspect.isfunction(function) or function in result or not function.__module__.startswith("tfg.core."):
         return result
     result.add(function)
     codes = [function.__code__]

@@ -26,15 +26,15 @@ pytestmark = pytest.mark.skipif(not float_mode.can_flush(), reason="other system
 
 SUBNORMAL = np.float32(1e-40)
 
-CATALOG.register("OnceForTest(x: float) -> (y: float)")
 
-
-@kernel("OnceForTest")
-def once(x):
-    return x * np.float32(1)
-
-
-shape("OnceForTest")(lambda x: x.shape)
+@pytest.fixture
+def once():
+    """An op of a library: its kernel multiplies by one."""
+    CATALOG.register("OnceForTest(x: float) -> (y: float)")
+    kernel("OnceForTest")(lambda x: x * np.float32(1))
+    shape("OnceForTest")(lambda x: x.shape)
+    yield "OnceForTest"
+    CATALOG.unregister("OnceForTest")
 
 
 def product():
@@ -84,8 +84,12 @@ def test_errors_restore_the_mode(error):
 
 
 def test_an_interrupt_restores_the_mode():
-    with pytest.raises(KeyboardInterrupt):
-        flushed(signal.raise_signal, signal.SIGINT)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a process of pytest-xdist has another
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            flushed(signal.raise_signal, signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_the_callers_rounding_mode_comes_back():
@@ -146,8 +150,8 @@ def test_a_run_inside_a_hook_leaves_the_mode_of_the_hook():
     assert not any(seen)
 
 
-def test_kernels_of_op_libraries_have_the_users_mode():
-    session = Session(graph("OnceForTest"))
+def test_kernels_of_op_libraries_have_the_users_mode(once):
+    session = Session(graph(once))
     for _ in range(3):
         np.testing.assert_array_equal(session.run("y:0", FEEDS), FEEDS["x:0"])
         assert session.run("c:0").all()
