@@ -49,6 +49,7 @@ class SizeOptions:
         from ..formats.api.outputs import default_fetches
         from ..formats.runs.names import Names
 
+        graph.check()  # sizes are inferred, and a broken graph has none
         changed, names = graph.copy(), Names(graph, signature)
         options = PlaceholderOptions(values=(), shapes=self.shapes, batch=self.batch)
         options.apply(changed, Names(changed, signature), quiet)

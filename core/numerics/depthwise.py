@@ -298,11 +298,12 @@ def depthwise_filter_gradient(
 ) -> Array:
     """Return the gradient for the filter of `depthwise_convolve`."""
     *window, channels, multiplier = filter_shape
-    if multiplier == 1 and len(window) > 1 and grad.size and x.size and x.dtype == grad.dtype in (np.float32, np.float64):
+    is_empty = not grad.size or not math.prod(filter_shape)
+    is_simple = multiplier == 1 and len(window) > 1 and x.dtype == grad.dtype in (np.float32, np.float64)
+    if is_simple and x.size and not is_empty:
         return _line_gradients(x, grad, window, strides, pads, dilations)[..., np.newaxis]
     x = pad(x, pads)
     parts = list(_images(grad))
-    is_empty = not grad.size or not math.prod(filter_shape)
     partial = (np.zeros if is_empty else np.empty)((len(parts), *filter_shape), np.result_type(x, grad))
 
     def add(number: int) -> None:

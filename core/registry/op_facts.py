@@ -12,7 +12,7 @@ from .families import ops_of_fact
 
 FACTS: Final = {
     "random": "draws random numbers: never merged, folded or cached",
-    "own_stream": "draws from a stream of its own, node by node: a draw that nothing reads has no effect",
+    "own_stream": "draws from a separate stream, node by node: a draw that nothing reads has no effect",
     "lengthy": "its time grows with a value of its inputs, even for a small result: inference does not evaluate it",
     "elementwise": "each output element depends only on the input elements at its place, after broadcasting",
     "idempotent": "f(f(x)) = f(x)",

@@ -67,7 +67,7 @@ class FlopsCounter:
         wrt: str = "",
         run_metadata: str | os.PathLike[str] | None = None,
     ) -> None:
-        graph = as_graph(graph) if fetches else as_called(as_graph(graph))
+        graph = as_graph(graph) if names_of(fetches) else as_called(as_graph(graph))
         names = names_of(fetches) or counted_fetches(graph)
         self._feeds = tuple(feeds)
         self._shapes = shapes or {}
@@ -175,6 +175,7 @@ def flops(
     ).report  # fmt: skip
 
 
+@takes(graph=GraphLike, measured=Measurement | None)
 def layers(
     graph: GraphLike,
     fetches: Sequence[str] | str = (),
@@ -197,7 +198,7 @@ def layers(
     >>> [(layer.name, str(layer.shape), layer.parameters) for layer in report.layers]
     [('sequential/hidden', '(N,8)', 40), ('sequential/normalized', '(N,8)', 32), ('sequential/classes', '(N,3)', 27)]
     """
-    graph = as_graph(graph) if fetches else as_called(as_graph(graph))
+    graph = as_graph(graph) if names_of(fetches) else as_called(as_graph(graph))
     report = flops(graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, batch=batch)
     roles = Roles(graph)
     purposes = Purposes(roles)

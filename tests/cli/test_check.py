@@ -152,6 +152,19 @@ def test_what_is_broken_can_be_looked_at(broken, command):
     assert command == "draw" or "PartitionedCall" in done.out
 
 
+@pytest.mark.sampled(7)
+@pytest.mark.parametrize("broken", BREAKS, indirect=True)
+@pytest.mark.parametrize(
+    "command", ["view --output page.html", "draw", "explain", "flops", "layers", "optimize", "convert x.pb"]
+)
+def test_sizes_of_what_is_broken_are_refused(broken, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name, *options = command.split()
+    for sizes in (["--batch", "1"], ["--shape", "x=2"]):
+        done = tfg(name, broken, *options, *sizes)
+        assert done.code in (0, 1, 2) and "Traceback" not in done.err and "internal" not in done.err, done.err
+
+
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("broken", BREAKS, indirect=True)
 def test_each_node_of_what_is_broken_is_explained(broken):

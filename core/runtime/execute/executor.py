@@ -36,7 +36,7 @@ from ..steps.variable_groups import VariableGroup
 from .dataflow import DataflowProgram
 from .execution import execute, execute_measured
 from .precomputed_calls import PrecomputedCall
-from .rehearsed_loops import RehearsedLoops
+from .recorded_loops import RecordedLoops
 from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Program:
         self._hooked: Active | None = None
         self._changing = threading.Lock()
         self._dataflow: DataflowProgram | None = None
-        self._rehearsed: RehearsedLoops | None = None
+        self._recorded: RecordedLoops | None = None
         self._around_loop = around_loop
         self.fused_calls: dict[Fused, FusedCall] = {}
         self.fused_steps: tuple[Step, ...] = ()
@@ -101,7 +101,7 @@ class Program:
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
             tell("%s: each node has its turn as in TensorFlow's executor, because %s", _name(plan), plan.why)
             if plan.ordered is not None and cache is None:
-                self._rehearsed = self._rehearsed_loops(plan, plan.ordered, policy)
+                self._recorded = self._recorded_loops(plan, plan.ordered, policy)
         else:
             self.active = self._activated(plan.steps, [None] * plan.slots)
         has_tiers = groups is None and cache is None and not plan.needs_dataflow
@@ -118,8 +118,8 @@ class Program:
         """
         hook = (run or current()).hook
         if self._dataflow is not None:
-            if self._rehearsed is not None and hook is None:
-                return self._rehearsed.run(feeds)
+            if self._recorded is not None and hook is None:
+                return self._recorded.run(feeds)
             return self._dataflow.run(feeds, hook)
         if hook is not None:
             return self._run(self._hooked_active(), feeds)
@@ -150,7 +150,7 @@ class Program:
     def tier(self) -> Tier:
         """The tier of the latest run without a hook."""
         if self._dataflow is not None:
-            return Tier.DATAFLOW if self._rehearsed is None else self._rehearsed.tier
+            return Tier.DATAFLOW if self._recorded is None else self._recorded.tier
         return self._tiers.tier if self._latest is self else self._latest.tier
 
     def _prepare(self, feeds: Sequence[Any]) -> bool:
@@ -265,21 +265,21 @@ class Program:
             bound = self._calls[node] = self._bind(node, unused)
         return bound.call
 
-    def _rehearsed_loops(self, plan: Plan, ordered: Plan, policy: Policy) -> RehearsedLoops:
+    def _recorded_loops(self, plan: Plan, ordered: Plan, policy: Policy) -> RecordedLoops:
         """Return the runs of a plan whose loops draw random numbers: the draws have calls of their own."""
         assert self._dataflow is not None
         drawing = [node for nodes in plan.draws.values() for node in nodes]
         random = [self._context(step.node) for step in plan.steps if has_fact(step.node.op, "random")]
         calls = {node: self._calls[node].call for node in drawing}
-        rehearsed = RehearsedLoops(
+        recorded = RecordedLoops(
             self._dataflow, plan.draws, calls, lambda: [ctx.session.node_states.get(ctx.node) for ctx in random]
         )
-        own = {node: _Bound(rehearsed.draw(node), self._calls[node].function) for node in drawing}
+        own = {node: _Bound(recorded.draw(node), self._calls[node].function) for node in drawing}
         program = Program(
-            ordered, self._context, self._functions, policy=policy, calls=self._calls | own, around_loop=rehearsed.checked
+            ordered, self._context, self._functions, policy=policy, calls=self._calls | own, around_loop=recorded.checked
         )
-        rehearsed.program = program
-        return rehearsed
+        recorded.program = program
+        return recorded
 
     def _special(self, plan: Plan) -> Program:
         """Return a program of the plan for certain shapes, with this program's kernels.

@@ -61,6 +61,14 @@ def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
     np.testing.assert_allclose(outcome, want + 1, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("multiplier", [1, 2])
+@pytest.mark.parametrize("window", [(0, 1), (1, 0), (0, 0)])
+def test_gradients_for_a_filter_without_elements(window, multiplier):
+    x, grad = np.ones((1, 1, 1, 8)), np.ones((1, 1, 1, 8 * multiplier))
+    result = depthwise.depthwise_filter_gradient(x, grad, (*window, 8, multiplier), [1, 1], [(0, 0)] * 2, [1, 1])
+    assert result.shape == (*window, 8, multiplier)
+
+
 def test_small_sums_are_left_to_one_thread(monkeypatch):
     monkeypatch.setattr(blas_threads.one_thread, "available", 3)
     x, w = np.ones((1, 14, 14, 512), np.float32), np.ones((3, 3, 512, 1), np.float32)

@@ -30,16 +30,16 @@ from .dataflow import Actor, DataflowProgram, LoopDraw
 
 _MOST_MISJUDGED: Final = 3
 """The planned runs in a row that end before their end, after which a program no longer tries: its loops depend on values."""
-_MOST_REHEARSALS: Final = 64
+_MOST_RECORDS: Final = 64
 """The largest number of combinations of shapes whose order is kept."""
 
 
 class _Misjudged(BaseException):
-    """A planned run that is not as the rehearsal was. No error of a kernel, which would be told with the kernel's node."""
+    """A planned run that is not as the record was. No error of a kernel, which would be told with the kernel's node."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Rehearsal:
+class _LoopRecord:
     """What a run in dataflow tells: the draws of each node, in the order of its stream, and the runs of kernels."""
 
     draws: Mapping[Node, Sequence[LoopDraw]]
@@ -73,7 +73,7 @@ class _DrawsAhead:
         return self.results.pop(place)
 
 
-class RehearsedLoops:
+class RecordedLoops:
     """The runs of a plan whose loops draw random numbers.
 
     `nodes` are the random ops of the loops, by the condition of their loop, and `calls` their kernels. `streams` returns the
@@ -91,7 +91,7 @@ class RehearsedLoops:
         self._nodes = nodes
         self._calls = calls
         self._streams = streams
-        self._rehearsals: dict[Any, _Rehearsal] = {}
+        self._records: dict[Any, _LoopRecord] = {}
         self._draws: dict[Node, _DrawsAhead] = {}
         self._is_taken = threading.Lock()
         self._misjudged = 0
@@ -120,33 +120,33 @@ class RehearsedLoops:
             return self._dataflow.run(feeds)
         try:
             key = tuple([np.shape(value) for value in feeds])
-            rehearsal = self._rehearsals.get(key)
+            record = self._records.get(key)
             streams = self._streams()
             # Other streams cannot be put back where a run turns out otherwise.
             are_known = all(isinstance(state, Philox) for state in streams) and self._misjudged < _MOST_MISJUDGED
-            if rehearsal is None or rehearsal.is_near_change() or not are_known:
-                return self._rehearsed(feeds, key)
-            return self._performed(rehearsal, feeds, key, streams)
+            if record is None or record.is_near_change() or not are_known:
+                return self._recorded(feeds, key)
+            return self._performed(record, feeds, key, streams)
         finally:
             self._draws = {}
             self._is_taken.release()
 
-    def _rehearsed(self, feeds: Sequence[Any], key: Any) -> list[Any]:
+    def _recorded(self, feeds: Sequence[Any], key: Any) -> list[Any]:
         """Run in dataflow; a run in which no kernel began to count as cheap tells the order of the next."""
         items = [item for item in self._dataflow.items.values() if not item.is_cheap]
         before = {item: item.runs for item in items}
         draws: dict[Node, list[LoopDraw]] = {node: [] for nodes in self._nodes.values() for node in nodes}
         results = self._dataflow.run(feeds, draws=draws)
         self.tier = Tier.DATAFLOW
-        if any(item.is_cheap for item in items) or len(self._rehearsals) >= _MOST_REHEARSALS:
-            self._rehearsals.clear()
+        if any(item.is_cheap for item in items) or len(self._records) >= _MOST_RECORDS:
+            self._records.clear()
         else:
-            self._rehearsals[key] = _Rehearsal(draws, {item: item.runs - before[item] for item in items})
+            self._records[key] = _LoopRecord(draws, {item: item.runs - before[item] for item in items})
         return results
 
-    def _performed(self, rehearsal: _Rehearsal, feeds: Sequence[Any], key: Any, streams: Sequence[Philox]) -> list[Any]:
+    def _performed(self, record: _LoopRecord, feeds: Sequence[Any], key: Any, streams: Sequence[Philox]) -> list[Any]:
         assert self.program is not None
-        self._draws = {node: _DrawsAhead(self._calls[node], draws) for node, draws in rehearsal.draws.items()}
+        self._draws = {node: _DrawsAhead(self._calls[node], draws) for node, draws in record.draws.items()}
         counters = [(state, state.counter) for state in streams]
         try:
             results = self.program.run(feeds)
@@ -155,9 +155,9 @@ class RehearsedLoops:
             for state, counter in counters:
                 state.counter = counter
             current().forget_resources()
-            return self._rehearsed(feeds, key)
+            return self._recorded(feeds, key)
         self._misjudged = 0
         self.tier = self.program.tier
-        for item, count in rehearsal.runs.items():
+        for item, count in record.runs.items():
             item.runs += count
         return results
