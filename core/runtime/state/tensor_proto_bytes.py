@@ -16,9 +16,11 @@ from ...types.dtypes import DType
 from .edge_values import is_of, object_array
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
-# Fields of a TensorProto that repeat elements: field number -> reader of its numbers.
+"""The numbers of a TensorProto's fields."""
 _FLOATS = {5: "<f4", 6: "<f8", 9: "<f4", 12: "<f8"}
+"""The dtypes of the fields that repeat floating-point numbers, by the fields' numbers."""
 _INTEGERS = (7, 10, 11, 13, 16, 17)
+"""The numbers of the fields that repeat integers."""
 _BITS = ("half", "bfloat16")
 
 
