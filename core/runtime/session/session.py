@@ -302,7 +302,7 @@ class Session(Displayed, NotCopied):
     ) -> list[Any]:
         """Return the values of a program's fetches for the values of its feeds."""
         values = [feed.convert(value) for feed, value in zip(prepared.feeds, fed) if feed is not None]
-        run = Run(next(self._numbers), hook and users_hook(hook))
+        run = Run(next(self._numbers), None if hook is None else users_hook(hook))
         run.takes_dead = takes_dead
         if self._limits is not None:
             self._limits.begin(run)

@@ -214,7 +214,10 @@ def change(graph: tfg.Graph) -> list[tfg.Graph]:
 
     reduced: tfg.Graph = tfg.reduce(graph, fails, "y:0")
     filled: tfg.Graph = tfg.fill_placeholders(graph, {"x:0": ROWS})
-    return [smaller, inlined, without, reduced, filled, tfg.freeze(graph, None, "y:0"), tfg.extract(graph, ["y:0"])]
+    exposed: tfg.Exposed = tfg.expose(graph, ["y:0"])
+    assert exposed.names == {"y:0": "y:0"}
+    parts = [tfg.freeze(graph, None, "y:0"), tfg.extract(graph, ["y:0"])]
+    return [smaller, inlined, without, reduced, filled, exposed.graph, *parts]
 
 
 def compare(graph: tfg.Graph) -> bool:
@@ -321,7 +324,7 @@ def main() -> None:
     assert run(graph) == 5 * (3**2 + 7**2 + 11**2) + 2 * 2
     assert [len(array.shape) for array in differentiate(graph)] == [2, 2, 0, 2]
     print(count(graph))
-    assert len(change(graph)) == 7 and compare(graph)
+    assert len(change(graph)) == 8 and compare(graph)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         assert files(graph, path).equal
