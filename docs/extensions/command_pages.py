@@ -71,7 +71,8 @@ class OptionsDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         command, context = _command(self.arguments[0] if self.arguments else None)
-        items = [_item(command, option, context) for option in command.get_params(context) if isinstance(option, click.Option)]
+        options = (option for option in command.get_params(context) if isinstance(option, click.Option) and not option.hidden)
+        items = [_item(command, option, context) for option in options]
         return [nodes.definition_list("", *items, classes=["options"])]
 
 
