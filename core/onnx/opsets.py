@@ -234,7 +234,7 @@ def _shape(operation: Operation) -> list[Operation]:
 def _reshape(operation: Operation) -> list[Operation]:
     """Return a Reshape to sizes that may be 0, where 0 means the size of the input: an empty input gets zeros everywhere."""
     x, sizes = _given(operation)
-    rank = sizes.shape[0] if sizes.rank else None
+    rank = operation.outputs[0].rank or (sizes.shape[0] if sizes.rank else None)
     if not isinstance(rank, int) or not rank:
         return [operation]
     column = Operation("Reshape", [x, _vector(-1, *[1] * (rank - 1))], [Value(x.dtype)], {}, operation.source)
