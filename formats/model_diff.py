@@ -48,7 +48,7 @@ def _as_seen(files: GraphDiff, before: ModelView, after: ModelView, *, strict_na
     pair = before.graph, after.graph
     views = diff_graphs(*pair, None if strict_names else GraphMatch(*pair))
     shown = {*_shown(before), *_shown(after)}
-    functions = {origin.function for view in (before, after) for origin in view.origins.values()}
+    functions = before.functions | after.functions
     changed = tuple(change for change in files.functions_changed if change.name not in functions)
     added, removed = (
         tuple(name for name in names if name not in functions) for names in (files.functions_added, files.functions_removed)
@@ -66,9 +66,8 @@ def _shown(view: ModelView) -> Iterator[str]:
     """Yield the names of the nodes of the file for which a view has others: those it is made of, the calls that it dissolved,
     and those that hold variables, copy and read them, as the variables are compared.
     """
-    functions = {origin.function for origin in view.origins.values()}
     yield from (origin.node for origin in view.origins.values() if not origin.function)
-    yield from (node.name for node in view.source if any(ref.name in functions for ref in function_references(node)))
+    yield from (node.name for node in view.source if any(ref.name in view.functions for ref in function_references(node)))
     for variable in find_variables(view.source).values():
         yield from (node.name for node in (variable.node, *variable.reads))
         if variable.initial_value is not None and variable.initial_value.node.is_variable_read:

@@ -44,7 +44,7 @@ class FlopsJob:
         self.options = options
         self.session = options.session
         graph = graph if options.fetches else as_called(graph)
-        words = (*options.fetches, *([options.loss] if options.loss else []))
+        words = filter(None, (*options.fetches, options.loss))
         self.names = names = Names(graph, options.session.signature).exposing(words, render.noting(options.quiet))
         graph = names.graph
         self.given = tuple(names.by_name(options.feeds))

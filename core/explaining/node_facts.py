@@ -17,7 +17,7 @@ from ..graph.traversal import shortest_path
 from ..graph.variable_nodes import VariableNodes
 from ..inference.binding import named_inputs
 from ..inference.inference import Inference
-from ..model.model_view import ModelView, model_view
+from ..model.model_view import ModelView, is_inside, model_view
 from ..registry.node_kinds import ABSENT
 from ..registry.op_facts import has_fact
 from ..support.display import Report
@@ -171,12 +171,13 @@ class Explainer:
     def _in_view(self, word: str, fetch: str | None) -> NodeFacts:
         view = self.view
         try:
-            node = view.value(word).node
+            value = view.value(word)
         except NotFoundError:
             self.graph.node(parse_tensor_name(word)[0])  # its error names the nearest nodes
             raise
+        node = value.node
         facts = self._of_view._facts(node, None if fetch is None else view.value(fetch).name)
-        source, layer = view.origin(node).path, word if view.output_of(word) is not None else None
+        source, layer = view.origin(node).path, word if is_inside(value, word) else None
         return dataclasses.replace(facts, source=source if source != node.name else None, layer=layer)
 
     @functools.cached_property

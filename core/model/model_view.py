@@ -146,10 +146,10 @@ class ModelView:
             raise InvalidArgumentError(f"'{name}' is a scope, and has the single output {result.node.name}: write '{name}'")
         return result
 
-    def output_of(self, word: str) -> str | None:
-        """Return the node whose result `value` takes for a scope; None for a word that names no scope."""
-        name = self.value(word).node.name
-        return name if f"/{word.strip('/')}/" in f"/{name}" else None
+    @functools.cached_property
+    def functions(self) -> frozenset[str]:
+        """The functions whose nodes the view has."""
+        return frozenset(origin.function for origin in self.origins.values() if origin.function)
 
     def _last_result(self, scope: str) -> Output:
         """Return the last result that leaves a scope, by the whole name of the scope or by its end."""
@@ -171,6 +171,11 @@ class ModelView:
             held = ", ".join(node.name for node in list(inside)[:_MAX_LISTED])
             raise InvalidArgumentError(f"scope '{scope}' computes nothing", hint=f"it holds {held}")
         return (leaving or computing)[-1].output()
+
+
+def is_inside(value: Output, word: str) -> bool:
+    """Return True for the tensor that `ModelView.value` found inside the scope of the word, and not by its own name."""
+    return f"/{word.strip('/')}/" in f"/{value.node.name}"
 
 
 def _only_holds(node: Node) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ...core.explaining.graph_facts import explain_graph, no_obvious_output
@@ -56,20 +56,20 @@ def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None =
         part = tfg.extract(graph, names["deep"])
     """
     graph, words = as_graph(graph), names_of(words)
-    if all(parse_tensor_name(word)[0] in graph for word in words):
-        return Exposed(graph, {word: word for word in words})
-    return exposed(model_view(graph, signature), words)
-
-
-def exposed(view: ModelView, words: Iterable[str]) -> Exposed:
-    """Return what `expose` returns for the graph of a view."""
-    graph = view.source
     there = {word: word for word in words if parse_tensor_name(word)[0] in graph}
-    values = {word: view.value(word) for word in words if word not in there}
+    if len(there) == len(set(words)):
+        return Exposed(graph, there)
+    view = model_view(graph, signature)
+    result = exposed(view, {word: view.value(word) for word in words if word not in there})
+    return Exposed(result.graph, {**there, **result.names})
+
+
+def exposed(view: ModelView, values: Mapping[str, Output]) -> Exposed:
+    """Return the graph of a view with a tensor of its own for each of the view's values, by their words."""
+    graph = view.source
     if any(view.origin(value.node).function for value in values.values()):
         graph = inline_functions(graph)[0]
-    names = {word: _name(graph, word, view.origin(value.node), value) for word, value in values.items()}
-    return Exposed(graph, {**there, **names})
+    return Exposed(graph, {word: _name(graph, word, view.origin(value.node), value) for word, value in values.items()})
 
 
 def _name(graph: Graph, word: str, source: SourceNode, value: Output) -> str:

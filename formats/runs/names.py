@@ -65,7 +65,8 @@ class Names:
             return self
         from ..api.outputs import exposed  # lazy: most words are names of the file
 
-        graph, tensors = exposed(self.view, [word for word in unknown if self.layer(word, note) is not None])
+        layers = {word: value for word in unknown if (value := self.layer(word, note)) is not None}
+        graph, tensors = exposed(self.view, layers)
         return Names(graph, None if self.asked is None else self.asked.name, tensors)
 
     @functools.cached_property
@@ -77,12 +78,14 @@ class Names:
 
     def layer(self, word: str, note: Callable[[str], None] = lambda _: None) -> Output | None:
         """Return the tensor of the view that a word names, as that of a layer; None where there is none."""
+        from ...core.model.model_view import is_inside  # lazy: most words are names of the file
+
         try:
             value = self.view.value(word)
         except NotFoundError:
             return None
-        if (name := self.view.output_of(word)) is not None:
-            note(f"'{word}' is a scope: its output is {name}")
+        if is_inside(value, word):
+            note(f"'{word}' is a scope: its output is {value.node.name}")
         return value
 
     def input(self, word: str) -> Output:
