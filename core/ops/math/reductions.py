@@ -61,6 +61,7 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _reduced(function: Callable[..., Any], input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Return the reduction over axes; over axes of size 1, TensorFlow passes the elements on and computes nothing."""
+    # Not as a sum of one: that flushes a subnormal number to zero, and TensorFlow keeps it.
     if math.prod([input.shape[axis] for axis in axes]) == 1:
         return input if keepdims else np.squeeze(input, axes)
     return function(input, axes, keepdims)

@@ -263,6 +263,7 @@ class PassContext:
     def inference(self) -> Inference:
         """Return the shapes and constant values of the current graph."""
         if self._inference is None:
+            # A feed may have any shape, whatever its node computes; that of a placeholder a session checks.
             specs = {
                 output: TensorSpec(output.dtype.base, Shape())
                 for name in self.feeds
@@ -272,7 +273,7 @@ class PassContext:
             specs |= self._specs
             self._inference = infer(self.graph, specs, answers=self.shared.answers)
             hidden = self._results_of_effects(self._inference)
-            if hidden:
+            if hidden:  # once more, as values of their readers followed from them
                 self._inference = infer(self.graph, specs | hidden, answers=self.shared.answers)
         return self._inference
 
