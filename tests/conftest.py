@@ -4,6 +4,7 @@ TensorFlow as the oracle uses the default kernels: oneDNN's kernels depend on th
 gRPC is quiet, because gRPC's threads write into the standard error of programs that tests start.
 """
 
+import gc
 import os
 import pathlib
 from collections import Counter
@@ -37,10 +38,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
-    """With --op, import only the files with tests of ops, so that the tests of an op start at once."""
-    if not config.getoption("--op") or collection_path.suffix != ".py":
+    """Import only files that can have a chosen test, so that the tests of an op, and the steps of `.ci/run`, start at once."""
+    marks = ["ops"] if config.getoption("--op") else _needed_marks(config.option.markexpr)
+    if not marks or not (collection_path.name.startswith("test_") and collection_path.suffix == ".py"):
         return None
-    return "pytest.mark.ops" not in collection_path.read_text(encoding="utf-8") or None
+    return not _names_one(collection_path.read_text(encoding="utf-8"), marks) or None
+
+
+def _needed_marks(expression: str) -> list[str]:
+    """The marks of LEFT_OUT one of which a test needs to be chosen by -m; none where a test without marks is chosen too."""
+    if not expression or eval(expression, {"__builtins__": {}}, dict.fromkeys(LEFT_OUT, False)):
+        return []
+    return [mark for mark in LEFT_OUT if mark in expression]
+
+
+def _names_one(text: str, marks: Collection[str]) -> bool:
+    names = [*marks, "sampled"] if "slow" in marks else marks
+    return any(f"mark.{name}" in text for name in names)
+
+
+def _refuse_unnamed(items: Collection[pytest.Item], mark: str) -> None:
+    """UsageError where a file has tests with a mark that its text does not name: with -m it would not be imported."""
+    for path in {item.path for item in items}:
+        if not _names_one(path.read_text(encoding="utf-8"), [mark]):
+            raise pytest.UsageError(f"{path} has tests with the mark {mark}, which the file itself has to name")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -87,9 +108,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if mark not in config.option.markexpr:
             marked = [item for item in items if item.get_closest_marker(mark)]
             items[:] = [item for item in items if not item.get_closest_marker(mark)]
+            _refuse_unnamed(marked, mark)
             config.hook.pytest_deselected(items=marked)
             left[mark] = len(marked)
     config.stash[LEFT] = left
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector of garbage from the tests themselves: some tests collect, and each time would walk all of them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -12,8 +12,10 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
-from tests.cli.test_each import WAYS
+from tests.cli.test_each import PROCESSES
 from tests.functions import define
+
+WAYS = ((), pytest.param(PROCESSES, marks=pytest.mark.slow))
 
 
 @pytest.fixture
