@@ -157,6 +157,7 @@ def test_a_terminal_gets_boxes_and_a_pipe_graphviz_source(line, monkeypatch):
     assert tfg("draw", XOR, *line, "--format", "dot").out.startswith("digraph")
 
 
+@pytest.mark.slow
 def test_a_stream_that_cannot_write_lines_gets_ascii():
     """Box by box as in UTF-8."""
     whole = tfg("draw", XOR, "--format", "text").out

@@ -55,6 +55,7 @@ def results(folder):
     return {path.relative_to(folder).with_suffix("").as_posix(): dict(np.load(path)) for path in folder.rglob("*.npz")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [(), PROCESSES])
 def test_each_input_gives_what_a_run_of_its_own_gives(way, graph, inputs, tmp_path):
     out = tmp_path / "out"

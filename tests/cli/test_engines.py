@@ -111,6 +111,7 @@ def test_every_running_command_takes_an_engine(package, trained, command, argume
         assert done.out == plain.out
 
 
+@pytest.mark.slow
 def test_explain_says_what_an_engine_would_take(package, graph):
     done = run("explain", graph, "--engine", "right", "--fetch", "y", "--format", "json")
     assert done.code == 0, done.err

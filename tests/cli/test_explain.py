@@ -225,6 +225,7 @@ def test_a_broken_graph_has_no_shapes_but_words(bridged):
     assert done.code == 0 and "outputs: float" in done.out
 
 
+@pytest.mark.slow
 def test_what_cannot_run_is_explained():
     """An undeclared op is listed among the missing ops."""
     done = process("explain", SAMPLES / "skipgram.pbtxt")

@@ -199,6 +199,7 @@ def test_a_folder_of_event_files_names_one(tmp_path):
     assert "'logs/events.out.tfevents.1700000000.host'" in run("tensorboard", "logs").err.replace("\\", "/")
 
 
+@pytest.mark.slow
 def test_an_alias_says_what_it_runs_unless_quiet():
     assert run("freeze", "model", "a.pb").err.startswith("this is `tfg convert model a.pb --freeze`")
     assert run("freeze", "model", "b.pb", "-q").err == ""
@@ -209,6 +210,7 @@ def test_a_word_like_no_command_is_refused():
     assert done.code == 2 and "unknown command 'qqqqqqqq'" in done.err
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("typed", "pattern"), [
     ("g.pb --each in/0.npy in/1.npy in/2.npy in/3.npy in/4.npy --out-dir o", "'in/*.npy'"),
     ("--each in/0.npy in/1.npy in/2.npy in/3.npy in/4.npy --out-dir o g.pb", "'in/*.npy'"),

@@ -140,6 +140,7 @@ def test_diff_of_different_graphs():
     assert tfg("diff", STAGES[0], STAGES[1], "--quiet").out == ""
 
 
+@pytest.mark.slow
 def test_draw_writes_graphviz_source(tmp_path):
     out = tmp_path / "g.dot"
     assert tfg("draw", STAGES[1], "-o", out, "--highlight", "init").code == 0

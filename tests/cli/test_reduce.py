@@ -49,6 +49,7 @@ def test_what_has_no_value_stays():
     assert {node.name for node in reduced} >= {"x", "add0", "add1", "culprit"}
 
 
+@pytest.mark.slow
 def test_command(tmp_path):
     save(chain(), tmp_path / "g.pb")
     small = tmp_path / "small.pbtxt"
@@ -70,6 +71,7 @@ def test_command_that_no_shell_takes():
     assert tfg("reduce", SAMPLES / "xor.pbtxt", "--fetch", "probability", "--test", "a\0b").code == 2
 
 
+@pytest.mark.slow
 def test_what_is_preserved_is_said_first(tmp_path):
     save(chain(), tmp_path / "g.pb")
     test = f"{sys.executable} -c 'from tfg.cli.main import main; main()' run {{}} --fetch y --check-numerics"

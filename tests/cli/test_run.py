@@ -217,6 +217,7 @@ def test_output_files(tmp_path, name):
         assert "[3., 5.]" in path.read_text()
 
 
+@pytest.mark.slow
 def test_npy_on_standard_output_stacks_steps():
     command = command_line("run", SQUARE, "--init", "--target", "sgd", "--fetch", "loss", "--steps", "3", "--format", "npy")
     done = subprocess.run(command, capture_output=True)
@@ -232,6 +233,7 @@ def test_signature_speaks_the_models_names():
     assert value(done) == [1, -1]
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_what_was_promised(tmp_path):
     path = tmp_path / "state.npz"
     command = command_line("run", SQUARE, "--init", "--target", "sgd", "--steps", "100000000", "--save-state", path)
@@ -261,6 +263,7 @@ def test_timeout_keeps_the_last_whole_step(tmp_path):
     assert 0 <= np.load(path)["var"] < 1
 
 
+@pytest.mark.slow
 def test_memory_limit_refuses_a_giant(tmp_path):
     graph = tmp_path / "giant.pbtxt"
     graph.write_text("""

@@ -48,6 +48,7 @@ def view(tmp_path, graph, *options):
     return out.read_text(encoding="utf-8"), done
 
 
+@pytest.mark.slow
 def test_where_it_writes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = tfg("view", XOR)
@@ -112,6 +113,7 @@ def test_what_it_says(tmp_path):
     assert {"inputs", "variables", "ops"} <= {sheet.get("title") for sheet in book["sheets"]}
 
 
+@pytest.mark.slow
 def test_flops(tmp_path):
     whole, _ = view(tmp_path, XOR)
     none, _ = view(tmp_path, XOR, "--no-flops")

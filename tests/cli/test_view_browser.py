@@ -122,6 +122,7 @@ def test_a_large_graph_opens(opened, record_property):
     assert opened.seconds < 30, "it takes one or two; a machine may be busy"
 
 
+@pytest.mark.slow
 def test_search_opens_what_is_needed(opened):
     browser = opened("large")
     before = boxes(browser)
@@ -140,6 +141,7 @@ def test_search_opens_what_is_needed(opened):
     assert selected(browser) is None
 
 
+@pytest.mark.slow
 def test_a_packed_page_shows_the_same(opened):
     shown = []
     for name in ("large", "packed"):
@@ -521,6 +523,7 @@ def resized(browser, width, height):
     browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
 
+@pytest.mark.slow
 def test_a_page_that_gets_its_size_late_shows_the_whole_graph(browser, pages):
     """A frame of a notebook has no size before the notebook is laid out."""
     resized(browser, 1, 1)

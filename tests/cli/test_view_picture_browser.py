@@ -133,6 +133,7 @@ def test_a_saved_model_opens_on_its_signature(opened):
     assert browser.evaluate("document.querySelector('.selected > .name').textContent") == "x", "the value that the call passes"
 
 
+@pytest.mark.slow
 def test_calls_in_a_graph_open_in_place(opened):
     browser = opened("calls")
     for call, functions in (("chosen", "double, negate"), ("smoothed", "smooth"), ("grown", "below, double")):

@@ -307,6 +307,7 @@ print(code, int(re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("/proc/self/status")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems: the peak of memory is read from /proc")
 def test_a_gigabyte_that_no_fetch_needs_takes_no_memory(tmp_path):
     g = tfg.GraphBuilder()

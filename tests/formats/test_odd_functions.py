@@ -152,6 +152,7 @@ def test_costs_of_very_many_iterations_are_not_added_one_by_one():
     assert summed(half, "i", 10**12) is None
 
 
+@pytest.mark.slow
 def test_datasets_are_told_and_counted_in_time_by_their_nodes():
     b = GraphBuilder()
     element = {"output_types": ["int64"], "output_shapes": [[]]}

@@ -59,6 +59,7 @@ def test_other_contents_are_refused(tmp_path, graph, contents):
         overlay_of(tmp_path, contents, graph)
 
 
+@pytest.mark.slow
 def test_differences_of_compare(tmp_path):
     xor = SAMPLES / "xor.pbtxt"
     other = tmp_path / "other.pbtxt"

@@ -75,6 +75,7 @@ def test_explain_reads_a_file_once(tmp_path, monkeypatch, name):
     assert opened == [str(tmp_path / name)]
 
 
+@pytest.mark.slow
 def test_recordings_come_through_pipes():
     done = subprocess.run(command_line("explain", "-"), input=(RECORDED / "events_v1").read_bytes(), capture_output=True)
     assert b"meta_graph_def" in done.stdout

@@ -23,6 +23,7 @@ from tfg.formats.value_literals import parse_value
 GRAPH = b'node { name: "a" op: "NoOp" }'
 
 
+@pytest.mark.slow
 def test_many_members_take_linear_time():
     """50,000 in a second; with a copy of the rest for each, they took minutes."""
     member = gzip.compress(b"\n")
@@ -35,6 +36,7 @@ def test_many_members_take_linear_time():
     assert times[2] < 4 * times[1] + 0.2 and times[2] < 10
 
 
+@pytest.mark.slow
 def test_a_bomb_is_not_unpacked():
     packer = zlib.compressobj(9, wbits=31)
     bomb = b"".join([*(packer.compress(bytes(1 << 20)) for _ in range(400)), packer.flush()])
@@ -132,6 +134,7 @@ def test_a_listing_decodes_no_array(tmp_path):
         archive["big"].numpy()
 
 
+@pytest.mark.slow
 def test_a_bomb_in_an_archive(tmp_path):
     """It is listed; its numbers are not unpacked."""
     np.savez_compressed(tmp_path / "b.npz", b=np.zeros(60_000_000))

@@ -72,6 +72,7 @@ def shell(request, tmp_path):
         assert not list(tmp_path.glob("X*")), "a name ran"
 
 
+@pytest.mark.slow
 def test_a_node_arrives_as_the_graph_has_it(shell):
     for name in FEW:
         graph = graph_file(shell.folder, name)
@@ -93,6 +94,7 @@ def test_a_node_arrives_after_an_open_quote(shell, quote):
         assert shell.words_of(f"tfg run {graph} --fetch {quote}\t") == ["run", graph, "--fetch", name]
 
 
+@pytest.mark.slow
 def test_a_name_that_begins_with_a_quote_stays_in_the_quote_of_the_user(tmp_path):
     """bash drops a quote that follows its like; without a history, `!` keeps no line from running."""
     with shell_in(tmp_path, "bash") as started:
@@ -118,12 +120,14 @@ def test_a_file_arrives_and_gives_its_names(shell, file):
     assert shell.words_of("tfg run f\t--fetch n\t") == ["run", file, "--fetch", "node"]
 
 
+@pytest.mark.slow
 def test_a_file_arrives_after_an_open_quote_and_an_equals_sign(shell):
     graph_file(shell.folder, "node", "f $(touch X).pb")
     words = shell.words_of("tfg run 'f\t--output=f\t")
     assert words == ["run", "f $(touch X).pb", "--output=f $(touch X).pb"]
 
 
+@pytest.mark.slow
 def test_a_part_of_a_word_stays(shell):
     """What is before `=` in `--fetch=`, and several names with a common beginning."""
     graph = graph_file(shell.folder, "y $(touch X)")
@@ -131,12 +135,14 @@ def test_a_part_of_a_word_stays(shell):
     assert shell.words_of(f"tfg run {graph} --fetch y\\ \t") == ["run", graph, "--fetch", "y $(touch X)"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["y\n touch X", "y\x1b[2J", "y\u202ez", "y\tz"])
 def test_what_a_prompt_cannot_show_is_not_offered(name, tmp_path):
     graph = graph_file(tmp_path, name)
     assert offered("run", str(tmp_path / graph), "--fetch", "") == []
 
 
+@pytest.mark.slow
 def test_no_name_becomes_an_option(tmp_path):
     """`--log-file=X` as a name in the place of a node would write a file at Enter."""
     graph = tmp_path / graph_file(tmp_path, "--log-file=X")
@@ -144,6 +150,7 @@ def test_no_name_becomes_an_option(tmp_path):
     assert offered("run", str(graph), "--fetch", "") == ["--log-file=X"]
 
 
+@pytest.mark.slow
 def test_the_tab_key_writes_and_reads_nothing_but_the_graph(tmp_path):
     """A log file is made by Enter; a pipe and standard input keep what they hold."""
     graph, log, pipe = tmp_path / graph_file(tmp_path, "node"), tmp_path / "log", tmp_path / "pipe"

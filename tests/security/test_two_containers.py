@@ -29,6 +29,7 @@ def in_namespaces(*command: str) -> list[str]:
     return [*unshare, *command]
 
 
+@pytest.mark.slow
 def test_two_containers_write_one_checkpoint(tmp_path):
     prefix = str(tmp_path / "c")
     writers = [

@@ -29,6 +29,7 @@ main()
 LONG = ("--init", "--fetch", "take", "--steps", 10**9, "--fetch-every", 10**9, "--quiet")
 
 
+@pytest.mark.slow
 def test_a_command_does_what_it_does_without():
     plain = process("run", SAMPLES / "collatz.pbtxt", "--fetch", "steps", "--feed", "n=27")
     for words, environment in ((["--untrusted", "run"], {}), (["run", "--untrusted"], {}), (["run"], {"TFG_UNTRUSTED": "1"})):
@@ -53,6 +54,7 @@ def test_an_option_that_contradicts_is_refused_with_the_reason(options, reason):
     assert done.code == 2 and reason in done.err
 
 
+@pytest.mark.slow
 def test_time_has_a_limit():
     command = [sys.executable, "-P", "-c", SHORT, "--untrusted", "run", COUNTDOWN, *map(str, LONG)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -61,6 +63,7 @@ def test_time_has_a_limit():
     assert done.code == 1 and "time limit of 0.5 seconds" in done.err
 
 
+@pytest.mark.slow
 def test_memory_has_a_limit(tmp_path):
     g = tfg.GraphBuilder()
     g.Fill(g.Placeholder(dtype="int32", shape=[2], name="size"), g.constant(1.0), name="ones")
@@ -75,6 +78,7 @@ def test_a_system_without_the_limits_refuses_the_switch(monkeypatch, tmp_path):
     assert (done.code, done.out) == (1, "") and "a memory limit of a process needs Linux" in done.err
 
 
+@pytest.mark.slow
 def test_the_network_is_closed():
     done = process("--untrusted", "cluster", "grpc://localhost:1")
     assert done.code == 1 and "untrusted: the network is closed" in done.err
@@ -112,6 +116,7 @@ def test_memory_of_an_untrusted_graph_is_limited(tmp_path):
         session.run("ones:0", {"size:0": np.int32([100_000, 100_000])})
 
 
+@pytest.mark.slow
 def test_processes_of_a_batch_are_untrusted_too(tmp_path):
     """The processes of this machine are no network; each of them refuses what the command refuses."""
     (tmp_path / "in").mkdir()

@@ -95,6 +95,7 @@ def test_full_disk(name, small_disk):
     assert _names(small_disk) == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="the program 'setpriv' is not installed")
 def test_read_only_folders(tmp_path):
     for name, writer in kills.WRITERS.items():

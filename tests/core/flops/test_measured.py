@@ -48,6 +48,7 @@ def test_what_ran_is_counted():
     assert measurement.peak > 1e8
 
 
+@pytest.mark.slow
 def test_counts_agree_with_those_from_shapes():
     graph = graph_of("mobilenetv2")
     shape = (1, 224, 224, 3)

@@ -68,6 +68,7 @@ def test_they_survive_optimization() -> None:
     assert_as_recorded(tfg.load(saving.to_bytes(optimized)), outputs)
 
 
+@pytest.mark.slow
 def test_a_gradient_of_a_written_gradient() -> None:
     """Functions made by differentiation still know whose nodes they have."""
     graph, outputs = loaded()

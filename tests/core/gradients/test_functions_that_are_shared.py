@@ -61,6 +61,7 @@ def test_each_level_takes_as_many_functions_as_the_one_below(form):
     assert counts[2] - counts[1] == counts[1] - counts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["If", "Case"])
 def test_levels_that_would_save_too_much_are_refused(form):
     graph, y, x = nested(form, 40)

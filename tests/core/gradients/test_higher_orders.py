@@ -39,11 +39,13 @@ def test_third() -> None:
     assert_orders(load("power"), "y:0", 1, 3)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", DIFFERENTIATED)
 def test_the_gradient_of_a_gradient_that_tensorflow_built(name: str) -> None:
     assert_orders(load(name), "dx:0", 2, 2)
 
 
+@pytest.mark.slow
 def test_products() -> None:
     graph = load("branch_in_loop")
     extended, (grad,) = gradients(graph, "y:0", "x:0")

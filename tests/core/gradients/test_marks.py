@@ -81,6 +81,7 @@ def test_what_is_not_differentiable_is_so_in_tensorflow_or_flat(case: opcases.Ca
     assert in_tensorflow().get(case.op) == "none" or varying_input(case) is None
 
 
+@pytest.mark.slow
 def test_the_differences_see_ops_without_a_gradient() -> None:
     """What they are for: dozens of ops that TensorFlow has no gradient of vary with their inputs."""
     ops = {case.op for case in marked(registry.WITHOUT_GRADIENT) if varying_input(case) is not None}

@@ -111,7 +111,7 @@ STEPS: dict[str, Step] = {
 """What an iteration makes of a matrix: products, so that a gradient reads sizes and values of each iteration."""
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("loop", [v1_loop, functional_loop])
 @pytest.mark.parametrize("declared", [(4, 2), (None, 2)])

@@ -264,6 +264,7 @@ def layer_of(view, op):
     return next(node for node in view.graph if node.op == op).name.rpartition("/")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

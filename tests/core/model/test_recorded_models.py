@@ -182,6 +182,7 @@ def test_layers_of_a_tensorflow_js_model():
     assert tfg.Model(SAMPLES / "iris_tfjs").layers == report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["keras2"])
 def test_a_measured_run_gives_times(name, path):
     feed = ("--measured", "--feed", "image=ones(2,8,8,3)")

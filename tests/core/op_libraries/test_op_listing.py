@@ -75,6 +75,7 @@ def test_decisions_in_words():
     assert op_listing.describe_op("AllToAll").kernels == ()
 
 
+@pytest.mark.slow
 def test_every_op_can_be_described():
     for op in CATALOG:
         assert op_listing.describe_op(op).name == op

@@ -451,6 +451,7 @@ def test_of_very_many_races_the_first_are_told():
     assert not run.has_more and len(run.races) == 20 * 19 // 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_optimization_keeps_the_order_of_planted_races(place):
     result = 0

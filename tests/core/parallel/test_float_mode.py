@@ -171,6 +171,7 @@ def test_threads_of_the_pool_compute_with_zeros():
     assert seen == [("tfg-numerics", True)]
 
 
+@pytest.mark.slow
 def test_a_kernel_in_a_process_of_its_own_computes_with_zeros():
     assert not run_apart(graph().node("y"), [np.full(3, SUBNORMAL), np.float32(1)], 60, 60).any()
 

@@ -68,6 +68,7 @@ def test_rules_keep_what_their_classes_promise(name):
         assert not [problem for _, _, problem in items if problem], dtype.name
 
 
+@pytest.mark.slow
 def test_every_rule_has_an_example():
     fired = set()
     for build, passes in EXAMPLES.values():

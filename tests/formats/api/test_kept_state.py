@@ -139,6 +139,7 @@ def initialized(graph):
     return session
 
 
+@pytest.mark.slow
 def test_each_op_with_a_state_has_a_kind():
     # Variable is the first version of VariableV2, TensorFlow has no kernel of MutableDenseHashTable, and the state of
     # TemporaryVariable ends with the run.
@@ -194,6 +195,7 @@ def test_a_frozen_saved_model(kind, tmp_path):
     assert result(tfg.Session(tfg.load(tmp_path / "m"))) == expected
 
 
+@pytest.mark.sampled(4)
 def test_a_saved_model_written_again_in_each_way(kind, tmp_path):
     graph, session, expected = filled(kind)
     original = tmp_path / "m"

@@ -262,6 +262,7 @@ def in_double(graph):
     return result
 
 
+@pytest.mark.slow
 def test_the_tolerance_grows_with_the_depth():
     graph = network(200)
     result = tfg.verify(graph, in_double(graph), "out:0", tolerance=tfg.Accuracy.EXACT)
@@ -428,6 +429,7 @@ def made_by(graph, report):
     return lambda *arguments, **options: (graph.copy(), report)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["model.onnx", "model.stablehlo"])
 def test_a_wrong_model_is_found(name, tmp_path):
     """A model of another graph, beside the graph that it should be of."""
@@ -511,6 +513,7 @@ def test_fetches_whose_order_is_given_run_together():
     assert fetches_in_turn(graph, {"add": "add", "triple": "triple"}) == [["add", "triple"]]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.pbtxt")), ids=lambda path: path.stem)
 def test_samples_verify_without_a_word(path):
     options = ("--op-library", SAMPLES / "skipgram_ops.py") if path.stem == "skipgram" else ()

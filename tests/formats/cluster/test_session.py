@@ -328,6 +328,7 @@ def certificate(tmp_path):
     return key, cert
 
 
+@pytest.mark.slow
 def test_tls_with_certificates_of_both_sides(certificate):
     key, cert = certificate
     texts = key.read_bytes(), cert.read_bytes()

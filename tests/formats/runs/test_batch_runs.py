@@ -46,6 +46,7 @@ def values(folder, name="y:0"):
     return {path.stem: np.load(path)[name].tolist() for path in folder.glob("*.npz")}
 
 
+@pytest.mark.slow
 def test_results_are_those_of_each_input(graph, inputs, tmp_path):
     report = tfg.run_batch(graph, inputs, ["y:0", "counted:0"], out_dir=tmp_path / "out", on="local:2")
     assert (report.done, report.skipped, report.failed) == (4, 0, ()) and report.seconds > 0 and report.cpu > 0
@@ -57,6 +58,7 @@ def test_results_are_those_of_each_input(graph, inputs, tmp_path):
     assert values(tmp_path / "out")["a2"] == [5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on", [None, "local:2"])
 def test_failures_are_in_the_report(on, graph, inputs, tmp_path):
     np.savez(tmp_path / "in" / "a1.npz", x=np.float32([np.nan]))
@@ -96,6 +98,7 @@ def test_state_and_feeds_are_values_that_count(graph, inputs, tmp_path):
         tfg.run_batch(other, state={"offset": np.float32(3)}, **run)
 
 
+@pytest.mark.slow
 def test_a_saved_model_in_memory_reaches_other_processes(tmp_path):
     """With its signatures and variables; the values are those of a session in this process."""
     model, rows = tfg.load(SAMPLES / "scaler_saved_model"), [[[1.0, 2.0]], [[3.0, 4.0]]]
@@ -107,6 +110,7 @@ def test_a_saved_model_in_memory_reaches_other_processes(tmp_path):
     assert sorted(values(tmp_path / "out", "scaled").values()) == sorted(expected)
 
 
+@pytest.mark.slow
 def test_op_libraries_reach_other_processes(tmp_path):
     library = tmp_path / "doubling.py"
     library.write_text(
@@ -131,6 +135,7 @@ print(report.done)
 """
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_runs_once(graph, inputs, tmp_path):
     tfg.save(graph, tmp_path / "g.pb")
     (tmp_path / "script.py").write_text(SCRIPT)

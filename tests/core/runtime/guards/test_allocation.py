@@ -25,6 +25,7 @@ for _ in range(4):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other systems: only glibc is told")
 @pytest.mark.parametrize("kind, size, is_kept", [("some", 16, True), ("some", 200, False), ("any", 200, True)])
 def test_pages_are_asked_for_once(kind, size, is_kept):
@@ -52,6 +53,7 @@ for _ in range(8):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other systems: only glibc is told")
 @pytest.mark.parametrize("chosen", [False, True])
 def test_sessions_ask_for_pages_once_unless_the_user_has_chosen(chosen):

@@ -44,6 +44,7 @@ def test_the_same_comes_out(name):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.slow
 def test_errors_come_out_as_they_are():
     node, _ = node_and_inputs(*CASES["one output"])
     with pytest.raises(InvalidArgumentError, match="not invertible"):

@@ -459,6 +459,7 @@ def test_waiting_ends_with_the_time_of_the_run():
     assert session.run("take:0") == 5, "the attempt that was given up takes nothing"
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_a_thread_that_ended_or_waits_too():
     """Threads that all wait end one after another, because nothing comes; a lone run ends at once."""
     start = time.monotonic()

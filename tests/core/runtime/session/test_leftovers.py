@@ -79,6 +79,7 @@ def assert_threads_end():
     assert own_threads() == []
 
 
+@pytest.mark.slow
 @on_linux
 @pytest.mark.parametrize("options", [{}, {"timeout": 60}], ids=["plain", "with a time limit"])
 def test_processes_files_and_shared_memory(options):
