@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from ..graph.graph import Output
+from ..graph.graph import Graph, Node, Output
+from ..registry.registry import Composition
 from ..types.shapes import UNKNOWN, Shape, broadcasts_to
 from .builder import GraphBuilder
 
@@ -77,3 +78,11 @@ class GradientBuilder(GraphBuilder):
     def conj(self, x: Output) -> Output:
         """Return the complex conjugate, x itself where x is real."""
         return self.Conj(x) if x.dtype is not None and x.dtype.is_complex else x
+
+
+def parts_of(node: Node, composition: Composition, shapes: Sequence[Shape]) -> tuple[Graph, list[Output], list[Output]]:
+    """Return a graph of the parts of a node, for inputs of these shapes, and its inputs and outputs."""
+    g = GradientBuilder()
+    inputs = [g.Placeholder(dtype=value.base_dtype, shape=shape) for value, shape in zip(node.inputs, shapes, strict=True)]
+    g.shapes = lambda output: dict(zip(inputs, shapes)).get(output, UNKNOWN)
+    return g.graph, inputs, list(composition.build(g, node, inputs))

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..building.gradbuilder import parts_of
 from ..control_flow.deadness import is_contradiction, joined, on_branch
 from ..control_flow.frames import MERGE, SWITCH
 from ..functions.call_kinds import CallKind, Form, call_kind
@@ -23,7 +24,7 @@ from ..inference.inference import Answers, infer, loop_specs
 from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
 from ..registry.op_facts import has_fact
-from ..registry.registry import has_kernel, onnx_lowering
+from ..registry.registry import Composition, has_kernel, onnx_lowering
 from ..runtime.guards.limits import flops_of
 from ..runtime.steps.constant_folding import MAX_FLOPS, folded_values
 from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
@@ -292,7 +293,19 @@ class _Frame:
         if lowering is None:
             reason = impurity(self.graph, node)
             raise UnimplementedError("it has no lowering" if reason is None else reason)
+        if isinstance(lowering, Composition):
+            return self.composed(node, lowering, values)
         return self.emitted(node, lowering, values)
+
+    def composed(self, node: Node, composition: Composition, values: Sequence[Any]) -> Sequence[Any]:
+        """Emit the parts of a node, whose places are in the node's own."""
+        specs = [self.specs[value] for value in node.inputs]
+        graph, inputs, outputs = parts_of(node, composition, [spec.shape for spec in specs])
+        self.exporter.calls.append(node.name)
+        try:
+            return self.exporter.run(graph, outputs, inputs, values, specs)
+        finally:
+            self.exporter.calls.pop()
 
     def require_types(self, node: Node) -> None:
         for dtype in (*node.output_dtypes, *(value.base_dtype for value in node.inputs)):

@@ -323,7 +323,7 @@ def _location(function: Any, op: str) -> Location | None:
     """Return the place of a function's source; a function of NumPy, or made by a family, is at the family's file."""
     if function is None:
         return None
-    inner: Any = inspect.unwrap(function)
+    inner: Any = inspect.unwrap(function.build if isinstance(function, registry.Composition) else function)
     if (name := registry.name_in_namespace(inner)) is not None:
         return Location(name, _relative(_family_file(op)), None, "")
     while isinstance(inner, functools.partial):

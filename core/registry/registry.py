@@ -129,6 +129,13 @@ class ProfilerFormula:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Composition:
+    """The other ops that a node is composed of: `build` is (g, node, inputs) -> outputs, where `g` is a GradientBuilder."""
+
+    build: Callable[..., Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Lowering:
     """An op's expression for a compiler of array programs, and the places of the inputs whose values must be known.
 
@@ -137,7 +144,7 @@ class Lowering:
     the places `computed`, though static, may be values of the program where nobody knows them before.
     """
 
-    function: Callable[..., Any]
+    function: Callable[..., Any] | Composition
     static: tuple[int, ...]
     updates: int = 0
     always: bool = False
@@ -184,7 +191,7 @@ _FLOPS: dict[str, Callable[..., Cost]] = {}
 _LAYOUTS: dict[str, str] = {}
 _PROFILER: dict[str, ProfilerFormula] = {}
 _LOWERINGS: dict[str, Lowering] = {}
-_ONNX: dict[str, Callable[..., Any]] = {}
+_ONNX: dict[str, Callable[..., Any] | Composition] = {}
 _AFFINE: dict[str, Affine] = {}
 _BLOCKWISE: dict[str, Blockwise] = {}
 
@@ -321,6 +328,20 @@ def arrays_as(**names: str) -> None:
         arrays(op)(functools.partial(_named_function, name))
 
 
+def composed(*ops: str, static: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+    """Register (g, node, inputs) -> outputs, which adds the ops that a node is composed of, as the lowering to XLA and ONNX.
+
+    An engine then runs the parts. The inputs at the places `static` have to be known, as in `lower`.
+    """
+
+    def register(build: _Function) -> _Function:
+        _register(_LOWERINGS, "lowering", ops, Lowering(Composition(build), static))
+        _register(_ONNX, "lowering to ONNX", ops, Composition(build))
+        return build
+
+    return register
+
+
 def name_in_namespace(function: Any) -> str | None:
     """Return the name of the function that a lowering by `arrays_as` or `lower_as` calls; None for another."""
     return function.args[0] if isinstance(function, functools.partial) and function.func is _named_function else None
@@ -406,7 +427,7 @@ def lowering(op: str) -> Lowering | None:
     return _LOWERINGS.get(op)
 
 
-def onnx_lowering(op: str) -> Callable[..., Any] | None:
+def onnx_lowering(op: str) -> Callable[..., Any] | Composition | None:
     """Return the lowering of an op to ONNX; None without a lowering."""
     _load_family(op)
     return _ONNX.get(op)

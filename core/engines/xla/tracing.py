@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from ...building.gradbuilder import parts_of
 from ...functions.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
 from ...planning.plan import Loop, Plan, Step
+from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
-from ...registry.registry import Lowering, lowering
+from ...registry.registry import Composition, Lowering, lowering
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...support.user_signals import pass_on
 from ...types.dtypes import DType, resource
@@ -485,6 +487,16 @@ def _input_name(node: Node, place: int) -> str:
     return f"its input '{names[place]}', on which a shape may depend,"
 
 
+def _composed(xla: Namespace, node: Node, composition: Composition, values: Sequence[Any]) -> Sequence[Any]:
+    """Return the results of the parts of a node."""
+    sizes = [[dim if isinstance(dim, int) else None for dim in np.shape(value)] for value in values]
+    graph, inputs, outputs = parts_of(node, composition, [Shape(dims) for dims in sizes])
+    plan = compile_plan(graph, outputs, inputs)
+    slots = _started(plan, values)
+    run_steps(xla, plan.steps, slots)
+    return tuple(slots[slot] for slot in plan.fetches if slot is not None)
+
+
 def _lowered(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) -> Sequence[Any]:
     """Return the results of a node's lowering, as a flat tuple."""
     arguments = list(values)
@@ -494,6 +506,8 @@ def _lowered(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) 
                 continue
             raise UnimplementedError(f"{_input_name(node, place)} is computed in the run", node=node.name, op=node.op)
         arguments[place] = np.asarray(arguments[place])
+    if isinstance(rule.function, Composition):
+        return _composed(xla, node, rule.function, arguments)
     keywords = bind_attrs(node, rule.function) | ({"site": node.name} if rule.sites else {})
     call = functools.partial(rule.function, xla, **keywords)
     try:

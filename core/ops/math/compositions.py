@@ -12,7 +12,7 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import TensorSpec
-from ..shared.decompositions import gradient_by_parts
+from ..shared.decompositions import composed
 from ..shared.plain_shapes import first_shape
 
 _COMPOSABLE = frozenset(
@@ -83,7 +83,7 @@ def unary_ops_composition_flops(x: TensorSpec, *, op_names: list[str]) -> Cost:
     return total
 
 
-@gradient_by_parts("_UnaryOpsComposition")
+@composed("_UnaryOpsComposition")
 def unary_ops_composition_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
     """Apply the ops in turn."""
     (x,) = inputs

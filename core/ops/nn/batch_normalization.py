@@ -15,7 +15,7 @@ from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, o
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
-from ..shared.decompositions import gradient_by_parts
+from ..shared.decompositions import composed
 from .normalization import (
     BatchNormAttributes,
     Saved,
@@ -146,7 +146,7 @@ def fused_batch_norm_ex_flops(
     return normalized + Cost((len(side_input) + (activation_mode == "Relu")) * x.shape.num_elements)
 
 
-@gradient_by_parts("_FusedBatchNormEx")
+@composed("_FusedBatchNormEx")
 def fused_batch_norm_ex_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
     """Batch normalization, the sum with the side input, and the activation."""
     names = ("epsilon", "exponential_avg_factor", "data_format", "is_training")

@@ -13,14 +13,14 @@ from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.where import positive_part
 from ...registry.catalog import CATALOG
-from ...registry.registry import Cost, facts, flops, kernel, layout, onnx, shape
+from ...registry.registry import Cost, facts, flops, kernel, layout, shape
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..linalg import matmul
 from ..shared.argument_checks import require, require_shape
-from ..shared.decompositions import gradient_by_parts
+from ..shared.decompositions import composed
 from ..shared.plain_shapes import first_shape
 from ..shared.window_geometry import WindowAttributes
 from . import activations, convolution, depthwise
@@ -213,12 +213,15 @@ def fused_depthwise_conv2d_shape(
     return depthwise.depthwise_conv2d_native_shape(input, filter, window=window)
 
 
-@gradient_by_parts("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul")
+@composed("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul")
 def fused_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
     """Compose the product and the fused ops, op by op."""
     op = {"_FusedDepthwiseConv2dNative": "DepthwiseConv2dNative"}.get(node.op, node.op.removeprefix("_Fused"))
     attrs = {name: node.attrs[name] for name in CATALOG[op].attrs if name in node.attrs}
-    y = g.apply(op, *inputs[:2], **attrs)
+    x, *_ = inputs
+    if pairs := _padding_pairs(node.attr("padding_list")) if op == "Conv3D" else []:
+        x, attrs["padding"] = g.Pad(x, np.array(pairs, np.int32)), "VALID"
+    y = g.apply(op, x, inputs[1], **attrs)
     rest = list(inputs[2:])
     for fused in node.attr("fused_ops"):
         y = _fused_part(g, node, fused.decode("utf-8", "replace"), y, rest)
@@ -250,10 +253,15 @@ def _normal_part(g: GradientBuilder, op: str, y: Output) -> Output:
     return g.Mul(g.scalar_like(y, 0.5), g.AddV2(share, g.scalar_like(y, 1)))
 
 
-@gradient_by_parts("_MklLayerNorm")
+@composed("_MklLayerNorm")
 def mkl_layer_norm_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
     """Compose layer normalization by means over the last dimension."""
     x, scale, offset = inputs
+    sizes = g.static_shape(x)
+    require(sizes.rank in (None, 2, 3), f"x must have rank 2 or 3, not shape {sizes}")
+    for vector in (scale, offset):
+        # Products would broadcast what the kernel refuses.
+        merge_shapes(g.static_shape(vector), Shape(sizes[-1:]) if sizes.rank else UNKNOWN)
     centered = g.Sub(x, g.Mean(x, [-1], keep_dims=True))
     variance = g.Mean(g.Square(centered), [-1], keep_dims=True)
     deviation = g.Rsqrt(g.AddV2(variance, g.scalar_like(x, node.attr("epsilon"))))
@@ -311,67 +319,6 @@ shape("_MklLayerNorm")(first_shape)
 def mkl_layer_norm_flops(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Cost:
     """Two means, a difference, a square, a division, a product and a sum an element; a sum and a root a row."""
     return Cost(7 * x.shape.num_elements + 2 * x.shape[:-1].num_elements)
-
-
-def _finished_onnx(g: Any, y: Any, args: list[Any], fusion: Fusion) -> Any:
-    """Return the fused ops, in order, on channels-last values."""
-    left = list(args)
-    for op in fusion.fused_ops:
-        if op == "BiasAdd":
-            y = g.Add(y, left.pop(0))
-        elif op == "FusedBatchNorm":
-            scale, offset, mean, variance = left[:4]
-            left = left[4:]
-            factor = g.Div(scale, g.Sqrt(g.Add(variance, fusion.epsilon)))
-            y = g.Add(g.Mul(y, factor), g.Sub(offset, g.Mul(mean, factor)))
-        elif op in _ONNX_ACTIVATIONS:
-            y = _ONNX_ACTIVATIONS[op](g, y, fusion.leakyrelu_alpha)
-        else:
-            g.refuse(f"it ends with {op}")
-    return y
-
-
-_ONNX_ACTIVATIONS: dict[str, Any] = {
-    "Relu": lambda g, y, alpha: g.Relu(y),
-    "Relu6": lambda g, y, alpha: g.Min(g.Max(y, 0), 6),
-    "Elu": lambda g, y, alpha: g.Elu(y),
-    "LeakyRelu": lambda g, y, alpha: g.LeakyRelu(y, alpha=alpha),
-    "Tanh": lambda g, y, alpha: g.Tanh(y),
-    "Sigmoid": lambda g, y, alpha: g.Sigmoid(y),
-    "GeluApproximate": lambda g, y, alpha: g.Gelu(y, approximate="tanh"),
-    "GeluExact": lambda g, y, alpha: g.Gelu(y),
-}
-
-
-@onnx("_FusedMatMul")
-def _fused_matmul_onnx(
-    g: Any, a: Any, b: Any, args: list[Any], *, transpose_a: bool, transpose_b: bool, fusion: Fusion
-) -> Any:
-    y = matmul.matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
-    return _finished_onnx(g, y, args, fusion)
-
-
-@onnx("_FusedConv2D", "_FusedConv3D")
-def _fused_convolution_onnx(
-    g: Any, x: Any, w: Any, args: list[Any], host_args: Sequence[Any] = (), *, window: WindowAttributes, fusion: Fusion,
-    padding_list: Sequence[int] = (),
-) -> Any:  # fmt: skip
-    _require_channels_last(g, window.data_format)
-    if padding_list:
-        explicit = tuple(count for pair in _padding_pairs(padding_list) for count in pair)
-        window = window._replace(padding="EXPLICIT", explicit_paddings=explicit)
-    return _finished_onnx(g, convolution.convolution_onnx(g, x, w, window=window), args, fusion)
-
-
-@onnx("_FusedDepthwiseConv2dNative")
-def _fused_depthwise_onnx(g: Any, x: Any, w: Any, args: list[Any], *, window: WindowAttributes, fusion: Fusion) -> Any:
-    _require_channels_last(g, window.data_format)
-    return _finished_onnx(g, depthwise.depthwise_onnx(g, x, w, window=window), args, fusion)
-
-
-def _require_channels_last(g: Any, data_format: str) -> None:
-    if not data_format.endswith("C"):
-        g.refuse(f"fused convolutions on the CPU have no {data_format}")
 
 
 facts("half_allow", of=["_FusedConv2D", "_FusedConv3D", "_FusedMatMul"])

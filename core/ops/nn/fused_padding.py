@@ -15,13 +15,13 @@ from ...types.shapes import Shape, TensorSpec
 from ..array.padding import pad_shape
 from ..image import image_resize
 from ..shared.argument_checks import require, require_rank, with_rank
-from ..shared.decompositions import gradient_by_parts
+from ..shared.decompositions import composed
 from ..shared.shape_arguments import shape_from
 from ..shared.window_geometry import WindowAttributes
 from . import convolution
 
 
-@gradient_by_parts("FusedPadConv2D", "FusedResizeAndPadConv2D")
+@composed("FusedPadConv2D", "FusedResizeAndPadConv2D", static=(1, -2))
 def padded_convolution_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
     """The resizing, the padding and the convolution."""
     images, *sizes, paddings, filters = inputs

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ...registry.registry import Cost, facts, flops, kernel, multiply_adds, onnx, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, kernel, multiply_adds, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
-from ..shared.decompositions import gradient_by_parts
+from ..shared.decompositions import composed
 from ._cells import gru_cell_parts
 from .lstm import sigmoid
 
@@ -86,16 +84,8 @@ def gru_block_cell_grad_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSp
 
 
 facts("backward", of=("GRUBlockCellGrad",))
-gradient_by_parts("GRUBlockCell")(gru_cell_parts)
+composed("GRUBlockCell")(gru_cell_parts)
 without_gradient("GRUBlockCellGrad")
-
-
-@onnx("GRUBlockCell")
-def _gru_cell_onnx(g: Any, x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any) -> Any:
-    gates = g.Sigmoid(g.Add(g.MatMul(g.Concat(x, h_prev, axis=1), w_ru), b_ru))
-    r, u = g.split(gates, 2, 1)
-    c = g.Tanh(g.Add(g.MatMul(g.Concat(x, g.Mul(h_prev, r), axis=1), w_c), b_c))
-    return r, u, c, g.Add(g.Mul(u, h_prev), g.Mul(g.Sub(1, u), c))
 
 
 facts("half_allow", of=["GRUBlockCell", "GRUBlockCellGrad"])

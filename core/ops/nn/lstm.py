@@ -13,12 +13,12 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, facts, flops, gradient, kernel, multiply_adds, onnx, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, multiply_adds, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
-from ..shared.decompositions import gradient_by_parts
+from ..shared.decompositions import composed
 from ._cells import lstm_cell_parts
 
 _Value = TypeVar("_Value")
@@ -188,7 +188,7 @@ def lstm_block_cell_flops(cell: Cell[TensorSpec], *, use_peephole: bool) -> Cost
     return _step_cost(cell.x, cell.cs_prev, use_peephole)
 
 
-gradient_by_parts("LSTMBlockCell")(lstm_cell_parts)
+composed("LSTMBlockCell")(lstm_cell_parts)
 
 
 @kernel("LSTMBlockCellGrad")
@@ -354,22 +354,6 @@ def block_lstm_grad_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *resu
 # TensorFlow registers no gradient for the single cells.
 without_gradient("BlockLSTMGrad", "BlockLSTMGradV2")
 facts("backward", of=("BlockLSTMGrad", "BlockLSTMGradV2"))
-
-
-@onnx("LSTMBlockCell")
-def _lstm_cell_onnx(g: Any, cell: Cell[Any], *, settings: LSTMAttributes) -> Any:
-    x, cs_prev, h_prev, w, wci, wcf, wco, b = cell
-
-    def gate(value: Any, weight: Any, state: Any) -> Any:
-        return g.Sigmoid(g.Add(value, g.Mul(state, weight)) if settings.use_peephole else value)
-
-    gates = g.Add(g.MatMul(g.Concat(x, h_prev, axis=1), w), b)
-    i, ci, f, o = g.split(gates, 4, 1)
-    i, f, ci = gate(i, wci, cs_prev), gate(g.Add(f, settings.forget_bias), wcf, cs_prev), g.Tanh(ci)
-    cs = g.Add(g.Mul(ci, i), g.Mul(cs_prev, f))
-    cs = g.Min(g.Max(cs, -settings.cell_clip), settings.cell_clip) if settings.cell_clip > 0 else cs
-    o, co = gate(o, wco, cs), g.Tanh(cs)
-    return i, cs, f, o, ci, co, g.Mul(co, o)
 
 
 facts("half_allow", of=["BlockLSTM", "BlockLSTMGrad", "BlockLSTMGradV2", "BlockLSTMV2", "LSTMBlockCell", "LSTMBlockCellGrad"])

@@ -1,4 +1,4 @@
-"""Gradients of composite ops: the parts are built again and differentiated."""
+"""Ops composed of other ops: engines run the parts, and gradients are those of the parts, built again."""
 
 from __future__ import annotations
 
@@ -20,6 +20,15 @@ def gradient_by_parts(*ops: str) -> Callable[[Build], Build]:
     def register(build: Build) -> Build:
         registry.gradient(*ops)(functools.partial(_gradient, build))
         return build
+
+    return register
+
+
+def composed(*ops: str, static: tuple[int, ...] = ()) -> Callable[[Build], Build]:
+    """Register the composition of ops as all that follows from it: the gradient, and what XLA and ONNX run."""
+
+    def register(build: Build) -> Build:
+        return registry.composed(*ops, static=static)(gradient_by_parts(*ops)(build))
 
     return register
 
