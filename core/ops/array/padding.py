@@ -284,6 +284,13 @@ def _mirror_pad_lowering(xla: Any, x: Any, paddings: Array, *, mode: str) -> Any
     return xla.pad(x, paddings.tolist(), mode.lower())
 
 
+@lower("MirrorPadGrad", static=(1,))
+def _mirror_pad_grad_lowering(xla: Any, grad: Any, paddings: Array, *, mode: str) -> Any:
+    """Transpose the padding, which is linear."""
+    sizes = tuple(int(size) for size in np.subtract(grad.shape, paddings.sum(1)))
+    return xla.transposed(lambda x: _mirror_pad_lowering(xla, x, paddings, mode=mode), sizes, grad)
+
+
 @onnx("Pad", "PadV2")
 def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
     """ONNX has all paddings before, then all after; a scalar has none."""

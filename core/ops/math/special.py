@@ -316,7 +316,18 @@ for _op, _name in _LOWERED.items():
     lower(_op)(_lowered_wide(_name))
 
 
-facts("own_gradient", of=["Spence"])
+_LOWERED_ALIKE = {"Zeta": "zeta", "Polygamma": "polygamma", "NextAfter": "nextafter"}
+
+
+def _lowered_alike(name: str, xla: Any, *values: Any) -> Any:
+    """Return a function of jax.lax, which takes arrays of equal shapes and has no derivative there; the op has its own."""
+    return getattr(xla.lax, name)(*(xla.lax.stop_gradient(value) for value in xla.broadcast_arrays(*values)))
+
+
+for _op, _name in _LOWERED_ALIKE.items():
+    lower(_op)(functools.partial(_lowered_alike, _name))
+
+facts("own_gradient", of=["Spence", *_LOWERED_ALIKE])
 arrays("Xdivy")(lambda xp, x, y: xp.where(x == 0, 0, x / xp.where(x == 0, 1, y)))
 arrays("Xlogy")(lambda xp, x, y: xp.where(x == 0, 0, x * xp.log(xp.where(x == 0, 1, y))))
 

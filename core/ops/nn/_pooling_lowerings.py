@@ -70,6 +70,28 @@ def max_pool_gradient(xla: Any, x: Any, y: Any, dy: Any, *, ksize: Sequence[int]
     return windows.summed([xla.where(at == number, dy, zero) for number in range(len(windows.places))])
 
 
+def max_pool_gradient_of_equals(
+    xla: Any, x: Any, y: Any, dy: Any, *, ksize: Sequence[int], strides: Sequence[int], padding: str
+) -> Any:
+    """Return the gradient of each window at all elements that equal `y`, as TensorFlow does in three dimensions."""
+    windows = Windows(xla, x, _lowest(x.dtype), ksize, strides, padding)
+    zero = np.zeros((), dy.dtype)
+    pairs = zip(windows.elements, windows.inside())
+    return windows.summed([xla.where((element == y) & is_element, dy, zero) for element, is_element in pairs])
+
+
+def max_pool_gradient_gradient(
+    xla: Any, x: Any, y: Any, dx: Any, *, ksize: Sequence[int], strides: Sequence[int], padding: str
+) -> Any:
+    """Return the element of `dx` where each window of x first equals `y`; 0 where none does."""
+    windows, taken = (Windows(xla, each, _lowest(each.dtype), ksize, strides, padding) for each in (x, dx))
+    result, is_found = xla.zeros(y.shape, dx.dtype), xla.zeros(y.shape, bool)
+    for element, value, is_element in zip(windows.elements, taken.elements, windows.inside()):
+        is_first = (element == y) & is_element & ~is_found
+        result, is_found = xla.where(is_first, value, result), is_found | is_first
+    return result
+
+
 def _takes_slices(xla: Any, ksize: Sequence[int]) -> bool:
     return xla.is_cpu and math.prod(ksize) <= _MOST_SLICES
 

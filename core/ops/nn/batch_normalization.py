@@ -11,7 +11,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.where import positive_part
-from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, onnx, shape, without_gradient
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, layout, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
@@ -190,27 +190,27 @@ def fused_batch_norm_grad_ex_flops(
 without_gradient("_FusedBatchNormGradEx")
 
 
-def _factors_onnx(g: Any, v: Any, gamma: Any, epsilon: float, is_scaled: bool) -> tuple[Any, Any]:
+def _factors(xp: Any, v: Any, gamma: Any, epsilon: float, is_scaled: bool) -> tuple[Any, Any]:
     """Return the reciprocal of the deviation, and the factor of the centered numbers."""
-    inverse = g.Reciprocal(g.Sqrt(g.Add(v, epsilon)))
-    return inverse, g.Mul(inverse, gamma) if is_scaled else inverse
+    inverse = 1 / xp.sqrt(v + epsilon)
+    return inverse, inverse * gamma if is_scaled else inverse
 
 
-@onnx("BatchNormWithGlobalNormalizationGrad")
-def _batch_norm_grad_onnx(
-    g: Any, t: Any, m: Any, v: Any, gamma: Any, backprop: Any, *, variance_epsilon: float, scale_after_normalization: bool
+@arrays("BatchNormWithGlobalNormalizationGrad")
+def _batch_norm_grad_of_arrays(
+    xp: Any, t: Any, m: Any, v: Any, gamma: Any, backprop: Any, *, variance_epsilon: float, scale_after_normalization: bool
 ) -> Any:
-    inverse, factor = _factors_onnx(g, v, gamma, variance_epsilon, scale_after_normalization)
-    centered = g.ReduceSum(g.Mul(backprop, g.Sub(t, m)), [0, 1, 2], keepdims=0)
-    d_beta = g.ReduceSum(backprop, [0, 1, 2], keepdims=0)
-    d_gamma = g.Mul(centered, inverse) if scale_after_normalization else g.zeros_like(gamma)
-    d_variance = g.Mul(g.Mul(g.Mul(centered, factor), g.Mul(inverse, inverse)), -0.5)
-    return g.Mul(backprop, factor), g.Neg(g.Mul(d_beta, factor)), d_variance, d_beta, d_gamma
+    inverse, factor = _factors(xp, v, gamma, variance_epsilon, scale_after_normalization)
+    centered = xp.sum(backprop * (t - m), (0, 1, 2))
+    d_beta = xp.sum(backprop, (0, 1, 2))
+    d_gamma = centered * inverse if scale_after_normalization else xp.zeros_like(gamma)
+    d_variance = centered * factor * (inverse * inverse) * -0.5
+    return backprop * factor, -(d_beta * factor), d_variance, d_beta, d_gamma
 
 
-@onnx("BatchNormWithGlobalNormalization")
-def _global_normalization_onnx(
-    g: Any, t: Any, m: Any, v: Any, beta: Any, gamma: Any, *, variance_epsilon: float, scale_after_normalization: bool
+@arrays("BatchNormWithGlobalNormalization")
+def _global_normalization_of_arrays(
+    xp: Any, t: Any, m: Any, v: Any, beta: Any, gamma: Any, *, variance_epsilon: float, scale_after_normalization: bool
 ) -> Any:
-    _, factor = _factors_onnx(g, v, gamma, variance_epsilon, scale_after_normalization)
-    return g.Add(g.Mul(g.Sub(t, m), factor), beta)
+    _, factor = _factors(xp, v, gamma, variance_epsilon, scale_after_normalization)
+    return (t - m) * factor + beta

@@ -85,9 +85,11 @@ def max_pool_v2(input: Array, ksize: Array, strides: Array, *, padding: str, dat
 
 
 def _pool_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> PoolingAttributes:
-    return PoolingAttributes(
-        4, WindowAttributes(ints(strides, "strides", 4), padding, data_format=data_format, ksize=ints(ksize, "ksize", 4))
-    )
+    return PoolingAttributes(4, _window_v2(ksize, strides, padding, data_format))
+
+
+def _window_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> WindowAttributes:
+    return WindowAttributes(ints(strides, "strides", 4), padding, data_format=data_format, ksize=ints(ksize, "ksize", 4))
 
 
 @shape("MaxPoolV2")
@@ -424,10 +426,46 @@ def _max_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
     return _pooling_lowerings.max_pool(xla, x, **attrs)
 
 
+@lower("MaxPool3D")
+def _max_pool_3d_lowering(xla: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Any:
+    window = WindowAttributes(tuple(strides), padding, data_format=data_format, ksize=tuple(ksize))
+    require_spatial(PoolingAttributes(5, window))
+    return _pooling_lowerings.max_pool(xla, x, ksize=ksize, strides=strides, padding=padding, data_format=data_format)
+
+
+@lower("MaxPoolV2", static=(1, 2))
+def _max_pool_v2_lowering(xla: Any, x: Any, ksize: Array, strides: Array, *, padding: str, data_format: str) -> Any:
+    return _max_pool_lowering(xla, x, window=_window_v2(ksize, strides, padding, data_format))
+
+
+@lower("MaxPoolGradV2", static=(3, 4))
+def _max_pool_grad_v2_lowering(xla: Any, x: Any, y: Any, dy: Any, ksize: Array, strides: Array, *, padding: str) -> Any:
+    sizes, steps = ints(ksize, "ksize", 4), ints(strides, "strides", 4)
+    return _pooling_lowerings.max_pool_gradient(xla, x, y, dy, ksize=sizes, strides=steps, padding=padding)
+
+
+@lower("MaxPoolGradGradV2", static=(3, 4))
+def _max_pool_grad_grad_v2_lowering(xla: Any, x: Any, y: Any, dx: Any, ksize: Array, strides: Array, *, padding: str) -> Any:
+    sizes, steps = ints(ksize, "ksize", 4), ints(strides, "strides", 4)
+    return _pooling_lowerings.max_pool_gradient_gradient(xla, x, y, dx, ksize=sizes, strides=steps, padding=padding)
+
+
 lower("MaxPoolGrad")(_pooling_lowerings.max_pool_gradient)
+lower("MaxPoolGradGrad")(_pooling_lowerings.max_pool_gradient_gradient)
 
 
-lower("AvgPool")(_pooling_lowerings.average_pool)
+@lower("MaxPool3DGradGrad")
+def _max_pool_3d_grad_grad_lowering(
+    xla: Any, x: Any, y: Any, dx: Any, *, ksize: list[int], strides: list[int], padding: str
+) -> Any:
+    if 0 in x.shape:
+        raise InvalidArgumentError(f"orig_input must not be empty: {x.shape}")
+    return _pooling_lowerings.max_pool_gradient_gradient(xla, x, y, dx, ksize=ksize, strides=strides, padding=padding)
+
+
+lower("MaxPool3DGrad")(_pooling_lowerings.max_pool_gradient_of_equals)
+lower("AvgPool", "AvgPool3D")(_pooling_lowerings.average_pool)
+facts("own_gradient", of=["MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad", "MaxPoolGradGrad", "MaxPoolGradV2"])
 
 
 @lower("AvgPoolGrad", static=(0,))
