@@ -5,11 +5,7 @@ from __future__ import annotations
 from ..control_flow.deadness import ALWAYS, Condition, branch_of, joined, on_branch, predicate_of
 from ..control_flow.frames import ENTER, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..graph.graph import Node, Output
-from .schedule_units import Unit, Units
-
-
-class NotWellFormed(Exception):
-    """A loop that does not become a plain loop over steps."""
+from .schedule_units import NotWellFormed, Unit, Units
 
 
 class FrameDeadness:

@@ -7,7 +7,8 @@ from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, Frame
 from ..control_flow.references import dereferenced_inputs
 from ..graph.graph import Node
 from ..registry.op_facts import has_fact
-from .frame_deadness import FrameDeadness, NotWellFormed
+from .frame_deadness import FrameDeadness
+from .schedule_units import NotWellFormed
 
 
 def check_loop(deadness: FrameDeadness) -> None:

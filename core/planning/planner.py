@@ -13,9 +13,9 @@ from ..ordering.races import Alike, Race, chained_races, find_races
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
 from .drawing_loops import draws_before_effects, has_plain_loops
-from .frame_deadness import NotWellFormed
 from .node_selection import Selection
 from .plan import Plan, Step, add_releases
+from .schedule_units import NotWellFormed
 from .steps import FrameSteps, use_of_memory
 
 

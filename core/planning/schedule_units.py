@@ -10,9 +10,14 @@ from ..control_flow.frames import ENTER, Frame
 from ..graph.graph import Node, Output
 from ..graph.traversal import closure, topological_order
 from ..ordering.scheduling import construction_order, execution_order, optimized_order
+from ..support.errors import InvalidArgumentError
 from .node_selection import Selection
 
 Unit: TypeAlias = Node | Frame
+
+
+class NotWellFormed(Exception):
+    """A loop that does not become a plain loop over steps."""
 
 
 class Units:
@@ -26,8 +31,18 @@ class Units:
         self.frame = frame
         nodes = [n for n in frame.nodes if n.op not in ENTER] if frame.parent else frame.nodes
         units: list[Any] = [*nodes, *frame.children]
-        order: list[Any] = topological_order(units, self.predecessors) if run.frames else run.order
+        order: list[Any] = self.order_of(units) if run.frames else run.order
         self.order: list[Unit] = self.execution_order() if has_races and frame.parent is None else order
+
+    def order_of(self, units: Sequence[Any]) -> list[Any]:
+        """Return the units in order; NotWellFormed where a loop takes something from behind the loop.
+
+        A V1 loop may run iterations before all of its inputs are there, so the nodes alone are in no cycle.
+        """
+        try:
+            return topological_order(units, self.predecessors)
+        except InvalidArgumentError as error:
+            raise NotWellFormed(f"a loop takes a value that its own results precede, by way of '{error.node}'") from error
 
     def owner(self, source: Node) -> Unit | None:
         """Return the unit of a node at this level: the node, the loop that an Exit leaves, or None for an Enter into this

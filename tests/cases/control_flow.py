@@ -197,6 +197,27 @@ def two_loops_in_one_frame(g):
     return [[first[1].name, second[1].name]]
 
 
+def doubled_twice(g, first):
+    """Return the results of a loop that doubles `first` and another value, which a test lets begin later."""
+    return counted(g, "f", 3, [first, g.constant(X, name="later")], [], lambda v, c: [g.AddV2(x, x) for x in v])
+
+
+def begun_late(g):
+    """A loop variable begins after another has left the loop, as the counter of a gradient that waits for the loss."""
+    exits = doubled_twice(g, g.constant(-X))
+    g.graph.add_control_input(g.graph.node("later"), exits[1].node)
+    return [[out.name for out in exits]]
+
+
+def begun_with_a_result(g):
+    """A loop variable begins with what another loop makes of a result of the loop."""
+    exits = doubled_twice(g, g.constant(X))
+    second = counted(g, "g", 2, [exits[1]], [], lambda v, c: [g.Neg(g.AddV2(v[0], v[0]))])
+    (entering,) = (node for node in g.graph if [value.node.name for value in node.inputs] == ["later"])
+    g.graph.set_inputs(entering, [second[1]])
+    return [[out.name for out in (*exits, *second)]]
+
+
 def merge_that_never_fires(g):
     left, _ = g.Switch(g.constant(X), g.constant(True))
     return [[g.Merge([left, g.Neg(left)])[0].name]]
@@ -240,5 +261,7 @@ CASES = [
     graph_case("fetched inside once", "Enter", fetched_inside_once),
     graph_case("inputs from different frames", "Enter", different_frames),
     graph_case("two loops in one frame", "Enter", two_loops_in_one_frame),
+    graph_case("begun late", "Enter", begun_late),
+    graph_case("begun with a result", "Enter", begun_with_a_result),
     graph_case("merge that never fires", "Merge", merge_that_never_fires),
 ]

@@ -139,11 +139,11 @@ def _decode_base64(text: bytes) -> bytes:
     body = text.rstrip(b"=")
     missing = -len(body) % 4
     if missing == 3 or len(text) - len(body) not in (0, missing):
-        raise InvalidArgumentError("Invalid character found in base64.", hint=f"the string is {text!r}")
+        raise InvalidArgumentError("Invalid character found in base64.", details=[f"the string is {text!r}"])
     try:
         return binascii.a2b_base64(body.translate(_OF_WEB_SAFE) + b"=" * missing, strict_mode=True)
     except binascii.Error as error:
-        raise InvalidArgumentError(f"Invalid base64: {error}", hint=f"the string is {text!r}") from None
+        raise InvalidArgumentError(f"Invalid base64: {error}", details=[f"the string is {text!r}"]) from None
 
 
 shape("EncodeBase64", "DecodeBase64")(first_shape)

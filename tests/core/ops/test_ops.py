@@ -158,6 +158,38 @@ def check_flops(family: str, case: opcases.Case) -> None:
     check_bounds(node_calls.call_flops_function(node, function, inputs, shapes), shapes)
 
 
+@pytest.mark.sampled(40)
+@pytest.mark.ops(single=True)
+def test_flops_of_empty_tensors(cases: Cases) -> None:
+    opcases.for_each(cases, check_flops_of_empty)
+
+
+def check_flops_of_empty(family: str, case: opcases.Case) -> None:
+    """No count is below zero, whichever size of the inputs is zero, and results without elements cost nothing."""
+    if is_refused(family, case):
+        return
+    graph, _ = build(case)
+    node = graph["op"]
+    fed = fed_specs(graph, case, full=True)
+    specs = inference.infer(graph, fed).specs
+    given = [specs[value] for value in node.inputs]
+    for size in sorted({dim for spec in given for dim in spec.shape.dims or () if isinstance(dim, int) and dim > 0}):
+        inputs = [emptied(spec, size) for spec in given]
+        try:
+            inferred = inference.infer(graph, {**fed, **dict(zip(node.inputs, inputs))}).specs
+            results = [inferred[output] for output in outputs(node)]
+            cost = node_calls.call_flops_function(node, registry.flops_function(case.op), inputs, results)
+        except TfgError:  # the op does not take these sizes
+            continue
+        check_bounds(cost, results)
+
+
+def emptied(spec: TensorSpec, size: int) -> TensorSpec:
+    """Return a spec with zeros for dimensions of a size."""
+    dims = spec.shape.dims or ()
+    return TensorSpec(spec.dtype, Shape(0 if dim == size else dim for dim in dims)) if size in dims else spec
+
+
 def check_bounds(cost: registry.Cost, results: Sequence[TensorSpec]) -> None:
     counts = (cost.flops, cost.macs, cost.transcendentals)
     assert all(not isinstance(count, int) or count >= 0 for count in counts)
