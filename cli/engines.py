@@ -142,7 +142,13 @@ def _choices(report: EngineReport) -> Iterator[render.Section]:
     """Yield a table of the choices of `auto`, with the time of each alternative."""
     if report.choices:
         ways = list(dict.fromkeys(way for choice in report.choices for way in choice.seconds))
-        rows = [(c.fetches, c.shapes, *(_milliseconds(c.seconds.get(way)) for way in ways), c.kept) for c in report.choices]
+        rows = [
+            (
+                c.fetches, c.shapes, *(_milliseconds(c.seconds.get(way)) for way in ways),
+                f"{c.kept}, remembered" if c.is_remembered else c.kept,
+            )
+            for c in report.choices
+        ]  # fmt: skip
         yield render.Table(("fetches", "shapes of feeds", *(f"{way} ms" for way in ways), "kept"), rows, "runs")
 
 
