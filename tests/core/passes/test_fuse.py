@@ -8,6 +8,7 @@ import pytest
 from tests.core.passes.rewriting import feeds_for, nodes, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.fusing import epilogues, fuse_normalization, fuse_padding, gelu
+from tfg.core.passes.pipeline import optimize
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError
@@ -525,3 +526,17 @@ def test_every_rule_fires_somewhere():
     rules = (epilogues.PRODUCTS, fuse_padding.ZERO_PADDING, fuse_padding.MIRROR_PADDING,
              gelu.GELU, fuse_normalization.NORMALIZATION)  # fmt: skip
     assert {rule.name for one in rules for rule in one.rules} <= fired
+
+
+@pytest.mark.parametrize(("size", "width", "depth", "filters"), [(3, 40, 64, 64), (1, 60, 32, 96), (3, 50, 5, 70)])
+def test_a_fused_convolution_computes_what_its_parts_compute(size, width, depth, filters):
+    """Blocks of a large result, Winograd's tiles, and windows of one element."""
+    b = GraphBuilder()
+    x = placeholder(b, "x", (2, width, width, depth))
+    y = normed(b, b.Conv2D(x, b.constant(values(size, size, depth, filters)), **SAME), filters)
+    b.Relu6(y, name="y")
+    after = optimize(b.graph, "y:0", ["x:0"], "fuse,prune")[0]
+    assert [node.op for node in after if "Conv2D" in node.op] == ["_FusedConv2D"]
+    feeds = {"x:0": values(2, width, width, depth)}
+    want, got = (Session(graph, optimize="none").run("y:0", feeds) for graph in (b.graph, after))
+    np.testing.assert_array_equal(got, want)
