@@ -37,7 +37,7 @@ class EngineOptions:
         default=None,
         metavar="NAME",
         help="Run supported parts on this engine: openvino, xla, or auto (the fastest installed engine). The rest runs in "
-        "NumPy. Default: TFG_ENGINE.",
+        "NumPy. Default: TFG_ENGINE, else numpy for a run and auto for many.",
     )
     precision: str | None = option(
         default=None,
@@ -54,6 +54,11 @@ class EngineOptions:
     def chosen(self) -> str:
         """Return the name of the engine."""
         return self.engine or os.environ.get(VARIABLE) or NUMPY
+
+    @property
+    def is_named(self) -> bool:
+        """Return True where the user names an engine, or NumPy."""
+        return bool(self.engine or os.environ.get(VARIABLE))
 
     def runtime(self, mesh: Mesh | None = None) -> EngineRuntime | AutoRuntime | None:
         """Return the runtime of the engine, on a mesh if given, or of all engines to choose from; None for NumPy.

@@ -169,16 +169,19 @@ class AutoRuntime(NotCopied):
         precision: str | None = None,
         settings: EngineSettings = DEFAULT,
         engines: Sequence[Engine] | None = None,
-        patience: float = PATIENCE,
+        patience: float | None = None,
         versions: str | None = None,
     ) -> None:
-        """`versions` are those of given `engines`; without it choices are not remembered for later processes."""
+        """`patience` is by default PATIENCE. `versions` are those of given `engines`; without it no choice is remembered for
+        later processes.
+        """
         self.precision = precision
         self.settings = dataclasses.replace(settings, chooses=True)
-        self.patience = patience
+        self.patience = PATIENCE if patience is None else patience
         self.lock = threading.RLock()
         self._names = installed_engines() if engines is None else [engine.name for engine in engines]
-        self._versions = installed_versions() if engines is None else versions
+        self._versions = versions
+        self._is_of_packages = engines is None
         made = {engine.name: EngineRuntime(engine, self.settings) for engine in engines or ()}
         self._runtimes: dict[str, EngineRuntime] = made
         self._unusable: dict[str, str] = {}
@@ -206,6 +209,8 @@ class AutoRuntime(NotCopied):
 
     def memory(self, graph: Graph, nodes: Sequence[Node], optimize: str) -> ChoiceMemory | None:
         """Return the memory of choices for a plan of nodes; None where each process is to decide anew."""
+        if self._versions is None and self._is_of_packages:
+            self._versions = installed_versions()
         if self._versions is None or self.settings.verify:
             return None
         return ChoiceMemory(nodes_within(graph, nodes), repr((self._versions, self.precision, optimize)))

@@ -6,13 +6,16 @@ An entry point names a function from the requested precision, or None, to an eng
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from typing import Any, Final, cast
 
+from ..support.engine_names import AUTO, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.optional_packages import extra_hint
+from ..support.untrusted import is_untrusted
 from .distributed import Meeting
 from .protocol import Engine, Mesh
 
@@ -41,6 +44,18 @@ def installed_engines() -> list[str]:
     """Return the engines whose packages are installed, without importing anything."""
     own = (name for name, package in _PACKAGES.items() if find_spec(package) is not None)
     return list(dict.fromkeys((*own, *(entry.name for entry in entry_points(group=GROUP)))))
+
+
+def engine_of_many_runs() -> str | None:
+    """Return the engine for many runs of a graph where the user names none: that of TFG_ENGINE, else `auto` where an engine
+    is installed; None for NumPy.
+
+    Untrusted runs have limits, with which NumPy runs everything.
+    """
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return None if chosen == NUMPY else chosen
+    return AUTO if not is_untrusted() and installed_engines() else None
 
 
 def installed_versions() -> str:

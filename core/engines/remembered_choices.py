@@ -37,6 +37,10 @@ _SETTINGS: Final = ("JAX_PLATFORMS", "CUDA_VISIBLE_DEVICES", "XLA_FLAGS")
 """Environment variables that change the devices of an engine."""
 
 
+taken: set[str] = set()
+"""The names of the entries that a session of this process took over."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class GroupChoice:
     """The outcome for a group of steps: the times of a run in NumPy and in the engine, and why NumPy runs the group, if it
@@ -70,10 +74,15 @@ class ChoiceMemory:
         self._program = digest([setting, machine(), node_identity(nodes)])
 
     def recall(self, shapes: Hashable) -> RememberedChoice | None:
-        """Return the choice for feeds of certain shapes, None where none is remembered."""
+        """Return the choice for feeds of certain shapes, None where none is remembered.
+
+        The first session of a process takes a choice over. Each session compiles for itself, and sessions that come and go,
+        such as a session for each input, would compile more than they run.
+        """
         folder = cache_folder.own_folder(cache_folder.CHOICES)
         name = self._name(shapes)
-        content = None if folder is None else cache_folder.read_entry(folder, name)
+        content = None if folder is None or name in taken else cache_folder.read_entry(folder, name)
+        taken.add(name)
         return None if content is None else read_choice(content, name)
 
     def remember(self, shapes: Hashable, choice: RememberedChoice) -> None:

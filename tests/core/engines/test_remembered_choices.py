@@ -45,6 +45,7 @@ def named(name, **options):
 
 def process(graph, *engines, runs=RUNS, feeds=X, expected=(8, 27), versions="1", **options):
     """Run a graph as a process of its own does, and return the report."""
+    remembered_choices.taken.clear()
     session = Session(graph, engine=AutoRuntime(engines=engines, patience=0.0, versions=versions, **options))
     for _ in range(runs):
         np.testing.assert_array_equal(session.run("y:0", feeds), expected)
@@ -61,6 +62,16 @@ def test_the_second_process_begins_in_the_fastest_way():
     report = process(chain(), engine, runs=2)
     assert (kept(report), engine.runs, len(engine.compiled)) == ([("fake", True)], 2, 1)
     assert report.groups[0].numpy_seconds is not None, "the time of the first process"
+
+
+def test_sessions_that_come_and_go_compile_once():
+    process(chain(), FakeEngine())
+    engine, graph = FakeEngine(), chain()
+    assert kept(process(graph, engine, runs=1)) == [("fake", True)]
+    auto = AutoRuntime(engines=[engine], versions="1")
+    for _ in range(3):
+        Session(graph, engine=auto).run("y:0", X)
+    assert len(engine.compiled) == 1
 
 
 def test_a_way_that_lost_is_not_tried_again(monkeypatch):
