@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .core.comparing.element_differences import Comparison
     from .core.comparing.graph_diff import GraphDiff, Snapshot, diff_snapshots
     from .core.comparing.value_comparison import GraphComparison
+    from .core.engines.cache_listing import CachedChoice, CacheReport, describe_cache
     from .core.engines.engine_report import EngineReport
     from .core.explaining.device_partition import PartitionFacts, explain_partition
     from .core.explaining.graph_facts import GraphFacts, MissingOp, explain, missing_ops
@@ -131,6 +132,8 @@ _LAZY = {
     "BatchProgress": "formats.runs.batch_job",
     "BatchReport": "formats.runs.batch_job",
     "BuiltVariable": "core.building.built_variables",
+    "CacheReport": "core.engines.cache_listing",
+    "CachedChoice": "core.engines.cache_listing",
     "Checkpoint": "formats.api.checkpoints",
     "Clipping": "core.training.train_step",
     "ClusterFacts": "core.passes.cluster_facts",
@@ -226,6 +229,7 @@ _LAZY = {
     "compare_states": "formats.api.comparisons",
     "convert": "formats.api.changes",
     "count_flops": "core.flops",
+    "describe_cache": "core.engines.cache_listing",
     "describe_cluster": "formats.cluster.survey",
     "describe_recording": "formats.recordings",
     "diff": "formats.api.analyses",
@@ -297,6 +301,8 @@ __all__ = [
     "BatchProgress",
     "BatchReport",
     "BuiltVariable",
+    "CacheReport",
+    "CachedChoice",
     "Checkpoint",
     "Clipping",
     "ClusterFacts",
@@ -392,6 +398,7 @@ __all__ = [
     "compare_states",
     "convert",
     "count_flops",
+    "describe_cache",
     "describe_cluster",
     "describe_recording",
     "diff",

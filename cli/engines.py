@@ -37,7 +37,7 @@ class EngineOptions:
         default=None,
         metavar="NAME",
         help="Run supported parts on this engine: openvino, xla, or auto (the fastest installed engine). The rest runs in "
-        "NumPy. Default: TFG_ENGINE.",
+        "NumPy. Default: TFG_ENGINE, else numpy for a run and auto for many.",
     )
     precision: str | None = option(
         default=None,
@@ -54,6 +54,11 @@ class EngineOptions:
     def chosen(self) -> str:
         """Return the name of the engine."""
         return self.engine or os.environ.get(VARIABLE) or NUMPY
+
+    @property
+    def is_named(self) -> bool:
+        """Return True where the user names an engine, or NumPy."""
+        return bool(self.engine or os.environ.get(VARIABLE))
 
     def runtime(self, mesh: Mesh | None = None) -> EngineRuntime | AutoRuntime | None:
         """Return the runtime of the engine, on a mesh if given, or of all engines to choose from; None for NumPy.
@@ -142,7 +147,13 @@ def _choices(report: EngineReport) -> Iterator[render.Section]:
     """Yield a table of the choices of `auto`, with the time of each alternative."""
     if report.choices:
         ways = list(dict.fromkeys(way for choice in report.choices for way in choice.seconds))
-        rows = [(c.fetches, c.shapes, *(_milliseconds(c.seconds.get(way)) for way in ways), c.kept) for c in report.choices]
+        rows = [
+            (
+                c.fetches, c.shapes, *(_milliseconds(c.seconds.get(way)) for way in ways),
+                f"{c.kept}, remembered" if c.is_remembered else c.kept,
+            )
+            for c in report.choices
+        ]  # fmt: skip
         yield render.Table(("fetches", "shapes of feeds", *(f"{way} ms" for way in ways), "kept"), rows, "runs")
 
 

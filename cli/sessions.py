@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from ..core.support.engine_names import AUTO
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of
 from ..formats.runs.session_setup import SessionSetup
@@ -59,6 +60,8 @@ class SessionOptions(SessionSetup):
     timeout: float | None = None
     company: Company | None = None
     engine_options: EngineOptions = NO_ENGINE
+    is_engine_implied: bool = False
+    """The engine is that of many runs, and the user named none."""
 
     @property
     def speaks(self) -> bool:
@@ -78,6 +81,38 @@ class SessionOptions(SessionSetup):
             return dataclasses.replace(self, engine=engine.runtime(), engine_options=engine)
         runtime = engine.runtime(company.mesh)
         return dataclasses.replace(self, engine=runtime, company=company, seed=company.common_seed(self.seed))
+
+    def of_many_runs(self) -> SessionOptions:
+        """Return the options for many runs of a graph: with `auto` where the user names no engine and one is installed.
+
+        Engines take more address space than --max-memory may allow.
+        """
+        is_elsewhere = self.company is not None or (self.on or "").startswith("grpc")
+        if self.engine_options.is_named or self.max_memory is not None or is_elsewhere:
+            return self
+        from ..core.engines.engine_registry import engine_of_many_runs
+
+        name = engine_of_many_runs()
+        if name is None:
+            return self
+        from ..formats.api.engine_runtimes import engine_runtime
+
+        return dataclasses.replace(self, engine=engine_runtime(name), is_engine_implied=True)
+
+    @property
+    def engine_name(self) -> str | None:
+        """Return the name of the engine for sessions in other processes; None for NumPy."""
+        if self.engine is None:
+            return None
+        return AUTO if self.is_engine_implied else self.engine_options.chosen
+
+    def tell_engine(self, quiet: bool) -> None:
+        """Print a note on the ways that `auto` chose where the user named no engine, and an engine ran something."""
+        report = self.engine.report() if self.engine is not None and self.is_engine_implied else None
+        if report is not None and any(group.runs for group in report.groups):
+            kept = " and ".join(dict.fromkeys(choice.kept for choice in report.choices))
+            times = ", ".join(f"{way} {1e3 * seconds:.3g} ms" for way, seconds in report.choices[0].seconds.items())
+            render.note(f"engine auto chose {kept} ({times}): TFG_ENGINE=numpy runs all in NumPy", quiet)
 
     @contextlib.contextmanager
     def limits(self) -> Iterator[None]:

@@ -22,7 +22,10 @@ inference.MISFITS_ARE_FAULTS = True
 hypothesis.settings.register_profile("busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("busy")
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
-os.environ.pop("TFG_ENGINE", None)
+os.environ["TFG_ENGINE"] = "numpy"  # so that no engine is tried in long tests
+os.environ["TFG_CACHE"] = "none"  # so that no test knows the choices of another; programs of XLA lie apart
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(pathlib.Path.home() / ".cache" / "tfg" / "xla"))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 os.environ["GRPC_VERBOSITY"] = "NONE"
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 

@@ -348,6 +348,7 @@ FUNCTIONS = {
     "convert": "clear_devices convert extract freeze inline_functions strip_default_attrs",
     "diff": "diff",
     "draw": "draw draw_each",
+    "cache": "describe_cache",
     "cluster": "describe_cluster",
     "dump": "diff_snapshots first_elements list_nodes optimization_stages recover_stages stream_nodes",
     "explain": "explain explain_engine explain_partition explain_races missing_ops node_fates",

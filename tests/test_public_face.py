@@ -153,6 +153,7 @@ def of_runs(folder, graph, feeds):
         "initialize": (tfg.initialize, {"session": tfg.Session(trained()), "operation": "init"}),
         "restore": (tfg.restore, {"session": tfg.Session(trained()), "state": {"v": np.float32(1)}}),
         "engine_runtime": (tfg.engine_runtime, {"engine": "numpy"}),
+        "describe_cache": (tfg.describe_cache, {"clear": False}),
         "find_optimizer": (tfg.find_optimizer, {"name": "adam"}),
         "optimizer_name": (tfg.optimizer_name, {"word": "Gradient_Descent"}),
         "check_numerics": (tfg.check_numerics, {"node": graph["y"], "call": lambda: np.ones(2), "inputs": []}),
@@ -193,7 +194,8 @@ def call(function, arguments):
 
 
 MADE_BY_TFG = {
-    "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "Checkpoint", "ClusterFacts", "ClusterSession",
+    "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "CacheReport", "CachedChoice", "Checkpoint",
+    "ClusterFacts", "ClusterSession",
     "Comparison", "Exposed",
     "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",

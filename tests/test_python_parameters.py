@@ -38,6 +38,7 @@ RUNNING = {
 }  # fmt: skip
 CHOOSING = {f"--{name}": f"list_nodes.{name}" for name in ("name", "exclude", "op", "scope", "device", "to", "around", "hops")}
 DOORS = {
+    "cache": {"--clear": "describe_cache.clear"},
     "check": {"GRAPHS": "check.graph", "--ignore": "check.ignore", "--explain": "ProblemCode.named"},
     "checkpoint": {
         "PREFIX": "read_checkpoint.path", "--name": "Checkpoint.matching", "--stats": "Checkpoint.describe",

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _MANY: Final = "--each --sweep"
 """The options of several runs."""
+_LONG: Final = 20
+"""The least number of steps for which an installed engine is tried: fewer seldom take as long as compiling."""
 _RUN: Final = "--fetch --target --signature --function --feed --each --check-numerics --profile --top-k --output"
 """The options that ask for a run, without which steps do nothing."""
 _ON_SERVERS: Final = {"--on=grpc*": "the servers run the kernels"}
@@ -159,6 +161,12 @@ class RunOptions:
     def is_of_many(self) -> bool:
         """Return True for several runs: one for each input or setting."""
         return bool(self.each or self.sweep)
+
+    @property
+    def is_long(self) -> bool:
+        """Return True for many steps that an engine may run: with a hook or a cache, NumPy runs each kernel."""
+        is_watched = self.check_numerics or self.profile is not None or self.cache_stats
+        return not is_watched and (self.steps is None or self.steps >= _LONG)
 
     @property
     def format(self) -> str:

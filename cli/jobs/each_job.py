@@ -29,6 +29,7 @@ _TELL_SECONDS: Final = 60.0
 def run_each(options: RunOptions) -> int:
     """Compute all missing results; return 1 if any task failed, otherwise 0."""
     _check(options)
+    options = dataclasses.replace(options, session=options.session.of_many_runs())
     graph = options.reader.load(options.graph)
     graph = options.sizes.applied(graph, options.session.signature, options.fetches, options.quiet)
     tasks = sweep_tasks(options.each, [(name, _values(text)) for name, text in options.sweep])
@@ -39,6 +40,7 @@ def run_each(options: RunOptions) -> int:
     with ProgressDisplay(options.quiet) as display:
         report = job.run(display.show)
     _summarize(report, options)
+    options.session.tell_engine(options.quiet)
     return REFUSED if report.failed else DONE
 
 
@@ -54,8 +56,7 @@ def _check(options: RunOptions) -> None:
 def _recipe(graph: Graph, options: RunOptions) -> Recipe:
     session = options.session
     setup = SessionSetup(**{name: getattr(session, name) for name in SessionSetup.__dataclass_fields__})
-    engine = session.engine_options
-    setup = dataclasses.replace(setup, engine=session.engine and engine.chosen, precision=engine.precision)
+    setup = dataclasses.replace(setup, engine=session.engine_name, precision=session.engine_options.precision)
     format_ = options.format_ or "npz"
     output = BatchOutput(
         options.out_dir, options.out and os.path.abspath(options.out), format_, options.shard_size, options.overwrite,

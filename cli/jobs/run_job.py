@@ -53,7 +53,7 @@ class RunJob:
 
     def __init__(self, graph: Graph, options: RunOptions) -> None:
         self.graph = graph
-        self.session = options.session
+        self.session = options.session.of_many_runs() if options.is_long else options.session
         self.options = options
         self.quiet = options.quiet
         self.exit_code = DONE
@@ -90,6 +90,7 @@ class RunJob:
             save_model(options.save_model, self.graph, runner.session, self.plan.names, self.plan.words, self.quiet)
         if interruption.requested:
             self.exit_code = INTERRUPTED
+        self.session.tell_engine(self.quiet)
         if self.session.engine is None and self.session.on is None:
             suggest_engine(self.graph, (*orders.fetches.values(), *orders.targets), seconds, self.quiet)
         self._show_profile()

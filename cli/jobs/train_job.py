@@ -147,6 +147,7 @@ class FirstOrderJob(TrainJob):
 
     def run(self) -> None:
         options = self.options
+        self.session = self.session.of_many_runs()
         self.snapshot = _TrainingSnapshot({}, 0)
         self.file = None if options.save_state is None else _JobFile(self, options.save_state)
         try:
@@ -165,6 +166,7 @@ class FirstOrderJob(TrainJob):
         if self.report.has_diverged:
             self._diverged(self.report.history[-1])
         self._save(self.trainer.runner, self.report.session.graph)
+        self.session.tell_engine(self.quiet)
 
     def _open(self, graph: Graph) -> SessionLike:
         """Return a session of the training graph, with the variables of the graph itself initialized."""

@@ -8,7 +8,7 @@ import os
 import statistics
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from ..functions.callers import called_functions
@@ -20,11 +20,12 @@ from ..support.errors import InvalidArgumentError
 from ..support.not_copied import NotCopied
 from ..support.trials import PairedTrial
 from ..support.user_signals import pass_on
-from .engine_registry import find_engine, install_hint, installed_engines
+from .engine_registry import find_engine, install_hint, installed_engines, installed_versions
 from .engine_report import Choice, EngineReport
 from .engine_runtime import EngineRuntime
 from .executables import DEFAULT, EngineSettings
 from .protocol import Engine, Mesh
+from .remembered_choices import ChoiceMemory, RememberedChoice
 
 PATIENCE: Final = 1.0
 """Seconds that runs take before an engine is tried. Importing an engine and compiling take about as long, so a short
@@ -56,13 +57,20 @@ class Contest:
     trials together take at most half of the time.
     """
 
-    def __init__(self, engines: Iterable[str], patience: float, best: str = NUMPY, final: str | None = None) -> None:
-        """`final` is an engine after whose victory no other is tried."""
+    def __init__(
+        self,
+        engines: Iterable[str],
+        patience: float,
+        best: str = NUMPY,
+        final: str | None = None,
+        seconds: Mapping[str, float] | None = None,
+    ) -> None:
+        """`final` is an engine after whose victory no other is tried, `seconds` has the times of earlier trials."""
         self.best = best
         self._final = final
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._far = 0
-        self.seconds: dict[str, float] = {}
+        self.seconds: dict[str, float] = dict(seconds or {})
         """The least time of a run of each way that was tried."""
         self._pending = list(engines)
         self._patience = self._needed = patience
@@ -76,6 +84,11 @@ class Contest:
     def is_settled(self) -> bool:
         """Return whether no engine is left to be tried."""
         return self._challenger is None and not self._pending
+
+    @property
+    def untried(self) -> tuple[str, ...]:
+        """Return the engines whose trials are not over."""
+        return (*self._pending, *((self._challenger,) if self._challenger else ()))
 
     def next(self) -> str:
         """Return the way of the next run."""
@@ -134,6 +147,14 @@ class _ContestEntry:
     fetches: str
     shapes: str
     contest: Contest
+    recalled: str | None
+    """The way that an earlier process chose."""
+
+    @property
+    def choice(self) -> Choice:
+        """The row of the report."""
+        best = self.contest.best
+        return Choice(self.fetches, self.shapes, self.contest.seconds, best, is_remembered=best == self.recalled)
 
 
 class AutoRuntime(NotCopied):
@@ -148,13 +169,19 @@ class AutoRuntime(NotCopied):
         precision: str | None = None,
         settings: EngineSettings = DEFAULT,
         engines: Sequence[Engine] | None = None,
-        patience: float = PATIENCE,
+        patience: float | None = None,
+        versions: str | None = None,
     ) -> None:
+        """`patience` is by default PATIENCE. `versions` are those of given `engines`; without it no choice is remembered for
+        later processes.
+        """
         self.precision = precision
         self.settings = dataclasses.replace(settings, chooses=True)
-        self.patience = patience
+        self.patience = PATIENCE if patience is None else patience
         self.lock = threading.RLock()
         self._names = installed_engines() if engines is None else [engine.name for engine in engines]
+        self._versions = versions
+        self._is_of_packages = engines is None
         made = {engine.name: EngineRuntime(engine, self.settings) for engine in engines or ()}
         self._runtimes: dict[str, EngineRuntime] = made
         self._unusable: dict[str, str] = {}
@@ -180,21 +207,52 @@ class AutoRuntime(NotCopied):
                     self._unusable[name] = f"{name} cannot be used: {error}"
             return self._runtimes.get(name)
 
-    def contest(self, fetches: str, shapes: str, engines: Sequence[str], best: str, is_training: bool = False) -> Contest:
+    def memory(self, graph: Graph, nodes: Sequence[Node], optimize: str) -> ChoiceMemory | None:
+        """Return the memory of choices for a plan of nodes; None where each process is to decide anew."""
+        if self._versions is None and self._is_of_packages:
+            self._versions = installed_versions()
+        if self._versions is None or self.settings.verify:
+            return None
+        return ChoiceMemory(nodes_within(graph, nodes), repr((self._versions, self.precision, optimize)))
+
+    def contest(
+        self,
+        fetches: str,
+        shapes: str,
+        engines: Sequence[str],
+        best: str,
+        is_training: bool = False,
+        recalled: RememberedChoice | None = None,
+    ) -> Contest:
         """Return a new contest of ways to run a program, and add the contest to the report.
 
-        A training step for which XLA wins is not tried on other engines, which leave a part of the step to NumPy.
+        A training step for which XLA wins is not tried on other engines, which leave a part of the step to NumPy. A recalled
+        choice is where the contest goes on.
         """
-        contest = Contest(engines, self.patience, best, _TRAINING[0] if is_training else None)
+        final = _TRAINING[0] if is_training else None
+        if recalled is None or not self._takes(recalled, {best, *engines}):
+            contest, way = Contest(engines, self.patience, best, final), None
+        else:
+            way = recalled.best
+            contest = Contest(recalled.pending, self.patience, way, final, recalled.seconds)
         with self.lock:
-            self._entries.append(_ContestEntry(fetches, shapes, contest))
+            self._entries.append(_ContestEntry(fetches, shapes, contest, way))
         return contest
+
+    def _takes(self, recalled: RememberedChoice, ways: Set[str]) -> bool:
+        """Return whether a recalled choice is among the ways, and prepare the runtime of its engine."""
+        if not {recalled.best, *recalled.pending} <= ways:
+            return False
+        runtime = None if recalled.best == NUMPY else self.runtime(recalled.best)
+        if runtime is not None:
+            runtime.recalled.update(recalled.groups)
+        return recalled.best == NUMPY or runtime is not None
 
     def report(self) -> EngineReport:
         """Return a report on all engines and choices so far."""
         with self.lock:
             reports = [runtime.report() for runtime in self._runtimes.values()]
-            choices = [Choice(e.fetches, e.shapes, e.contest.seconds, e.contest.best) for e in self._entries]
+            choices = [e.choice for e in self._entries]
         refused = (dataclasses.replace(r, reason=f"{each.engine}: {r.reason}") for each in reports for r in each.refused)
         return EngineReport(
             self.name,
@@ -253,6 +311,6 @@ def nodes_within(graph: Graph, nodes: Sequence[Node]) -> Iterator[Node]:
     """Yield nodes and the nodes in the functions that they call."""
     yield from nodes
     functions: Mapping[str, object] = graph.functions
-    for name in called_functions(graph, nodes):
+    for name in sorted(called_functions(graph, nodes)):
         if name in functions:
             yield from graph.functions[name].body

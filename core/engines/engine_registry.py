@@ -6,13 +6,16 @@ An entry point names a function from the requested precision, or None, to an eng
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable
-from importlib.metadata import entry_points
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from typing import Any, Final, cast
 
+from ..support.engine_names import AUTO, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.optional_packages import extra_hint
+from ..support.untrusted import is_untrusted
 from .distributed import Meeting
 from .protocol import Engine, Mesh
 
@@ -21,6 +24,8 @@ OWN_ENGINES: Final = {"openvino": "OpenVino", "xla": "Xla"}
 """The engines that tfg brings: each a module of this package, named as its extra, and the class."""
 _PACKAGES: Final = {"openvino": "openvino", "xla": "jax"}
 """The package that each engine needs."""
+_PARTS: Final = {"jax": ("jax", "jaxlib")}
+"""The distributions of a package that has several, each with a version of its own."""
 _MEMBERS: Final = sorted({*Engine.__annotations__, *(name for name in vars(Engine) if not name.startswith("_"))})
 """The members that an engine must have."""
 
@@ -39,6 +44,35 @@ def installed_engines() -> list[str]:
     """Return the engines whose packages are installed, without importing anything."""
     own = (name for name, package in _PACKAGES.items() if find_spec(package) is not None)
     return list(dict.fromkeys((*own, *(entry.name for entry in entry_points(group=GROUP)))))
+
+
+def engine_of_many_runs() -> str | None:
+    """Return the engine for many runs of a graph where the user names none: that of TFG_ENGINE, else `auto` where an engine
+    is installed; None for NumPy.
+
+    Untrusted runs have limits, with which NumPy runs everything.
+    """
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return None if chosen == NUMPY else chosen
+    return AUTO if not is_untrusted() and installed_engines() else None
+
+
+def installed_versions() -> str:
+    """Return the versions of tfg and of the packages of all installed engines as a text, without importing anything."""
+    own = [
+        name for package in _PACKAGES.values() if find_spec(package) is not None for name in _PARTS.get(package, (package,))
+    ]
+    others = [(e.name, e.value, e.dist.version if e.dist is not None else "") for e in entry_points(group=GROUP)]
+    return repr(([(name, _version(name)) for name in ("tfg", *own)], sorted(others)))
+
+
+def _version(package: str) -> str | None:
+    """Return the version of an installed package, None where the package has no metadata, as in a checkout."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = None) -> Engine:

@@ -83,6 +83,8 @@ class Choice:
     """The least time of each way to run."""
     kept: str
     """The fastest way."""
+    is_remembered: bool = False
+    """Whether an earlier process made the choice."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -26,9 +26,10 @@ from .division import Blame, blame, divided_again, said
 from .engine_report import EngineReport, GroupDifference, GroupReport, Rounded
 from .executables import DEFAULT, PAIRED_GAIN, PAIRS, PAIRS_SECONDS, EngineSettings, Executable, Form
 from .plan_division import partition
-from .protocol import ENDING, Body, Cluster, Declined, Engine, EngineValue, UnfitShapes, UnsupportedNodes
+from .protocol import ENDING, Body, Cluster, Declined, Engine, EngineValue, UnfitShapes, UnsupportedNodes, inner_steps
 from .reasons import Reason
 from .refused_nodes import refused_nodes
+from .remembered_choices import GroupChoice, digest, node_identity
 from .rounding import ROUNDED, fastest_rounded
 from .shape_checks import result_shapes
 from .static_inputs import fixed_inputs, needing
@@ -54,6 +55,8 @@ class EngineRuntime(NotCopied):
         self.too_small = 0
         self.seconds = 0.0
         self.differences: dict[str, GroupDifference] = {}
+        self.recalled: dict[str, GroupChoice] = {}
+        """The outcomes for groups in earlier processes, by the identities of the groups."""
 
     @property
     def note(self) -> str:
@@ -71,6 +74,12 @@ class EngineRuntime(NotCopied):
     def compile_seconds(self) -> float:
         """Return the seconds spent on compiling so far."""
         return sum(group.compile_seconds for group in self.groups)
+
+    def choices(self) -> dict[str, GroupChoice]:
+        """Return the outcomes for all groups that are decided, by identity, for later processes."""
+        with self.lock:
+            groups = list(self.groups)
+        return {identity: choice for group in groups for identity, choice in group.choices()}
 
     def divided(self, plan: Plan, graph: Graph) -> Plan:
         """Return the plan with the steps that the engine takes in groups."""
@@ -147,6 +156,8 @@ class Group:
         """Runners of the group without nodes that do not compile and go to NumPy; None where no engine is left."""
         self.instead: dict[Any, _Call] = {}
         self.executables: dict[Any, Executable | None] = {}
+        self.left: dict[Any, GroupChoice] = {}
+        """For which inputs NumPy runs the group because of a comparison."""
         self.trials: list[Trial] = []
         self.rounded: Rounded | None = None
         self.precision: str | None = None
@@ -185,6 +196,21 @@ class Group:
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.fixed])
         executable = self.executables[key] if key in self.executables else self._compile(key, arrays)
         return self.instead.get(key, self.in_numpy) if executable is None else executable
+
+    def choices(self) -> Iterator[tuple[str, GroupChoice]]:
+        """Yield the outcomes of comparisons with NumPy, with the identities of the group for the inputs."""
+        with self.lock:
+            kept = {key: GroupChoice(made.trial.least_pair) for key, made in self.executables.items() if made and made.is_kept}
+            outcomes = {**kept, **self.left}
+        yield from ((self.identity(key), choice) for key, choice in outcomes.items())
+
+    def identity(self, key: Any) -> str:
+        """Return a text that names the group for inputs of these shapes in every process."""
+        return digest([self._steps, repr(key)])
+
+    @functools.cached_property
+    def _steps(self) -> str:
+        return node_identity(step.node for step in inner_steps(self.cluster.body.steps))
 
     def on(self, body: Body) -> Group:
         """Return the group for the same steps in another body."""
@@ -242,12 +268,18 @@ class Group:
                 if settings.verify:
                     self.runtime.note_difference(first)
                 if settings.chooses:
-                    self._give_up(executable, reasons.different(first.tensor, first.by))
+                    self._leave(executable, reasons.different(first.tensor, first.by))
                     return False
         if settings.chooses and executable.trial.choice == 0:
             in_numpy, in_engine = executable.trial.least
-            self._give_up(executable, reasons.slower(in_numpy or 0.0, in_engine or 0.0))
+            self._leave(executable, reasons.slower(in_numpy or 0.0, in_engine or 0.0))
         return True
+
+    def _leave(self, executable: Executable, reason: Reason) -> None:
+        """Run in NumPy from here on, in later processes too, because of a comparison."""
+        with self.lock:
+            self.left[executable.key] = GroupChoice(executable.trial.least_pair, reason)
+        self._give_up(executable, reason)
 
     def _differences(
         self, executable: Executable, actual: Sequence[EngineValue], expected: Sequence[Any]
@@ -300,13 +332,23 @@ class Group:
             if self.runtime.compile_seconds >= budget:
                 self.decline(reasons.over_budget(budget))
                 return None
+            recalled = self._recalled(key)
+            if recalled is not None and recalled.reason is not None:
+                self.left[key], self.reason, self.executables[key] = recalled, recalled.reason, None
+                return None
             start = time.perf_counter()
             executable = self._made(key, arrays)
             seconds = time.perf_counter() - start
             self.compile_seconds += seconds
             self._tell_compiled(seconds)
+            if executable is not None and recalled is not None:
+                executable.trial.decide(1, recalled.seconds)
             self.executables[key] = executable
             return executable
+
+    def _recalled(self, key: Any) -> GroupChoice | None:
+        """Return the outcome for the group with such inputs in an earlier process, if known."""
+        return self.runtime.recalled.get(self.identity(key)) if self.runtime.recalled else None
 
     def _made(self, key: Any, arrays: Sequence[Any]) -> Executable | None:
         """Return the group compiled for these inputs; None where the group is divided, or left to NumPy."""

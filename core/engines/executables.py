@@ -57,3 +57,8 @@ class Executable:
     trial: Trial
     precision: str | None = None
     runs: int = 0
+
+    @property
+    def is_kept(self) -> bool:
+        """Return whether a comparison with NumPy has kept the engine."""
+        return self.trial.choice == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 _Result = TypeVar("_Result")
@@ -87,6 +87,15 @@ class Trial:
     def next(self) -> int:
         """The way that had the fewest runs."""
         return self.counts.index(min(self.counts))
+
+    @property
+    def least_pair(self) -> tuple[float | None, float | None]:
+        """Return the least times of the first two alternatives."""
+        return self.least[0], self.least[1]
+
+    def decide(self, choice: int, least: Sequence[float | None]) -> None:
+        """Take a choice and the least times of an earlier trial."""
+        self.choice, self.least = choice, list(least)
 
     def run(self, *ways: Callable[[], _Result]) -> _Result:
         """Run and time the alternative with the fewest runs, and return its result; a failing run is not timed."""

@@ -34,7 +34,7 @@ from ..items import Item, ItemReader, find_items
 from ..pictures import parse_transform
 from ..state import State
 from ..value_literals import fed_shape, value_of
-from .prepared_sessions import Opener, named, names_of, session_on
+from .prepared_sessions import Opener, named, names_of, runtime_of_many_runs, session_on
 
 EACH: Final = "@each"
 """The value of a --feed that stands for an input, with `:KEY` for an array or for columns, with `?OPTIONS` for a picture."""
@@ -102,8 +102,10 @@ def run_each(
     signature = graph.meta.usual_signature if graph.meta is not None else None
     arrays = InputArrays(graph, signature, tuple(tensors.values()), parts or {})
 
+    engine = runtime_of_many_runs() if open_session is None else None
+
     def opened(graph: Graph) -> SessionLike:
-        return session_on(graph, open_session, state, seed)
+        return session_on(graph, open_session, state, seed, engine)
 
     runs = _Runs(graph, tensors, named(feeds), opened)
     # The caller learns of wrong names and files at the call, not at the first result.

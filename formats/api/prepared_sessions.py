@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...core.graph.graph import Graph
 from ...core.graph.table_nodes import find_tables
@@ -15,16 +15,27 @@ from ...core.support.errors import ArgumentTypeError
 from ...core.types.tensors import Tensor
 from ..state import State, as_tensors
 
+if TYPE_CHECKING:
+    from ...core.engines.automatic import AutoRuntime
+    from ...core.engines.engine_runtime import EngineRuntime
+
 Opener: TypeAlias = Callable[[Graph], SessionLike]
 """A function from a graph to a session of the graph, with the engine, files and limits that the caller chooses."""
 
 
-def opened(graph: Graph, state: State | None = None, seed: int | None = 0, *, begins_iterators: bool = True) -> Session:
+def opened(
+    graph: Graph,
+    state: State | None = None,
+    seed: int | None = 0,
+    *,
+    begins_iterators: bool = True,
+    engine: EngineRuntime | AutoRuntime | None = None,
+) -> Session:
     """Return a session whose variables are initialized, then set to the values of `state`.
 
     A SavedModel restores its variables, and other graphs run their initializers and begin their iterators.
     """
-    session = Session(graph, seed=seed)
+    session = Session(graph, seed=seed, engine=engine)
     prepare(session, state, begins_iterators=begins_iterators)
     return session
 
@@ -62,10 +73,28 @@ def restore(session: SessionLike, state: State) -> Restored:
     return Runner(session).restore(as_tensors(state))
 
 
-def session_on(graph: Graph, open_session: Opener | None, state: State | None = None, seed: int | None = 0) -> SessionLike:
+def runtime_of_many_runs() -> EngineRuntime | AutoRuntime | None:
+    """Return the engine for many runs of a graph, with `auto` where an engine is installed and TFG_ENGINE names none."""
+    from ...core.engines.engine_registry import engine_of_many_runs  # lazy: most sessions have no engine
+
+    name = engine_of_many_runs()
+    if name is None:
+        return None
+    from .engine_runtimes import engine_runtime
+
+    return engine_runtime(name)
+
+
+def session_on(
+    graph: Graph,
+    open_session: Opener | None,
+    state: State | None = None,
+    seed: int | None = 0,
+    engine: EngineRuntime | AutoRuntime | None = None,
+) -> SessionLike:
     """Return the session that the caller opens, by default as `opened` does; ArgumentTypeError for another object."""
     if open_session is None:
-        return opened(graph, state, seed)
+        return opened(graph, state, seed, engine=engine)
     session = open_session(graph)
     expect(SessionLike, session)
     return session

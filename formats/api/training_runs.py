@@ -26,7 +26,7 @@ from ...core.training.train_step import Clipping, add_training
 from ...core.training.trainer import LeastSquares, Progress, Trainer
 from ...core.types.arrays import Array
 from ..state import State, as_tensors
-from .prepared_sessions import Opener, named, session_on
+from .prepared_sessions import Opener, named, runtime_of_many_runs, session_on
 from .training_files import TrainingFile, training_file
 
 
@@ -135,7 +135,8 @@ def train(
     that is not finite leaves the file as it was. With `resume`, training continues from the values and the step in the file,
     if the file exists, up to `steps` in total.
 
-    `open_session` opens the session of the training graph, by default with `seed`. InvalidArgumentError where the loss
+    `open_session` opens the session of the training graph, by default with `seed` and the fastest installed engine, unless
+    TFG_ENGINE names one. InvalidArgumentError where the loss
     depends on no such variable. The graph given stays as it is.
     """
     graph = as_graph(graph)
@@ -144,7 +145,7 @@ def train(
     rule = parse_schedule(schedule) if schedule else None
     graph, minimized, values = _with_loss(graph, loss, feeds)
     training = add_training(graph, minimized, method, variables=variables, learning_rate=lr, schedule=rule, clipping=clipping)
-    session = session_on(training.graph, open_session, None, seed)
+    session = session_on(training.graph, open_session, None, seed, runtime_of_many_runs() if open_session is None else None)
     trainer = Trainer(training, values, batch, session)
     trainer.runner.initialize(training.init_op)
     if state is not None:

@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+from ...core.engines.engine_registry import engine_of_many_runs
 from ...core.graph.graph import Graph
 from ...core.support.arguments import expect, takes
-from ...core.support.engine_names import VARIABLE
 from ..api.each_inputs import EACH
 from ..api.prepared_sessions import named, names_of
 from ..state import State
@@ -104,8 +104,13 @@ def _setup(session: SessionSetup, on: str | None, state: str | State | None, see
     return dataclasses.replace(
         session, on=on or session.on, state=state if isinstance(state, str) else session.state,
         variable_values=session.variable_values if state is None or isinstance(state, str) else state,
-        seed=session.seed if seed is None else seed, engine=session.engine or os.environ.get(VARIABLE),
+        seed=session.seed if seed is None else seed, engine=session.engine or _engine(session, on or session.on),
     )  # fmt: skip
+
+
+def _engine(session: SessionSetup, on: str | None) -> str | None:
+    """Return the engine where the settings name none; None for servers and with a limit, where NumPy or the servers run."""
+    return None if session.max_memory is not None or (on or "").startswith("grpc") else engine_of_many_runs()
 
 
 def _pairs(values: Mapping[str, Any] | None) -> Pairs:

@@ -249,6 +249,60 @@ def test_the_environment_names_the_engine(monkeypatch):
     assert "needs --engine" in run("run", *STEPS, "--engine-report").err
 
 
+@pytest.fixture
+def impatient(package, monkeypatch):
+    """`auto` with a single engine of a package, which is tried at once and wins."""
+    monkeypatch.delenv("TFG_ENGINE")
+    monkeypatch.setattr("tfg.core.engines.engine_registry.installed_engines", lambda: ["right"])
+    monkeypatch.setattr("tfg.core.engines.automatic.installed_engines", lambda: ["right"])
+    monkeypatch.setattr("tfg.core.engines.automatic.PATIENCE", 0.0)
+    monkeypatch.setattr("tfg.core.support.trials.GAIN", np.inf)
+
+
+MANY = {
+    "steps": ("--feed", "x=[1, 2]", "--steps", "20", "--fetch-every", "20"),
+    "each": ("--each", "{}/inputs.jsonl", "--output", "{}/results.jsonl", "--overwrite"),
+    "sweep": ("--sweep", "x=[1,2],[3,4],[5,6],[7,8]", "--out-dir", "{}/results", "--overwrite"),
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_many_runs_try_the_installed_engines(kind, impatient, graph, tmp_path, monkeypatch):
+    (tmp_path / "inputs.jsonl").write_text('{"x": [1, 2]}\n' * 5)
+    words = ("run", graph, "--fetch", "y", *(word.format(tmp_path) for word in MANY[kind]))
+    done = run(*words)
+    assert done.code == 0, done.err
+    assert re.search(r"engine auto chose \w+ \(.*\): TFG_ENGINE=numpy runs all in NumPy", done.err)
+    monkeypatch.setenv("TFG_ENGINE", "numpy")
+    assert "engine" not in run(*words).err
+    monkeypatch.delenv("TFG_ENGINE")
+    assert "engine" not in run(*words, "--engine", "numpy").err
+    monkeypatch.setattr("tfg.core.engines.engine_registry.installed_engines", list)
+    assert "engine" not in run(*words).err
+
+
+def test_training_tries_the_installed_engines(impatient):
+    def values(b):
+        w = b.variable(np.float32([1, 2]), name="w").value
+        b.Sum(b.Square(b.Sub(b.Mul(w, w), b.Placeholder(dtype="float32", shape=[2], name="x"))), [0], name="loss")
+        b.global_variables_initializer()
+        return b.graph
+
+    graph, feeds = values(tfg.GraphBuilder()), {"x": np.float32([3, 4])}
+    report = tfg.train(graph, "loss", feeds, steps=20, lr=0.01).session.engine_report()
+    assert report.engine == "auto" and any(group.runs for group in report.groups)
+    results = tfg.run_each(graph, sweep={"x": [[1, 2]] * 4}, fetches="loss")
+    assert [result.error for result in results] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    "words", [("--steps", "3"), ("--steps", "20", "--check-numerics"), ("--steps", "20", "--cache-stats")]
+)
+def test_few_or_watched_runs_are_numpys(words, impatient, graph):
+    done = run("run", graph, "--fetch", "y", *FEED, *words)
+    assert (done.code, "engine" in done.err) == (0, False)
+
+
 def test_auto_tells_what_it_kept():
     done = run("run", *STEPS, "--engine", "auto", "--engine-report")
     assert done.code == 0

@@ -83,6 +83,7 @@ LINES = {
         ("run", XOR, "--init"),
     ],
     "tfg.run.choices/1": [("run", XOR), ("run", SCALER)],
+    "tfg.cache/1": [("cache",)],
     "tfg.samples/1": [("samples",)],
     "tfg.train/1": [("train", LINE, "--loss", "loss", *POINTS, "--steps", 2, *more) for more in ((), ("--dump-stages",))],
     "tfg.train.least_squares/1": [("train", LINE, "--loss", "sub", "--optimizer", "lm", *POINTS, "--steps", 2)],

@@ -23,7 +23,8 @@ DIGITS = "9" * 5000
 STRANGE = [DIGITS, "1e999999999", "nan", "(" * 3000, f"x={DIGITS}", f"x=1:{DIGITS}", f"x=randint({DIGITS})"]
 XOR = str(SAMPLES / "xor.pbtxt")
 ARGUMENTS = {"completion": ["bash"], "checkpoint": [str(SAMPLES / "scaler_saved_model")],
-             "compare": [XOR, XOR], "diff": [XOR, XOR], "convert": [XOR, "out.pb"], "samples": [], "ops": []}  # fmt: skip
+             "compare": [XOR, XOR], "diff": [XOR, XOR], "convert": [XOR, "out.pb"], "samples": [],
+             "cache": [], "ops": []}  # fmt: skip
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from ...graph.graph import Graph, Node
 from ...numerics.weak_cache import cached_for_constant
 from ...planning.plan import Step
 from ...registry.registry import lowering
+from ...support.cache_folder import PROGRAMS, own_folder
 from ...support.errors import DataLossError
 from ...support.user_signals import pass_on
 from ...types.arrays import EngineArray
@@ -187,6 +188,7 @@ def _is_lifted(step: Step) -> bool:
 def _keep_compiled() -> None:
     """Make JAX cache compiled code in the user's cache folder, unless the user has configured the cache."""
     if jax.config.jax_compilation_cache_dir is None and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        jax.config.update("jax_compilation_cache_dir", os.path.join(base, "tfg", "xla"))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+        folder = own_folder(PROGRAMS)
+        if folder is not None:
+            jax.config.update("jax_compilation_cache_dir", folder)
+            jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
+from ...numerics.convolution import Finish
 from ...numerics.half_precision import wide
 from ...numerics.where import positive_part
 from ...registry.catalog import CATALOG
@@ -34,36 +36,86 @@ class Fusion(NamedTuple):
     leakyrelu_alpha: float
 
 
+_Part = Callable[[Array, slice], Array]
+"""A fused op on a block (..., channels) of the product and its range of channels; the block may be overwritten."""
+
+
 def _finish(y: Array, args: list[Array], fusion: Fusion) -> Array:
     """Apply the fused ops, in order, to a fresh array of channels-last values."""
-    remaining = list(args)
-    for op in fusion.fused_ops:
-        if op == "BiasAdd":
-            (bias,), remaining = _by_channel(y, remaining, 1)
-            y += bias
-        elif op == "FusedBatchNorm":
-            (scale, offset, mean, variance), remaining = _by_channel(y, remaining, 4)
-            factor = scale / np.sqrt(variance + variance.dtype.type(fusion.epsilon))
-            y *= factor
-            y += offset - mean * factor
-        elif op == "LeakyRelu":
-            y = activations.leaky_relu(y, alpha=fusion.leakyrelu_alpha)
-        elif op in _ACTIVATIONS:
-            y = _ACTIVATIONS[op](y)
-        else:
-            raise UnimplementedError(f"tfg cannot fuse '{op}'")
+    for part in _fused_ops(args, fusion, y.shape[-1], y.dtype):
+        y = part(y, slice(None))
     return y
 
 
-def _by_channel(y: Array, args: list[Array], count: int) -> tuple[list[Array], list[Array]]:
+def _convolved(convolve: Callable[..., Any], x: Array, args: list[Array], fusion: Fusion) -> Array:
+    """Return a convolution, with the fused ops applied to each block of the result while the block is in a cache.
+
+    In half precision the ops are applied to the whole result, since the sums are wider.
+    """
+    begun: list[Array] = []
+
+    def epilogue(result: Array) -> Finish:
+        begun.append(result)
+        parts = _fused_ops(args, fusion, result.shape[-1], result.dtype)
+        rows = result.reshape(-1, result.shape[-1])
+
+        def finish(positions: slice, some: slice) -> None:
+            given = block = rows[positions, some]
+            for part in parts:
+                block = part(block, some)
+            if block is not given:
+                given[...] = block
+
+        return finish
+
+    y = convolve(epilogue=epilogue if x.dtype in (np.float32, np.float64) else None)
+    return y if begun else _finish(_own(y, x), args, fusion)
+
+
+def _fused_ops(args: list[Array], fusion: Fusion, channels: int, dtype: np.dtype[Any]) -> list[_Part]:
+    """Return the fused ops in order, with their arguments checked."""
+    left = list(args)
+    parts: list[_Part] = []
+    for op in fusion.fused_ops:
+        count = {"BiasAdd": 1, "FusedBatchNorm": 4}.get(op, 0)
+        vectors, left = _by_channel(left, count, channels, dtype)
+        parts.append(_fused_op(op, vectors, fusion))
+    return parts
+
+
+def _fused_op(op: str, vectors: list[Array], fusion: Fusion) -> _Part:
+    if op == "BiasAdd":
+        return functools.partial(_shifted, vectors[0])
+    if op == "FusedBatchNorm":
+        scale, offset, mean, variance = vectors
+        factor = scale / np.sqrt(variance + variance.dtype.type(fusion.epsilon))
+        return functools.partial(_scaled, factor, offset - mean * factor)
+    if op == "LeakyRelu":
+        return lambda y, some: activations.leaky_relu(y, alpha=fusion.leakyrelu_alpha)
+    if op in _ACTIVATIONS:
+        return lambda y, some: _ACTIVATIONS[op](y)
+    raise UnimplementedError(f"tfg cannot fuse '{op}'")
+
+
+def _shifted(bias: Array, y: Array, some: slice) -> Array:
+    y += bias[some]
+    return y
+
+
+def _scaled(factor: Array, offset: Array, y: Array, some: slice) -> Array:
+    y *= factor[some]
+    return _shifted(offset, y, some)
+
+
+def _by_channel(args: list[Array], count: int, channels: int, dtype: np.dtype[Any]) -> tuple[list[Array], list[Array]]:
     """Return the arguments of a fused op, a number for each channel, and the arguments of the ops behind."""
     if len(args) < count:
         raise InvalidArgumentError(f"a fused op needs {count} more arguments, but only {len(args)} are left")
     for arg in args[:count]:
-        if arg.shape != y.shape[-1:]:
-            raise InvalidArgumentError(f"an argument by channel must have shape {y.shape[-1:]}, not {arg.shape}")
-        if arg.dtype != y.dtype:
-            raise InvalidArgumentError(f"an argument by channel must be {y.dtype}, not {arg.dtype}")
+        if arg.shape != (channels,):
+            raise InvalidArgumentError(f"an argument by channel must have shape {(channels,)}, not {arg.shape}")
+        if arg.dtype != dtype:
+            raise InvalidArgumentError(f"an argument by channel must be {dtype}, not {arg.dtype}")
     return args[:count], args[count:]
 
 
@@ -113,7 +165,7 @@ def fused_conv2d(
     fusion: Fusion,
 ) -> Result:
     _require_nhwc(window.data_format, filter_format)
-    return _finish(_own(convolution.conv2d(input, filter, window=window), input), args, fusion)
+    return _convolved(functools.partial(convolution.conv2d, input, filter, window=window), input, args, fusion)
 
 
 @shape("_FusedConv2D")
@@ -165,7 +217,7 @@ def fused_conv3d(
         raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {window.data_format}")
     pairs = _padding_pairs(padding_list)
     padded, window = (np.pad(input, pairs), window._replace(padding="VALID")) if pairs else (input, window)
-    return _finish(_own(convolution.conv3d(padded, filter, window=window), input), args, fusion)
+    return _convolved(functools.partial(convolution.conv3d, padded, filter, window=window), input, args, fusion)
 
 
 def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
@@ -203,7 +255,8 @@ def fused_depthwise_conv2d(
     input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, fusion: Fusion
 ) -> Result:
     _require_nhwc(window.data_format)
-    return _finish(_own(depthwise.depthwise_conv2d_native(input, filter, window=window), input), args, fusion)
+    convolve = functools.partial(depthwise.depthwise_conv2d_native, input, filter, window=window)
+    return _convolved(convolve, input, args, fusion)
 
 
 @shape("_FusedDepthwiseConv2dNative")

@@ -15,13 +15,15 @@ _MARGIN: Final = 4
 """The factor between products of bounds and the largest number; leaves room for rounding on the way."""
 
 
-def sum_hazard(total: Any, terms: Sequence[Any]) -> str:
+def sum_hazard(total: Any, terms: Sequence[Any], unit: Any = 0.0) -> str:
     """Return the reason why `x + total` may differ by more than rounding from adding the terms in turn; empty for no
     reason.
+
+    Terms of a few times `unit` may cancel: the last digits of the terms are those of `unit`.
     """
     wide = [_magnitudes(term) for term in terms]
     greatest, together = _broadcast(np.maximum, wide), _broadcast(np.add, wide)
-    if np.any(_magnitudes(total) * _DIGITS < greatest):
+    if np.any((_magnitudes(total) * _DIGITS < greatest) & (greatest > _DIGITS * _magnitudes(unit))):
         return "the constants cancel"
     limits = _limits(total)
     # A term under half a unit in the last place of the largest number does not change the largest number.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...engines.automatic import Contest, nodes_within, trains
 from ...engines.protocol import Engined, inner_steps
+from ...engines.remembered_choices import RememberedChoice
 from ...functions.callers import called_functions
 from ...graph.graph import Graph, Node
 from ...planning.plan import Plan
@@ -22,6 +23,7 @@ from ..state.run_context import Run, current
 if TYPE_CHECKING:
     from ...engines.automatic import AutoRuntime
     from ...engines.engine_runtime import EngineRuntime, Group
+    from ...engines.remembered_choices import ChoiceMemory
 
 _MAX_CONTESTS: Final = 16
 """For how many shapes of feeds a way is chosen; feeds of other shapes run in NumPy."""
@@ -34,7 +36,13 @@ class AutomaticProgram:
     """
 
     def __init__(
-        self, plan: Plan, graph: Graph, auto: AutoRuntime, program: Callable[[EngineRuntime | None], Program], name: str
+        self,
+        plan: Plan,
+        graph: Graph,
+        auto: AutoRuntime,
+        program: Callable[[EngineRuntime | None], Program],
+        name: str,
+        optimize: str,
     ) -> None:
         self._auto = auto
         self._make = program
@@ -50,6 +58,12 @@ class AutomaticProgram:
         self._is_training = trains(graph, nodes)
         self._first = self._needed_engine(nodes)
         self._latest = self._programs[NUMPY]
+        self._remembers = functools.partial(auto.memory, graph, nodes, optimize)
+
+    @functools.cached_property
+    def _memory(self) -> ChoiceMemory | None:
+        """The choices of other processes; None where the nodes need an engine, which leaves no choice."""
+        return self._remembers() if self._first == NUMPY else None
 
     def _needed_engine(self, nodes: Sequence[Node]) -> str:
         """Return the engine that the nodes need, such as a program compiled for the engine; NumPy where they need none."""
@@ -64,7 +78,8 @@ class AutomaticProgram:
     def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
         """Return the values of the plan's fetches. NumPy runs every run with a hook."""
         hook = (run or current()).hook
-        contest = None if hook is not None else self._contest(tuple([getattr(value, "shape", None) for value in feeds]))
+        shapes = tuple([getattr(value, "shape", None) for value in feeds])
+        contest = None if hook is not None else self._contest(shapes)
         if contest is None:
             self._latest = self._programs[NUMPY]
             return self._latest.run(feeds, run)
@@ -79,11 +94,21 @@ class AutomaticProgram:
             return call(feeds, run)
         start = time.perf_counter()
         values = call(feeds, run)
+        seconds = time.perf_counter() - start
         with self._lock:
-            contest.note(way, time.perf_counter() - start, runtime is not None and runtime.is_deciding)
+            untried = contest.untried
+            contest.note(way, seconds, runtime is not None and runtime.is_deciding)
             if self._is_idle(way):
                 contest.drop(way)
+            if contest.untried != untried and self._memory is not None:
+                self._memory.remember(shapes, self._choice(contest, shapes))
         return values
+
+    def _choice(self, contest: Contest, shapes: tuple[Any, ...]) -> RememberedChoice:
+        """Return the outcome of a contest so far, for later processes."""
+        runtime = None if contest.best == NUMPY else self._auto.runtime(contest.best)
+        groups = {} if runtime is None else runtime.choices()
+        return RememberedChoice(self._name, said(shapes), contest.best, contest.seconds, contest.untried, groups)
 
     @property
     def tier(self) -> Tier:
@@ -96,9 +121,9 @@ class AutomaticProgram:
         if contest is None and len(self._contests) < _MAX_CONTESTS:
             with self._lock:
                 if shapes not in self._contests:
-                    said = ", ".join(str(list(shape)) for shape in shapes if shape is not None)
+                    recalled = None if self._memory is None else self._memory.recall(shapes)
                     self._contests[shapes] = self._auto.contest(
-                        self._name, said, self._engines, self._first, self._is_training
+                        self._name, said(shapes), self._engines, self._first, self._is_training, recalled
                     )
                 contest = self._contests[shapes]
         return contest
@@ -125,3 +150,8 @@ class AutomaticProgram:
         calls.
         """
         return self._calls_functions or any(isinstance(step, Engined) for step in program.plan.steps)
+
+
+def said(shapes: tuple[Any, ...]) -> str:
+    """Return the shapes of feeds in words."""
+    return ", ".join(str(list(shape)) for shape in shapes if shape is not None)

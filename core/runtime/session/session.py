@@ -478,7 +478,7 @@ class Session(Displayed, NotCopied):
             return bound(self._runtime)
         from .automatic_program import AutomaticProgram
 
-        return AutomaticProgram(plan, graph, self._auto, bound, name)
+        return AutomaticProgram(plan, graph, self._auto, bound, name, self._optimize)
 
     def _with(self, runtime: EngineRuntime) -> Session:
         """Return a copy of this session whose functions run by an engine."""

@@ -232,8 +232,8 @@ print(events["cache_hits"], events["cache_misses"])
 
 
 def test_another_process_compiles_nothing_again(tmp_path):
-    environment = {key: value for key, value in os.environ.items() if key != "JAX_COMPILATION_CACHE_DIR"}
-    environment["XDG_CACHE_HOME"] = str(tmp_path)
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("JAX_")}
+    environment["TFG_CACHE"] = str(tmp_path / "tfg")
     options = {"stdout": subprocess.PIPE, "text": True, "env": environment, "cwd": ROOT, "check": True}
     runs = [subprocess.run([sys.executable, "-c", COMPILING], **options) for _ in range(2)]
     (_, compiled), (result, compiled_again) = ([int(count) for count in run.stdout.split()] for run in runs)

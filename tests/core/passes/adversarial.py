@@ -8,9 +8,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tfg.core.graph.graph import Graph
+from tfg.core.graph.graph import Graph, Node
 from tfg.core.passes.base.accuracy import Accuracy
 from tfg.core.passes.pipeline import optimize
+from tfg.core.registry.op_facts import has_fact
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, TfgError
 from tfg.core.types import dtypes
@@ -111,12 +112,21 @@ def _scales(graph: Graph, fetches: Sequence[str], feeds: dict[str, Any]) -> list
         node.attrs = {name: _magnitudes(value) if isinstance(value, Tensor) else value for name, value in node.attrs.items()}
         if node.op == "Sub" and node.attrs["T"].is_numeric:
             node.change_op("AddV2")
+    for mean in {mean for node in copy for mean in _means(node) if mean.is_constant}:
+        mean.set_attr("value", Tensor.from_numpy(-mean.constant_value(), mean.attrs["dtype"]))
     sizes = {name: _sizes(value) for name, value in feeds.items()}
     wide = retyped(copy, dtypes.float64, (dtypes.float32, dtypes.float16, dtypes.bfloat16))
     try:
         return _run(retyped(wide, dtypes.complex128, (dtypes.complex64,)), fetches, sizes)
     except InvalidArgumentError:  # a kernel takes no double
         return _run(copy, fetches, {name: sizes[name].astype(value.dtype) for name, value in feeds.items()})
+
+
+def _means(node: Node) -> Sequence[Node]:
+    """Return the node of the mean that a batch normalization subtracts."""
+    place = 4 if node.op == "_FusedConv2D" and node.attr("fused_ops")[0] == b"FusedBatchNorm" else 3
+    is_norm = has_fact(node.op, "batch_normalization") or place == 4
+    return [node.inputs[place].node] if is_norm else []
 
 
 def _run(graph: Graph, fetches: Sequence[str], feeds: dict[str, Any]) -> list[Any]:

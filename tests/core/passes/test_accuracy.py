@@ -145,6 +145,21 @@ def test_relaxed_rewrites_take_fast_math(name):
     assert fast.accuracy is Accuracy.RELAXED
 
 
+@pytest.mark.parametrize("bias, mean, why", [(1e4, 1.1e4, "cancel"), (1e38, -3e38, "overflow")])
+def test_a_bias_moves_into_the_mean_of_a_norm_where_digits_stay(bias, mean, why):
+    def build(b, bias, mean):
+        w = b.constant(np.ones((1, 1, 2, 2), "f"))
+        biased = b.BiasAdd(b.Conv2D(x(b, 1, 3, 3, 2), w, strides=[1] * 4, padding="SAME"), np.float32([bias, 0]))
+        vectors = [np.float32([1, 2]), np.float32([0, 1]), np.float32([mean, 0]), np.float32([4, 1])]
+        return b.FusedBatchNormV3(biased, *map(b.constant, vectors), is_training=False)[0]
+
+    for given, is_kept in ((bias, False), (1.0, True)):
+        graph, fetches = built(lambda b, given=given: build(b, given, mean if given != 1.0 else 1.1))
+        _, strict = tfg.optimize(graph, fetches, ["x:0"], "fuse")
+        assert ("fused-with-norm" in strict.passes[0].fired) == is_kept
+        assert is_kept or any(why in refused.reason for refused in strict.passes[0].refused)
+
+
 def test_regrouped_integers_are_exact():
     """Integers add and multiply modulo a power of two, in whatever order."""
     b = GraphBuilder()

@@ -8,6 +8,7 @@ import pytest
 from tests.core.passes.rewriting import feeds_for, nodes, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.fusing import epilogues, fuse_normalization, fuse_padding, gelu
+from tfg.core.passes.pipeline import optimize
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError
@@ -50,8 +51,16 @@ def biased(b, x, n=8, dtype="float", **attrs):
     return b.BiasAdd(x, b.constant(values(n, dtype=dtype)), **attrs)
 
 
+def normed(b, x, n=8, mean=None, **attrs):
+    scale, offset, spread = values(n) / 8, values(n), 1 + np.abs(values(n))
+    vectors = [scale, offset, values(n) if mean is None else mean, spread]
+    return b.FusedBatchNormV3(x, *map(b.constant, vectors), **{"is_training": False, "epsilon": 0.01, **attrs})[0]
+
+
 CONV, MATMUL = "_FusedConv2D(x, c[3,3,7,8], c[8])", "_FusedMatMul(x, c[7,8], c[8])"
 DEPTHWISE, CONV3D = "_FusedDepthwiseConv2dNative(x, c[3,3,7,2], c[14])", "_FusedConv3D(x, c[2,2,2,7,8], c[8])"
+
+NORMED = "_FusedConv2D(x, c[3,3,7,8], c[8], c[8], c[8], c[8])"
 
 PRODUCTS = {
     "conv": (lambda b: biased(b, conv(b, image(b))), CONV),
@@ -83,6 +92,19 @@ PRODUCTS = {
         for op in ("Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid")
     },
     "alpha": (lambda b: b.LeakyRelu(biased(b, matmul(b)), alpha=0.4), MATMUL),
+    "conv, norm": (lambda b: normed(b, conv(b, image(b))), NORMED),
+    "conv, norm, strided": (lambda b: normed(b, conv(b, image(b), strides=[1, 2, 2, 1], padding="VALID")), NORMED),
+    "conv, norm of a given scale": (
+        lambda b: b.FusedBatchNorm(
+            conv(b, image(b)), *(placeholder(b, n, (8,)) for n in "so"), *[b.constant(np.ones(8, "f"))] * 2, is_training=False
+        )[0],
+        "_FusedConv2D(x, c[3,3,7,8], s, o, c[8], c[8])",
+    ),
+    "conv, bias, norm": (lambda b: normed(b, biased(b, conv(b, image(b)))), NORMED),
+    **{
+        f"conv, norm, {op}": (lambda b, op=op: b.apply(op, normed(b, conv(b, image(b)))), NORMED)
+        for op in ("Relu", "Relu6", "Elu", "LeakyRelu")
+    },
 }
 WITH_ONEDNN = {
     "depthwise": (lambda b: biased(b, depthwise(b, image(b)), 14), DEPTHWISE),
@@ -117,6 +139,26 @@ REFUSED_PRODUCTS = {
     "depthwise": (
         lambda b: biased(b, depthwise(b, image(b)), 14),
         "TensorFlow runs _FusedDepthwiseConv2dNative only with oneDNN; fuse{onednn=true}",
+    ),
+    "norm of a batch": (lambda b: normed(b, conv(b, image(b)), is_training=True), "it computes moments"),
+    "moments read": (
+        lambda b: [
+            (n := b.FusedBatchNormV3(conv(b, image(b)), *[b.constant(np.ones(8, "f"))] * 4, is_training=False))[0],
+            n[1],
+        ],
+        "it computes moments",
+    ),
+    "norm of channels first": (
+        lambda b: normed(b, conv(b, image(b)), 7, data_format="NCHW"),
+        "the bias runs along another axis",
+    ),
+    "norm of a product that others read": (
+        lambda b: [c := conv(b, image(b)), normed(b, c)],
+        "other nodes also read Conv2D",
+    ),
+    "norm, bias not constant": (
+        lambda b: normed(b, b.BiasAdd(conv(b, image(b)), placeholder(b, "bias", (8,)))),
+        "the bias before it or its mean is not constant",
     ),
     "groups": (lambda b: biased(b, conv(b, image(b, 2, 7, 6, 14))), "does not support channel groups"),
     "3-D": (lambda b: biased(b, conv3d(b)), "TensorFlow runs _FusedConv3D only with oneDNN"),
@@ -484,3 +526,17 @@ def test_every_rule_fires_somewhere():
     rules = (epilogues.PRODUCTS, fuse_padding.ZERO_PADDING, fuse_padding.MIRROR_PADDING,
              gelu.GELU, fuse_normalization.NORMALIZATION)  # fmt: skip
     assert {rule.name for one in rules for rule in one.rules} <= fired
+
+
+@pytest.mark.parametrize(("size", "width", "depth", "filters"), [(3, 40, 64, 64), (1, 60, 32, 96), (3, 50, 5, 70)])
+def test_a_fused_convolution_computes_what_its_parts_compute(size, width, depth, filters):
+    """Blocks of a large result, Winograd's tiles, and windows of one element."""
+    b = GraphBuilder()
+    x = placeholder(b, "x", (2, width, width, depth))
+    y = normed(b, b.Conv2D(x, b.constant(values(size, size, depth, filters)), **SAME), filters)
+    b.Relu6(y, name="y")
+    after = optimize(b.graph, "y:0", ["x:0"], "fuse,prune")[0]
+    assert [node.op for node in after if "Conv2D" in node.op] == ["_FusedConv2D"]
+    feeds = {"x:0": values(2, width, width, depth)}
+    want, got = (Session(graph, optimize="none").run("y:0", feeds) for graph in (b.graph, after))
+    np.testing.assert_array_equal(got, want)

@@ -107,6 +107,13 @@ def cluster(address: str, session: tfg.ClusterSession) -> float:
     return len(survey.devices) + float(session.run("y:0", FEEDS).sum())
 
 
+def cached() -> tuple[str, ...]:
+    """Return the ways that were chosen for earlier runs."""
+    report: tfg.CacheReport = tfg.describe_cache(clear=False)
+    choices: tuple[tfg.CachedChoice, ...] = report.choices
+    return tuple(choice.kept for choice in choices)
+
+
 def run(graph: tfg.Graph) -> float:
     """Run the graph with each form of fetches; the sum of all that comes."""
     session = tfg.Session(graph, files=tfg.FileAccess.only(readable=[tempfile.gettempdir()]))
