@@ -61,7 +61,7 @@ class Figures:
     sheets: tuple[Sheet, ...] = ()
     notes: tuple[str, ...] = ()
     """Computations that failed, with reasons."""
-    values: Mapping[Node, NodeValue] = dataclasses.field(default_factory=dict)
+    values: Mapping[Node, tuple[NodeValue, ...]] = dataclasses.field(default_factory=dict)
     overlays: tuple[NodeOverlay, ...] = ()
     changes: Mapping[Node, tuple[tuple[str, str, str], ...]] = dataclasses.field(default_factory=dict)
     """The fields of nodes that differ from another graph, with their texts before and after."""
@@ -73,6 +73,8 @@ class Figures:
     """The names that the file has for nodes that are called otherwise."""
     signature: Signature | None = None
     """The signature whose model the graph is: it has a page with all nodes, in place of a page of the graph."""
+    colour: str = ""
+    """The title of the overlay that colours the boxes at first; empty for their kinds."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class Entry:
     group: int | None = None
     constants: tuple[str, ...] = ()
     """The texts of constants without a box, for the user's box."""
-    value: NodeValue | None = None
+    values: tuple[NodeValue, ...] = ()
     changes: tuple[tuple[str, str, str], ...] = ()
     """The fields that differ from another graph, with their texts before and after."""
 
@@ -187,6 +189,8 @@ class Book:
     start: int = 0
     """The number of the page that is shown first: the default signature, else the graph."""
     overlays: tuple[Overlay, ...] = ()
+    colour: str = ""
+    """The title of the overlay that colours the boxes at first; empty for their kinds."""
 
 
 def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambda done, total: None) -> Book:
@@ -204,7 +208,7 @@ def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambd
     entries, groups = tuple(binder.entries), tuple(binder.groups)
     overlays = tuple(overlay for overlay in binder.overlays(figures.overlays) if overlay.values)
     more = tuple(pages), _sentences(entries), 0 if figures.signature is not None else _start(graph), overlays
-    return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, *more)
+    return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, *more, figures.colour)
 
 
 def _sentences(entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
@@ -286,7 +290,7 @@ class _Binder:
             passing=_passing(self._graph, node),
             flops=self._figures.flops.get(node, ""),
             share=self._figures.shares.get(node, 0.0),
-            value=self._figures.values.get(node),
+            values=self._figures.values.get(node, ()),
             changes=self._figures.changes.get(node, ()),
         )
 

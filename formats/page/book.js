@@ -9,7 +9,7 @@
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
  *   attributes: [string, string][], chain: string[], calls: string[], passing: number[], flops: string, share: number,
- *   effect: string, group: number | null, constants: string[], consumers: Use[], value?: NodeValue, changes: [field: string, before: string, after: string][],
+ *   effect: string, group: number | null, constants: string[], consumers: Use[], values: NodeValue[], changes: [field: string, before: string, after: string][],
  * }} Entry
  * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, names?: string[], parts?: (number | Branch)[] }} Branch
  * @typedef {[source: number, target: number, output: number]} Link  Nodes, or their numbers in a picture.
@@ -24,7 +24,7 @@
  * @typedef {{
  *   title: string, sheets: Sheet[], notes: string[], kinds: string[], stages: string[],
  *   entries: Entry[], groups: Group[], pages: Page[], start: number, ops: Map<string, string>,
- *   functions: Map<string, Page>, overlays: Overlay[], store: Store,
+ *   functions: Map<string, Page>, overlays: Overlay[], colour: string, store: Store,
  * }} Book
  */
 
@@ -40,7 +40,7 @@ class NodeEntry {
 }
 Object.assign(NodeEntry.prototype, {
   device: "", flops: "", share: 0, effect: "", group: null, evidence: "", role: "",
-  inputs: [], controls: [], outputs: [], references: [], attributes: [], chain: [], calls: [], passing: [], constants: [], consumers: [], changes: [],
+  inputs: [], controls: [], outputs: [], references: [], attributes: [], chain: [], calls: [], passing: [], constants: [], consumers: [], values: [], changes: [],
 });
 
 /**
@@ -106,7 +106,7 @@ function inflated(text) {
 async function readBook() {
   const raw = JSON.parse(document.getElementById("book")?.textContent ?? "");
   const columns = raw.columns ? await unpack(raw.columns) : {};
-  const book = { sheets: [], notes: [], kinds: [], stages: [], start: 0, groups: columns.groups ?? [], ...raw };
+  const book = { colour: "", sheets: [], notes: [], kinds: [], stages: [], start: 0, groups: columns.groups ?? [], ...raw };
   book.overlays = (columns.overlays ?? raw.overlays ?? []).map((/** @type {object} */ overlay) => ({ unit: "", adds_up: false, ...overlay }));
   book.entries = raw.columns ? readColumns(columns) : (raw.entries ?? []).map((/** @type {object} */ entry) => new NodeEntry(entry));
   book.groups = book.groups.map((/** @type {object} */ group) => ({ members: [], conflicts: [], missing: [], device: "", ...group }));

@@ -85,6 +85,7 @@ class Panel {
       this.book.ops.has(entry.op) ? html("p", { class: "sentence" }, this.book.ops.get(entry.op) ?? "") : null,
       html("p", {}, ...this.words(entry.role)),
       facts([["stage", `${entry.stage}: ${entry.evidence}`], ["kind", entry.kind], ["device", entry.device], ["FLOPs", flopsText(entry)]]),
+      ...valueSections(entry),
       holder === undefined ? null : html("p", { class: "aside" }, "Drawn with ", this.link(holder), "; All nodes (a) gives it a box of its own."),
       this.list("Outputs", entry.outputs.map((spec, i) => html("code", {}, `:${i} ${spec}`))),
       this.list("Inputs", entry.inputs.map(([source, output]) => this.link(source, ` :${output} ${entries[source].outputs[output] ?? ""}`))),
@@ -93,7 +94,6 @@ class Panel {
       this.group(entry),
       this.list("Calls", this.book.pages.filter((page) => page.kind === "function" && entry.calls.includes(page.name)).map((page) => this.pageLink(page))),
       changesSection(entry.changes),
-      valueSection(entry),
       entry.attributes.length ? html("h3", {}, "Attributes") : null,
       facts(entry.attributes),
     );

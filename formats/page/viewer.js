@@ -23,7 +23,7 @@ class Viewer {
     this.selected = null;
     /** @type {Map<string, Scene>} */
     this.scenes = new Map();
-    this.colouring = colourings(book).find(({ title }) => title === "Differences") ?? colourings(book)[0];
+    this.colouring = colourings(book).find(({ title }) => title === book.colour) ?? colourings(book)[0];
     this.surface = new Surface(part("surface", SVGSVGElement), part("minimap", SVGSVGElement), (item, isHead) => this.click(item, isHead));
     this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page));
     this.trail = new Trail(part("trail", HTMLElement), (item) => this.visit(item));

@@ -1,5 +1,6 @@
 """The page of `tfg view` in a real browser: Chromium without a window."""
 
+import json
 import pathlib
 import re
 import time
@@ -9,9 +10,10 @@ import pytest
 
 from tests.browser import PROGRAM, Browser
 from tests.cli.running import SAMPLES, tfg
-from tests.pages import calling_graph, large_graph, nasty_graph
+from tests.pages import NASTY, calling_graph, large_graph, nasty_graph
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.model.model_view import model_view
+from tfg.core.support.escaping import printable_line
 from tfg.formats import load, save
 from tfg.formats.api.viewing import make_page
 from tfg.formats.page.writing import to_html
@@ -293,6 +295,46 @@ def test_values_are_shown_and_saved(opened, valued, tmp_path):
         time.sleep(0.02)
     browser.requests[:] = [url for url in browser.requests if not url.startswith("blob:")]
     assert np.load(tmp_path / "weights.npy").tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.fixture(scope="module")
+def run_page(tmp_path_factory):
+    """A page with the values of a run: an image, a map for each channel, and scores of classes with hostile labels."""
+    folder = tmp_path_factory.mktemp("run")
+    g = GraphBuilder()
+    image = g.Placeholder(dtype="float", shape=[1, 2, 3, 3], name="image")
+    kernel = g.Const(value=np.eye(3, 4, dtype=np.float32).reshape(1, 1, 3, 4), dtype="float", name="kernel")
+    maps = g.Conv2D(image, kernel, strides=[1, 1, 1, 1], padding="SAME", name="maps")
+    g.Softmax(g.Reshape(maps, [1, -1], name="flat"), name="scores")
+    save(g.graph, folder / "graph.pb")
+    np.save(folder / "image.npy", np.arange(18, dtype=np.float32).reshape(1, 2, 3, 3) * 15)
+    (folder / "labels.json").write_text(json.dumps(LABELS))
+    options = ["--values", "--feed", f"image=@{folder / 'image.npy'}"]
+    done = tfg("view", folder / "graph.pb", "-o", folder / "page.html", *options, "--labels", folder / "labels.json")
+    assert done.code == 0, done.err
+    return folder / "page.html"
+
+
+LABELS = [*NASTY, *"abcdefghijk"]
+PIXELS = """(({ width, height }, context) => [width, height, [...context.getImageData(0, 0, width, height).data]])(
+    document.querySelector('.picture'), document.querySelector('.picture').getContext('2d'))"""
+
+
+def test_values_of_a_run_are_pictures(opened, run_page):
+    browser = opened(run_page)
+    search(browser, "image")
+    browser.wait("document.querySelector('.picture')?.width === 3")
+    width, height, data = browser.evaluate(PIXELS)
+    assert (width, height) == (3, 2) and [data[i] for i in range(len(data)) if i % 4 < 3] == [i * 15 for i in range(18)]
+    search(browser, "maps")
+    browser.wait("document.querySelector('.picture')?.width === 15")
+    assert browser.evaluate(PIXELS)[:2] == [15, 2], "four maps of 3 columns, side by side"
+    assert "4 of 4 channels" in panel(browser) and "mean" in panel(browser)
+    search(browser, "scores")
+    labels = browser.evaluate("[...document.querySelectorAll('.classes td:first-child')].map(cell => cell.textContent)")
+    assert len(labels) == 8 and set(labels) <= {printable_line(label) for label in LABELS}
+    assert browser.evaluate("document.querySelectorAll('.score rect').length") == 8
+    assert browser.evaluate("window.bad === undefined") and browser.evaluate("document.querySelectorAll('img').length") == 0
 
 
 def colour_by(browser, title):
