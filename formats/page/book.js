@@ -8,7 +8,7 @@
  * @typedef {{
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
- *   attributes: [string, string][], chain: string[], calls: string[], passing: number[], flops: string, share: number,
+ *   attributes: [string, string][], traits: string[], chain: string[], calls: string[], passing: number[], flops: string, share: number,
  *   effect: string, group: number | null, constants: string[], consumers: Use[], values: NodeValue[], changes: [field: string, before: string, after: string][],
  * }} Entry
  * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, names?: string[], parts?: (number | Branch)[] }} Branch
@@ -40,7 +40,7 @@ class NodeEntry {
 }
 Object.assign(NodeEntry.prototype, {
   device: "", flops: "", share: 0, effect: "", group: null, evidence: "", role: "",
-  inputs: [], controls: [], outputs: [], references: [], attributes: [], chain: [], calls: [], passing: [], constants: [], consumers: [], values: [], changes: [],
+  inputs: [], controls: [], outputs: [], references: [], attributes: [], traits: [], chain: [], calls: [], passing: [], constants: [], consumers: [], values: [], changes: [],
 });
 
 /**
@@ -118,11 +118,11 @@ async function readBook() {
   return book;
 }
 
-/** The nodes of a packed book: all names, and for each other column the different values and the number of each node's value.
- * @param {{ names: string[], columns: Record<string, { values: any[], at: number[] }> }} columns */
-function readColumns({ names, columns }) {
+/** The nodes of a packed book: all names, what a search finds of their attributes, and for each other column the different values and the number of each node's value.
+ * @param {{ names: string[], traits: { values: string[][], at: number[] }, columns: Record<string, { values: any[], at: number[] }> }} columns */
+function readColumns({ names, traits, columns }) {
   /** @type {Record<string, any>[]} */
-  const entries = names.map((name) => new NodeEntry({ name }));
+  const entries = names.map((name, i) => new NodeEntry({ name, traits: traits.values[traits.at[i]] }));
   for (const [column, { values, at }] of Object.entries(columns)) {
     entries.forEach((entry, i) => {
       if (values[at[i]] !== null) entry[column] = values[at[i]];

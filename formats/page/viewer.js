@@ -21,6 +21,8 @@ class Viewer {
     /** What is selected: a node, whose box may be another node's, or a scope (`node` is null), by the path in the picture.
      * @type {{ node: number | null, path: string } | null} */
     this.selected = null;
+    /** What the last search found. @type {Set<number>} */
+    this.hits = new Set();
     /** @type {Map<string, Scene>} */
     this.scenes = new Map();
     this.colouring = colourings(book).find(({ title }) => title === book.colour) ?? colourings(book)[0];
@@ -169,6 +171,7 @@ class Viewer {
     this.surface.draw(this.scene, (item) => this.paint(item));
     this.drawLegend();
     this.markSelection();
+    this.light([...this.hits]);
   }
 
   drawLegend() {
@@ -215,6 +218,18 @@ class Viewer {
     if (node === null) return this.scene.scopeOf(path);
     const match = this.scene.find(path);
     return match ? this.scene.boxOf(match.spot) : undefined;
+  }
+
+  /** Light the boxes with nodes that a search found. @param {number[]} nodes */
+  light(nodes) {
+    this.hits = new Set(nodes);
+    this.surface.light((item) => item.nodes.some((node) => this.hits.has(node)));
+  }
+
+  /** The dtypes of nodes by their numbers, in lower case. @returns {Map<number, string>} */
+  get dtypes() {
+    const overlay = this.book.overlays.find(({ title }) => title === "Dtype");
+    return new Map((overlay ? valuesOf(overlay) : []).map(([node, dtype]) => [node, String(dtype).toLowerCase()]));
   }
 
   markSelection() {
@@ -265,6 +280,12 @@ class Viewer {
     return true;
   }
 
+  /** Show a scope of the picture and open it. @param {string} path @param {boolean} isStep Whether Back leads to the selection before. */
+  async jumpToScope(path, isStep) {
+    await this.showScope(path, true);
+    await this.showSelection(isStep);
+  }
+
   /** Select a scope and bring it into the middle. @param {string} path @param {boolean} isOpen */
   async showScope(path, isOpen) {
     await this.scene.fillTo(path);
@@ -283,7 +304,10 @@ class Viewer {
     if (event.ctrlKey || event.metaKey || event.altKey || part("keys", HTMLDialogElement).open) return;
     if (event.key === "Escape") {
       if (this.finder.isOpen) this.finder.close();
-      else this.select(null);
+      else {
+        this.light([]);
+        this.select(null);
+      }
       return;
     }
     if (target.matches("input, select") || (target.matches("button") && event.key === "Enter")) return;

@@ -187,13 +187,58 @@ def test_search_by_op(opened):
     assert panel(browser).splitlines()[1] == names[1]
 
 
+def results(browser, text):
+    """What a search lists."""
+    browser.press("/")
+    browser.evaluate("document.getElementById('search').value = ''")
+    browser.type(text)
+    return browser.evaluate("[...document.querySelectorAll('#results li')].map(row => row.innerText)")
+
+
+def test_search_ranks_by_what_is_meant(opened):
+    browser = opened("model")
+    assert results(browser, "hidden")[0] == "sequential/hidden/ scope", "the scope of this name before all in it"
+    browser.press("Enter")
+    assert panel(browser).splitlines()[1] == "sequential/hidden/" and "Relu" in names(browser), "it opens"
+    rows = results(browser, "normalized")
+    kinds = [next(i for i, row in enumerate(rows) if row.endswith(end)) for end in ("scope", "Mul", "VarHandleOp")]
+    assert kinds == sorted(kinds), "scopes, what computes, variables"
+    graph = opened("xor")
+    rows = results(graph, "kernel")
+    last = rows[-1].rpartition(" ")[2]
+    assert last in ("Const", "Assign", "NoOp") and not rows[0].endswith((" Const", " Assign"))
+
+
+def test_search_by_dtype_attribute_and_expression(opened):
+    for name in ("model", "packed"):
+        browser = opened(name)
+        browser.wait("document.querySelectorAll('.box').length > 0")
+        wanted = {"model": ("debug_name", "resource", "norm.*(add|rsqrt)"), "packed": ("addv2", "float", "node_1+2$")}[name]
+        for text in wanted:
+            assert results(browser, text), text
+        assert all(re.search(wanted[2], row.rpartition(" ")[0].lower()) for row in results(browser, wanted[2])), "no more"
+    assert results(browser, "node_[") == [] and results(browser, "constructor") == []
+
+
+def test_all_that_is_found_is_lit(opened):
+    browser = opened("model")
+    lit = "[...document.querySelectorAll('.hit > .name')].map(name => name.textContent)"
+    results(browser, "matmul")
+    browser.press("Escape")
+    assert sorted(browser.evaluate(lit)) == ["classes/", "hidden/"], "the boxes with a MatMul"
+    browser.press("E")
+    assert browser.evaluate(lit) == ["MatMul", "MatMul"]
+    browser.press("Escape")
+    assert browser.evaluate(lit) == []
+
+
 def test_results_are_a_listbox(opened):
     browser = opened("xor")
     browser.press("/")
     browser.type("matmul")
     tree = browser.call("Accessibility.getFullAXTree")["nodes"]
     roles = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in tree if not node["ignored"]]
-    assert ("combobox", "Search names and ops") in roles and ("listbox", "Found nodes") in roles
+    assert ("combobox", "Search names, ops, dtypes and attributes") in roles and ("listbox", "Found nodes") in roles
     options = [name for role, name in roles if role == "option" and "MatMul" in name]
     assert len(options) > 2
     browser.press("ArrowDown")
