@@ -16,7 +16,7 @@ from ...core.drawing.view_model import Report
 from ...core.functions.call_kinds import call_kind
 from ...core.graph.graph import Function, Graph, Node, Output
 from ...core.graph.metagraph import Signature
-from ...core.graph.variable_nodes import find_variables
+from ...core.graph.variable_nodes import VARIABLES, find_variables
 from ...core.model.model_view import ModelView
 from ...core.model.node_activations import NodeRun, activations
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
@@ -33,6 +33,8 @@ from .page_diff import MergedGraphs
 
 VALUES: Final = 1 << 20
 """The default number of bytes of values that a page holds in full."""
+WEIGHT_FIGURES: Final = ("holds", "elements", "min", "mean", "max", "standard deviation", "zeros")
+"""What the table of weights tells of each."""
 NON_FINITE: Final = "NaN and infinities"
 _CLASSES: Final = 8
 _MAX_INPUTS: Final = 16
@@ -93,6 +95,20 @@ def page_values(
     overlays = list(_overlays(values.statistics)) if shown.runs else []
     notes += [note for one in overlays if one.title == NON_FINITE for note in _first_origin(one)]
     return {node: tuple(group) for node, group in grouped(described).items()}, overlays
+
+
+def weights_among(values: Mapping[Node, Sequence[NodeValue]]) -> Iterator[tuple[Node, NodeValue]]:
+    """Yield the weights among the nodes with values: variables, and constants of several floating-point elements."""
+    for node, (value, *_) in values.items():
+        constant = node.attr_of(Tensor, "value") if node.is_constant else None
+        if node.op in VARIABLES or (constant is not None and constant.dtype.is_floating and constant.size > 1):
+            yield node, value
+
+
+def weight_figures(value: NodeValue) -> tuple[str, ...]:
+    """Return the cells of a weight's row."""
+    facts = {"holds": value.holds, "elements": "1", **dict(value.facts)}
+    return tuple(facts.get(name, "") for name in WEIGHT_FIGURES)
 
 
 class _Described:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -14,8 +15,10 @@ from ...core.drawing.view_model import Book, Figures, Report, Sheet, make_book
 from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
 from ...core.flops import CountCache, count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
+from ...core.flops.flops_report import FlopsReport
 from ...core.flops.measured import Measurement
-from ...core.flops.views import readable
+from ...core.flops.model_layers import Layer, model_layers
+from ...core.flops.views import layer_table, readable
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.model.model_view import ModelView, model_view
@@ -28,13 +31,25 @@ from ...core.support.gc_control import rare_collection
 from ...core.support.words import counted
 from ...core.types.dims import DimLike
 from ...core.types.shapes import TensorSpec
+from ..codecs.keras_metadata import layer_classes
 from ..codecs.source import write_file
 from ..overlay_files import measured_overlay, overlay_of, time_overlay
 from ..page.writing import to_html
 from ..state import read_graph_state, unread_values
 from .counting import counted_fetches
 from .page_diff import MergedGraphs, merged_graphs
-from .page_values import NON_FINITE, VALUES, RunValues, inputs_to_show, of_both, page_values, run_to_show
+from .page_values import (
+    NON_FINITE,
+    VALUES,
+    WEIGHT_FIGURES,
+    RunValues,
+    inputs_to_show,
+    of_both,
+    page_values,
+    run_to_show,
+    weight_figures,
+    weights_among,
+)
 from .prepared_sessions import Opener, local_session, named, names_of
 
 _MAX_NAMES: Final = 3
@@ -237,6 +252,7 @@ class _Page:
         self.transcendentals: Mapping[Node, DimLike] = {}
         self.compared: MergedGraphs | None = None
         self.colour = ""
+        self.layers: Sequence[Layer] = ()
 
     def figures(self, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]) -> Figures:
         """Return the figures of the page; `path` is the graph's file in the suggested commands."""
@@ -252,7 +268,7 @@ class _Page:
             inferences=inferences,
             flops={node: _flops_text(count, self.transcendentals.get(node, 0)) for node, count in counts.items()},
             shares=flops_shares(self.graph, counts),
-            sheets=tuple(sheets(facts)),
+            sheets=tuple(self._with_tables(sheets(facts))),
             notes=tuple(self.notes),
             values=self.values,
             overlays=(*self.overlays, *(self.compared.overlays if self.compared is not None else ())),
@@ -263,6 +279,17 @@ class _Page:
             signature=self.view.signature,
             colour=self.colour,
         )
+
+    def _with_tables(self, sheets: Iterator[Sheet]) -> Iterator[Sheet]:
+        """Yield the facts, the tables of layers and weights, and the other sheets."""
+        yield from itertools.islice(sheets, 1)
+        if self.layers:
+            columns, rows = layer_table(self.layers)
+            yield Sheet("layers", columns, tuple(rows))
+        weights = [(node.name, *weight_figures(value)) for node, value in weights_among(self.values)]
+        if weights:
+            yield Sheet("weights", ("weight", *WEIGHT_FIGURES), tuple(weights))
+        yield from sheets
 
     def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:
         """Return the shapes in the graph and in its functions' bodies; `notes` gets the reasons of gaps.
@@ -298,7 +325,15 @@ class _Page:
             names = [node.path for node in report.unknown()]
             self.notes.append(f"the FLOPs of {counted(len(names), 'node')} could not be counted: {_some(names)}")
         self.transcendentals = transcendentals_by_node(self.graph, report)
+        self.layers = self._layers(report, facts)
         return flops_by_node(self.graph, report)
+
+    def _layers(self, report: FlopsReport, facts: GraphFacts) -> Sequence[Layer]:
+        """Return the layers that the FLOPs are of, with times where a run was measured."""
+        trained = {one.name: one.shape.num_elements for one in facts.variables if one.purpose == "trainable"}
+        times = next((overlay.values for overlay in self.overlays if overlay.unit == "seconds"), None)
+        seconds = None if times is None else {node.name: float(time) for node, time in times.items()}
+        return model_layers(report, trained, layer_classes(self.view.source), seconds).layers
 
 
 def _sheets(facts: GraphFacts) -> Iterator[Sheet]:

@@ -9,7 +9,7 @@
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
  *   attributes: [string, string][], traits: string[], chain: string[], calls: string[], passing: number[], flops: string, share: number,
- *   effect: string, group: number | null, constants: string[], consumers: Use[], values: NodeValue[], changes: [field: string, before: string, after: string][],
+ *   effect: string, group: number | null, constants: string[], consumers: Use[], values: NodeValue[], weights: number[], changes: [field: string, before: string, after: string][],
  * }} Entry
  * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, names?: string[], parts?: (number | Branch)[] }} Branch
  * @typedef {[source: number, target: number, output: number]} Link  Nodes, or their numbers in a picture.
@@ -23,7 +23,7 @@
  * @typedef {{ title: string, columns: string[], rows: string[][] }} Sheet
  * @typedef {{
  *   title: string, sheets: Sheet[], notes: string[], kinds: string[], stages: string[],
- *   entries: Entry[], groups: Group[], pages: Page[], start: number, ops: Map<string, string>,
+ *   entries: Entry[], groups: Group[], pages: Page[], start: number, ops: Map<string, string>, defaults: Map<string, [string, string][]>,
  *   functions: Map<string, Page>, overlays: Overlay[], colour: string, store: Store,
  * }} Book
  */
@@ -40,7 +40,7 @@ class NodeEntry {
 }
 Object.assign(NodeEntry.prototype, {
   device: "", flops: "", share: 0, effect: "", group: null, evidence: "", role: "",
-  inputs: [], controls: [], outputs: [], references: [], attributes: [], traits: [], chain: [], calls: [], passing: [], constants: [], consumers: [], values: [], changes: [],
+  inputs: [], controls: [], outputs: [], references: [], attributes: [], traits: [], chain: [], calls: [], passing: [], constants: [], consumers: [], values: [], weights: [], changes: [],
 });
 
 /**
@@ -113,6 +113,7 @@ async function readBook() {
   book.sheets = book.sheets.map((/** @type {object} */ sheet) => ({ title: "", columns: [], rows: [], ...sheet }));
   book.pages = raw.pages.map(readPage);
   book.ops = new Map(raw.ops ?? []);
+  book.defaults = new Map(raw.defaults ?? []);
   book.functions = new Map(book.pages.filter((/** @type {Page} */ page) => page.kind === "function").map((/** @type {Page} */ page) => [page.name, page]));
   book.store = new Store(book.entries, raw.details ?? [], raw.size ?? 1);
   return book;

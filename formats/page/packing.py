@@ -59,7 +59,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _packed(book: Book, report: Report) -> dict[str, Any]:
-    fields = ("title", "sheets", "notes", "kinds", "stages", "ops", "start", "colour")
+    fields = ("title", "sheets", "notes", "kinds", "stages", "ops", "defaults", "start", "colour")
     columns = {
         "names": [printable_line(entry.name) for entry in book.entries],
         "columns": {column: _column(book.entries, column) for column in _COLUMNS},

@@ -27,7 +27,7 @@ class Viewer {
     this.scenes = new Map();
     this.colouring = colourings(book).find(({ title }) => title === book.colour) ?? colourings(book)[0];
     this.surface = new Surface(part("surface", SVGSVGElement), part("minimap", SVGSVGElement), (item, isHead) => this.click(item, isHead));
-    this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page));
+    this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page), (path) => this.jumpToScope(path, true));
     this.trail = new Trail(part("trail", HTMLElement), (item) => this.visit(item));
     this.finder = new Finder(this);
     this.address = new Address((place) => this.go(place));
@@ -245,8 +245,8 @@ class Viewer {
     const { node = null, path = "" } = selected ?? {};
     if (node !== null) {
       await this.book.store.describe([node]);
-      const { inputs, controls } = this.book.entries[node];
-      await this.book.store.describe([...inputs.map(([source]) => source), ...controls]);
+      const { inputs, controls, weights } = this.book.entries[node];
+      await this.book.store.describe([...inputs.map(([source]) => source), ...controls, ...weights]);
       if (selected !== this.selected) return;
     }
     this.panel.turnTo(this.scene.bodyOf(path).page);

@@ -473,6 +473,7 @@ def test_keys(opened):
     browser.press("?")
     assert browser.evaluate("document.getElementById('keys').open")
     assert "Chris Pettitt" in browser.evaluate("document.getElementById('keys').innerText")
+    assert browser.evaluate("document.activeElement.textContent") == "Keys", "the first line, not the licence"
 
 
 def test_colours(opened):
@@ -521,6 +522,58 @@ def test_a_model_opens_on_its_layers(opened):
     search(browser, "MatMul")
     said = panel(browser)
     assert "in the file" in said and "__inference" in said, "the name of the node in its function"
+
+
+def test_weights_stand_on_the_op_that_reads_them(opened):
+    browser = opened("model")
+    search(browser, "sequential/hidden/MatMul")
+    weights = "[...document.querySelectorAll('.weight > span > .link')].map(link => link.textContent)"
+    assert browser.evaluate(weights) == ["sequential/hidden/kernel_1", "sequential/hidden/bias_1"], "the bias is added to it"
+    weight = browser.evaluate("document.querySelector('.weight').innerText")
+    assert "float (4,8)" in weight and "standard deviation" in weight and "hidden_kernel_1.npy" in weight
+    assert browser.evaluate("document.querySelectorAll('.weight .histogram').length") == 1, "all of the bias are equal"
+    assert "transpose_a\nfalse" in panel(browser).partition("Attributes by default")[2]
+    search(browser, "sequential/hidden/Relu")
+    assert browser.evaluate(weights) == []
+
+
+TABLE = "[...document.querySelectorAll('#panel section')].find(part => part.querySelector('h3').textContent === {title!r})"
+
+
+def column(browser, title, head):
+    """The cells of a column in the table of a title."""
+    return browser.evaluate(f"""(table => {{
+        const place = [...table.querySelectorAll('th')].findIndex(cell => cell.innerText === {head!r});
+        return [...table.querySelectorAll('tbody tr')].map(row => row.children[place].innerText);
+    }})({TABLE.format(title=title)})""")
+
+
+def sort(browser, title, head):
+    buttons = f"[...{TABLE.format(title=title)}.querySelectorAll('.sort')]"
+    browser.evaluate(f"{buttons}.find(button => button.textContent === {head!r}).click()")
+
+
+def follow(browser, text):
+    browser.evaluate(f"[...document.querySelectorAll('#panel .link')].find(link => link.textContent === {text!r}).click()")
+
+
+def test_layers_and_weights_are_tables_to_sort(opened):
+    browser = opened("model")
+    layers = ["sequential/hidden", "sequential/normalized", "sequential/classes"]
+    assert column(browser, "layers", "layer") == layers
+    sort(browser, "layers", "parameters")
+    assert column(browser, "layers", "parameters") == ["40", "32", "27"]
+    sort(browser, "layers", "parameters")
+    assert column(browser, "layers", "layer") == layers[::-1]
+    sort(browser, "weights", "elements")
+    elements = [int(cell) for cell in column(browser, "weights", "elements")]
+    assert elements == sorted(elements, reverse=True) and elements[0] == 32 and len(elements) == 8
+    sort(browser, "weights", "weight")
+    assert column(browser, "weights", "weight") == sorted(column(browser, "weights", "weight"))
+    follow(browser, "sequential/classes")
+    assert panel(browser).splitlines()[1] == "sequential/classes/" and "Softmax" in names(browser)
+    browser.evaluate("new Promise(done => { addEventListener('popstate', done, { once: true }); history.back() })")
+    assert column(browser, "layers", "layer") == layers, "and back"
 
 
 def test_functions_and_signatures_are_pages(opened):
