@@ -154,7 +154,8 @@ DOORS = {
     "view": {
         "GRAPH": "view.graph", "--output": "GraphPage.save", "--fetch": "view.fetches", "--no-flops": "view.flops",
         "--diff": "view.diff", "--overlay": "view.overlays", "--run-metadata": "view.run_metadata",
-        "--measured": "view.measured", "--feed": "profile.feeds", "--max-values": "view.values", "--state": "view.state",
+        "--measured": "view.measured", "--feed": "view.feeds", "--values": "view.values", "--each": "view.each",
+        "--steps": "view.steps", "--labels": "view.labels", "--max-values": "view.max_values", "--state": "view.state",
         "--raw": "view.raw", "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch",
     },
 }  # fmt: skip

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+import click
+
 from ...core.support.file_formats import PAGES
 from ..options import (
     GraphReader,
@@ -15,6 +19,9 @@ from ..options import (
 from ..placeholder_options import SizeOptions
 from ..requests import argument, command_of, excluding, needing, option, options_of, part, request, together
 from ..sessions import ByteSize, SessionOptions, session_options_for
+
+_RUN: Final = "--measured --values"
+"""The options that run the graph."""
 
 
 @request
@@ -30,6 +37,7 @@ class ViewOptions:
     tfg view graph.pb
     tfg view saved_model_folder -o model.html --open
     tfg view graph.pb --measured --feed x='normal(8,3)'
+    tfg view saved_model_folder --values --feed image=@cat.jpg --labels labels.txt
     tfg view graph.pb --overlay times.json
     tfg view old_saved_model --diff new_saved_model
     tfg view graph.pb --state model.ckpt-1000 --max-values 20M
@@ -61,19 +69,39 @@ class ViewOptions:
         )
     )
     measured: bool = option(excludes="--diff", help="Run the graph, and colour nodes by their times.")
-    feeds: tuple[tuple[str, str], ...] = feed_option(needs="--measured")
+    values: bool = option(
+        help="Run the graph, and show the value of each tensor: statistics, a histogram, and a picture of images, feature "
+        "maps, matrices and sequences."
+    )
+    feeds: tuple[tuple[str, str], ...] = feed_option(needs=_RUN)
+    each: tuple[str, ...] = option(
+        metavar="PATTERN",
+        needs="--values",
+        excludes="--diff",
+        help="Show the values for each matching input, as `tfg run --each` reads them; --feed TENSOR=@each names the tensor.",
+    )
+    steps: int = option(
+        type=click.IntRange(1),
+        default=1,
+        metavar="N",
+        needs="--values",
+        help="Run N times, and show the values of the last run. Default: 1.",
+    )
+    labels: str | None = option(
+        metavar="FILE", needs="--values", help="Show scores by class, with the labels in FILE, in the order of the classes."
+    )
     max_values: int = option(
         type=ByteSize(),
         default="1M",
         show_default=True,
-        help="Bytes of values that the page holds for download, the smallest first; 0 for none.",
+        help="Bytes of pictures and of values for download that the page holds, the smallest first; 0 for none.",
     )
     open: bool = option(help="Open the page in the browser.")
     session: SessionOptions = part(
         together(
-            needing("--init --init-op", "--measured"),
-            needing("--signature", "--measured --shape --batch"),
-            session_options_for("--measured", start=True),
+            needing("--init --init-op", _RUN),
+            needing("--signature", f"{_RUN} --shape --batch"),
+            session_options_for(*_RUN.split(), start=True),
         )
     )
     quiet: bool = quiet_option()

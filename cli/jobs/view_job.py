@@ -6,7 +6,7 @@ import os
 import pathlib
 import sys
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import click
@@ -15,13 +15,18 @@ from ...core.drawing.overlays import NodeOverlay
 from ...core.drawing.view_model import Report, Sheet
 from ...core.explaining.graph_facts import GraphFacts
 from ...core.flops.measured import Measurement
-from ...core.graph.graph import Graph
+from ...core.graph.graph import Graph, Node
+from ...core.model.model_view import ModelView
+from ...core.model.node_activations import NodeRun
 from ...core.support.gc_control import rare_collection
+from ...formats.api.classes import read_labels
 from ...formats.api.counting import counted_fetches, profile
-from ...formats.api.viewing import make_page, page_view
+from ...formats.api.page_values import inputs_to_show, run_to_show
+from ...formats.api.viewing import make_page, page_look
 from ...formats.codecs.source import write_file
 from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
 from ...formats.page.writing import to_html
+from ...formats.runs.each_worker import parts_of_inputs
 from ...formats.runs.names import Names
 from .. import render
 from ..commands.view import ViewOptions
@@ -49,7 +54,7 @@ class ViewJob:
     def __init__(self, graph: Graph, is_sound: bool, options: ViewOptions, other: Graph | None = None) -> None:
         self.graph = graph
         is_raw = options.raw or not is_sound
-        self.view, self.compared = page_view(graph, options.session.signature, is_raw, other)
+        self.look = page_look(graph, options.session.signature, is_raw, other)
         self.is_sound = is_sound
         self.path = options.graph
         self.session = options.session
@@ -61,11 +66,15 @@ class ViewJob:
         out = self.options.out or f"{name.partition('.')[0] or name}.html"
         options = self.options
         with render.Working("reading the graph", options.quiet) as working, rare_collection():
+            labels = None if options.labels is None else read_labels(options.labels)
+            look = (
+                self.look.with_values([self._run(view) for view in self.look.models], labels) if options.values else self.look
+            )
             book = make_page(
-                self.view, name, self.path, options.fetches,
+                look.view, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
-                report=_progress(working, "describing nodes"), state=self.session.state, values=options.max_values,
-                overlays=tuple(self._overlays()), compared=self.compared,
+                report=_progress(working, "describing nodes"), state=self.session.state, max_values=options.max_values,
+                overlays=tuple(self._overlays()), compared=look.compared, shown=look.shown,
             )  # fmt: skip
             data = to_html(book, report=_progress(working, "writing nodes")).encode()
         write_file(out, [data])
@@ -75,20 +84,35 @@ class ViewJob:
 
     def _overlays(self) -> Iterator[NodeOverlay]:
         if self.options.measured:
-            yield measured_overlay(self.view, self._measure())
+            yield measured_overlay(self.look.view, self._measure())
         if self.options.run_metadata is not None:
-            yield time_overlay(self.options.run_metadata, self.view)
+            yield time_overlay(self.options.run_metadata, self.look.view)
         for path in self.options.overlays:
-            yield read_overlay(path, self.view)
+            yield read_overlay(path, self.look.view)
 
     def _measure(self) -> Measurement:
         """Run the graph and time its nodes."""
-        names, options = Names(self.graph, self.session.signature), self.options
-        fetches = tuple(names.fetches(options.fetches or names.outputs).values()) or counted_fetches(self.graph)
+        names, fetches = self._asked(self.graph)
         return profile(
-            self.graph, fetches, names.feeds(options.feeds), runs=_RUNS,
-            open_session=lambda graph: self.session.open(graph, options.quiet, implied=True).session,
+            self.graph, fetches, names.feeds(self.options.feeds), runs=_RUNS,
+            open_session=lambda graph: self.session.open(graph, self.options.quiet, implied=True).session,
         )  # fmt: skip
+
+    def _run(self, view: ModelView) -> dict[str, Mapping[Node, NodeRun]]:
+        """Run a model, once or for each input, and return the values of its nodes."""
+        options, graph = self.options, view.source
+        names, fetches = self._asked(graph)
+        parts, fixed = parts_of_inputs(options.feeds)
+        inputs = inputs_to_show(
+            view, names.signature, fetches, names.feeds(fixed), options.each, parts, names.input
+        )  # fmt: skip
+        session = self.session.open(graph, options.quiet, implied=True).session
+        return run_to_show(view, session, fetches, inputs, options.steps)
+
+    def _asked(self, graph: Graph) -> tuple[Names, tuple[str, ...]]:
+        """Return the names of a graph, and those to fetch."""
+        names = Names(graph, self.session.signature)
+        return names, tuple(names.fetches(self.options.fetches or names.outputs).values()) or counted_fetches(graph)
 
 
 def _progress(working: render.Working, stage: str) -> Report:

@@ -1,4 +1,4 @@
-"""The value of a constant or a variable as a page shows it: statistics, a histogram, the first elements, a file."""
+"""A value as a page shows it: statistics, a histogram, the first elements, a picture, a file."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ..types.arrays import Array
 from ..types.dtypes import from_numpy
 from ..types.shapes import Shape
 from ..types.tensors import Tensor
+from .value_pictures import ValuePicture
 
 _BINS: Final = 24
 _FIRST: Final = 16
@@ -38,19 +39,28 @@ class NodeValue:
     ends: tuple[str, ...] = ()
     npy: str = ""
     file_dtype: str = ""
+    title: str = ""
+    """The run that made the value, and the output; empty for a value from the file of the graph."""
+    picture: ValuePicture | None = None
+    classes: tuple[tuple[str, float], ...] = ()
+    """The best classes of the first example with their scores, where the value has a score for each class."""
 
 
-def node_value(tensor: Tensor, in_full: bool) -> NodeValue:
-    """Return a value in words, with a file of all elements where `in_full` says so. Strings have no file."""
+def node_value(tensor: Tensor, in_full: bool, statistics: TensorStatistics | None = None) -> NodeValue:
+    """Return a value in words, with a file of all elements where `in_full` says so. Strings have no file, and a single
+    element needs no more than itself.
+
+    `statistics` are those of the value, where they are known.
+    """
     array = tensor.read()
-    statistics = tensor_statistics(array)
+    statistics = statistics or tensor_statistics(array)
     bins = histogram(array, statistics, _BINS)
     elements = [value_text(item) for item in array.flat[:_FIRST].tolist()]
     first = f"{', '.join(elements)}{', ...' if array.size > _FIRST else ''}"
     holds = f"{tensor.dtype} {Shape(tensor.shape)}"
     ends = (_number(statistics.min), _number(statistics.max)) if len(bins) > 1 else ()
-    value = NodeValue(holds, tuple(_facts(statistics)), first, bins if len(bins) > 1 else (), ends)
-    if not in_full or tensor.dtype.is_object:
+    value = NodeValue(holds, tuple(_facts(statistics)) if array.size != 1 else (), first, bins if len(bins) > 1 else (), ends)
+    if not in_full or tensor.dtype.is_object or array.size == 1:
         return value
     saved = _saveable(array)
     note = str(saved.dtype) if saved.dtype != array.dtype else ""
@@ -59,7 +69,13 @@ def node_value(tensor: Tensor, in_full: bool) -> NodeValue:
 
 def held_in_full(tensors: Mapping[_Key, Tensor], limit: int) -> set[_Key]:
     """Return the keys of the smallest tensors that take at most `limit` bytes together."""
-    sizes = {key: tensor.size * tensor.dtype.size for key, tensor in tensors.items() if not tensor.dtype.is_object}
+    return smallest(
+        {key: tensor.size * tensor.dtype.size for key, tensor in tensors.items() if not tensor.dtype.is_object}, limit
+    )
+
+
+def smallest(sizes: Mapping[_Key, int], limit: int) -> set[_Key]:
+    """Return the keys of the smallest sizes whose sum is at most `limit`."""
     held: set[_Key] = set()
     for key in sorted(sizes, key=lambda key: sizes[key]):
         limit -= sizes[key]

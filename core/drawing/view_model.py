@@ -8,19 +8,22 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, Final, TypeAlias
 
 from ..explaining.node_facts import Explainer
-from ..explaining.node_listing import NodeRecord, node_record, own_attributes, value_text
+from ..explaining.node_listing import NodeRecord, default_attributes, node_record, own_attributes, value_text
 from ..explaining.stages import ORDER
 from ..functions.call_kinds import call_kind
 from ..functions.callers import called_functions_of, callers_by_function
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable
+from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
+from ..model.author_scopes import passes_weight_on
+from ..registry.op_facts import has_fact
 from ..registry.op_sentences import op_sentence
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType
 from ..types.shapes import Shape
-from ..types.tensors import FuncRef
+from ..types.tensors import FuncRef, Tensor
 from .elision import folded, links
 from .node_roles import KINDS, kind_of
 from .node_values import NodeValue
@@ -61,7 +64,7 @@ class Figures:
     sheets: tuple[Sheet, ...] = ()
     notes: tuple[str, ...] = ()
     """Computations that failed, with reasons."""
-    values: Mapping[Node, NodeValue] = dataclasses.field(default_factory=dict)
+    values: Mapping[Node, tuple[NodeValue, ...]] = dataclasses.field(default_factory=dict)
     overlays: tuple[NodeOverlay, ...] = ()
     changes: Mapping[Node, tuple[tuple[str, str, str], ...]] = dataclasses.field(default_factory=dict)
     """The fields of nodes that differ from another graph, with their texts before and after."""
@@ -73,6 +76,8 @@ class Figures:
     """The names that the file has for nodes that are called otherwise."""
     signature: Signature | None = None
     """The signature whose model the graph is: it has a page with all nodes, in place of a page of the graph."""
+    colour: str = ""
+    """The title of the overlay that colours the boxes at first; empty for their kinds."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -116,7 +121,9 @@ class Entry:
     group: int | None = None
     constants: tuple[str, ...] = ()
     """The texts of constants without a box, for the user's box."""
-    value: NodeValue | None = None
+    values: tuple[NodeValue, ...] = ()
+    weights: tuple[int, ...] = ()
+    """The nodes that hold the weights that this node reads, or the only reader of its value in the same scope."""
     changes: tuple[tuple[str, str, str], ...] = ()
     """The fields that differ from another graph, with their texts before and after."""
 
@@ -184,9 +191,13 @@ class Book:
     pages: tuple[Page, ...]
     ops: tuple[tuple[str, str], ...] = ()
     """The op types with a sentence on each."""
+    defaults: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    """The attributes that the op types have by default."""
     start: int = 0
     """The number of the page that is shown first: the default signature, else the graph."""
     overlays: tuple[Overlay, ...] = ()
+    colour: str = ""
+    """The title of the overlay that colours the boxes at first; empty for their kinds."""
 
 
 def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambda done, total: None) -> Book:
@@ -203,7 +214,8 @@ def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambd
     pages += [binder.function_page(function, callers[name]) for name, function in graph.functions.items()]
     entries, groups = tuple(binder.entries), tuple(binder.groups)
     overlays = tuple(overlay for overlay in binder.overlays(figures.overlays) if overlay.values)
-    more = tuple(pages), _sentences(entries), 0 if figures.signature is not None else _start(graph), overlays
+    start = 0 if figures.signature is not None else _start(graph)
+    more = tuple(pages), _sentences(entries), tuple(_defaults(entries)), start, overlays, figures.colour
     return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, *more)
 
 
@@ -211,6 +223,13 @@ def _sentences(entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
     """Return the op types of entries with a sentence on each, without op types that TensorFlow does not document."""
     ops = dict.fromkeys(entry.op for entry in entries)
     return tuple((op, op_sentence(op)) for op in ops if op_sentence(op))
+
+
+def _defaults(entries: Iterable[Entry]) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """Yield the op types of entries with their attributes by default."""
+    for op in dict.fromkeys(entry.op for entry in entries):
+        if attributes := default_attributes(op):
+            yield op, tuple((name, value_text(value)) for name, value in attributes.items())
 
 
 def _start(graph: Graph) -> int:
@@ -286,7 +305,8 @@ class _Binder:
             passing=_passing(self._graph, node),
             flops=self._figures.flops.get(node, ""),
             share=self._figures.shares.get(node, 0.0),
-            value=self._figures.values.get(node),
+            values=self._figures.values.get(node, ()),
+            weights=tuple(self._numbers[weight] for weight in dict.fromkeys(_weights(node))),
             changes=self._figures.changes.get(node, ()),
         )
 
@@ -389,6 +409,34 @@ class _Binder:
         """Yield each node without a box with the nearest boxed node, along forwarded values."""
         nearest = _nearest_drawn(left_out)
         return ((self._numbers[node], self._numbers[nearest[node]]) for node in nodes if node in nearest)
+
+
+def _weights(node: Node) -> Iterator[Node]:
+    """Yield the weights that a node reads, as a kernel; then those of the only reader, as a bias, in the same scope."""
+    if node.is_constant or not node.output_dtypes or _passes_weight(node):
+        return
+    readers = [user for user in node.uses if node in [value.node for value in user.inputs]]
+    scope = node.name.rpartition("/")[0]
+    is_followed = len(readers) == 1 and bool(scope) and readers[0].name.rpartition("/")[0] == scope
+    for reader in (node, *(readers if is_followed else ())):
+        for value in reader.inputs:
+            weight = _weight_behind(value.node)
+            if weight is not None:
+                yield weight
+
+
+def _weight_behind(node: Node) -> Node | None:
+    """Return the variable or constant of a weight that nodes hand on, in another shape or dtype too."""
+    while _passes_weight(node) and node.inputs:
+        node = node.inputs[0].node
+    if node.op in VARIABLES:
+        return node
+    value = node.attr_of(Tensor, "value") if node.is_constant else None
+    return node if value is not None and value.dtype.is_floating and value.shape else None
+
+
+def _passes_weight(node: Node) -> bool:
+    return passes_weight_on(node) or has_fact(node.op, "view")
 
 
 def _calls(graph: Graph, node: Node) -> tuple[str, ...]:

@@ -275,6 +275,13 @@ def declared_shapes(node: Node, count: int) -> Sequence[Shape]:
     return (Shape(),) * count
 
 
+def default_attributes(op: str) -> dict[str, Any]:
+    """Return the attributes of an op with their defaults, without types and counts of the inputs."""
+    declared, implied = _attribute_kinds(op)
+    kinds = ((name, kind) for name, kind in declared.items() if name not in implied)
+    return {name: kind.default for name, kind in kinds if kind.has_default}
+
+
 def own_attributes(node: NodeRecord) -> dict[str, Any]:
     """Return the attributes that add to the op and the dtypes: neither defaults of the op nor types and counts of the
     inputs.

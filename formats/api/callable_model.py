@@ -13,6 +13,8 @@ from ...core.flops.model_layers import LayersReport
 from ...core.flops.views import layer_table, layer_totals
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import MetaGraph, Signature, SignatureTensor
+from ...core.model.model_view import ModelView, model_view
+from ...core.model.node_activations import Activations, activations
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.function_signatures import CALL, entry, entry_points
 from ...core.runtime.session.session import Session
@@ -85,15 +87,37 @@ class Model(Displayed, NotCopied):
         A mapping holds inputs whose names are no words of Python; another value is that of the only input. NotFoundError for
         an unknown input, InvalidArgumentError for an input without a value.
         """
+        values = self.session.run(list(self._fetches.values()), self._fed(inputs, named))
+        return dict(zip(self._fetches, values, strict=True))
+
+    def activations(self, inputs: Any = None, /, **named: Any) -> Activations:
+        """Return the values of all tensors for the values of inputs by name: a mapping from names to arrays, and a table in
+        a notebook.
+
+        Names are those that the author gave, as `tfg.view` shows them; a layer stands for its output. Weights are left out.
+        The values of a loop's body are of the last trip. Variables keep what a call changes, as in a call of the model. The
+        errors of a call; UnimplementedError for a session on a cluster.
+
+        >>> values = tfg.Model("sample_graphs/keras_classifier").activations(measurements=np.zeros((2, 4), np.float32))
+        >>> values["hidden"].shape, list(values)[-1]
+        ((2, 8), 'sequential/classes/Softmax')
+        """
+        return activations(self._view, self.session, list(self._fetches.values()), self._fed(inputs, named))[1]
+
+    @functools.cached_property
+    def _view(self) -> ModelView:
+        return model_view(self.graph, self.signature.name if self.signature.name in self.graph.signatures else None)
+
+    def _fed(self, inputs: Any, named: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values to feed by tensor."""
         given = dict(inputs) if isinstance(inputs, Mapping) else {} if inputs is None else {self._only_input(): inputs}
-        fed = {self._tensor(name): value for name, value in (given | named).items()}
+        fed = {self._tensor(name): value for name, value in {**given, **named}.items()}
         if len(fed) < len(given) + len(named):
             raise InvalidArgumentError("an input has two values", hint=self._example())
         if missing := self._missing(frozenset(fed)):
             raise InvalidArgumentError(f"an input has no value: {', '.join(missing)}", hint=self._example())
         defaults = {self.signature.fed[name]: value.numpy() for name, value in self.signature.defaults.items()}
-        values = self.session.run(list(self._fetches.values()), {**defaults, **fed})
-        return dict(zip(self._fetches, values, strict=True))
+        return {**defaults, **fed}
 
     def __repr__(self) -> str:
         name = f"{self.graph.file}: " if self.graph.file else ""

@@ -21,6 +21,7 @@ from ...core.flops.measured import Measurement
 from ...core.flops.views import by_op, readable
 from ...core.graph.graph import Graph, Node, Output
 from ...core.graph.summary import outputs
+from ...core.model.node_activations import Activations
 from ...core.passes.pipeline import OptimizeReport
 from ...core.runtime.session.session import Session
 from ...core.support.display import Report, Rows, record
@@ -133,6 +134,11 @@ def _session_tables(session: Session) -> Iterator[str]:
 def _model_tables(model: Model) -> Iterator[str]:
     for kind, tensors in (("input", model.inputs), ("output", model.outputs)):
         yield _table((kind, "dtype", "shape"), ((name, one.dtype, one.shape) for name, one in tensors.items()))
+
+
+@_tables.register
+def _activation_tables(values: Activations) -> Iterator[str]:
+    yield _records(values.to_records())
 
 
 @_tables.register

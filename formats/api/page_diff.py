@@ -31,6 +31,17 @@ class MergedGraphs:
     states: NodeOverlay
     changes: Mapping[Node, tuple[Change, ...]]
     verdict: str
+    before: Mapping[Node, Node]
+    """The nodes of both by the nodes of the first graph and its functions."""
+    after: Mapping[Node, Node]
+    values: NodeOverlay | None = None
+    """Where the values of the nodes part, of graphs that were run."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def overlays(self) -> tuple[NodeOverlay, ...]:
+        """What colours the nodes, the most telling first."""
+        return (self.states,) if self.values is None else (self.values, self.states)
 
 
 def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
@@ -48,12 +59,31 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
     for node, lines in _variables(graph, difference).items():
         states[node] = "changed"
         merged.setdefault(node, []).extend(lines)
-    states |= dict.fromkeys(_added(graph, difference), "added") | dict.fromkeys(removed, "removed")
-    return MergedGraphs(graph, NodeOverlay(_TITLE, states), {n: tuple(c) for n, c in merged.items()}, difference.verdict)
+    states |= dict.fromkeys(_added(graph, difference), "added") | dict.fromkeys(removed.values(), "removed")
+    nodes_after = dict(_paired(after, graph))
+    kept = {node: nodes_after[other] for node, other in _counterparts(match) if other in nodes_after}
+    lines_of = {node: tuple(lines) for node, lines in merged.items()}
+    return MergedGraphs(graph, NodeOverlay(_TITLE, states), lines_of, difference.verdict, {**kept, **removed}, nodes_after)
 
 
-def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> list[Node]:
-    """Add the nodes that only the first graph has, and the functions that they call; return the added nodes."""
+def _paired(graph: Graph, copy: Graph) -> Iterator[tuple[Node, Node]]:
+    """Yield the nodes of a graph and its functions with the nodes of the same name in a copy with more nodes."""
+    yield from ((node, copy[node.name]) for node in graph)
+    for name, function in graph.functions.items():
+        yield from ((node, copy.functions[name].body[node.name]) for node in function.body)
+
+
+def _counterparts(match: GraphMatch) -> Iterator[tuple[Node, Node]]:
+    """Yield the matched nodes of two graphs and their functions."""
+    yield from match.nodes.items()
+    for name in match.functions:
+        yield from match.body(name).items()
+
+
+def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> dict[Node, Node]:
+    """Add the nodes that only the first graph has, and the functions that they call; return the added nodes by the first
+    graph's.
+    """
     for name in difference.functions_removed:
         graph.functions.setdefault(name, match.before.functions[name])
     removed = _add_nodes(graph, match.before, [record.name for record in difference.removed], match.nodes)
@@ -63,12 +93,12 @@ def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> list
             name = names[change.name]
             function = graph.functions[change.name] = _copied(graph, graph.functions[change.name])
             lost = [record.name for record in change.removed]
-            removed += _add_nodes(function.body, match.before.functions[name].body, lost, match.body(name))
+            removed |= _add_nodes(function.body, match.before.functions[name].body, lost, match.body(name))
     return removed
 
 
-def _add_nodes(graph: Graph, before: Graph, removed: Sequence[str], counterparts: Mapping[Node, Node]) -> list[Node]:
-    """Add the removed nodes of a graph or body to its counterpart; return the added nodes.
+def _add_nodes(graph: Graph, before: Graph, removed: Sequence[str], counterparts: Mapping[Node, Node]) -> dict[Node, Node]:
+    """Add the removed nodes of a graph or body to its counterpart; return the added nodes by the removed.
 
     A removed argument becomes a Placeholder: the function has no such argument any more.
     """
@@ -85,7 +115,7 @@ def _add_nodes(graph: Graph, before: Graph, removed: Sequence[str], counterparts
         here = {source: copies.get(source) or graph[counterparts[source].name] for source in predecessors(node)}
         inputs = [Output(here[value.node], value.index) for value in node.inputs]
         graph.set_inputs(made, inputs, [here[control] for control in node.control_inputs])
-    return list(copies.values())
+    return copies
 
 
 def _copied(graph: Graph, function: Function) -> Function:

@@ -1,40 +1,245 @@
-"""The values that a page shows: of constants, and of variables from a SavedModel or a state file."""
+"""The values that a page shows: of constants, of variables from a SavedModel or a state file, and of all nodes in a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from ...core.drawing.node_values import NodeValue, held_in_full, node_value
+from ...core.comparing.value_comparison import NodeComparison, compare_outputs
+from ...core.drawing.node_values import NodeValue, held_in_full, node_value, smallest
+from ...core.drawing.overlays import NodeOverlay
+from ...core.drawing.value_pictures import PictureFrame, frame, layouts
 from ...core.drawing.view_model import Report
-from ...core.graph.graph import Graph, Node
-from ...core.graph.variable_nodes import find_variables
+from ...core.functions.call_kinds import call_kind
+from ...core.graph.graph import Function, Graph, Node, Output
+from ...core.graph.metagraph import Signature
+from ...core.graph.variable_nodes import VARIABLES, find_variables
 from ...core.model.model_view import ModelView
+from ...core.model.node_activations import NodeRun, activations
+from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
+from ...core.runtime.session.session_like import SessionLike
 from ...core.support.errors import InvalidArgumentError, TfgError
+from ...core.support.grouping import grouped
+from ...core.support.words import counted, size_in_bytes
 from ...core.types.tensors import Tensor
+from ..items import find_items
 from ..state import read_graph_state
+from .classes import top_classes
+from .each_inputs import InputArrays
+from .page_diff import MergedGraphs
 
 VALUES: Final = 1 << 20
 """The default number of bytes of values that a page holds in full."""
+WEIGHT_FIGURES: Final = ("holds", "elements", "min", "mean", "max", "standard deviation", "zeros")
+"""What the table of weights tells of each."""
+NON_FINITE: Final = "NaN and infinities"
+_CLASSES: Final = 8
+_MAX_INPUTS: Final = 16
+_TOLERANCE: Final = 1e-5
+"""That of `tfg compare`."""
+_DIGITS: Final = 4
+"""The digits of numbers that colour boxes: with all digits they would be a large part of a large page."""
+
+
+Inputs = Mapping[str, Mapping[str, Any]]
+"""What to feed by what the inputs are called: "" for a single run."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunValues:
+    """The values of the nodes of a page in runs, by what the runs are called: "" for a single run."""
+
+    runs: Mapping[str, Mapping[Node, NodeRun]] = dataclasses.field(default_factory=dict)
+    labels: Sequence[str] | None = None
+    """The names of the classes that scores are of."""
+
+
+class _ValuePlace(NamedTuple):
+    """A value of a page: a node's own, or the output of a node in a run."""
+
+    node: Node
+    run: str = ""
+    output: int = -1
+    title: str = ""
 
 
 def page_values(
-    view: ModelView, state: str | None, limit: int, notes: list[str], report: Report = lambda done, total: None
-) -> dict[Node, NodeValue]:
-    """Return the values of nodes, the smallest in full up to `limit` bytes; `notes` gets the reasons of gaps.
+    view: ModelView,
+    state: str | None,
+    limit: int,
+    notes: list[str],
+    report: Report = lambda done, total: None,
+    shown: RunValues | None = None,
+) -> tuple[dict[Node, tuple[NodeValue, ...]], list[NodeOverlay]]:
+    """Return the values of nodes, with pictures of those of runs, and what colours the nodes by their values.
 
-    A wrong `state` is an error: InvalidArgumentError where no variable has a value, otherwise as `read_graph_state` raises.
+    The page holds up to `limit` bytes of pictures and files, the smallest first; `notes` gets the reasons of gaps. A wrong
+    `state` is an error: InvalidArgumentError where no variable has a value, otherwise as `read_graph_state` raises.
     """
-    tensors = {**_constants(view.graph), **_variables(view, state, notes)}
-    in_full = held_in_full(tensors, limit)
-    values = {}
-    for done, (node, tensor) in enumerate(tensors.items()):
-        report(done, len(tensors))
-        try:
-            values[node] = node_value(tensor, node in in_full)
-        except TfgError as error:
-            notes.append(f"the value of '{node.name}' cannot be read: {error}")
-    return values
+    stored = {**_constants(view.graph), **_variables(view, state, notes)}
+    shown = shown or RunValues()
+    results = list(_results(shown.runs, view.graph.functions))
+    fresh = {place.node for place, _ in results}
+    tensors = {_ValuePlace(node): tensor for node, tensor in stored.items() if node not in fresh}
+    values = _Described(tensors | dict(results), shown, limit, notes)
+    described = list(values.each(report))
+    if shown.labels is not None and not any(value.classes for _, value in described):
+        raise InvalidArgumentError(
+            f"no value has a score for each of {counted(len(shown.labels), 'label')}",
+            hint="use the labels of this model; some models count the background as class 0",
+        )
+    notes += values.gaps() if shown.runs else []
+    overlays = list(_overlays(values.statistics)) if shown.runs else []
+    notes += [note for one in overlays if one.title == NON_FINITE for note in _first_origin(one)]
+    return {node: tuple(group) for node, group in grouped(described).items()}, overlays
+
+
+def weights_among(values: Mapping[Node, Sequence[NodeValue]]) -> Iterator[tuple[Node, NodeValue]]:
+    """Yield the weights among the nodes with values: variables, and constants of several floating-point elements."""
+    for node, (value, *_) in values.items():
+        constant = node.attr_of(Tensor, "value") if node.is_constant else None
+        if node.op in VARIABLES or (constant is not None and constant.dtype.is_floating and constant.size > 1):
+            yield node, value
+
+
+def weight_figures(value: NodeValue) -> tuple[str, ...]:
+    """Return the cells of a weight's row."""
+    facts = {"holds": value.holds, "elements": "1", **dict(value.facts)}
+    return tuple(facts.get(name, "") for name in WEIGHT_FIGURES)
+
+
+class _Described:
+    """The values of a page in words and pictures."""
+
+    def __init__(self, tensors: Mapping[_ValuePlace, Tensor], shown: RunValues, limit: int, notes: list[str]) -> None:
+        self._tensors, self._shown, self._limit, self._notes = tensors, shown, limit, notes
+        self.statistics: dict[_ValuePlace, TensorStatistics] = {}
+        """Of floats, where a run is shown: constants and variables first, then in the order of the run."""
+
+    def each(self, report: Report) -> Iterator[tuple[Node, NodeValue]]:
+        """Yield the nodes with their values."""
+        for done, (place, tensor) in enumerate(self._tensors.items()):
+            report(done, len(self._tensors))
+            try:
+                yield place.node, self._value(place, tensor)
+            except TfgError as error:
+                self._notes.append(f"the value of '{place.node.name}' cannot be read: {error}")
+
+    def _value(self, place: _ValuePlace, tensor: Tensor) -> NodeValue:
+        statistics = tensor_statistics(tensor.read())
+        if self._shown.runs and tensor.dtype.kind in "fc":
+            self.statistics[place] = statistics
+        value = node_value(tensor, place in self._in_full, statistics)
+        picture = self._frames[place].picture() if place in self._pictured else None
+        return dataclasses.replace(value, title=place.title, picture=picture, classes=self._classes(tensor))
+
+    @functools.cached_property
+    def _frames(self) -> dict[_ValuePlace, PictureFrame]:
+        """What pictures show, where a run asks for pictures."""
+        if not self._shown.runs:
+            return {}
+        places = layouts({place.node: len(tensor.shape) for place, tensor in self._tensors.items() if place.output <= 0})
+        frames = ((place, _frame(tensor, places.get(place.node, ""))) for place, tensor in self._tensors.items())
+        return {place: one for place, one in frames if one is not None}
+
+    @functools.cached_property
+    def _pictured(self) -> set[_ValuePlace]:
+        return smallest({place: one.size for place, one in self._frames.items()}, self._limit)
+
+    @functools.cached_property
+    def _in_full(self) -> set[_ValuePlace]:
+        return held_in_full(self._tensors, self._limit - sum(self._frames[place].size for place in self._pictured))
+
+    def _classes(self, tensor: Tensor) -> tuple[tuple[str, float], ...]:
+        labels = self._shown.labels
+        if labels is None or not tensor.dtype.is_floating or not tensor.size or tensor.shape[-1:] != (len(labels),):
+            return ()
+        best = top_classes(tensor.numpy().reshape(-1, len(labels))[0], _CLASSES)
+        pairs = zip(best.classes.tolist(), best.scores.tolist())
+        return tuple((labels[number], float(score)) for number, score in pairs if math.isfinite(score))
+
+    def gaps(self) -> Iterator[str]:
+        """Yield what the page does not hold."""
+        numbers = {place: tensor for place, tensor in self._tensors.items() if not tensor.dtype.is_object}
+        pictures, files = len(self._frames) - len(self._pictured), len(numbers) - len(self._in_full)
+        size = sum(one.size for one in self._frames.values())
+        size += sum(tensor.size * tensor.dtype.size for tensor in numbers.values())
+        if pictures or files:
+            yield (
+                f"the page holds {size_in_bytes(self._limit)} of values, and all would take {size_in_bytes(size)}: "
+                f"{counted(pictures, 'picture')} of {len(self._frames):,} and {counted(files, 'file')} of {len(numbers):,} "
+                f"are left out, the largest"
+            )
+
+
+def _frame(tensor: Tensor, layout: str) -> PictureFrame | None:
+    return None if tensor.lack is not None else frame(tensor.read(), layout)
+
+
+def _results(
+    runs: Mapping[str, Mapping[Node, NodeRun]], functions: Mapping[str, Function]
+) -> Iterator[tuple[_ValuePlace, Tensor]]:
+    """Yield the values of nodes in runs, without constants and copies of variables."""
+    for label, by_node in runs.items():
+        for node, run in by_node.items():
+            values = [(output, value) for output, value in enumerate(run.values) if value is not None]
+            for output, value in [] if node.is_variable_read or node.is_constant else values:
+                which = f"output :{output}" if len(run.values) > 1 else ""
+                title = ", ".join(filter(None, (label, which, _how_often(node, by_node, functions))))
+                yield _ValuePlace(node, label, output, title), Tensor.from_numpy(value)
+
+
+def _how_often(node: Node, runs: Mapping[Node, NodeRun], functions: Mapping[str, Function]) -> str:
+    """Return how often a node ran where that is not once, and how many trips a loop made."""
+    kind = call_kind(functions, node)
+    bodies = [reference.name for reference in kind.references(node)] if kind is not None and kind.is_loop else []
+    steps = (each for name in bodies[-1:] for each in functions[name].body if not each.is_argument)
+    inner = [runs[each].runs for each in steps if each in runs]
+    own = runs[node].runs
+    often = f"the last of {own:,} runs" if own > 1 else ""
+    return ", ".join(filter(None, (f"after {counted(max(inner, default=0) // own, 'trip')}" if bodies else "", often)))
+
+
+def _overlays(statistics: Mapping[_ValuePlace, TensorStatistics]) -> Iterator[NodeOverlay]:
+    """Yield the magnitudes, the shares of zeros and the NaN that colour nodes, over all runs and outputs."""
+    magnitudes: dict[Node, float] = {}
+    zeros: dict[Node, float] = {}
+    for place, one in statistics.items():
+        if one.count:
+            magnitudes[place.node] = max(magnitudes.get(place.node, 0.0), _short(_magnitude(one)))
+            zeros[place.node] = max(zeros.get(place.node, 0.0), _short(one.zeros / one.count))
+    yield NodeOverlay("Magnitude", magnitudes)
+    yield NodeOverlay("Share of zeros", zeros)
+    if origins := _origins(statistics):
+        yield NodeOverlay(NON_FINITE, origins)
+
+
+def _magnitude(statistics: TensorStatistics) -> float:
+    """Return the root of the mean square of the finite elements."""
+    return math.hypot(abs(statistics.mean or 0.0), statistics.std or 0.0)
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.{_DIGITS}g}")
+
+
+def _origins(statistics: Mapping[_ValuePlace, TensorStatistics]) -> dict[Node, str]:
+    """Return the nodes with NaN or infinities, and whether these begin there or come from an input."""
+    origins: dict[Node, str] = {}
+    for place, one in statistics.items():
+        if one.nans or one.infs:
+            is_passed_on = any(value.node in origins for value in place.node.inputs)
+            origins.setdefault(place.node, "passed on" if is_passed_on else "begins here")
+    return origins
+
+
+def _first_origin(overlay: NodeOverlay) -> Iterator[str]:
+    """Yield a note on the first NaN or infinity."""
+    node = next(node for node, text in overlay.values.items() if text == "begins here")
+    yield f"{counted(len(overlay.values), 'node')} returned NaN or infinities; they begin at '{node.name}'"
 
 
 def _constants(graph: Graph) -> dict[Node, Tensor]:
@@ -61,3 +266,84 @@ def _variables(view: ModelView, state: str | None, notes: list[str]) -> dict[Nod
         names = ", ".join(f"'{name}'" for name in list(variables)[:3]) or "no variables"
         raise InvalidArgumentError(f"{state} has no value of any variable of the graph", hint=f"the graph has {names}")
     return values
+
+
+def inputs_to_show(
+    view: ModelView,
+    signature: Signature | None,
+    fetches: Sequence[str],
+    feeds: Mapping[str, Any],
+    each: Sequence[str] = (),
+    parts: Mapping[str, str] | None = None,
+    find: Callable[[str], Output] | None = None,
+) -> Inputs:
+    """Return the feeds of a run, or with patterns of files in `each` those of a run for each input, as `run_each` has them.
+
+    InvalidArgumentError for more inputs than a page can show.
+    """
+    if not each:
+        return {"": feeds}
+    items = find_items(each)
+    if len(items) > _MAX_INPUTS:
+        raise InvalidArgumentError(f"{len(items)} inputs are too many for a page", hint=f"name at most {_MAX_INPUTS} inputs")
+    arrays = InputArrays(view.source, signature, fetches, parts or {}, find)
+    try:
+        return {item.name: {**feeds, **arrays.of(item)} for item in items}
+    finally:
+        arrays.close()
+
+
+def run_to_show(
+    view: ModelView, session: SessionLike, fetches: Sequence[str], inputs: Inputs, steps: int = 1
+) -> dict[str, Mapping[Node, NodeRun]]:
+    """Run a model on each of the inputs; return the values of the view's nodes by what the inputs are called."""
+    return {name: activations(view, session, fetches, feeds, steps)[1].by_node for name, feeds in inputs.items()}
+
+
+def of_both(
+    compared: MergedGraphs, before: Mapping[Node, NodeRun], after: Mapping[Node, NodeRun], labels: Sequence[str] | None = None
+) -> tuple[RunValues, MergedGraphs]:
+    """Return the values of two models by the nodes of both as one, and the differences with those of the values."""
+    mine = {compared.before[node]: run for node, run in before.items() if node in compared.before}
+    theirs = {compared.after[node]: run for node, run in after.items() if node in compared.after}
+    tensors = list(_in_both(mine, theirs))
+    rows = compare_outputs([(value.name, value.node.op, value.name, a, b) for value, a, b in tensors], _TOLERANCE)
+    compared_rows = [(value.node, row) for (value, _, _), row in zip(tensors, rows)]
+    lines = grouped((node, _change(row)) for node, row in compared_rows if not row.passed)
+    changes = {node: (*compared.changes.get(node, ()), *lines.get(node, ())) for node in {**compared.changes, **lines}}
+    partings = NodeOverlay("Values", _partings(compared_rows))
+    compared = dataclasses.replace(compared, changes=changes, values=partings, notes=(_verdict(rows),))
+    return RunValues({"before": mine, "after": theirs}, labels), compared
+
+
+def _in_both(mine: Mapping[Node, NodeRun], theirs: Mapping[Node, NodeRun]) -> Iterator[tuple[Output, Any, Any]]:
+    """Yield the tensors that both models computed with their values, in the order of the first model's run."""
+    for node, run in mine.items():
+        other = theirs.get(node)
+        for index, (a, b) in enumerate(zip(run.values, other.values if other is not None else ())):
+            if a is not None and b is not None:
+                yield Output(node, index), a, b
+
+
+def _partings(rows: Sequence[tuple[Node, NodeComparison]]) -> dict[Node, str]:
+    """Return where values agree, where they part, and where they differ because an input does."""
+    states: dict[Node, str] = {}
+    differing = {node for node, row in rows if not row.passed}
+    for node, _ in rows:
+        is_passed_on = any(value.node in differing for value in node.inputs)
+        states[node] = "agree" if node not in differing else "differ since an input" if is_passed_on else "part here"
+    return states
+
+
+def _change(row: NodeComparison) -> tuple[str, str, str]:
+    needed = f"tolerance {row.tolerance_needed:.3g} would pass"
+    return f"value of '{row.tensor}'", "", f"differs by {row.largest_difference:.6g}; {needed}"
+
+
+def _verdict(rows: Sequence[NodeComparison]) -> str:
+    """Return how many values differ, and the first."""
+    first = next((row for row in rows if not row.passed), None)
+    if first is None:
+        return f"all {len(rows):,} common values agree"
+    differing = sum(not row.passed for row in rows)
+    return f"{differing:,} of {len(rows):,} common values differ; the first is '{first.tensor}': {_change(first)[2]}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from ...core.drawing.node_values import NodeValue
 from ...core.drawing.overlays import NodeOverlay, problem_overlay
@@ -14,11 +15,14 @@ from ...core.drawing.view_model import Book, Figures, Report, Sheet, make_book
 from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
 from ...core.flops import CountCache, count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
+from ...core.flops.flops_report import FlopsReport
 from ...core.flops.measured import Measurement
-from ...core.flops.views import readable
+from ...core.flops.model_layers import Layer, model_layers
+from ...core.flops.views import layer_table, readable
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.model.model_view import ModelView, model_view
+from ...core.model.node_activations import NodeRun
 from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
 from ...core.support.display import Displayed
@@ -27,13 +31,26 @@ from ...core.support.gc_control import rare_collection
 from ...core.support.words import counted
 from ...core.types.dims import DimLike
 from ...core.types.shapes import TensorSpec
+from ..codecs.keras_metadata import layer_classes
 from ..codecs.source import write_file
 from ..overlay_files import measured_overlay, overlay_of, time_overlay
 from ..page.writing import to_html
-from ..state import unread_values
+from ..state import read_graph_state, unread_values
+from .counting import counted_fetches
 from .page_diff import MergedGraphs, merged_graphs
-from .page_values import VALUES, page_values
-from .prepared_sessions import names_of
+from .page_values import (
+    NON_FINITE,
+    VALUES,
+    WEIGHT_FIGURES,
+    RunValues,
+    inputs_to_show,
+    of_both,
+    page_values,
+    run_to_show,
+    weight_figures,
+    weights_among,
+)
+from .prepared_sessions import Opener, local_session, named, names_of
 
 _MAX_NAMES: Final = 3
 
@@ -61,19 +78,26 @@ class GraphPage(Displayed):
 
 
 @takes(
-    graph=GraphLike, signature=str | None, raw=bool, flops=bool, height=int, values=int, overlays=Mapping | None,
+    graph=GraphLike, feeds=Mapping | None, signature=str | None, raw=bool, flops=bool, height=int, values=bool,
+    labels=Sequence | None, each=str | Sequence, steps=int, max_values=int, overlays=Mapping | None,
     measured=Measurement | None, diff=GraphLike | None,
 )  # fmt: skip
 def view(
     graph: GraphLike,
     fetches: Sequence[str] | str = (),
+    feeds: Mapping[str, Any] | None = None,
     *,
     signature: str | None = None,
     raw: bool = False,
     flops: bool = True,
     height: int = 600,
     state: str | os.PathLike[str] | None = None,
-    values: int = VALUES,
+    values: bool = False,
+    labels: Sequence[str] | None = None,
+    each: Sequence[str] | str = (),
+    steps: int = 1,
+    max_values: int = VALUES,
+    open_session: Opener | None = None,
     overlays: Mapping[str, Mapping[str, float | str]] | None = None,
     measured: Measurement | None = None,
     run_metadata: str | os.PathLike[str] | None = None,
@@ -84,7 +108,12 @@ def view(
     A model is what `tfg.model_view` makes of the graph and its `signature`; with `raw` it is the graph as the file has it.
 
     The values of variables come from `state`, an .npz or .safetensors file or a checkpoint, by default from the SavedModel.
-    The page holds up to `values` bytes of values for download, the smallest first.
+    The page holds up to `max_values` bytes of pictures and of values for download, the smallest first.
+
+    With `values`, the graph runs `steps` times with `feeds`, and the page shows what each node returned in the last run:
+    statistics, a histogram, and images, maps, matrices and sequences as pictures. With `labels`, the names of the classes,
+    scores are shown by class. `each` has patterns of input files, as of `run_each`: the page shows the values for each input.
+    `open_session` opens another session of this process. With `diff`, both graphs run.
 
     `overlays` has numbers or texts by node's name under titles; a node in a function is FUNCTION/NODE or CALL/NODE. `measured`
     is the result of `tfg.profile`, whose times become an overlay, and so do the times in a file of TensorFlow, `run_metadata`.
@@ -99,26 +128,68 @@ def view(
     names = names_of(fetches)
     with rare_collection():
         file = None if state is None else os.fspath(state)
-        look, compared = page_view(graph, signature, raw, None if diff is None else as_graph(diff))
-        more = [overlay_of(look, title, each) for title, each in (overlays or {}).items()]
-        more += [] if measured is None else [measured_overlay(look, measured)]
-        more += [] if run_metadata is None else [time_overlay(os.fspath(run_metadata), look)]
+        look = page_look(graph, signature, raw, None if diff is None else as_graph(diff))
+        more = [overlay_of(look.view, title, each) for title, each in (overlays or {}).items()]
+        more += [] if measured is None else [measured_overlay(look.view, measured)]
+        more += [] if run_metadata is None else [time_overlay(os.fspath(run_metadata), look.view)]
+        if values:
+            run = _PageRuns(names, named(feeds), names_of(each), steps, file, open_session)
+            look = look.with_values([run.of(view) for view in look.models], labels)
         book = make_page(
-            look, title, graph.file, names,
-            flops=flops, state=file, values=values, overlays=more, compared=compared,
+            look.view, title, graph.file, names, flops=flops, state=file, max_values=max_values, overlays=more,
+            compared=look.compared, shown=look.shown,
         )  # fmt: skip
         return GraphPage(title, to_html(book), height)
 
 
-def page_view(
-    graph: Graph, signature: str | None, raw: bool, other: Graph | None = None
-) -> tuple[ModelView, MergedGraphs | None]:
-    """Return what a page shows: a model, or the nodes of two models and their differences."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class _PageRuns:
+    """How models run for a page."""
+
+    fetches: Sequence[str]
+    feeds: Mapping[str, Any]
+    each: Sequence[str]
+    steps: int
+    state: str | None
+    open_session: Opener | None
+
+    def of(self, view: ModelView) -> dict[str, Mapping[Node, NodeRun]]:
+        """Run the model of a view."""
+        graph = view.source
+        signature = None if view.signature is None else graph.signatures[view.signature.name]
+        outputs = counted_fetches(graph) if signature is None else tuple(signature.fetched.values())
+        session = local_session(graph, self.open_session, None if self.state is None else read_graph_state(self.state, graph))
+        inputs = inputs_to_show(view, signature, self.fetches or outputs, self.feeds, self.each)
+        return run_to_show(view, session, self.fetches or outputs, inputs, self.steps)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PageLook:
+    """What a page shows: a model, or the nodes of two models and their differences."""
+
+    view: ModelView
+    models: tuple[ModelView, ...]
+    """The model, or both."""
+    compared: MergedGraphs | None = None
+    shown: RunValues | None = None
+
+    def with_values(self, runs: Sequence[Mapping[str, Mapping[Node, NodeRun]]], labels: Sequence[str] | None) -> PageLook:
+        """Return the look with the values of the models' runs."""
+        if self.compared is None:
+            return dataclasses.replace(self, shown=RunValues(runs[0], labels))
+        before, after = (next(iter(each.values())) for each in runs)
+        shown, compared = of_both(self.compared, before, after, labels)
+        return dataclasses.replace(self, shown=shown, compared=compared)
+
+
+def page_look(graph: Graph, signature: str | None, raw: bool, other: Graph | None = None) -> PageLook:
+    """Return what a page shows of a graph, or of two."""
     view = model_view(graph, signature, raw=raw)
     if other is None:
-        return view, None
-    compared = merged_graphs(view.graph, model_view(other, signature, raw=raw).graph)
-    return model_view(compared.graph, raw=True), compared
+        return PageLook(view, (view,))
+    theirs = model_view(other, signature, raw=raw)
+    compared = merged_graphs(view.graph, theirs.graph)
+    return PageLook(model_view(compared.graph, raw=True), (view, theirs), compared)
 
 
 def make_page(
@@ -132,25 +203,39 @@ def make_page(
     sheets: Callable[[GraphFacts], Iterator[Sheet]] | None = None,
     report: Report = lambda done, total: None,
     state: str | None = None,
-    values: int = VALUES,
+    max_values: int = VALUES,
     overlays: Sequence[NodeOverlay] = (),
     compared: MergedGraphs | None = None,
+    shown: RunValues | None = None,
 ) -> Book:
     """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each.
 
-    The values of variables come from the file `state`, by default from the SavedModel; up to `values` bytes are in the page.
-    With `compared`, whose graph the view has, the page shows the differences, and begins with the whole graph.
+    The values of variables come from the file `state`, by default from the SavedModel; up to `max_values` bytes are in the
+    page. With `compared`, whose graph the view has, the page shows the differences, and begins with the whole graph; with
+    `shown` the values of runs.
     """
     graph = view.graph
-    page = _Page(view, [view.value(name).name for name in fetches])
-    page.values = page_values(view, state, values, page.notes, report)
-    problems = problem_overlay(graph)
-    page.overlays = (*([problems] if problems else []), *overlays)
+    page = _Page(view, [_fetched(view, name) for name in fetches])
+    page.compared = compared
     if compared is not None:
-        page.compared = compared
-        page.notes.append(compared.verdict)
+        page.notes += [compared.verdict, *compared.notes]
+    page.values, of_values = page_values(view, state, max_values, page.notes, report, shown)
+    problems = problem_overlay(graph)
+    page.overlays = (*([problems] if problems else []), *overlays, *of_values)
+    telling = [
+        *(compared.overlays if compared is not None else ()),
+        *(one for one in of_values if one.title == NON_FINITE),
+        *overlays,
+    ]
+    page.colour = telling[0].title if telling else ""
     book = make_book(title, graph, page.figures(path, flops, is_sound, sheets or _sheets), report)
     return book if compared is None else dataclasses.replace(book, start=0)
+
+
+def _fetched(view: ModelView, name: str) -> str:
+    """Return the name in the view of an operation, or of a tensor as `ModelView.value` finds it."""
+    node = view.graph.get(name)
+    return view.value(name).name if node is None or node.output_dtypes else name
 
 
 class _Page:
@@ -162,10 +247,12 @@ class _Page:
         self.fetches = fetches
         self.notes: list[str] = []
         self.derived = CountCache()
-        self.values: Mapping[Node, NodeValue] = {}
+        self.values: Mapping[Node, tuple[NodeValue, ...]] = {}
         self.overlays: tuple[NodeOverlay, ...] = ()
         self.transcendentals: Mapping[Node, DimLike] = {}
         self.compared: MergedGraphs | None = None
+        self.colour = ""
+        self.layers: Sequence[Layer] = ()
 
     def figures(self, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]) -> Figures:
         """Return the figures of the page; `path` is the graph's file in the suggested commands."""
@@ -181,16 +268,28 @@ class _Page:
             inferences=inferences,
             flops={node: _flops_text(count, self.transcendentals.get(node, 0)) for node, count in counts.items()},
             shares=flops_shares(self.graph, counts),
-            sheets=tuple(sheets(facts)),
+            sheets=tuple(self._with_tables(sheets(facts))),
             notes=tuple(self.notes),
             values=self.values,
-            overlays=self.overlays if self.compared is None else (*self.overlays, self.compared.states),
+            overlays=(*self.overlays, *(self.compared.overlays if self.compared is not None else ())),
             changes={} if self.compared is None else self.compared.changes,
             keep=() if self.compared is None else self.compared.states.values,
             layers=set(self.view.layers.values()),
             origins=self.view.other_names,
             signature=self.view.signature,
+            colour=self.colour,
         )
+
+    def _with_tables(self, sheets: Iterator[Sheet]) -> Iterator[Sheet]:
+        """Yield the facts, the tables of layers and weights, and the other sheets."""
+        yield from itertools.islice(sheets, 1)
+        if self.layers:
+            columns, rows = layer_table(self.layers)
+            yield Sheet("layers", columns, tuple(rows))
+        weights = [(node.name, *weight_figures(value)) for node, value in weights_among(self.values)]
+        if weights:
+            yield Sheet("weights", ("weight", *WEIGHT_FIGURES), tuple(weights))
+        yield from sheets
 
     def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:
         """Return the shapes in the graph and in its functions' bodies; `notes` gets the reasons of gaps.
@@ -226,7 +325,15 @@ class _Page:
             names = [node.path for node in report.unknown()]
             self.notes.append(f"the FLOPs of {counted(len(names), 'node')} could not be counted: {_some(names)}")
         self.transcendentals = transcendentals_by_node(self.graph, report)
+        self.layers = self._layers(report, facts)
         return flops_by_node(self.graph, report)
+
+    def _layers(self, report: FlopsReport, facts: GraphFacts) -> Sequence[Layer]:
+        """Return the layers that the FLOPs are of, with times where a run was measured."""
+        trained = {one.name: one.shape.num_elements for one in facts.variables if one.purpose == "trainable"}
+        times = next((overlay.values for overlay in self.overlays if overlay.unit == "seconds"), None)
+        seconds = None if times is None else {node.name: float(time) for node, time in times.items()}
+        return model_layers(report, trained, layer_classes(self.view.source), seconds).layers
 
 
 def _sheets(facts: GraphFacts) -> Iterator[Sheet]:

@@ -8,8 +8,8 @@
  * @typedef {{
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
- *   attributes: [string, string][], chain: string[], calls: string[], passing: number[], flops: string, share: number,
- *   effect: string, group: number | null, constants: string[], consumers: Use[], value?: NodeValue, changes: [field: string, before: string, after: string][],
+ *   attributes: [string, string][], traits: string[], chain: string[], calls: string[], passing: number[], flops: string, share: number,
+ *   effect: string, group: number | null, constants: string[], consumers: Use[], values: NodeValue[], weights: number[], changes: [field: string, before: string, after: string][],
  * }} Entry
  * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, names?: string[], parts?: (number | Branch)[] }} Branch
  * @typedef {[source: number, target: number, output: number]} Link  Nodes, or their numbers in a picture.
@@ -23,8 +23,8 @@
  * @typedef {{ title: string, columns: string[], rows: string[][] }} Sheet
  * @typedef {{
  *   title: string, sheets: Sheet[], notes: string[], kinds: string[], stages: string[],
- *   entries: Entry[], groups: Group[], pages: Page[], start: number, ops: Map<string, string>,
- *   functions: Map<string, Page>, overlays: Overlay[], store: Store,
+ *   entries: Entry[], groups: Group[], pages: Page[], start: number, ops: Map<string, string>, defaults: Map<string, [string, string][]>,
+ *   functions: Map<string, Page>, overlays: Overlay[], colour: string, store: Store,
  * }} Book
  */
 
@@ -40,7 +40,7 @@ class NodeEntry {
 }
 Object.assign(NodeEntry.prototype, {
   device: "", flops: "", share: 0, effect: "", group: null, evidence: "", role: "",
-  inputs: [], controls: [], outputs: [], references: [], attributes: [], chain: [], calls: [], passing: [], constants: [], consumers: [], changes: [],
+  inputs: [], controls: [], outputs: [], references: [], attributes: [], traits: [], chain: [], calls: [], passing: [], constants: [], consumers: [], values: [], weights: [], changes: [],
 });
 
 /**
@@ -106,23 +106,24 @@ function inflated(text) {
 async function readBook() {
   const raw = JSON.parse(document.getElementById("book")?.textContent ?? "");
   const columns = raw.columns ? await unpack(raw.columns) : {};
-  const book = { sheets: [], notes: [], kinds: [], stages: [], start: 0, groups: columns.groups ?? [], ...raw };
+  const book = { colour: "", sheets: [], notes: [], kinds: [], stages: [], start: 0, groups: columns.groups ?? [], ...raw };
   book.overlays = (columns.overlays ?? raw.overlays ?? []).map((/** @type {object} */ overlay) => ({ unit: "", adds_up: false, ...overlay }));
   book.entries = raw.columns ? readColumns(columns) : (raw.entries ?? []).map((/** @type {object} */ entry) => new NodeEntry(entry));
   book.groups = book.groups.map((/** @type {object} */ group) => ({ members: [], conflicts: [], missing: [], device: "", ...group }));
   book.sheets = book.sheets.map((/** @type {object} */ sheet) => ({ title: "", columns: [], rows: [], ...sheet }));
   book.pages = raw.pages.map(readPage);
   book.ops = new Map(raw.ops ?? []);
+  book.defaults = new Map(raw.defaults ?? []);
   book.functions = new Map(book.pages.filter((/** @type {Page} */ page) => page.kind === "function").map((/** @type {Page} */ page) => [page.name, page]));
   book.store = new Store(book.entries, raw.details ?? [], raw.size ?? 1);
   return book;
 }
 
-/** The nodes of a packed book: all names, and for each other column the different values and the number of each node's value.
- * @param {{ names: string[], columns: Record<string, { values: any[], at: number[] }> }} columns */
-function readColumns({ names, columns }) {
+/** The nodes of a packed book: all names, what a search finds of their attributes, and for each other column the different values and the number of each node's value.
+ * @param {{ names: string[], traits: { values: string[][], at: number[] }, columns: Record<string, { values: any[], at: number[] }> }} columns */
+function readColumns({ names, traits, columns }) {
   /** @type {Record<string, any>[]} */
-  const entries = names.map((name) => new NodeEntry({ name }));
+  const entries = names.map((name, i) => new NodeEntry({ name, traits: traits.values[traits.at[i]] }));
   for (const [column, { values, at }] of Object.entries(columns)) {
     entries.forEach((entry, i) => {
       if (values[at[i]] !== null) entry[column] = values[at[i]];

@@ -55,8 +55,11 @@ function byText({ title }, values) {
   };
 }
 
-/** @type {Record<string, string>} */
-const DIFFERENCES = { added: "added", removed: "removed", changed: "changed", "other shape": "shaped" };
+/** The colours of texts that say where graphs or values differ, and where NaN comes from. @type {Record<string, string>} */
+const DIFFERENCES = {
+  added: "added", removed: "removed", changed: "changed", "shapes differ": "shaped",
+  agree: "added", "part here": "removed", "differ since an input": "changed", "begins here": "removed", "passed on": "changed",
+};
 
 /** @param {Overlay} overlay @param {Rated[]} values @param {Book} book @returns {Colouring} */
 function byNumber({ title, unit, adds_up }, values, book) {

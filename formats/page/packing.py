@@ -21,6 +21,8 @@ PACKED_FROM: Final = 20_000
 _NODES_OF_A_PART: Final = 4096
 _COLUMNS: Final = ("op", "kind", "stage", "device", "flops", "share", "references", "group", "calls")
 """The fields that the page needs of all nodes: for search, for colours, for the figures of a scope."""
+_TRAIT: Final = 24
+"""The length of the longest value of an attribute that a search of a packed book finds."""
 _LEVEL: Final = 7
 """The level of compression: level 9 takes four times as long, and saves 3 % of a page of 200,000 nodes."""
 
@@ -57,10 +59,11 @@ def _is_empty(value: Any) -> bool:
 
 
 def _packed(book: Book, report: Report) -> dict[str, Any]:
-    fields = ("title", "sheets", "notes", "kinds", "stages", "ops", "start")
+    fields = ("title", "sheets", "notes", "kinds", "stages", "ops", "defaults", "start", "colour")
     columns = {
         "names": [printable_line(entry.name) for entry in book.entries],
         "columns": {column: _column(book.entries, column) for column in _COLUMNS},
+        "traits": _interned([tuple(_traits(entry)) for entry in book.entries]),
         "groups": plain(book.groups),
         "overlays": [_packed_overlay(overlay, len(book.entries)) for overlay in book.overlays],
     }
@@ -90,6 +93,11 @@ def _packed_page(page: Page) -> dict[str, Any]:
 def _column(entries: Sequence[Entry], name: str) -> dict[str, Any]:
     """Return the different values of a field, and for each entry the number of its value; null is an empty value."""
     return _interned([value if (value := getattr(entry, name)) not in ("", ()) else None for entry in entries])
+
+
+def _traits(entry: Entry) -> Iterator[str]:
+    """Yield the attributes that a search finds before the details are unpacked: the short ones, of which many are alike."""
+    yield from (f"{name}={value}" for name, value in entry.attributes if len(value) <= _TRAIT)
 
 
 def _interned(column: Sequence[Any]) -> dict[str, Any]:

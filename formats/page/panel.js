@@ -16,13 +16,16 @@ function html(name, attributes = {}, ...children) {
 class Panel {
   /**
    * @param {HTMLElement} element @param {Book} book
-   * @param {(node: number) => void} onNode @param {(page: Page) => void} onPage
+   * @param {(node: number) => void} onNode @param {(page: Page) => void} onPage @param {(path: string) => void} onScope
    */
-  constructor(element, book, onNode, onPage) {
+  constructor(element, book, onNode, onPage, onScope) {
     this.element = element;
     this.book = book;
     this.onNode = onNode;
     this.onPage = onPage;
+    this.onScope = onScope;
+    /** The scopes of the page whose names are links. @type {Set<string>} */
+    this.scopes = new Set();
     /** @type {Map<string, number>} */
     this.names = new Map();
   }
@@ -30,6 +33,7 @@ class Panel {
   /** @param {Page} page Whose nodes the names in texts mean. */
   turnTo(page) {
     this.names = nodesByName(page, this.book.entries);
+    this.scopes = new Set(Array.from(branchesOf(page.brief.root), ({ path = "" }) => path));
   }
 
   /** @param {string} title @param {string} kind @param {(Node | null)[]} parts */
@@ -85,6 +89,8 @@ class Panel {
       this.book.ops.has(entry.op) ? html("p", { class: "sentence" }, this.book.ops.get(entry.op) ?? "") : null,
       html("p", {}, ...this.words(entry.role)),
       facts([["stage", `${entry.stage}: ${entry.evidence}`], ["kind", entry.kind], ["device", entry.device], ["FLOPs", flopsText(entry)]]),
+      ...valueSections(entry),
+      ...entry.weights.map((weight) => this.weight(weight)),
       holder === undefined ? null : html("p", { class: "aside" }, "Drawn with ", this.link(holder), "; All nodes (a) gives it a box of its own."),
       this.list("Outputs", entry.outputs.map((spec, i) => html("code", {}, `:${i} ${spec}`))),
       this.list("Inputs", entry.inputs.map(([source, output]) => this.link(source, ` :${output} ${entries[source].outputs[output] ?? ""}`))),
@@ -93,10 +99,24 @@ class Panel {
       this.group(entry),
       this.list("Calls", this.book.pages.filter((page) => page.kind === "function" && entry.calls.includes(page.name)).map((page) => this.pageLink(page))),
       changesSection(entry.changes),
-      valueSection(entry),
       entry.attributes.length ? html("h3", {}, "Attributes") : null,
       facts(entry.attributes),
+      this.defaults(entry),
     );
+  }
+
+  /** The attributes that are as the op has them by default. @param {Entry} entry */
+  defaults(entry) {
+    const own = new Set(entry.attributes.map(([name]) => name));
+    const others = (this.book.defaults.get(entry.op) ?? []).filter(([name]) => !own.has(name));
+    return others.length ? html("section", { class: "defaults" }, html("h3", {}, "Attributes by default"), facts(others)) : null;
+  }
+
+  /** What is known of a weight that a node reads. @param {number} weight */
+  weight(weight) {
+    const { values, outputs } = this.book.entries[weight];
+    const about = values.length ? valueSections(this.book.entries[weight]) : outputs.map((spec) => html("code", {}, spec));
+    return html("section", { class: "weight" }, html("h3", {}, "Weight"), this.link(weight), ...about);
   }
 
   /** Where a node must live. @param {Entry} entry */
@@ -134,15 +154,32 @@ class Panel {
 
   /** @param {Sheet} sheet */
   sheet(sheet) {
-    const cells = (/** @type {string[]} */ row, /** @type {string} */ tag) => html("tr", {}, ...row.map((cell, i) => html(tag, {}, ...(sheet.columns[i] === "op" ? [cell] : this.words(cell, true)))));
-    const head = sheet.columns.length ? [html("thead", {}, cells(sheet.columns, "th"))] : [];
-    const body = html("tbody", {}, ...sheet.rows.slice(0, MAX_LISTED).map((row) => cells(row, "td")));
-    if (sheet.rows.length > MAX_LISTED) {
-      const all = this.button(`${sheet.rows.length - MAX_LISTED} more`, () => body.replaceChildren(...sheet.rows.map((row) => cells(row, "td"))));
-      body.append(html("tr", {}, html("td", {}, all)));
-    }
-    const table = html("table", {}, ...head, body);
-    return html("section", {}, html("h3", {}, sheet.title || "Facts"), html("div", { class: "scroll" }, table));
+    const cells = (/** @type {string[]} */ row) => html("tr", {}, ...row.map((cell, i) => html("td", {}, ...this.cell(cell, sheet.columns[i]))));
+    const body = html("tbody");
+    let limit = MAX_LISTED;
+    const fill = (/** @type {string[][]} */ rows) => {
+      body.replaceChildren(...rows.slice(0, limit).map(cells));
+      if (rows.length <= limit) return;
+      body.append(html("tr", {}, html("td", {}, this.button(`${rows.length - limit} more`, () => {
+        limit = rows.length;
+        fill(rows);
+      }))));
+    };
+    fill(sheet.rows);
+    const head = sheet.columns.length ? [html("thead", {}, sortingRow(sheet, fill))] : [];
+    return html("section", {}, html("h3", {}, sheet.title || "Facts"), html("div", { class: "scroll" }, html("table", {}, ...head, body)));
+  }
+
+  /** @param {string} text @param {string | undefined} column @returns {(Node | string)[]} */
+  cell(text, column) {
+    if (column === "op") return [text];
+    return column === "layer" ? this.layer(text) : this.words(text, true);
+  }
+
+  /** A link to the scope of a layer, or to the last node of a layer whose scope has no frame. @param {string} name */
+  layer(name) {
+    const node = this.scopes.has(name) ? undefined : [...this.names].filter(([inner]) => inner.startsWith(`${name}/`)).pop();
+    return node ? [this.button(name, () => this.onNode(node[1]))] : this.named(name, name);
   }
 
   /** @param {string} text */
@@ -160,7 +197,8 @@ class Panel {
   /** @param {string} name @param {string} text @returns {(Node | string)[]} */
   named(name, text) {
     const node = this.names.get(name) ?? this.names.get(name.replace(/:\d+$/, ""));
-    return [node === undefined ? text : this.button(name, () => this.onNode(node))];
+    if (node !== undefined) return [this.button(name, () => this.onNode(node))];
+    return [this.scopes.has(name) ? this.button(name, () => this.onScope(name)) : text];
   }
 
   /** @param {number} node @param {string} [more] */
@@ -180,6 +218,40 @@ class Panel {
     button.addEventListener("click", onClick);
     return button;
   }
+}
+
+/** The heads of a table's columns: a click sorts the rows, numbers from the largest on, a second click the other way round.
+ * @param {Sheet} sheet @param {(rows: string[][]) => void} fill */
+function sortingRow({ columns, rows }, fill) {
+  const heads = columns.map((column, i) => {
+    const head = html("th", { scope: "col" });
+    const button = html("button", { type: "button", class: "sort", title: `Sort by ${column}` }, column);
+    button.addEventListener("click", () => {
+      const isDown = head.ariaSort ? head.ariaSort !== "descending" : rows.some((row) => amount(row[i]) !== null);
+      for (const other of heads) other.ariaSort = null;
+      head.ariaSort = isDown ? "descending" : "ascending";
+      fill([...rows].sort((a, b) => (isDown ? -1 : 1) * inOrder(a[i], b[i])));
+    });
+    head.append(button);
+    return head;
+  });
+  return html("tr", {}, ...heads);
+}
+
+/** Negative where a cell stands before another; cells without a number stand before those with one. @param {string} a @param {string} b */
+function inOrder(a, b) {
+  const [one, other] = [amount(a), amount(b)];
+  if (one === null && other === null) return a.localeCompare(b);
+  return (one ?? -Infinity) - (other ?? -Infinity);
+}
+
+const PREFIXES = { k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
+
+/** The number at the start of a cell, as `3,072`, `1.5 M x N` or `4 KiB`; null where there is none. @param {string} cell */
+function amount(cell) {
+  const match = /^(-?[\d,]*\.?\d+(?:e[-+]?\d+)?)(?: ([kMGTP]|[KMGT]iB)\b)?/.exec(cell);
+  if (!match) return null;
+  return Number(match[1].replaceAll(",", "")) * (match[2] ? PREFIXES[/** @type {keyof typeof PREFIXES} */ (match[2])] : 1);
 }
 
 /** A button that copies a text, and says so. @param {string} title @param {() => string} text */

@@ -158,6 +158,14 @@ class Surface {
     else this.element.removeAttribute("aria-activedescendant");
   }
 
+  /** Light boxes. @param {(item: Item) => boolean} isLit */
+  light(isLit) {
+    for (const [id, element] of this.boxes) {
+      const item = this.items.get(id);
+      element.classList.toggle("hit", item !== undefined && !(item instanceof Scope && item.isOpen) && isLit(item));
+    }
+  }
+
   /** Show the whole picture. */
   fit() {
     const { width, height } = this.sceneNow.root;

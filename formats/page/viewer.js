@@ -21,11 +21,13 @@ class Viewer {
     /** What is selected: a node, whose box may be another node's, or a scope (`node` is null), by the path in the picture.
      * @type {{ node: number | null, path: string } | null} */
     this.selected = null;
+    /** What the last search found. @type {Set<number>} */
+    this.hits = new Set();
     /** @type {Map<string, Scene>} */
     this.scenes = new Map();
-    this.colouring = colourings(book).find(({ title }) => title === "Differences") ?? colourings(book)[0];
+    this.colouring = colourings(book).find(({ title }) => title === book.colour) ?? colourings(book)[0];
     this.surface = new Surface(part("surface", SVGSVGElement), part("minimap", SVGSVGElement), (item, isHead) => this.click(item, isHead));
-    this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page));
+    this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page), (path) => this.jumpToScope(path, true));
     this.trail = new Trail(part("trail", HTMLElement), (item) => this.visit(item));
     this.finder = new Finder(this);
     this.address = new Address((place) => this.go(place));
@@ -169,6 +171,7 @@ class Viewer {
     this.surface.draw(this.scene, (item) => this.paint(item));
     this.drawLegend();
     this.markSelection();
+    this.light([...this.hits]);
   }
 
   drawLegend() {
@@ -217,6 +220,18 @@ class Viewer {
     return match ? this.scene.boxOf(match.spot) : undefined;
   }
 
+  /** Light the boxes with nodes that a search found. @param {number[]} nodes */
+  light(nodes) {
+    this.hits = new Set(nodes);
+    this.surface.light((item) => item.nodes.some((node) => this.hits.has(node)));
+  }
+
+  /** The dtypes of nodes by their numbers, in lower case. @returns {Map<number, string>} */
+  get dtypes() {
+    const overlay = this.book.overlays.find(({ title }) => title === "Dtype");
+    return new Map((overlay ? valuesOf(overlay) : []).map(([node, dtype]) => [node, String(dtype).toLowerCase()]));
+  }
+
   markSelection() {
     const item = this.selectedItem;
     this.surface.select(item ? { item, ...this.scene.linksOf(item) } : null);
@@ -230,8 +245,8 @@ class Viewer {
     const { node = null, path = "" } = selected ?? {};
     if (node !== null) {
       await this.book.store.describe([node]);
-      const { inputs, controls } = this.book.entries[node];
-      await this.book.store.describe([...inputs.map(([source]) => source), ...controls]);
+      const { inputs, controls, weights } = this.book.entries[node];
+      await this.book.store.describe([...inputs.map(([source]) => source), ...controls, ...weights]);
       if (selected !== this.selected) return;
     }
     this.panel.turnTo(this.scene.bodyOf(path).page);
@@ -265,6 +280,12 @@ class Viewer {
     return true;
   }
 
+  /** Show a scope of the picture and open it. @param {string} path @param {boolean} isStep Whether Back leads to the selection before. */
+  async jumpToScope(path, isStep) {
+    await this.showScope(path, true);
+    await this.showSelection(isStep);
+  }
+
   /** Select a scope and bring it into the middle. @param {string} path @param {boolean} isOpen */
   async showScope(path, isOpen) {
     await this.scene.fillTo(path);
@@ -283,7 +304,10 @@ class Viewer {
     if (event.ctrlKey || event.metaKey || event.altKey || part("keys", HTMLDialogElement).open) return;
     if (event.key === "Escape") {
       if (this.finder.isOpen) this.finder.close();
-      else this.select(null);
+      else {
+        this.light([]);
+        this.select(null);
+      }
       return;
     }
     if (target.matches("input, select") || (target.matches("button") && event.key === "Enter")) return;

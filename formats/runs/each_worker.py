@@ -26,6 +26,14 @@ from .step_files import encoded_steps
 _EACH: Final = re.compile(r"@each(?::([^?]*))?(\?.*)?")
 
 
+def parts_of_inputs(feeds: Pairs) -> tuple[dict[str, str], Pairs]:
+    """Return the parts of an input, KEY?OPTIONS, by the words of feeds with `@each`; and the other feeds."""
+    texts = [(name, value) for name, value in feeds if not isinstance(value, Given)]
+    each = {name: match for name, text in texts if (match := _EACH.fullmatch(text))}
+    parts = {name: (match[1] or "") + (match[2] or "") for name, match in each.items()}
+    return parts, tuple((name, value) for name, value in feeds if name not in each)
+
+
 class Worker:
     """A worker for tasks. Tasks share a session if no step writes or draws; otherwise each task has a new session."""
 
@@ -33,11 +41,7 @@ class Worker:
         self, graph: Graph, session: SessionSetup, request: RunRequest, output: BatchOutput,
         note: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
-        texts = [(name, value) for name, value in request.feeds if not isinstance(value, Given)]
-        each = {name: match for name, text in texts if (match := _EACH.fullmatch(text))}
-        self._parts = {name: (match[1] or "") + (match[2] or "") for name, match in each.items()}
-        """The parts of an input, KEY?OPTIONS, by the words of --feed."""
-        fixed = tuple((name, value) for name, value in request.feeds if name not in each)
+        self._parts, fixed = parts_of_inputs(request.feeds)
         self._graph = graph
         self._session = session
         self._output = output

@@ -1,5 +1,6 @@
 """The page of `tfg view` in a real browser: Chromium without a window."""
 
+import json
 import pathlib
 import re
 import time
@@ -9,9 +10,10 @@ import pytest
 
 from tests.browser import PROGRAM, Browser
 from tests.cli.running import SAMPLES, tfg
-from tests.pages import calling_graph, large_graph, nasty_graph
+from tests.pages import NASTY, calling_graph, large_graph, nasty_graph
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.model.model_view import model_view
+from tfg.core.support.escaping import printable_line
 from tfg.formats import load, save
 from tfg.formats.api.viewing import make_page
 from tfg.formats.page.writing import to_html
@@ -187,13 +189,58 @@ def test_search_by_op(opened):
     assert panel(browser).splitlines()[1] == names[1]
 
 
+def results(browser, text):
+    """What a search lists."""
+    browser.press("/")
+    browser.evaluate("document.getElementById('search').value = ''")
+    browser.type(text)
+    return browser.evaluate("[...document.querySelectorAll('#results li')].map(row => row.innerText)")
+
+
+def test_search_ranks_by_what_is_meant(opened):
+    browser = opened("model")
+    assert results(browser, "hidden")[0] == "sequential/hidden/ scope", "the scope of this name before all in it"
+    browser.press("Enter")
+    assert panel(browser).splitlines()[1] == "sequential/hidden/" and "Relu" in names(browser), "it opens"
+    rows = results(browser, "normalized")
+    kinds = [next(i for i, row in enumerate(rows) if row.endswith(end)) for end in ("scope", "Mul", "VarHandleOp")]
+    assert kinds == sorted(kinds), "scopes, what computes, variables"
+    graph = opened("xor")
+    rows = results(graph, "kernel")
+    last = rows[-1].rpartition(" ")[2]
+    assert last in ("Const", "Assign", "NoOp") and not rows[0].endswith((" Const", " Assign"))
+
+
+def test_search_by_dtype_attribute_and_expression(opened):
+    for name in ("model", "packed"):
+        browser = opened(name)
+        browser.wait("document.querySelectorAll('.box').length > 0")
+        wanted = {"model": ("debug_name", "resource", "norm.*(add|rsqrt)"), "packed": ("addv2", "float", "node_1+2$")}[name]
+        for text in wanted:
+            assert results(browser, text), text
+        assert all(re.search(wanted[2], row.rpartition(" ")[0].lower()) for row in results(browser, wanted[2])), "no more"
+    assert results(browser, "node_[") == [] and results(browser, "constructor") == []
+
+
+def test_all_that_is_found_is_lit(opened):
+    browser = opened("model")
+    lit = "[...document.querySelectorAll('.hit > .name')].map(name => name.textContent)"
+    results(browser, "matmul")
+    browser.press("Escape")
+    assert sorted(browser.evaluate(lit)) == ["classes/", "hidden/"], "the boxes with a MatMul"
+    browser.press("E")
+    assert browser.evaluate(lit) == ["MatMul", "MatMul"]
+    browser.press("Escape")
+    assert browser.evaluate(lit) == []
+
+
 def test_results_are_a_listbox(opened):
     browser = opened("xor")
     browser.press("/")
     browser.type("matmul")
     tree = browser.call("Accessibility.getFullAXTree")["nodes"]
     roles = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in tree if not node["ignored"]]
-    assert ("combobox", "Search names and ops") in roles and ("listbox", "Found nodes") in roles
+    assert ("combobox", "Search names, ops, dtypes and attributes") in roles and ("listbox", "Found nodes") in roles
     options = [name for role, name in roles if role == "option" and "MatMul" in name]
     assert len(options) > 2
     browser.press("ArrowDown")
@@ -297,6 +344,46 @@ def test_values_are_shown_and_saved(opened, valued, tmp_path):
     assert np.load(tmp_path / "weights.npy").tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
+@pytest.fixture(scope="module")
+def run_page(tmp_path_factory):
+    """A page with the values of a run: an image, a map for each channel, and scores of classes with hostile labels."""
+    folder = tmp_path_factory.mktemp("run")
+    g = GraphBuilder()
+    image = g.Placeholder(dtype="float", shape=[1, 2, 3, 3], name="image")
+    kernel = g.Const(value=np.eye(3, 4, dtype=np.float32).reshape(1, 1, 3, 4), dtype="float", name="kernel")
+    maps = g.Conv2D(image, kernel, strides=[1, 1, 1, 1], padding="SAME", name="maps")
+    g.Softmax(g.Reshape(maps, [1, -1], name="flat"), name="scores")
+    save(g.graph, folder / "graph.pb")
+    np.save(folder / "image.npy", np.arange(18, dtype=np.float32).reshape(1, 2, 3, 3) * 15)
+    (folder / "labels.json").write_text(json.dumps(LABELS))
+    options = ["--values", "--feed", f"image=@{folder / 'image.npy'}"]
+    done = tfg("view", folder / "graph.pb", "-o", folder / "page.html", *options, "--labels", folder / "labels.json")
+    assert done.code == 0, done.err
+    return folder / "page.html"
+
+
+LABELS = [*NASTY, *"abcdefghijk"]
+PIXELS = """(({ width, height }, context) => [width, height, [...context.getImageData(0, 0, width, height).data]])(
+    document.querySelector('.picture'), document.querySelector('.picture').getContext('2d'))"""
+
+
+def test_values_of_a_run_are_pictures(opened, run_page):
+    browser = opened(run_page)
+    search(browser, "image")
+    browser.wait("document.querySelector('.picture')?.width === 3")
+    width, height, data = browser.evaluate(PIXELS)
+    assert (width, height) == (3, 2) and [data[i] for i in range(len(data)) if i % 4 < 3] == [i * 15 for i in range(18)]
+    search(browser, "maps")
+    browser.wait("document.querySelector('.picture')?.width === 15")
+    assert browser.evaluate(PIXELS)[:2] == [15, 2], "four maps of 3 columns, side by side"
+    assert "4 of 4 channels" in panel(browser) and "mean" in panel(browser)
+    search(browser, "scores")
+    labels = browser.evaluate("[...document.querySelectorAll('.classes td:first-child')].map(cell => cell.textContent)")
+    assert len(labels) == 8 and set(labels) <= {printable_line(label) for label in LABELS}
+    assert browser.evaluate("document.querySelectorAll('.score rect').length") == 8
+    assert browser.evaluate("window.bad === undefined") and browser.evaluate("document.querySelectorAll('img').length") == 0
+
+
 def colour_by(browser, title):
     chosen = f"[...select.options].findIndex(option => option.text === '{title}')"
     change = "select.dispatchEvent(new Event('change'))"
@@ -388,6 +475,7 @@ def test_keys(opened):
     browser.press("?")
     assert browser.evaluate("document.getElementById('keys').open")
     assert "Chris Pettitt" in browser.evaluate("document.getElementById('keys').innerText")
+    assert browser.evaluate("document.activeElement.textContent") == "Keys", "the first line, not the licence"
 
 
 def test_colours(opened):
@@ -436,6 +524,58 @@ def test_a_model_opens_on_its_layers(opened):
     search(browser, "MatMul")
     said = panel(browser)
     assert "in the file" in said and "__inference" in said, "the name of the node in its function"
+
+
+def test_weights_stand_on_the_op_that_reads_them(opened):
+    browser = opened("model")
+    search(browser, "sequential/hidden/MatMul")
+    weights = "[...document.querySelectorAll('.weight > span > .link')].map(link => link.textContent)"
+    assert browser.evaluate(weights) == ["sequential/hidden/kernel_1", "sequential/hidden/bias_1"], "the bias is added to it"
+    weight = browser.evaluate("document.querySelector('.weight').innerText")
+    assert "float (4,8)" in weight and "standard deviation" in weight and "hidden_kernel_1.npy" in weight
+    assert browser.evaluate("document.querySelectorAll('.weight .histogram').length") == 1, "all of the bias are equal"
+    assert "transpose_a\nfalse" in panel(browser).partition("Attributes by default")[2]
+    search(browser, "sequential/hidden/Relu")
+    assert browser.evaluate(weights) == []
+
+
+TABLE = "[...document.querySelectorAll('#panel section')].find(part => part.querySelector('h3').textContent === {title!r})"
+
+
+def column(browser, title, head):
+    """The cells of a column in the table of a title."""
+    return browser.evaluate(f"""(table => {{
+        const place = [...table.querySelectorAll('th')].findIndex(cell => cell.innerText === {head!r});
+        return [...table.querySelectorAll('tbody tr')].map(row => row.children[place].innerText);
+    }})({TABLE.format(title=title)})""")
+
+
+def sort(browser, title, head):
+    buttons = f"[...{TABLE.format(title=title)}.querySelectorAll('.sort')]"
+    browser.evaluate(f"{buttons}.find(button => button.textContent === {head!r}).click()")
+
+
+def follow(browser, text):
+    browser.evaluate(f"[...document.querySelectorAll('#panel .link')].find(link => link.textContent === {text!r}).click()")
+
+
+def test_layers_and_weights_are_tables_to_sort(opened):
+    browser = opened("model")
+    layers = ["sequential/hidden", "sequential/normalized", "sequential/classes"]
+    assert column(browser, "layers", "layer") == layers
+    sort(browser, "layers", "parameters")
+    assert column(browser, "layers", "parameters") == ["40", "32", "27"]
+    sort(browser, "layers", "parameters")
+    assert column(browser, "layers", "layer") == layers[::-1]
+    sort(browser, "weights", "elements")
+    elements = [int(cell) for cell in column(browser, "weights", "elements")]
+    assert elements == sorted(elements, reverse=True) and elements[0] == 32 and len(elements) == 8
+    sort(browser, "weights", "weight")
+    assert column(browser, "weights", "weight") == sorted(column(browser, "weights", "weight"))
+    follow(browser, "sequential/classes")
+    assert panel(browser).splitlines()[1] == "sequential/classes/" and "Softmax" in names(browser)
+    browser.evaluate("new Promise(done => { addEventListener('popstate', done, { once: true }); history.back() })")
+    assert column(browser, "layers", "layer") == layers, "and back"
 
 
 def test_functions_and_signatures_are_pages(opened):

@@ -46,6 +46,10 @@ def test_a_packed_book_says_the_same(sample):
     reports = []
     small, packed = json.loads(book_json(book)), json.loads(book_json(book, 1, lambda *done: reports.append(done)))
     assert entries_of(packed) == small["entries"]
+    traits = unpacked(packed["columns"])["traits"]
+    for entry, at in zip(small["entries"], traits["at"], strict=True):
+        assert set(traits["values"][at]) <= {f"{name}={value}" for name, value in entry.get("attributes", [])}
+    assert any(traits["values"]), "a search finds attributes before the details are unpacked"
     assert unpacked(packed["columns"])["groups"] == small.get("groups", [])
     for page, whole in zip(packed["pages"], small["pages"], strict=True):
         assert [node for first, count in page["ranges"] for node in range(first, first + count)] == whole["nodes"]

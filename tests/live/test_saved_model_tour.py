@@ -205,3 +205,23 @@ def test_variables_are_counted_once(name, trainable, other, tmp_path):
         assert trainable == sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)
     held = {held.purpose: held.elements for held in tfg.explain(tfg.load(tmp_path / "model")).holdings}
     assert (held["trainable"], held.get("other", 0)) == (trainable, other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", ["keras", "tf_keras"])
+def test_the_values_of_layers_are_those_of_keras(package, tmp_path):
+    keras = pytest.importorskip(package)
+    layers = keras.layers
+    words = layers.Input((16,), dtype="int32", name="words")
+    x = layers.Embedding(50, 8, name="embed")(words)
+    x = layers.LayerNormalization(name="norm")(x + layers.MultiHeadAttention(2, 4, name="attention")(x, x))
+    x = layers.LSTM(12, return_sequences=True, name="lstm")(x)
+    x = layers.GlobalAveragePooling1D(name="average")(x)
+    model = keras.Model(words, layers.Dense(3, activation="softmax", name="head")(x))
+    model.export(tmp_path) if package == "tf_keras" else model.export(tmp_path, verbose=False)
+    rows = np.arange(32, dtype=np.int32).reshape(2, 16)
+    values = tfg.Model(tmp_path).activations(rows)
+    names = ["embed", "attention", "norm", "lstm", "average", "head"]
+    inner = keras.Model(words, [model.get_layer(name).output for name in names])
+    for name, expected in zip(names, inner(rows)):
+        np.testing.assert_allclose(values[name], expected.numpy(), rtol=1e-5, atol=1e-6, err_msg=name)

@@ -18,7 +18,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
-from tfg.core.flops.views import readable
+from tfg.core.flops.views import layer_table, readable
 from tfg.core.model.model_view import model_view
 from tfg.formats.api.viewing import make_page
 
@@ -117,6 +117,8 @@ def test_the_page_and_optimize_count_the_usual_signature(name, path):
     book = make_page(model_view(graph), name, name)
     assert [note for note in book.notes if note.endswith(f": {readable(flops)}")] == [book.notes[0]]
     assert [page.kind for page in book.pages if page.kind != "function"] == ["signature" if name in SAVED else "graph"]
+    (layers,) = [sheet for sheet in book.sheets if sheet.title == "layers"]
+    assert (layers.columns, list(layers.rows)) == layer_table(tfg.layers(path).layers)
     first = run("optimize", path, "--costs", "--format", "json").json["report"]["passes"][0]
     assert formula(first["cost_before"]) == str(flops)
 
