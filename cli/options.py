@@ -422,6 +422,13 @@ def signature_option(**rules: Any) -> Any:
     return option(metavar="NAME", help=text, **rules)
 
 
+def map_option() -> Any:
+    """Return the option --map: new names of the tensors of --state."""
+    return option(
+        "--map", metavar="FILE", needs="--state", help="A file with a line OLD=NEW for each tensor of --state to rename."
+    )
+
+
 def raw_option(**rules: Any) -> Any:
     """--raw."""
     text = "Show the file's own nodes: calls, arguments, handles, and what saves and restores."

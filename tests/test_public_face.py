@@ -157,6 +157,14 @@ def of_runs(folder, graph, feeds):
         "optimizer_name": (tfg.optimizer_name, {"word": "Gradient_Descent"}),
         "check_numerics": (tfg.check_numerics, {"node": graph["y"], "call": lambda: np.ones(2), "inputs": []}),
         "KernelRecorder": (tfg.KernelRecorder, {"with_shapes": True}),
+        "average_checkpoints": (
+            tfg.average_checkpoints,
+            {"checkpoints": [tfg.read_checkpoint(str(folder / "v.npz"))] * 2, "weights": [1.0, 2.0]},
+        ),
+        "match_checkpoint": (
+            tfg.match_checkpoint,
+            {"checkpoint": tfg.read_checkpoint(str(folder / "v.npz")), "graph": trained()},
+        ),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
         "Model": (tfg.Model, {"source": graph, "outputs": "y"}),
@@ -193,8 +201,8 @@ def call(function, arguments):
 
 
 MADE_BY_TFG = {
-    "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "Checkpoint", "ClusterFacts", "ClusterSession",
-    "Comparison", "Exposed",
+    "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "Checkpoint", "CheckpointMatch", "ClusterFacts",
+    "ClusterSession", "Comparison", "Exposed",
     "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayerBlock", "LayerTree", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",

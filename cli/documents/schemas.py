@@ -22,6 +22,7 @@ SCHEMAS: Final = {
     "tfg.check.code/1": Schema("core.explaining.problem_codes.ProblemCode", "tfg check --explain CODE"),
     "tfg.checkpoint/1": Schema(f"{_RUNS}.CheckpointTensors", "tfg checkpoint PREFIX"),
     "tfg.checkpoint.compare/1": Schema("formats.api.checkpoints.StateComparison", "tfg checkpoint PREFIX --compare OTHER"),
+    "tfg.checkpoint.for/1": Schema("formats.api.checkpoints.CheckpointMatch", "tfg checkpoint PREFIX --for GRAPH"),
     "tfg.checkpoint.values/1": Schema(f"{_RUNS}.CheckpointValues", "tfg checkpoint PREFIX --values TENSOR"),
     "tfg.cluster/1": Schema("formats.cluster.survey.Survey", "tfg cluster ADDRESS"),
     "tfg.compare/1": Schema(f"{_RUNS}.Compare", "tfg compare BEFORE AFTER"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
 import sys
@@ -18,6 +19,7 @@ from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph
 from ...core.support.gc_control import rare_collection
 from ...formats.api.counting import counted_fetches, profile
+from ...formats.api.page_values import ReadsState
 from ...formats.api.viewing import make_page, page_view
 from ...formats.codecs.source import write_file
 from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
@@ -55,6 +57,11 @@ class ViewJob:
         self.session = options.session
         self.options = options
 
+    def _state(self) -> ReadsState | None:
+        """Return the function that reads the values of --state for a graph."""
+        path = self.session.state
+        return None if path is None else functools.partial(self.session.common_state, path)
+
     def write(self) -> None:
         """Write the page to a file, to standard output for `-`, by default to a file called as the graph is."""
         name = os.path.basename(os.path.abspath(self.path)) if self.path != "-" else "graph"
@@ -64,7 +71,7 @@ class ViewJob:
             book = make_page(
                 self.view, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
-                report=_progress(working, "describing nodes"), state=self.session.state, values=options.max_values,
+                report=_progress(working, "describing nodes"), state=self._state(), values=options.max_values,
                 overlays=tuple(self._overlays()), compared=self.compared,
             )  # fmt: skip
             data = to_html(book, report=_progress(working, "writing nodes")).encode()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
 
 from ...core.drawing.node_values import NodeValue, held_in_full, node_value
 from ...core.drawing.view_model import Report
@@ -14,12 +14,14 @@ from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.types.tensors import Tensor
 from ..state import read_graph_state
 
+ReadsState: TypeAlias = Callable[[Graph], Mapping[str, Tensor]]
+"""A function that reads the values of a graph's variables."""
 VALUES: Final = 1 << 20
 """The default number of bytes of values that a page holds in full."""
 
 
 def page_values(
-    view: ModelView, state: str | None, limit: int, notes: list[str], report: Report = lambda done, total: None
+    view: ModelView, state: ReadsState | None, limit: int, notes: list[str], report: Report = lambda done, total: None
 ) -> dict[Node, NodeValue]:
     """Return the values of nodes, the smallest in full up to `limit` bytes; `notes` gets the reasons of gaps.
 
@@ -43,21 +45,24 @@ def _constants(graph: Graph) -> dict[Node, Tensor]:
     return {node: tensor for node, tensor in values.items() if tensor is not None}
 
 
-def _variables(view: ModelView, state: str | None, notes: list[str]) -> dict[Node, Tensor]:
+def _variables(view: ModelView, state: ReadsState | None, notes: list[str]) -> dict[Node, Tensor]:
     graph = view.source  # it has the names of a checkpoint, whose values belong to the same variables in the view
-    prefix = state or (graph.meta.variables_prefix if graph.meta is not None else None)
-    if prefix is None:
-        return {}
-    try:
-        tensors: Mapping[str, Tensor] = read_graph_state(prefix, graph)
-    except TfgError as error:
-        if state is not None:
-            raise
-        notes.append(f"the values of variables cannot be read: {error}")
-        return {}
+    tensors = state(graph) if state is not None else _own_state(graph, notes)
     variables = find_variables(view.graph)
     values = {variables[name].node: tensor for name, tensor in tensors.items() if name in variables}
     if state is not None and not values:
         names = ", ".join(f"'{name}'" for name in list(variables)[:3]) or "no variables"
-        raise InvalidArgumentError(f"{state} has no value of any variable of the graph", hint=f"the graph has {names}")
+        raise InvalidArgumentError("the state has no value of any variable of the graph", hint=f"the graph has {names}")
     return values
+
+
+def _own_state(graph: Graph, notes: list[str]) -> Mapping[str, Tensor]:
+    """Return the values of a SavedModel's variables; a reason why they cannot be read becomes a note."""
+    prefix = graph.meta.variables_prefix if graph.meta is not None else None
+    if prefix is None:
+        return {}
+    try:
+        return read_graph_state(prefix, graph)
+    except TfgError as error:
+        notes.append(f"the values of variables cannot be read: {error}")
+        return {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import html
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,9 +31,10 @@ from ...core.types.shapes import TensorSpec
 from ..codecs.source import write_file
 from ..overlay_files import measured_overlay, overlay_of, time_overlay
 from ..page.writing import to_html
-from ..state import unread_values
+from ..state import graph_state, read_graph_state, unread_values
+from .checkpoints import Checkpoint
 from .page_diff import MergedGraphs, merged_graphs
-from .page_values import VALUES, page_values
+from .page_values import VALUES, ReadsState, page_values
 from .prepared_sessions import names_of
 
 _MAX_NAMES: Final = 3
@@ -72,7 +74,7 @@ def view(
     raw: bool = False,
     flops: bool = True,
     height: int = 600,
-    state: str | os.PathLike[str] | None = None,
+    state: str | os.PathLike[str] | Checkpoint | None = None,
     values: int = VALUES,
     overlays: Mapping[str, Mapping[str, float | str]] | None = None,
     measured: Measurement | None = None,
@@ -83,8 +85,8 @@ def view(
 
     A model is what `tfg.model_view` makes of the graph and its `signature`; with `raw` it is the graph as the file has it.
 
-    The values of variables come from `state`, an .npz or .safetensors file or a checkpoint, by default from the SavedModel.
-    The page holds up to `values` bytes of values for download, the smallest first.
+    The values of variables come from `state`, an .npz or .safetensors file or a checkpoint, also one that `read_checkpoint`
+    returned, by default from the SavedModel. The page holds up to `values` bytes of values for download, the smallest first.
 
     `overlays` has numbers or texts by node's name under titles; a node in a function is FUNCTION/NODE or CALL/NODE. `measured`
     is the result of `tfg.profile`, whose times become an overlay, and so do the times in a file of TensorFlow, `run_metadata`.
@@ -98,16 +100,22 @@ def view(
     title = graph.file.partition(".")[0] or graph.file or "graph"
     names = names_of(fetches)
     with rare_collection():
-        file = None if state is None else os.fspath(state)
         look, compared = page_view(graph, signature, raw, None if diff is None else as_graph(diff))
         more = [overlay_of(look, title, each) for title, each in (overlays or {}).items()]
         more += [] if measured is None else [measured_overlay(look, measured)]
         more += [] if run_metadata is None else [time_overlay(os.fspath(run_metadata), look)]
         book = make_page(
             look, title, graph.file, names,
-            flops=flops, state=file, values=values, overlays=more, compared=compared,
+            flops=flops, state=_reader_of(state), values=values, overlays=more, compared=compared,
         )  # fmt: skip
         return GraphPage(title, to_html(book), height)
+
+
+def _reader_of(state: str | os.PathLike[str] | Checkpoint | None) -> ReadsState | None:
+    """Return the function that reads values for a graph from a file or a checkpoint."""
+    if isinstance(state, Checkpoint):
+        return functools.partial(graph_state, state.tensors)
+    return None if state is None else functools.partial(read_graph_state, os.fspath(state))
 
 
 def page_view(
@@ -131,14 +139,14 @@ def make_page(
     is_sound: bool = True,
     sheets: Callable[[GraphFacts], Iterator[Sheet]] | None = None,
     report: Report = lambda done, total: None,
-    state: str | None = None,
+    state: ReadsState | None = None,
     values: int = VALUES,
     overlays: Sequence[NodeOverlay] = (),
     compared: MergedGraphs | None = None,
 ) -> Book:
     """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each.
 
-    The values of variables come from the file `state`, by default from the SavedModel; up to `values` bytes are in the page.
+    The values of variables come from `state`, by default from the SavedModel; up to `values` bytes are in the page.
     With `compared`, whose graph the view has, the page shows the differences, and begins with the whole graph.
     """
     graph = view.graph

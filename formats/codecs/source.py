@@ -77,6 +77,14 @@ def read_regular(path: str) -> memoryview:
         return _unpacked(_contents(file, path), path)
 
 
+def read_text(source: Source) -> str:
+    """Read an input that the user named as text; DataLossError for bytes that are no UTF-8."""
+    try:
+        return bytes(read_source(source)).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataLossError(f"{describe(source)} is not a text file: {error}") from None
+
+
 def _unpacked(data: memoryview, source: Source) -> memoryview:
     return _gunzip(data, source) if data[:2] == _GZIP_MAGIC else data
 

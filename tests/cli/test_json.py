@@ -32,6 +32,7 @@ LINES = {
     "tfg.check.code/1": [("check", "--explain", "cycle")],
     "tfg.checkpoint/1": [("checkpoint", KERAS / "variables/variables"), ("checkpoint", KERAS, "--stats")],
     "tfg.checkpoint.compare/1": [("checkpoint", KERAS, "--compare", SCALER)],
+    "tfg.checkpoint.for/1": [("checkpoint", KERAS, "--for", SCALER), ("checkpoint", SCALER, "--for", SCALER)],
     "tfg.checkpoint.values/1": [
         ("checkpoint", SCALER / "variables/variables", "--values", "scale/.ATTRIBUTES/VARIABLE_VALUE")
     ],

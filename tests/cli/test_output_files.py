@@ -77,7 +77,10 @@ ENDINGS = sorted(
 NO_FORMATS = {".h5", ".hdf5", ".keras", ".tflite", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml", ".gz"}
 NO_FORMATS |= {".index", ".md", ".5", ".", ".log"}
 """Endings that name no format that tfg writes."""
-READ = {"IN", "--state", "--script", "--compare", "--labels", "--overlay", "--run-metadata", "--allow-files", "--op-library"}
+READ = {
+    "IN", "--state", "--script", "--average", "--compare", "--labels", "--map", "--overlay", "--run-metadata",
+    "--allow-files", "--op-library",
+}  # fmt: skip
 """The parameters that name input files; all others with the metavar of a file name output files."""
 LEAST = {
     "train": ["--loss", "loss"], "grad": ["--y", "loss", "--x", "x"], "reduce": ["--fetch", "y", "--test", "false"],
