@@ -126,7 +126,8 @@ class OutputFile(FileName):
         asked = None if is_unsaid else format_of(path, self.writable)
         if asked is SAVED_MODEL:
             require_new_folder(path)
-        if not self.makes_folders:
+        is_made = self.makes_folders and asked is not None and asked.is_folder
+        if not is_made:
             require_folder(path)
         # One spelling, which rules such as `OUT=*/` know.
         return f"{path.rstrip(os.sep + '/')}/" if asked is SAVED_MODEL and SAVED_MODEL is not self.writable.default else path

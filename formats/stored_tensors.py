@@ -19,14 +19,15 @@ def stored_tensors(path: str | os.PathLike[str], tags: Sequence[str] | None = No
     variables and without values.
     """
     text = os.fspath(path)
-    if not _is_graph(text):
+    if not has_graph(text):
         return read_state(text), False
     from .graph_tensors import graph_tensors  # a state file needs no graph
 
     return graph_tensors(text, tags)
 
 
-def _is_graph(path: str) -> bool:
+def has_graph(path: str) -> bool:
+    """Return True for a folder with a model, and for a file that holds no state."""
     if os.path.isdir(path):
         return any(os.path.isfile(os.path.join(path, name)) for name in (*MODEL_FILES, TFJS_FILE))
     return os.path.isfile(path) and not holds_state(path)

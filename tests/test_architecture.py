@@ -357,6 +357,7 @@ FUNCTIONS = {
     "ops": "flops_formulas missing_parts op_coverage ops write_wrappers",
     "optimize": "list_passes optimize verify",
     "reduce": "reduce",
+    "scalars": "read_events",
     "run": "KernelRecorder",
     "train": "fit optimizer_name train",
 }

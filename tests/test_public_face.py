@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import SAMPLES
 from tfg.core.support.errors import TfgError
 from tfg.core.types.dtypes import float32
 
 WRONG = (
     3, -1.5, None, b"\0", "", "abc", "y:99", [1], ["y", None], {"x:0": "abc"}, {3: 3}, object(), len, float, np.ones((2, 0)),
 )  # fmt: skip
+
+EVENTS = SAMPLES / "recordings" / "events.out.tfevents.linear_regression"
 
 
 def sample():
@@ -165,6 +168,7 @@ def of_runs(folder, graph, feeds):
             tfg.match_checkpoint,
             {"checkpoint": tfg.read_checkpoint(str(folder / "v.npz")), "graph": trained()},
         ),
+        "read_events": (tfg.read_events, {"path": EVENTS, "tag": "loss", "kinds": ["scalars"]}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
         "Model": (tfg.Model, {"source": graph, "outputs": "y"}),
@@ -203,7 +207,8 @@ def call(function, arguments):
 MADE_BY_TFG = {
     "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "Checkpoint", "CheckpointMatch", "ClusterFacts",
     "ClusterSession", "Comparison", "Exposed",
-    "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
+    "DType", "Drawing", "EngineReport", "EventLog",
+    "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayerBlock", "LayerTree", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
     "ModelView", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",

@@ -146,6 +146,7 @@ DOORS = {
         "--overwrite": "run_batch.overwrite", "--shard-size": "run_batch.shard_size",
         "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch",
     },
+    "scalars": {"LOGS": "read_events.path", "--tag": "read_events.tag", "--output": "EventLog.save"},
     "train": {
         "GRAPH": "train.graph", "--loss": "train.loss", "--var": "train.variables", "--optimizer": "train.optimizer",
         "--lr": "train.lr", "--hyperparameter": "train.settings", "--schedule": "train.schedule",

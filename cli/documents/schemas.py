@@ -65,6 +65,7 @@ SCHEMAS: Final = {
     "tfg.run.choices/1": Schema(f"{_RUNS}.Choices", "tfg run GRAPH"),
     "tfg.run.result/1": Schema(f"{_RUNS}.Result", "tfg run GRAPH --each PATTERN --output FILE.jsonl"),
     "tfg.samples/1": Schema(f"{_GRAPHS}.Samples", "tfg samples"),
+    "tfg.scalars/1": Schema("formats.recordings.EventLog", "tfg scalars LOGS"),
     "tfg.train/1": Schema(f"{_RUNS}.Train", "tfg train GRAPH --loss TENSOR"),
     "tfg.train.least_squares/1": Schema(f"{_RUNS}.LeastSquaresFit", "tfg train GRAPH --loss TENSOR --optimizer lm"),
 }

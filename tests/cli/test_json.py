@@ -85,6 +85,7 @@ LINES = {
     ],
     "tfg.run.choices/1": [("run", XOR), ("run", SCALER)],
     "tfg.samples/1": [("samples",)],
+    "tfg.scalars/1": [("scalars", RECORDINGS / "events_v2")],
     "tfg.train/1": [("train", LINE, "--loss", "loss", *POINTS, "--steps", 2, *more) for more in ((), ("--dump-stages",))],
     "tfg.train.least_squares/1": [("train", LINE, "--loss", "sub", "--optimizer", "lm", *POINTS, "--steps", 2)],
 }
