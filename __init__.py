@@ -93,9 +93,12 @@ if TYPE_CHECKING:
     from .formats.api.changes import convert, extract, fill_placeholders, freeze, reduce
     from .formats.api.checkpoints import (
         Checkpoint,
+        CheckpointMatch,
         StateComparison,
         TensorRow,
+        average_checkpoints,
         compare_checkpoints,
+        match_checkpoint,
         read_checkpoint,
         write_checkpoint,
     )
@@ -120,7 +123,7 @@ if TYPE_CHECKING:
     from .formats.api.viewing import GraphPage, view
     from .formats.cluster.cluster_session import ClusterSession
     from .formats.cluster.survey import Survey, describe_cluster
-    from .formats.recordings import Recording, describe_recording
+    from .formats.recordings import EventLog, Recording, describe_recording, read_events
     from .formats.runs.batch_job import BatchProgress, BatchReport, FailedInput
     from .formats.runs.batch_runs import run_batch
     from .formats.runs.session_setup import SessionSetup
@@ -135,6 +138,7 @@ _LAZY = {
     "CacheReport": "core.engines.cache_listing",
     "CachedChoice": "core.engines.cache_listing",
     "Checkpoint": "formats.api.checkpoints",
+    "CheckpointMatch": "formats.api.checkpoints",
     "Clipping": "core.training.train_step",
     "ClusterFacts": "core.passes.cluster_facts",
     "ClusterSession": "formats.cluster.cluster_session",
@@ -142,6 +146,7 @@ _LAZY = {
     "DType": "core.types.dtypes",
     "Drawing": "formats.api.drawing",
     "EngineReport": "core.engines.engine_report",
+    "EventLog": "formats.recordings",
     "Exposed": "formats.api.outputs",
     "FailedInput": "formats.runs.batch_job",
     "FileAccess": "core.runtime.state.file_access",
@@ -219,6 +224,7 @@ _LAZY = {
     "TrainingReport": "formats.api.training_runs",
     "VariableValues": "core.runtime.session.variable_values",
     "Verification": "formats.api.verification",
+    "average_checkpoints": "formats.api.checkpoints",
     "call_function": "core.runtime.session.function_signatures",
     "check": "formats.api.analyses",
     "check_gradient": "core.gradients.central_differences",
@@ -265,6 +271,7 @@ _LAZY = {
     "load_op_library": "core.op_libraries.library_loading",
     "load_part": "formats.api.partial_loading",
     "map_ops": "core.op_libraries.op_map",
+    "match_checkpoint": "formats.api.checkpoints",
     "missing_ops": "core.explaining.graph_facts",
     "missing_parts": "core.op_libraries.op_listing",
     "model_view": "core.model.model_view",
@@ -276,6 +283,7 @@ _LAZY = {
     "optimizer_name": "core.training.optimizers",
     "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
+    "read_events": "formats.recordings",
     "read_labels": "formats.api.classes",
     "recover_stages": "core.explaining.stages",
     "reduce": "formats.api.changes",
@@ -304,6 +312,7 @@ __all__ = [
     "CacheReport",
     "CachedChoice",
     "Checkpoint",
+    "CheckpointMatch",
     "Clipping",
     "ClusterFacts",
     "ClusterSession",
@@ -311,6 +320,7 @@ __all__ = [
     "DType",
     "Drawing",
     "EngineReport",
+    "EventLog",
     "Exposed",
     "FailedInput",
     "FileAccess",
@@ -388,6 +398,7 @@ __all__ = [
     "TrainingReport",
     "VariableValues",
     "Verification",
+    "average_checkpoints",
     "call_function",
     "check",
     "check_gradient",
@@ -435,6 +446,7 @@ __all__ = [
     "load_op_library",
     "load_part",
     "map_ops",
+    "match_checkpoint",
     "missing_ops",
     "missing_parts",
     "model_view",
@@ -446,6 +458,7 @@ __all__ = [
     "optimizer_name",
     "profile",
     "read_checkpoint",
+    "read_events",
     "read_labels",
     "recover_stages",
     "reduce",

@@ -28,9 +28,8 @@ _FIND: Final = "dump {1} --name={2} --format=list {}"
 ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("summarize", "info", "inspect", "describe", "show", "signatures", "inputs", "outputs"), "explain"),
     **dict.fromkeys(("assets", "vocabulary"), "explain"),
-    **dict.fromkeys(
-        ("signature", "metadata", "memory", "what", "why", "functions", "tfjs", "scalars", "events", "assets"), "explain"
-    ),
+    **dict.fromkeys(("signature", "metadata", "memory", "what", "why", "functions", "tfjs", "events", "assets"), "explain"),
+    **dict.fromkeys(("scalar", "curves", "metrics", "losses"), "scalars"),
     **dict.fromkeys(("unsupported", "missing"), "explain {} --missing"),
     **dict.fromkeys(("placement", "devices", "partition"), "explain {} --partition"),
     "races": "explain {} --races",
@@ -69,6 +68,7 @@ ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("ckpt", "weights", "variables", "vars", "tensors"), "checkpoint"),
     **dict.fromkeys(("histogram", "histograms", "stats", "statistics"), "checkpoint {} --stats"),
     "safetensors": "checkpoint {1} --output={2:weights.safetensors} {}",
+    "average": "checkpoint {1} --average={2} {}",
     "npz": "checkpoint {1} --output={2:weights.npz} {}",
     **dict.fromkeys(("fit", "learn"), "train"),
     **dict.fromkeys(("bisect", "minimize", "shrink"), "reduce"),
@@ -90,6 +90,8 @@ OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("explain", "--variables"), ("explain", "--weights")), "checkpoint {1}"),
     **dict.fromkeys((("check", "--missing"), ("check", "--unsupported")), "explain {1} --missing"),
     **dict.fromkeys((("draw", "--html"), ("draw", "--open")), "view {1}"),
+    **dict.fromkeys((("checkpoint", "--graph"), ("checkpoint", "--against")), "checkpoint {1} --for {value}"),
+    **dict.fromkeys((("checkpoint", "--drop"), ("checkpoint", "--except")), "checkpoint {1} --exclude {value}"),
     **dict.fromkeys((("checkpoint", "--print"), ("checkpoint", "--show")), "checkpoint {1} --values NAME"),
     **dict.fromkeys((("checkpoint", "--histogram"), ("checkpoint", "--statistics")), "checkpoint {1} --stats"),
     ("explain", "--memory"): "explain {1}",

@@ -21,7 +21,7 @@ _MAX_UNBROKEN: Final = 24
 """Longer words of a table may be broken where a terminal is narrow."""
 _MAX_WHOLE: Final = 16
 """Cells of a table up to this length are never broken: numbers with their units and symbols."""
-_ASCII: Final = str.maketrans("│─┌┐└┘├┤┬┴┼┊╌▼█…", "|-+++++++++:.v#~")
+_ASCII: Final = str.maketrans("│─┌┐└┘├┤┬┴┼┊╌▼…▁▂▃▄▅▆▇█", "|-+++++++++:.v~_.,-=+*#")
 """The characters of pictures and charts, and what stands for them in ASCII; solid and dashed lines still differ."""
 
 

@@ -126,7 +126,8 @@ class OutputFile(FileName):
         asked = None if is_unsaid else format_of(path, self.writable)
         if asked is SAVED_MODEL:
             require_new_folder(path)
-        if not self.makes_folders:
+        is_made = self.makes_folders and asked is not None and asked.is_folder
+        if not is_made:
             require_folder(path)
         # One spelling, which rules such as `OUT=*/` know.
         return f"{path.rstrip(os.sep + '/')}/" if asked is SAVED_MODEL and SAVED_MODEL is not self.writable.default else path
@@ -420,6 +421,13 @@ def signature_option(**rules: Any) -> Any:
     """--signature."""
     text = "Use the inputs and outputs of this signature. Default: serving_default, or the only signature."
     return option(metavar="NAME", help=text, **rules)
+
+
+def map_option() -> Any:
+    """Return the option --map: new names of the tensors of --state."""
+    return option(
+        "--map", metavar="FILE", needs="--state", help="A file with a line OLD=NEW for each tensor of --state to rename."
+    )
 
 
 def raw_option(**rules: Any) -> Any:

@@ -17,7 +17,7 @@ from ..formats.runs.session_setup import SessionSetup
 from . import render
 from .engines import NO_ENGINE, EngineOptions
 from .mesh_options import NO_MESH, Company, MeshOptions
-from .options import Seconds, signature_option
+from .options import Seconds, map_option, signature_option
 from .requests import decorator_of, excluding, needing, options_of, together
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class SessionOptions(SessionSetup):
             check_state(path, graph)
 
     def write_state(self, path: str, state: Mapping[str, Tensor], graph: Graph) -> None:
-        """Write variables; a checkpoint gets the form of --state or of the SavedModel.
+        """Write variables; a checkpoint gets the form of --state or, also where names are mapped, of the SavedModel.
 
         In a mesh, where all processes have equal variables, only the first process writes.
         """
@@ -190,7 +190,7 @@ class SessionOptions(SessionSetup):
 
         saved = graph.meta.variables_prefix if graph.meta is not None else None
         is_plain = self.state is not None and extension_of(self.state) in (*NPZ.extensions, *SAFETENSORS.extensions)
-        form = saved if self.state is None or is_plain else self.state
+        form = saved if self.state is None or is_plain or self.state_map else self.state
         write_state(path, with_twins(state, graph), form, graph)
 
 
@@ -221,7 +221,9 @@ cluster_options = together(
 """--on and --retry, and exclusions of options that a session on a cluster does not support."""
 
 
-_SETTINGS: Final = ("init", "init_op", "state", "seed", "allow_files", "max_memory", "timeout", "signature", "on", "retry")
+_SETTINGS: Final = (
+    "init", "init_op", "state", "state_map", "seed", "allow_files", "max_memory", "timeout", "signature", "on", "retry",
+)  # fmt: skip
 """The fields of SessionOptions that have an option here."""
 
 
@@ -243,6 +245,7 @@ def session_options_for(
         @click.option(
             "--state", metavar="FILE", help="Restore the variables from an .npz or .safetensors file or a checkpoint."
         )
+        @decorator_of(map_option(), "state_map", "str | None")
         @click.option("--seed", type=int, help="Seed of random ops without a seed.")
         @click.option("--allow-files", multiple=True, metavar="DIR", help="Let the graph use the files in DIR; repeatable.")
         @click.option("--max-memory", type=ByteSize(), help="Memory limit.")

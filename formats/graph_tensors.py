@@ -15,16 +15,23 @@ from .loading import load
 from .state import read_variables, saved_values
 
 
-def graph_tensors(path: str, tags: Sequence[str] | None) -> dict[str, Tensor]:
-    """Return the variables of a SavedModel by node, or the constants of a graph without variables."""
-    graph = load(path, tags=tags)
+def graph_tensors(path: str, tags: Sequence[str] | None) -> tuple[dict[str, Tensor], bool]:
+    """Return the tensors of a graph's file, as `values_of`."""
+    return values_of(load(path, tags=tags), path)
+
+
+def values_of(graph: Graph, where: str) -> tuple[dict[str, Tensor], bool]:
+    """Return the variables of a SavedModel by node and False, or the constants of a graph without variables and True.
+
+    NotFoundError for a graph with variables and without values.
+    """
     prefix = saved_values(graph)
     if prefix is not None:
-        return read_variables(prefix, restored_variables(graph))
+        return read_variables(prefix, restored_variables(graph)), False
     if find_variables(graph):
-        hint = f"`tfg explain {shlex.quote(path)}` lists the variables; `tfg checkpoint PREFIX` shows the stored values"
-        raise NotFoundError(f"'{path}' is a graph with variables, but without their values", hint=hint)
-    return constants(graph)
+        hint = f"`tfg explain {shlex.quote(where)}` lists the variables; `tfg checkpoint PREFIX` shows the stored values"
+        raise NotFoundError(f"'{where}' is a graph with variables, but without their values", hint=hint)
+    return constants(graph), True
 
 
 def constants(graph: Graph) -> dict[str, Tensor]:

@@ -1,27 +1,40 @@
-"""Files that TensorFlow and TensorBoard write while a graph runs: event files and RunMetadata, and the graphs in them."""
+"""Files that TensorFlow and TensorBoard write while a graph runs: event files and RunMetadata, their values and graphs."""
 
 from __future__ import annotations
 
+import collections
+import contextlib
 import dataclasses
 import io
+import itertools
 import os
-from collections.abc import Iterator
-from typing import ClassVar, Final
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
 
+import numpy as np
 from google.protobuf.message import DecodeError
 
+from ..core.codecs.image_kinds import image_kind
 from ..core.codecs.tfrecord import RecordError, read_records
 from ..core.graph.graph import Graph
-from ..core.support.arguments import takes
+from ..core.support.arguments import regular_expression, takes
+from ..core.support.atomic import file_errors
 from ..core.support.display import Report
-from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.file_formats import CSV, EVENT_VALUES, format_of
+from ..core.support.regular_files import open_regular
 from ..core.support.words import counted
+from ..core.types.arrays import Array
+from ..core.types.dtypes import string
 from . import detect
+from .codecs.csv_table import csv_bytes
 from .codecs.scan import parse
-from .codecs.source import Source, describe, read_source
+from .codecs.source import GZIP_MAGIC, Source, describe, is_standard_input, read_source, write_file
+from .codecs.tensor_proto import decode_tensor
 from .graphdef import graph_from_bytes
 from .meta_graph import graph_from_meta_graph
-from .protos.event_pb2 import Event
+from .protos.event_pb2 import Event, HistogramProto, Summary
 from .protos.run_metadata_pb2 import RunMetadata
 
 _KINDS: Final = {
@@ -52,6 +65,8 @@ class Tag:
     """The smallest step of a summary."""
     last_step: int
     """The largest step of a summary."""
+    run: str = ""
+    """In a folder, the folder of the event files: TensorBoard's name of the run."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -70,8 +85,9 @@ class RecordedGraph:
 class Recording(Report):
     """What an event file or a RunMetadata file holds.
 
-    `events` counts the records of an event file, `executions` those of nodes on `devices` in a RunMetadata. `seconds` is the
-    time from the first event to the last. `is_cut` is True where the file ends within a record, as while it is written.
+    `events` counts the records of event files, `executions` those of nodes on `devices` in a RunMetadata. `seconds` is the
+    time from the first event to the last, in a folder of the longest file. `is_cut` is True where a file ends within a
+    record, as while it is written.
     """
 
     main_table: ClassVar[str] = "tags"
@@ -100,9 +116,294 @@ class Recording(Report):
         return ", ".join([self.kind, *(counted(count, noun) for count, noun in parts if count)])
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class ScalarValue:
+    """A scalar that a training wrote."""
+
+    run: str
+    """The folder of the event file, relative to the folder that was read; `.` for that folder."""
+    tag: str
+    """The name of the scalar."""
+    step: int
+    """The step of the training."""
+    wall_time: float
+    """The time of the writing: seconds since 1970."""
+    value: float
+    """The value."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class HistogramValue:
+    """A histogram that a training wrote: `buckets` is (buckets, 3), the left and right limits and the count of each."""
+
+    run: str
+    """As of a scalar."""
+    tag: str
+    """The name of the histogram."""
+    step: int
+    """The step of the training."""
+    wall_time: float
+    """The time of the writing: seconds since 1970."""
+    buckets: Array
+    """The left limit, the right limit and the count of each bucket, as doubles."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ImageValue:
+    """A picture that a training wrote, as the bytes of a file."""
+
+    run: str
+    """As of a scalar."""
+    tag: str
+    """The name of the picture."""
+    step: int
+    """The step of the training."""
+    wall_time: float
+    """The time of the writing: seconds since 1970."""
+    index: int
+    """The place among the pictures of the tag and step, from 0."""
+    data: bytes
+    """The file: PNG, JPEG, GIF or another format."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class UnreadTail:
+    """An event file that is damaged, or still being written, behind the events that were read."""
+
+    path: str
+    """The file."""
+    events: int
+    """How many events were read."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class EventLog(Report):
+    """The values in event files, in the order of the files: scalars, histograms and pictures."""
+
+    main_table: ClassVar[str] = "scalars"
+
+    scalars: tuple[ScalarValue, ...]
+    """The scalars."""
+    histograms: tuple[HistogramValue, ...] = ()
+    """The histograms."""
+    images: tuple[ImageValue, ...] = ()
+    """The pictures."""
+    unread: tuple[UnreadTail, ...] = ()
+    """The files that end within a record, or are damaged: the events before are read."""
+
+    def headline(self) -> str:
+        runs = {value.run for values in (self.scalars, self.histograms, self.images) for value in values}
+        parts = ((self.scalars, "scalar"), (self.histograms, "histogram"), (self.images, "picture"))
+        return ", ".join([counted(len(runs), "run"), *(counted(len(values), noun) for values, noun in parts if values)])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the scalars to a .csv file, or scalars, histograms and pictures to a folder.
+
+        A folder has `scalars.csv`, a table `histograms/RUN/TAG.csv` for each tag, with a row for each bucket, and the files
+        `images/RUN/TAG/step_STEP_INDEX.png`. InvalidArgumentError for another extension.
+        """
+        rows = [(scalar.step, scalar.wall_time, scalar.run, scalar.tag, scalar.value) for scalar in self.scalars]
+        scalars = csv_bytes([SCALAR_COLUMNS, *rows])
+        if format_of(path, EVENT_VALUES) is CSV:
+            write_file(os.fspath(path), [scalars])
+            return
+        for name, data in {"scalars.csv": scalars, **_tables(self.histograms), **_pictures(self.images)}.items():
+            file = os.path.join(path, name)
+            with file_errors(file):
+                os.makedirs(os.path.dirname(file), exist_ok=True)
+            write_file(file, [data])
+
+
+def _tables(histograms: Sequence[HistogramValue]) -> dict[str, bytes]:
+    """Return the tables of histograms by the names of files."""
+    places = _TagPlaces()
+    rows: dict[str, list[Sequence[Any]]] = collections.defaultdict(lambda: [_BUCKET_COLUMNS])
+    for histogram in histograms:
+        name = f"histograms/{places.of(histogram)}.csv"
+        rows[name] += [(histogram.step, histogram.wall_time, *bucket) for bucket in histogram.buckets.tolist()]
+    return {name: csv_bytes(table) for name, table in rows.items()}
+
+
+def _pictures(images: Sequence[ImageValue]) -> dict[str, bytes]:
+    """Return the pictures by the names of files; of several at a step, as after a restart, the last."""
+    places = _TagPlaces()
+    return {
+        f"images/{places.of(image)}/step_{image.step}_{image.index}.{image_kind(image.data) or 'bin'}": image.data
+        for image in images
+    }
+
+
+class _TagPlaces:
+    """Paths below a folder for tags, which have any characters; each tag of a run has a path of its own."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, str], str] = {}
+
+    def of(self, value: HistogramValue | ImageValue) -> str:
+        """Return the path of a tag."""
+        key = value.run, value.tag
+        if key not in self._places:
+            parts = [_UNFIT.sub("_", part).lstrip(".")[:_LONGEST_PART] for part in f"{value.run}/{value.tag}".split("/")]
+            place, taken = "/".join(filter(None, parts)) or "_", set(self._places.values())
+            free = (f"{place}_{number}" for number in itertools.count(2))
+            self._places[key] = place if place not in taken else next(name for name in free if name not in taken)
+        return self._places[key]
+
+
+SCALAR_COLUMNS: Final = ("step", "wall_time", "run", "tag", "value")
+"""The columns of a table of scalars."""
+_BUCKET_COLUMNS: Final = ("step", "wall_time", "left", "right", "count")
+_UNFIT: Final = re.compile(r"[^\w.\-]+")
+"""What a tag may have and the name of a file may not."""
+_LONGEST_PART: Final = 60
+"""The number of characters of a part of a tag in the name of a file."""
+KINDS: Final = ("scalars", "histograms", "images")
+"""The kinds of values that `read_events` reads."""
+
+
+@takes(path=str | os.PathLike | bytes | bytearray | memoryview, tag=str, kinds=list | tuple)
+def read_events(path: Source, *, tag: str = "", kinds: Collection[str] = KINDS) -> EventLog:
+    """Return the scalars, histograms and pictures in an event file, or in all event files of a folder and its folders.
+
+    Values of both versions are read: simple values, and tensors with the data of a plugin. `tag` is a regular expression
+    that matches a part of the tag, and `kinds` names the kinds that are wanted. A file that is damaged or still written is
+    read up to the damage; `unread` of the result names it.
+
+    NotFoundError for a folder without event files, InvalidArgumentError for another file, for an unknown kind and for a
+    bad expression, DataLossError for a value that is not of its plugin's form.
+    """
+    expression = regular_expression(tag)
+    if unknown := [kind for kind in kinds if kind not in KINDS]:
+        raise InvalidArgumentError(f"unknown kind {unknown[0]!r}", hint=f"the kinds are {', '.join(KINDS)}")
+    values: dict[str, list[Any]] = {kind: [] for kind in KINDS}
+    unread = []
+    for run, file in _event_files(path):
+        events = _Events(file)
+        for event, value, kind in _summaries(events):
+            if kind in kinds and expression.search(value.tag):
+                values[kind] += _READERS[kind](run, event, value)
+        if events.is_cut:
+            unread.append(UnreadTail(_path_of(file) or describe(file), events.count))
+    return EventLog(**{kind: tuple(rows) for kind, rows in values.items()}, unread=tuple(unread))
+
+
+def _event_files(source: Source) -> list[tuple[str, Source]]:
+    """Return event files with the names of their runs; a single file, or bytes, is the run `.`."""
+    folder = _path_of(source)
+    if folder is None or not os.path.isdir(folder):
+        kind, _ = detect.graph_kind(read_source(source), describe(source))
+        if kind != "events":
+            raise InvalidArgumentError(f"{describe(source)} is not an event file", hint="`tfg explain FILE` says what it is")
+        return [(_THIS_RUN, source)]
+    files = _event_files_below(folder)
+    if not files:
+        hint = f"event files have {_MARK} in their names"
+        raise NotFoundError(f"folder '{folder}' has no event files", hint=hint)
+    return files
+
+
+def _path_of(source: Source) -> str | None:
+    """Return the path of a file or folder; None for bytes and standard input."""
+    if isinstance(source, (bytes, bytearray, memoryview)) or is_standard_input(source):
+        return None
+    return os.fspath(source)
+
+
+def _event_files_below(folder: str) -> list[tuple[str, Source]]:
+    """Return the event files of a folder and its folders with the names of their runs, in the order of the names."""
+    files: list[tuple[str, Source]] = []
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        run = os.path.relpath(place, folder).replace(os.sep, "/")
+        files += [(run, os.path.join(place, name)) for name in sorted(names) if _MARK in name]
+    return files
+
+
+_MARK: Final = "tfevents"
+"""The part of a name by which TensorBoard finds event files."""
+_THIS_RUN: Final = "."
+
+
+def _summaries(events: _Events) -> Iterator[tuple[Event, Summary.Value, str]]:
+    """Yield the values of events with their kinds; only the first value of a tag names the plugin."""
+    plugins: dict[str, str] = {}
+    for event in events:
+        for value in event.summary.value:
+            plugin = value.metadata.plugin_data.plugin_name
+            if plugin:
+                plugins.setdefault(value.tag, plugin)
+            held = value.WhichOneof("value") or ""
+            yield event, value, plugins.get(value.tag, "") if held == "tensor" else _KINDS.get(held, held)
+
+
+def _scalars(run: str, event: Event, value: Summary.Value) -> list[ScalarValue]:
+    number = value.simple_value if value.WhichOneof("value") == "simple_value" else _numbers(value, ()).item()
+    return [ScalarValue(run, value.tag, event.step, event.wall_time, number)]
+
+
+def _histograms(run: str, event: Event, value: Summary.Value) -> list[HistogramValue]:
+    held = value.WhichOneof("value")
+    if held == "obsolete_old_style_histogram":
+        return []  # of 2015: no reader of it is left
+    buckets = _buckets(value.histo) if held == "histo" else _numbers(value, (None, 3))
+    return [HistogramValue(run, value.tag, event.step, event.wall_time, buckets)]
+
+
+def _images(run: str, event: Event, value: Summary.Value) -> list[ImageValue]:
+    """Return the pictures; a tensor has the width and the height before the pictures."""
+    if value.WhichOneof("value") == "image":
+        files = [value.image.encoded_image_string]
+    else:
+        files = _elements(value).ravel().tolist()[2:]
+    return [ImageValue(run, value.tag, event.step, event.wall_time, index, data) for index, data in enumerate(files)]
+
+
+_READERS: Final[Mapping[str, Callable[[str, Event, Summary.Value], Sequence[Any]]]] = {
+    "scalars": _scalars,
+    "histograms": _histograms,
+    "images": _images,
+}
+
+
+def _elements(value: Summary.Value, dtype_is_text: bool = True) -> Array:
+    """Return the elements of a tensor, text or numbers; DataLossError for the other."""
+    tensor = decode_tensor(value.tensor)
+    if (tensor.dtype is string) is not dtype_is_text or (tensor.dtype.is_object and tensor.dtype is not string):
+        raise DataLossError(f"a summary of '{value.tag}' is of dtype {tensor.dtype}")
+    return tensor.numpy()
+
+
+def _numbers(value: Summary.Value, shape: tuple[int | None, ...]) -> Array:
+    """Return the numbers of a tensor as doubles; DataLossError for another shape, or for text."""
+    array = _elements(value, dtype_is_text=False)
+    if array.ndim != len(shape) or any(size not in (None, actual) for size, actual in zip(shape, array.shape)):
+        raise DataLossError(f"a summary of '{value.tag}' has shape {list(array.shape)}")
+    return array.astype(np.float64)
+
+
+def _buckets(histogram: HistogramProto) -> Array:
+    """Return the buckets of a histogram of TensorFlow 1 as those of TensorFlow 2: (buckets, 3).
+
+    Empty buckets at both ends go, and the outer limits are the smallest and the largest number, as TensorBoard's
+    `data_compat` has it.
+    """
+    counts, limits = np.array(histogram.bucket), list(histogram.bucket_limit)
+    if len(counts) != len(limits):
+        raise DataLossError(f"a histogram has {len(counts)} buckets, but {len(limits)} limits")
+    (filled,) = np.nonzero(counts > 0)
+    if not len(filled):
+        return np.zeros((0, 3))
+    start, end = filled[0], filled[-1]
+    inner = limits[start:end]
+    return np.array([[histogram.min, *inner], [*inner, histogram.max], counts[start : end + 1]]).T
+
+
 @takes(source=str | os.PathLike | bytes | bytearray | memoryview)
 def describe_recording(source: Source) -> Recording | None:
-    """Return what an event file or a RunMetadata file holds; None for any other file."""
+    """Return what an event file, a folder of event files or a RunMetadata file holds; None for any other file or folder."""
+    folder = _path_of(source)
+    if folder is not None and os.path.isdir(folder):
+        return _of_folder(folder)
     data = read_source(source)
     try:
         kind, _ = detect.graph_kind(data, describe(source))
@@ -138,22 +439,59 @@ def graph_from_run_metadata(data: memoryview, faults: list[TfgError] | None = No
 
 
 class _Events:
-    """The events of a file up to its end or the first damaged record, which `is_cut` tells."""
+    """The events of a file up to its end or the first damaged record, which `is_cut` tells; `count` of them."""
 
-    def __init__(self, data: memoryview) -> None:
-        self._data = data
+    def __init__(self, source: Source) -> None:
+        self._source = source
         self.is_cut = False
+        self.count = 0
 
     def __iter__(self) -> Iterator[Event]:
-        try:
-            for record in read_records(io.BytesIO(self._data)):
-                yield Event.FromString(record)
-        except (RecordError, DecodeError):
-            self.is_cut = True
+        with self._opened() as file:
+            try:
+                for record in read_records(file):
+                    yield Event.FromString(record)
+                    self.count += 1
+            except (RecordError, DecodeError):
+                self.is_cut = True
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """Open a file, to be read in pieces, or what else `read_source` reads, gzip among it."""
+        path = _path_of(self._source)
+        if path is None or not os.path.isfile(path):
+            yield io.BytesIO(read_source(self._source))
+            return
+        with file_errors(path), open_regular(path) as file:
+            is_packed = file.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
+            yield io.BytesIO(read_source(self._source)) if is_packed else file
 
 
-def _of_events(data: memoryview) -> Recording:
-    events = _Events(data)
+def _of_folder(folder: str) -> Recording | None:
+    """Return what the event files of a folder hold together; graphs are those of its files alone."""
+    parts = [(run, _of_events(file)) for run, file in _event_files_below(folder)]
+    if not parts:
+        return None
+    tags: dict[tuple[str, str, str], Tag] = {}
+    for run, part in parts:
+        for tag in part.tags:
+            key = run, tag.tag, tag.kind
+            tags[key] = _joined(tags[key], tag) if key in tags else dataclasses.replace(tag, run=run)
+    return Recording(
+        "folder of event files", ", ".join(dict.fromkeys(part.writer for _, part in parts if part.writer)),
+        sum(part.events for _, part in parts), max(part.seconds for _, part in parts),
+        any(part.is_cut for _, part in parts), tags=tuple(tags.values()),
+    )  # fmt: skip
+
+
+def _joined(tag: Tag, other: Tag) -> Tag:
+    """Return the tag of two event files of a run."""
+    first, last = min(tag.first_step, other.first_step), max(tag.last_step, other.last_step)
+    return dataclasses.replace(tag, count=tag.count + other.count, first_step=first, last_step=last)
+
+
+def _of_events(source: Source) -> Recording:
+    events = _Events(source)
     count, writer, times = 0, "", []
     tags: dict[tuple[str, bool], Tag] = {}
     graphs: list[tuple[str, bytes]] = []

@@ -26,9 +26,10 @@ from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, string, variant
 from ..core.types.tensors import Tensor
 from .checkpoint import open_checkpoint, write_checkpoint
+from .checkpoint.object_graph import OBJECT_GRAPH, moved_objects, read_objects
+from .checkpoint.renaming import new_names
 from .codecs.npz import read_npz, write_npz
 from .codecs.safetensors import can_hold, read_safetensors, write_safetensors
-from .codecs.scan import parse
 from .detect import MODEL_FILES, is_safetensors
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 State: TypeAlias = Mapping[str, Any]
 """Values of variables by name: arrays or Tensors."""
-_OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 TRAINED_STEPS = "_TRAINED_STEPS"
 """The entry that says after how many steps of training a state was noted: int64, a scalar. No node can be called so."""
 _STREAM = "_RANDOM_STREAM/"
@@ -149,18 +149,26 @@ def _renamed(tensors: Mapping[str, Tensor], names: Mapping[str, str]) -> dict[st
     known = {key: names[key] for key in tensors if key in names}
     taken = {*known.values()}
     owners = {key: name for key, name in _full_names(tensors).items() if name not in taken} | known
-    return {owners.get(key, key): tensor for key, tensor in tensors.items() if not _is_apart(key)}
+    return {owners.get(key, key): tensor for key, tensor in tensors.items() if not is_apart(key)}
 
 
-def read_graph_state(path: str | os.PathLike[str], graph: Graph) -> dict[str, Tensor]:
+def read_graph_state(
+    path: str | os.PathLike[str], graph: Graph, new_names: Mapping[str, str] | None = None
+) -> dict[str, Tensor]:
     """Return the tensors of `read_state` by the names of a graph's variables, as far as the graph has a variable for them.
 
     A SavedModel tells the variable of each key, and its object graph the name that Python gave to the variable. A state of
-    another model, by names or with another object graph, finds the variable by that name.
+    another model, by names or with another object graph, finds the variable by that name. `new_names` rename the tensors
+    first, as `renamed` does.
     """
     tensors = read_state(path)
+    return graph_state(renamed(tensors, new_names, f"'{os.fspath(path)}'") if new_names else tensors, graph)
+
+
+def graph_state(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, Tensor]:
+    """Return the tensors of a state by the names of a graph's variables, as `read_graph_state`."""
     names = names_in_graph(tensors, graph)
-    values = {names.get(key, key): tensor for key, tensor in tensors.items() if not _is_apart(key)}
+    values = {names.get(key, key): tensor for key, tensor in tensors.items() if not is_apart(key)}
     return {**{read: values[twin] for twin, read in read_instead(graph).items() if twin in values}, **values}
 
 
@@ -169,7 +177,7 @@ def names_in_graph(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, str
     by_key = restored_variables(graph) | restored_tables(graph)
     names = {key: by_key[key] for key in tensors if key in by_key}
     full_names = _full_names(tensors)
-    others = {key: full_names.get(key, key) for key in tensors if key not in by_key and not _is_apart(key)}
+    others = {key: full_names.get(key, key) for key in tensors if key not in by_key and not is_apart(key)}
     prefix = graph.meta.variables_prefix if graph.meta is not None else None
     owners = _owners(prefix, by_key, read_instead(graph)) if prefix is not None and others else {}
     taken = {*names.values(), *others.values()}
@@ -216,9 +224,9 @@ def _is_stream(key: str) -> bool:
     return key.startswith(_STREAM)
 
 
-def _is_apart(key: str) -> bool:
+def is_apart(key: str) -> bool:
     """Return True for entries that are no variables."""
-    return key in (_OBJECT_GRAPH, TRAINED_STEPS) or _is_stream(key)
+    return key in (OBJECT_GRAPH, TRAINED_STEPS) or _is_stream(key)
 
 
 def _full_names(tensors: Mapping[str, Tensor]) -> dict[str, str]:
@@ -231,23 +239,32 @@ def _full_names(tensors: Mapping[str, Tensor]) -> dict[str, str]:
 
 
 def by_variable(tensors: Mapping[str, Tensor], part: Iterable[str]) -> dict[str, Tensor]:
-    """Return a part of a state, by keys, under the names of variables in the state's object graph.
+    """Return a part of a state, by keys, under the names of variables in the state's object graph."""
+    names = _full_names(tensors)
+    return {names.get(key, key): tensors[key] for key in part}
 
-    The result is the part itself where the part has the object graph.
-    """
-    keys = list(part)
-    names = {} if _OBJECT_GRAPH in keys else _full_names(tensors)
-    return {names.get(key, key): tensors[key] for key in keys}
+
+def renamed(tensors: Mapping[str, Tensor], pairs: Mapping[str, str], owner: str) -> dict[str, Tensor]:
+    """Return a state under new names, as `new_names` says; the object graph of a TF2 checkpoint follows."""
+    names = new_names([name for name in tensors if not is_apart(name)], pairs, owner)
+    values = {names.get(name, name): tensor for name, tensor in tensors.items()}
+    if OBJECT_GRAPH in values:
+        values[OBJECT_GRAPH] = moved_objects(values[OBJECT_GRAPH], names)
+    return values
+
+
+def with_objects(part: Mapping[str, Tensor], objects: Tensor | None) -> dict[str, Tensor]:
+    """Return a part of a state with the part of the object graph `objects` that belongs to the values."""
+    if objects is None:
+        return dict(part)
+    return {**part, OBJECT_GRAPH: moved_objects(objects, {name: name for name in part})}
 
 
 def _attributes(tensors: Mapping[str, Tensor]) -> list[TrackableObjectGraph.TrackableObject.SerializedTensor]:
     """Return the entries of variables in the object graph of a state."""
-    if _OBJECT_GRAPH not in tensors:
+    if OBJECT_GRAPH not in tensors:
         return []
-    from .protos.meta_graph_pb2 import TrackableObjectGraph
-
-    graph = parse(TrackableObjectGraph, tensors[_OBJECT_GRAPH].numpy().item())
-    attributes = (attribute for node in graph.nodes for attribute in node.attributes)
+    attributes = (attribute for node in read_objects(tensors[OBJECT_GRAPH]).nodes for attribute in node.attributes)
     return [attribute for attribute in attributes if attribute.full_name and attribute.checkpoint_key in tensors]
 
 
@@ -272,7 +289,7 @@ def write_state(
     if file_format is NPZ:
         write_npz(path, tensors)
     elif file_format is SAFETENSORS:
-        tensors = by_variable(tensors, [key for key in tensors if key != _OBJECT_GRAPH])
+        tensors = by_variable(tensors, [key for key in tensors if key != OBJECT_GRAPH])
         write_safetensors(path, tensors)
     else:
         tensors = tensors if form is None else _in_form(form, tensors, graph)
@@ -309,7 +326,7 @@ def _check_dtype(dtype: DType, node: Node, words: str, is_safetensors_file: bool
 def _in_form(form: str | os.PathLike[str], tensors: Mapping[str, Tensor], graph: Graph | None) -> Mapping[str, Tensor]:
     """Return the tensors by the keys of another checkpoint of objects; tensors without a key there keep their names."""
     old = read_state(form)
-    if _OBJECT_GRAPH not in old:
+    if OBJECT_GRAPH not in old:
         return tensors
     names = _full_names(old) if graph is None else names_in_graph(old, graph)
     owners = {key: names.get(key, key) for key in old}

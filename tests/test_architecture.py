@@ -343,7 +343,7 @@ def test_files_of_the_command_line_are_called_by_one_grammar():
 
 FUNCTIONS = {
     "check": "check",
-    "checkpoint": "compare_checkpoints read_checkpoint write_checkpoint",
+    "checkpoint": "average_checkpoints compare_checkpoints match_checkpoint read_checkpoint write_checkpoint",
     "compare": "compare compare_states",
     "convert": "clear_devices convert extract freeze inline_functions strip_default_attrs",
     "diff": "diff",
@@ -358,6 +358,7 @@ FUNCTIONS = {
     "ops": "flops_formulas missing_parts op_coverage ops write_wrappers",
     "optimize": "list_passes optimize verify",
     "reduce": "reduce",
+    "scalars": "read_events",
     "run": "KernelRecorder",
     "train": "fit optimizer_name train",
 }

@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import SAMPLES
 from tfg.core.support.errors import TfgError
 from tfg.core.types.dtypes import float32
 
 WRONG = (
     3, -1.5, None, b"\0", "", "abc", "y:99", [1], ["y", None], {"x:0": "abc"}, {3: 3}, object(), len, float, np.ones((2, 0)),
 )  # fmt: skip
+
+EVENTS = SAMPLES / "recordings" / "events.out.tfevents.linear_regression"
 
 
 def sample():
@@ -158,6 +161,15 @@ def of_runs(folder, graph, feeds):
         "optimizer_name": (tfg.optimizer_name, {"word": "Gradient_Descent"}),
         "check_numerics": (tfg.check_numerics, {"node": graph["y"], "call": lambda: np.ones(2), "inputs": []}),
         "KernelRecorder": (tfg.KernelRecorder, {"with_shapes": True}),
+        "average_checkpoints": (
+            tfg.average_checkpoints,
+            {"checkpoints": [tfg.read_checkpoint(str(folder / "v.npz"))] * 2, "weights": [1.0, 2.0]},
+        ),
+        "match_checkpoint": (
+            tfg.match_checkpoint,
+            {"checkpoint": tfg.read_checkpoint(str(folder / "v.npz")), "graph": trained()},
+        ),
+        "read_events": (tfg.read_events, {"path": EVENTS, "tag": "loss", "kinds": ["scalars"]}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
         "Model": (tfg.Model, {"source": graph, "outputs": "y"}),
@@ -195,9 +207,8 @@ def call(function, arguments):
 
 MADE_BY_TFG = {
     "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "CacheReport", "CachedChoice", "Checkpoint",
-    "ClusterFacts", "ClusterSession",
-    "Comparison", "Exposed",
-    "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
+    "CheckpointMatch", "ClusterFacts", "ClusterSession", "Comparison", "DType", "Drawing", "EngineReport", "EventLog",
+    "Exposed", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayerBlock", "LayerTree", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
     "ModelView", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",

@@ -30,7 +30,8 @@ READING = {
     "--tags": "load.tags", "--untrusted": "load.untrusted",
 }  # fmt: skip
 RUNNING = {
-    "--init": "initialize.session", "--init-op": "initialize.operation", "--state": "restore.state", "--seed": "Session.seed",
+    "--init": "initialize.session", "--init-op": "initialize.operation", "--state": "restore.state",
+    "--map": "Checkpoint.renamed", "--seed": "Session.seed",
     "--allow-files": "Session.files", "--max-memory": "Session.max_memory", "--timeout": "Session.timeout",
     "--engine": "Session.engine", "--precision": "Session.precision", "--engine-report": "Session.engine_report",
     "--verify-engine": "engine_runtime.verify", "--on": "ClusterSession.address", "--retry": "ClusterSession.retries",
@@ -44,6 +45,9 @@ DOORS = {
         "PREFIX": "read_checkpoint.path", "--name": "Checkpoint.matching", "--stats": "Checkpoint.describe",
         "--values": "Checkpoint.get", "--output": "write_checkpoint.path", "--compare": "compare_checkpoints.second",
         "--tolerance": "compare_checkpoints.tolerance", "--tags": "read_checkpoint.tags",
+        "--exclude": "Checkpoint.without", "--rename": "Checkpoint.renamed", "--sort": "Checkpoint.largest_first",
+        "--average": "average_checkpoints.checkpoints", "--weights": "average_checkpoints.weights",
+        "--labels": "write_checkpoint.labels", "--for": "match_checkpoint.graph",
     },
     "cluster": {
         "ADDRESS": "describe_cluster.address", "--reset": "describe_cluster.reset",
@@ -143,6 +147,7 @@ DOORS = {
         "--overwrite": "run_batch.overwrite", "--shard-size": "run_batch.shard_size",
         "--shape": "fill_placeholders.shapes", "--batch": "fill_placeholders.batch",
     },
+    "scalars": {"LOGS": "read_events.path", "--tag": "read_events.tag", "--output": "EventLog.save"},
     "train": {
         "GRAPH": "train.graph", "--loss": "train.loss", "--var": "train.variables", "--optimizer": "train.optimizer",
         "--lr": "train.lr", "--hyperparameter": "train.settings", "--schedule": "train.schedule",

@@ -1,12 +1,11 @@
-"""`tfg checkpoint`: list, extract or compare the tensors of a checkpoint or a model."""
+"""`tfg checkpoint`: list, extract, change or compare the tensors of a checkpoint or a model."""
 
 from __future__ import annotations
 
 import functools
-import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import click
 
 from ...core.support.file_formats import TENSORS
 from ...core.support.words import counted
@@ -21,52 +20,74 @@ from ..requests import argument, command_of, option, request
 from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
-    from ...core.types.dtypes import DType
-    from ...formats.api.checkpoints import Checkpoint, StateComparison, TensorRow
-
-_COLUMNS = ("name", "dtype", "shape", "bytes")
-_STATISTICS = ("min", "max", "mean", "std", "NaN", "inf")
-_MINOR = ("dtype", "bytes", "std", "mean")
-"""The columns that a narrow terminal leaves out first, where there are statistics."""
-_MAX_SHOWN = 1000
-"""The largest number of elements that a table shows in full; larger tensors show the first and last elements."""
+    from ...formats.api.checkpoints import Checkpoint
 
 
 @request
 class CheckpointOptions:
     """List the tensors of the checkpoint PREFIX: names, dtypes, shapes, bytes.
 
-    PREFIX may be an .npz or .safetensors file, a SavedModel with variables, or a graph with constants.
+    PREFIX may be an .npz or .safetensors file, a SavedModel with variables, or a graph with constants. The options choose
+    tensors, then average, then rename. TensorFlow restores a written part of a TF2 checkpoint by its objects.
 
     \b
-    tfg checkpoint model.ckpt-1000
+    tfg checkpoint model.ckpt-1000 --sort bytes
     tfg checkpoint saved_model_folder --stats
     tfg checkpoint model.ckpt-1000 --values global_step
-    tfg checkpoint model.ckpt-1000 --name kernel --output kernels.npz
-    tfg checkpoint model.ckpt-1000 --name '^embedding$' --output vectors.tsv
+    tfg checkpoint model.ckpt-1000 --exclude Adam --output weights.npz
+    tfg checkpoint model.ckpt-1000 --rename encoder/=bert/ --output renamed.ckpt
+    tfg checkpoint model.ckpt-1000 --average model.ckpt-2000 --output mean.ckpt
+    tfg checkpoint model.ckpt-1000 --name '^embedding$' --output vectors.tsv --labels vocabulary.txt
     tfg checkpoint model.ckpt-1000 --compare model.ckpt-2000
+    tfg checkpoint model.ckpt-1000 --for graph.pb
     """
 
     prefix: str = argument()
     name: str = option(default="", metavar="REGEX", help="Only tensors whose name matches.")
+    exclude: str | None = option(metavar="REGEX", help="Leave out tensors whose name matches.")
+    average: tuple[str, ...] = option(metavar="PREFIX", help="Average with this checkpoint; repeatable.")
+    weights: str | None = option(
+        metavar="W,W,...",
+        needs="--average",
+        help="The weights of the averaged checkpoints, PREFIX first. Default: equal weights.",
+    )
+    rename: tuple[str, ...] = option(
+        metavar="OLD=NEW",
+        help="Rename a tensor or scope, or what matches a regular expression; @FILE has a line for each; repeatable.",
+    )
+    sort: str = option(
+        type=click.Choice(("name", "bytes")),
+        default="name",
+        show_default=True,
+        excludes="--output --compare --for --values",
+        help="Order of the tensors; bytes: the largest first.",
+    )
     with_statistics: bool = option(
         "--stats",
-        excludes="--output --compare --values",
+        excludes="--output --compare --for --values",
         help="Also show minimum, maximum, mean, standard deviation, NaNs and infinities.",
     )
     values: tuple[str, ...] = option(
-        metavar="TENSOR", excludes="--output --compare", help="Print the values of this tensor; repeatable."
+        metavar="TENSOR", excludes="--output --compare --for", help="Print the values of this tensor; repeatable."
     )
     out: str | None = option(
         "-o",
         "--output",
         type=OutputFile(TENSORS),
         metavar="FILE",
-        excludes="--compare",
+        excludes="--compare --for",
         help="Write the tensors to an .npz file, a .safetensors file or a checkpoint, or a table to .npy, .csv or .tsv.",
     )
-    other: str | None = option("--compare", metavar="PREFIX", help="Compare with another checkpoint or state file.")
+    labels: str | None = option(
+        metavar="FILE",
+        needs="--output",
+        help="With --output FILE.tsv: write a label for each row, a line of this file, to metadata.tsv.",
+    )
+    other: str | None = option("--compare", metavar="PREFIX", help="Compare with a checkpoint, a state file or a model.")
     tolerance: float = tolerance_option("--compare", needs="--compare")
+    graph: str | None = option(
+        "--for", metavar="GRAPH", excludes="--compare", help="Show which variables of this graph lack a value that fits."
+    )
     tags: str | None = option(
         metavar="TAGS", excludes="--compare", help="The tags of the SavedModel's graph, separated by commas."
     )
@@ -76,86 +97,96 @@ class CheckpointOptions:
 
 def _run(options: CheckpointOptions) -> int:
     """Show, compare or write the tensors of a checkpoint."""
-    from ...formats.api.checkpoints import compare_checkpoints, read_checkpoint, write_checkpoint
-    from ...formats.state import by_variable
+    from ..sections.checkpoint_sections import values_sections
 
-    format_, tags = options.format_, options.tags
-    checkpoint = read_checkpoint(options.prefix, tags=tags.split(",") if tags is not None else None)
+    format_ = options.format_
+    checkpoint = _changed(options)
     if options.values:
         tensors = {tensor: checkpoint[tensor] for tensor in options.values}
         data = {"checkpoint": options.prefix, "values": tensors}
-        render.emit("tfg.checkpoint.values/1", data, format_, lambda: _values(tensors, format_))
+        render.emit("tfg.checkpoint.values/1", data, format_, lambda: values_sections(tensors, format_))
         return DONE
     if options.other is not None:
-        other = read_checkpoint(options.other)
-        compared = compare_checkpoints(checkpoint, other, pattern=options.name, tolerance=options.tolerance)
-        render.emit("tfg.checkpoint.compare/1", compared, format_, lambda: _comparison(compared))
-        return DONE if compared.equal else COMPARISON_FAILED
-    chosen = checkpoint.matching(options.name)
+        return _compare(checkpoint, options)
+    if options.graph is not None:
+        return _match(checkpoint, options.graph, format_)
     if options.out is not None:
-        count = write_checkpoint(options.out, by_variable(checkpoint.tensors, chosen))
-        render.note(f"wrote {counted(count, 'tensor')} to {options.out}", options.quiet)
-        return DONE
-    for lack in filter(None, (tensor.lack for tensor in chosen.tensors.values())):
-        render.note(lack.message, options.quiet)
-    with_statistics = options.with_statistics
-    rows = functools.partial(chosen.describe, statistics=with_statistics)
-    if format_ == "json":
-        render.print_json("tfg.checkpoint/1", {"checkpoint": options.prefix, "tensors": rows()})
+        _write(checkpoint, options.out, options)
     else:
-        render.emit("tfg.checkpoint/1", {}, format_, lambda: _statistics(rows()) if with_statistics else _listing(chosen))
+        _list(checkpoint if options.sort == "name" else checkpoint.largest_first(), options)
     return DONE
 
 
-def _listing(checkpoint: Checkpoint) -> Iterator[render.Section]:
-    cells = [(name, *_kind(tensor.dtype, tensor.shape)) for name, tensor in checkpoint.tensors.items()]
-    yield render.Table(_COLUMNS, cells)
-    yield _totals([size for *_, size in cells])
+def _changed(options: CheckpointOptions) -> Checkpoint:
+    """Return the chosen tensors, averaged and renamed as the options say."""
+    from ...formats.api.checkpoints import average_checkpoints
+    from ...formats.checkpoint.renaming import names_from_words
+
+    first = _chosen(options.prefix, options)
+    others = [_chosen(path, options) for path in options.average]
+    checkpoint = average_checkpoints([first, *others], _weights(options.weights)) if others else first
+    return checkpoint.renamed(names_from_words(options.rename)) if options.rename else checkpoint
 
 
-def _statistics(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
-    cells = [
-        (row.name, row.dtype, _shape(row.shape), row.bytes, v.min, v.max, v.mean, v.std, v.nans, v.infs)
-        for row in rows
-        if (v := row.statistics) is not None
-    ]
-    yield render.Table((*_COLUMNS, *_STATISTICS), cells, minor=_MINOR) if cells else render.Table(_COLUMNS, cells)
-    yield _totals([row.bytes for row in rows])
+def _chosen(path: str, options: CheckpointOptions) -> Checkpoint:
+    from ...formats.api.checkpoints import read_checkpoint
+
+    checkpoint = read_checkpoint(path, tags=options.tags.split(",") if options.tags is not None else None)
+    is_chosen = not options.values and options.other is None
+    chosen = checkpoint.matching(options.name) if is_chosen else checkpoint
+    return chosen if options.exclude is None else chosen.without(options.exclude)
 
 
-def _totals(sizes: Sequence[int]) -> render.Text:
-    return render.Text(f"{counted(len(sizes), 'tensor')}, {counted(sum(sizes), 'byte')}")
+def _weights(text: str | None) -> list[float] | None:
+    try:
+        return None if text is None else [float(word) for word in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"--weights: '{text}' is not a list of numbers such as 0.5,0.3,0.2") from None
 
 
-def _values(tensors: Mapping[str, Any], format_: str) -> Iterator[render.Section]:
-    """Yield the values of each tensor; in CSV a row for each element."""
-    import numpy as np
+def _compare(checkpoint: Checkpoint, options: CheckpointOptions) -> int:
+    from ...formats.api.checkpoints import compare_checkpoints, read_checkpoint
+    from ..sections.checkpoint_sections import comparison_sections
 
-    if format_ == "csv":
-        elements = ((name, place, value) for name, array in tensors.items() for place, value in np.ndenumerate(array))
-        rows = [(name, " ".join(map(str, place)), value) for name, place, value in elements]
-        yield render.Table(("name", "index", "value"), rows)
-        return
-    for name, array in tensors.items():
-        yield render.Text(np.array2string(array, threshold=_MAX_SHOWN, separator=", ", max_line_width=100), name, "code")
-
-
-def _comparison(result: StateComparison) -> Iterator[render.Section]:
-    rows = [(row.name, row.status, row.largest_difference, row.detail) for row in result.tensors]
-    yield render.Table(("name", "status", "largest difference", "detail"), rows)
-    statuses = Counter(row.status for row in result.tensors)
-    counts = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
-    yield render.Text(f"{counted(len(rows), 'tensor')}: {counts}" if rows else "no tensors")
+    assert options.other is not None
+    other = read_checkpoint(options.other)
+    if options.exclude is not None:
+        other = other.without(options.exclude)
+    compared = compare_checkpoints(checkpoint, other, pattern=options.name, tolerance=options.tolerance)
+    render.emit("tfg.checkpoint.compare/1", compared, options.format_, lambda: comparison_sections(compared))
+    return DONE if compared.equal else COMPARISON_FAILED
 
 
-@functools.lru_cache(1024)
-def _kind(dtype: DType, shape: tuple[int, ...]) -> tuple[str, str, int]:
-    """Return the cells of a tensor's dtype and shape: many tensors share both."""
-    return str(dtype), _shape(shape), math.prod(shape) * dtype.size
+def _match(checkpoint: Checkpoint, graph: str, format_: str) -> int:
+    from ...formats.api.checkpoints import match_checkpoint
+    from ..sections.checkpoint_sections import match_sections
+
+    match = match_checkpoint(checkpoint, graph)
+    render.emit("tfg.checkpoint.for/1", match, format_, lambda: match_sections(match, format_))
+    return DONE if match.fits else COMPARISON_FAILED
 
 
-def _shape(shape: tuple[int, ...]) -> str:
-    return f"({','.join(map(str, shape))})"
+def _write(checkpoint: Checkpoint, path: str, options: CheckpointOptions) -> None:
+    from ...formats.api.checkpoints import write_checkpoint
+    from ...formats.api.classes import read_labels
+
+    labels = None if options.labels is None else read_labels(options.labels)
+    count = write_checkpoint(path, checkpoint, labels=labels)
+    render.note(f"wrote {counted(count, 'tensor')} to {path}", options.quiet)
+
+
+def _list(checkpoint: Checkpoint, options: CheckpointOptions) -> None:
+    from ..sections.checkpoint_sections import listing, statistics_table
+
+    for lack in filter(None, (tensor.lack for tensor in checkpoint.tensors.values())):
+        render.note(lack.message, options.quiet)
+    with_statistics = options.with_statistics
+    rows = functools.partial(checkpoint.describe, statistics=with_statistics)
+    if options.format_ == "json":
+        render.print_json("tfg.checkpoint/1", {"checkpoint": options.prefix, "tensors": rows()})
+    else:
+        shown = lambda: statistics_table(rows()) if with_statistics else listing(checkpoint)  # noqa: E731
+        render.emit("tfg.checkpoint/1", {}, options.format_, shown)
 
 
 command = command_of(CheckpointOptions, _run)

@@ -24,12 +24,14 @@ class DiffOptions:
     """Compare BEFORE with AFTER: nodes, functions, signatures, variables with their values, assets, versions.
 
     The comparison ignores the order of nodes, the numbers that TensorFlow adds to names, and the nodes that save variables.
-    Functions match by their computation. Exit code: 0 if all sections are equal, 3 if they differ. `tfg view BEFORE
+    Functions match by their computation. A checkpoint, an .npz or a .safetensors file is compared by its values, also with a
+    frozen graph. Exit code: 0 if all sections are equal, 3 if they differ. `tfg view BEFORE
     --diff AFTER` shows both graphs and the differences in a page.
 
     \b
     tfg diff graph.pb optimized.pb
     tfg diff old_saved_model new_saved_model
+    tfg diff model.ckpt-1000 frozen.pb
     tfg diff graph.pb graph.pbtxt --quiet && echo equal
     """
 
@@ -48,13 +50,22 @@ def _run(options: DiffOptions) -> int:
     from ..sections.diff_sections import diff_sections
 
     format_ = options.format_
-    result = _diff_as_read(options) or _diff(options)
+    result = _diff_values(options) or _diff_as_read(options) or _diff(options)
     if format_ in FORMATS:
         tables = (section for section in diff_sections(result, "csv") if isinstance(section, render.Table))
         print_findings(table_findings(tables, options.after, "different graph"), format_)
     elif not options.quiet:
         render.emit("tfg.diff/1", result, format_, lambda: diff_sections(result, format_))
     return DONE if result.is_empty else COMPARISON_FAILED
+
+
+def _diff_values(options: DiffOptions) -> GraphDiff | None:
+    """Compare the values of two files if one is a state; return None for two graphs."""
+    from ...formats.api.analyses import diff
+    from ...formats.state import holds_state
+
+    paths = options.before, options.after
+    return diff(*paths) if any(path != "-" and holds_state(path) for path in paths) else None
 
 
 def _diff(options: DiffOptions) -> GraphDiff:

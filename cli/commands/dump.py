@@ -13,6 +13,7 @@ from ..options import (
     fetch_option,
     format_option,
     graph_options,
+    map_option,
     signature_option,
 )
 from ..requests import argument, command_of, excluding, option, options_of, part, request, together
@@ -81,6 +82,7 @@ class DumpOptions:
         needs="--elements",
         help="With --elements: restore the variables from an .npz or .safetensors file or a checkpoint.",
     )
+    state_map: str | None = map_option()
     seed: int | None = option(needs="--elements", help="With --elements: seed of random ops without a seed.")
     selection: ListingSelection = part(
         together(

@@ -23,6 +23,7 @@ SCHEMAS: Final = {
     "tfg.check.code/1": Schema("core.explaining.problem_codes.ProblemCode", "tfg check --explain CODE"),
     "tfg.checkpoint/1": Schema(f"{_RUNS}.CheckpointTensors", "tfg checkpoint PREFIX"),
     "tfg.checkpoint.compare/1": Schema("formats.api.checkpoints.StateComparison", "tfg checkpoint PREFIX --compare OTHER"),
+    "tfg.checkpoint.for/1": Schema("formats.api.checkpoints.CheckpointMatch", "tfg checkpoint PREFIX --for GRAPH"),
     "tfg.checkpoint.values/1": Schema(f"{_RUNS}.CheckpointValues", "tfg checkpoint PREFIX --values TENSOR"),
     "tfg.cluster/1": Schema("formats.cluster.survey.Survey", "tfg cluster ADDRESS"),
     "tfg.compare/1": Schema(f"{_RUNS}.Compare", "tfg compare BEFORE AFTER"),
@@ -65,6 +66,7 @@ SCHEMAS: Final = {
     "tfg.run.choices/1": Schema(f"{_RUNS}.Choices", "tfg run GRAPH"),
     "tfg.run.result/1": Schema(f"{_RUNS}.Result", "tfg run GRAPH --each PATTERN --output FILE.jsonl"),
     "tfg.samples/1": Schema(f"{_GRAPHS}.Samples", "tfg samples"),
+    "tfg.scalars/1": Schema("formats.recordings.EventLog", "tfg scalars LOGS"),
     "tfg.train/1": Schema(f"{_RUNS}.Train", "tfg train GRAPH --loss TENSOR"),
     "tfg.train.least_squares/1": Schema(f"{_RUNS}.LeastSquaresFit", "tfg train GRAPH --loss TENSOR --optimizer lm"),
 }

@@ -147,7 +147,7 @@ def _dump_elements(options: DumpOptions, name: str) -> None:
     graph = _only_graph(options, "--elements takes one graph")
     session = SessionOptions(
         allow_files=options.allow_files, timeout=options.timeout, init_op=options.init_op, state=options.state,
-        seed=options.seed,
+        state_map=options.state_map, seed=options.seed,
     )  # fmt: skip
     with session.limits():
         steps = first_elements(

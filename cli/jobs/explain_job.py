@@ -20,6 +20,7 @@ from ...formats.codecs.source import ReadOnce
 from ...formats.recordings import describe_recording
 from ...formats.runs.names import Names
 from ...formats.state import unread_values
+from ...formats.stored_tensors import has_graph
 from .. import render
 from ..commands.explain import ExplainOptions
 from ..engines import report_sections
@@ -53,8 +54,9 @@ def run(options: ExplainOptions) -> None:
 
 
 def show_recording(source: ReadOnce, options: ExplainOptions) -> bool:
-    """Show the contents of an event file or RunMetadata file; return False for any other file."""
-    if os.path.isdir(source) or options.nodes or options.about_runs or options.missing or options.sizes or options.raw:
+    """Show the contents of an event file, a folder of them or a RunMetadata file; return False for any other."""
+    is_model = os.path.isdir(source) and has_graph(source.path)
+    if is_model or options.nodes or options.about_runs or options.missing or options.sizes or options.raw:
         return False
     recording = describe_recording(source)
     if recording is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
 import sys
@@ -21,7 +22,7 @@ from ...core.model.node_activations import NodeRun
 from ...core.support.gc_control import rare_collection
 from ...formats.api.classes import read_labels
 from ...formats.api.counting import counted_fetches, profile
-from ...formats.api.page_values import inputs_to_show, run_to_show
+from ...formats.api.page_values import ReadsState, inputs_to_show, run_to_show
 from ...formats.api.viewing import make_page, page_look
 from ...formats.codecs.source import write_file
 from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
@@ -60,6 +61,11 @@ class ViewJob:
         self.session = options.session
         self.options = options
 
+    def _state(self) -> ReadsState | None:
+        """Return the function that reads the values of --state for a graph."""
+        path = self.session.state
+        return None if path is None else functools.partial(self.session.common_state, path)
+
     def write(self) -> None:
         """Write the page to a file, to standard output for `-`, by default to a file called as the graph is."""
         name = os.path.basename(os.path.abspath(self.path)) if self.path != "-" else "graph"
@@ -73,7 +79,7 @@ class ViewJob:
             book = make_page(
                 look.view, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
-                report=_progress(working, "describing nodes"), state=self.session.state, max_values=options.max_values,
+                report=_progress(working, "describing nodes"), state=self._state(), max_values=options.max_values,
                 overlays=tuple(self._overlays()), compared=look.compared, shown=look.shown,
             )  # fmt: skip
             data = to_html(book, report=_progress(working, "writing nodes")).encode()

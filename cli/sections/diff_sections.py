@@ -27,7 +27,7 @@ def diff_sections(diff: GraphDiff, format_: str) -> Iterator[Section]:
     if format_ == "csv":
         yield Table(("section", *_COLUMNS), [*_csv_rows(diff, nodes, functions)])
         return
-    yield Text(f"{diff.nodes_before:,} and {diff.nodes_after:,} nodes: {diff.verdict}")
+    yield Text(f"{diff.nodes_before:,} and {diff.nodes_after:,} nodes: {diff.verdict}" if diff.has_nodes else diff.verdict)
     yield from _overview([*nodes, *(row for rows in functions.values() for row in rows)])
     rows = [(change.name, change.change, "; ".join(map(str, change.changes))) for change in diff.signatures]
     if rows:

@@ -257,9 +257,13 @@ def recording_sections(recording: Recording, path: str) -> Iterator[Section]:
         "devices": ", ".join(recording.devices),
     }
     yield Table(("fact", "value"), [(name, value) for name, value in facts.items() if value])
-    tags = [(tag.tag, tag.kind, tag.count, tag.first_step, tag.last_step) for tag in recording.tags]
+    tags = [(tag.run, tag.tag, tag.kind, tag.count, tag.first_step, tag.last_step) for tag in recording.tags]
     if tags:
-        yield Table(("tag", "kind", "count", "first step", "last step"), tags, "tags")
+        columns = ("run", "tag", "kind", "count", "first step", "last step")
+        first = 0 if any(tag.run for tag in recording.tags) else 1
+        yield Table(columns[first:], [row[first:] for row in tags], "tags")
+    if any(tag.kind == "scalars" for tag in recording.tags):
+        yield Text(f"tfg scalars {shlex.quote(path)}", "values", "commands")
     if recording.graphs:
         graphs = [(graph.what, graph.nodes, graph.is_read) for graph in recording.graphs]
         yield Table(("graph", "nodes", "read by tfg"), graphs, "graphs")

@@ -96,7 +96,16 @@ class GraphDiff(Report):
     """The version of TensorFlow that wrote the models, where it differs."""
 
     def headline(self) -> str:
-        return f"{self.nodes_before:,} and {counted(self.nodes_after, 'node')}, {self.summary}"
+        return (
+            f"{self.nodes_before:,} and {counted(self.nodes_after, 'node')}, {self.summary}"
+            if self.has_nodes
+            else self.verdict
+        )
+
+    @property
+    def has_nodes(self) -> bool:
+        """Return False where values were compared, without a graph."""
+        return bool(self.nodes_before or self.nodes_after)
 
     @property
     def is_same_graph(self) -> bool:
@@ -140,8 +149,8 @@ class GraphDiff(Report):
     def verdict(self) -> str:
         """Return the summary by sections: `same graph, same signatures; 4 of 4 variables differ, largest difference 0.001`."""
         if self.is_empty:
-            return "the graphs are equal"
-        same = ["same graph"] if self.is_same_graph else []
+            return "the graphs are equal" if self.has_nodes else f"{counted(self.variables_compared, 'variable')}, all equal"
+        same = ["same graph"] if self.is_same_graph and self.has_nodes else []
         same += ["same signatures"] if self.signatures_compared and not self.signatures else []
         return "; ".join(filter(None, (", ".join(same), self.summary)))
 

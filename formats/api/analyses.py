@@ -15,6 +15,8 @@ from ...core.support.display import Rows
 from ...core.support.errors import TfgError
 from ..loading import load_leniently
 from ..model_diff import diff_models
+from ..state import holds_state
+from .checkpoints import Checkpoint, checkpoint_of, diff_checkpoints, read_checkpoint
 
 __all__ = ["check", "diff", "flops_rows"]
 
@@ -38,6 +40,10 @@ def check(
     return find_problems(*load_leniently(graph), ignored)
 
 
+def _values_of(side: GraphLike) -> Checkpoint:
+    return checkpoint_of(side) if isinstance(side, Graph) else read_checkpoint(side)
+
+
 @takes(before=GraphLike, after=GraphLike, strict_names=bool, raw=bool)
 def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw: bool = False) -> GraphDiff:
     """Return the differences from one graph to another: nodes, functions, signatures, variables, assets and versions.
@@ -48,7 +54,12 @@ def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw
     The order of nodes does not count. Functions match by what they compute, and numbers that TensorFlow adds to names do not
     count; with `strict_names` nodes and functions match by name. Values of variables and contents of assets are compared
     where the graphs come from SavedModels. Raises the errors of reading these files.
+
+    Of the path of a checkpoint, an .npz or a .safetensors file, the values are compared with those of the other file or graph:
+    with a graph's constants, as `compare_checkpoints` does.
     """
+    if any(not isinstance(side, Graph) and holds_state(side) for side in (before, after)):
+        return diff_checkpoints(*map(_values_of, (before, after)))
     before = as_graph(before)
     after = as_graph(after)
     return diff_models(before, after, strict_names=strict_names, raw=raw)

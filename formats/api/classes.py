@@ -13,7 +13,7 @@ import numpy as np
 from ...core.support.arguments import expect, takes
 from ...core.support.errors import DataLossError, InvalidArgumentError
 from ...core.types.arrays import Array
-from ..codecs.source import read_source
+from ..codecs.source import read_text
 
 __all__ = ["read_labels", "top_classes"]
 
@@ -58,7 +58,7 @@ def read_labels(path: str | os.PathLike[str]) -> list[str]:
     An object's value may be a list, as in Keras's `imagenet_class_index.json`: the last element is the label. DataLossError
     for a file of another form.
     """
-    text = _text(path)
+    text = read_text(path)
     if not text.lstrip().startswith(("[", "{")):
         return text.splitlines()
     try:
@@ -68,10 +68,3 @@ def read_labels(path: str | os.PathLike[str]) -> list[str]:
     except (ValueError, KeyError, IndexError, RecursionError) as error:
         problem = f"'{os.fspath(path)}' lacks a label for some class: {type(error).__name__} {error}"
         raise DataLossError(problem, hint='write a label a line, or JSON such as {"0": "cat", "1": "dog"}') from None
-
-
-def _text(path: str | os.PathLike[str]) -> str:
-    try:
-        return bytes(read_source(path)).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataLossError(f"'{os.fspath(path)}' is not a text file: {error}") from None

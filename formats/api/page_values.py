@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ...core.comparing.value_comparison import NodeComparison, compare_outputs
 from ...core.drawing.node_values import NodeValue, held_in_full, node_value, smallest
@@ -31,6 +31,8 @@ from .classes import top_classes
 from .each_inputs import InputArrays
 from .page_diff import MergedGraphs
 
+ReadsState: TypeAlias = Callable[[Graph], Mapping[str, Tensor]]
+"""A function that reads the values of a graph's variables."""
 VALUES: Final = 1 << 20
 """The default number of bytes of values that a page holds in full."""
 WEIGHT_FIGURES: Final = ("holds", "elements", "min", "mean", "max", "standard deviation", "zeros")
@@ -68,7 +70,7 @@ class _ValuePlace(NamedTuple):
 
 def page_values(
     view: ModelView,
-    state: str | None,
+    state: ReadsState | None,
     limit: int,
     notes: list[str],
     report: Report = lambda done, total: None,
@@ -248,23 +250,14 @@ def _constants(graph: Graph) -> dict[Node, Tensor]:
     return {node: tensor for node, tensor in values.items() if tensor is not None}
 
 
-def _variables(view: ModelView, state: str | None, notes: list[str]) -> dict[Node, Tensor]:
+def _variables(view: ModelView, state: ReadsState | None, notes: list[str]) -> dict[Node, Tensor]:
     graph = view.source  # it has the names of a checkpoint, whose values belong to the same variables in the view
-    prefix = state or (graph.meta.variables_prefix if graph.meta is not None else None)
-    if prefix is None:
-        return {}
-    try:
-        tensors: Mapping[str, Tensor] = read_graph_state(prefix, graph)
-    except TfgError as error:
-        if state is not None:
-            raise
-        notes.append(f"the values of variables cannot be read: {error}")
-        return {}
+    tensors = state(graph) if state is not None else _own_state(graph, notes)
     variables = find_variables(view.graph)
     values = {variables[name].node: tensor for name, tensor in tensors.items() if name in variables}
     if state is not None and not values:
         names = ", ".join(f"'{name}'" for name in list(variables)[:3]) or "no variables"
-        raise InvalidArgumentError(f"{state} has no value of any variable of the graph", hint=f"the graph has {names}")
+        raise InvalidArgumentError("the state has no value of any variable of the graph", hint=f"the graph has {names}")
     return values
 
 
@@ -347,3 +340,15 @@ def _verdict(rows: Sequence[NodeComparison]) -> str:
         return f"all {len(rows):,} common values agree"
     differing = sum(not row.passed for row in rows)
     return f"{differing:,} of {len(rows):,} common values differ; the first is '{first.tensor}': {_change(first)[2]}"
+
+
+def _own_state(graph: Graph, notes: list[str]) -> Mapping[str, Tensor]:
+    """Return the values of a SavedModel's variables; a reason why they cannot be read becomes a note."""
+    prefix = graph.meta.variables_prefix if graph.meta is not None else None
+    if prefix is None:
+        return {}
+    try:
+        return read_graph_state(prefix, graph)
+    except TfgError as error:
+        notes.append(f"the values of variables cannot be read: {error}")
+        return {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import html
 import itertools
 import os
@@ -35,13 +36,15 @@ from ..codecs.keras_metadata import layer_classes
 from ..codecs.source import write_file
 from ..overlay_files import measured_overlay, overlay_of, time_overlay
 from ..page.writing import to_html
-from ..state import read_graph_state, unread_values
+from ..state import graph_state, read_graph_state, unread_values
+from .checkpoints import Checkpoint
 from .counting import counted_fetches
 from .page_diff import MergedGraphs, merged_graphs
 from .page_values import (
     NON_FINITE,
     VALUES,
     WEIGHT_FIGURES,
+    ReadsState,
     RunValues,
     inputs_to_show,
     of_both,
@@ -91,7 +94,7 @@ def view(
     raw: bool = False,
     flops: bool = True,
     height: int = 600,
-    state: str | os.PathLike[str] | None = None,
+    state: str | os.PathLike[str] | Checkpoint | None = None,
     values: bool = False,
     labels: Sequence[str] | None = None,
     each: Sequence[str] | str = (),
@@ -107,8 +110,9 @@ def view(
 
     A model is what `tfg.model_view` makes of the graph and its `signature`; with `raw` it is the graph as the file has it.
 
-    The values of variables come from `state`, an .npz or .safetensors file or a checkpoint, by default from the SavedModel.
-    The page holds up to `max_values` bytes of pictures and of values for download, the smallest first.
+    The values of variables come from `state`, an .npz or .safetensors file or a checkpoint, also one that `read_checkpoint`
+    returned, by default from the SavedModel. The page holds up to `max_values` bytes of pictures and of values for download,
+    the smallest first.
 
     With `values`, the graph runs `steps` times with `feeds`, and the page shows what each node returned in the last run:
     statistics, a histogram, and images, maps, matrices and sequences as pictures. With `labels`, the names of the classes,
@@ -127,19 +131,26 @@ def view(
     title = graph.file.partition(".")[0] or graph.file or "graph"
     names = names_of(fetches)
     with rare_collection():
-        file = None if state is None else os.fspath(state)
+        reader = _reader_of(state)
         look = page_look(graph, signature, raw, None if diff is None else as_graph(diff))
         more = [overlay_of(look.view, title, each) for title, each in (overlays or {}).items()]
         more += [] if measured is None else [measured_overlay(look.view, measured)]
         more += [] if run_metadata is None else [time_overlay(os.fspath(run_metadata), look.view)]
         if values:
-            run = _PageRuns(names, named(feeds), names_of(each), steps, file, open_session)
+            run = _PageRuns(names, named(feeds), names_of(each), steps, reader, open_session)
             look = look.with_values([run.of(view) for view in look.models], labels)
         book = make_page(
-            look.view, title, graph.file, names, flops=flops, state=file, max_values=max_values, overlays=more,
+            look.view, title, graph.file, names, flops=flops, state=reader, max_values=max_values, overlays=more,
             compared=look.compared, shown=look.shown,
         )  # fmt: skip
         return GraphPage(title, to_html(book), height)
+
+
+def _reader_of(state: str | os.PathLike[str] | Checkpoint | None) -> ReadsState | None:
+    """Return the function that reads values for a graph from a file or a checkpoint."""
+    if isinstance(state, Checkpoint):
+        return functools.partial(graph_state, state.tensors)
+    return None if state is None else functools.partial(read_graph_state, os.fspath(state))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -150,7 +161,7 @@ class _PageRuns:
     feeds: Mapping[str, Any]
     each: Sequence[str]
     steps: int
-    state: str | None
+    state: ReadsState | None
     open_session: Opener | None
 
     def of(self, view: ModelView) -> dict[str, Mapping[Node, NodeRun]]:
@@ -158,7 +169,7 @@ class _PageRuns:
         graph = view.source
         signature = None if view.signature is None else graph.signatures[view.signature.name]
         outputs = counted_fetches(graph) if signature is None else tuple(signature.fetched.values())
-        session = local_session(graph, self.open_session, None if self.state is None else read_graph_state(self.state, graph))
+        session = local_session(graph, self.open_session, None if self.state is None else self.state(graph))
         inputs = inputs_to_show(view, signature, self.fetches or outputs, self.feeds, self.each)
         return run_to_show(view, session, self.fetches or outputs, inputs, self.steps)
 
@@ -202,7 +213,7 @@ def make_page(
     is_sound: bool = True,
     sheets: Callable[[GraphFacts], Iterator[Sheet]] | None = None,
     report: Report = lambda done, total: None,
-    state: str | None = None,
+    state: ReadsState | None = None,
     max_values: int = VALUES,
     overlays: Sequence[NodeOverlay] = (),
     compared: MergedGraphs | None = None,
@@ -210,7 +221,7 @@ def make_page(
 ) -> Book:
     """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each.
 
-    The values of variables come from the file `state`, by default from the SavedModel; up to `max_values` bytes are in the
+    The values of variables come from `state`, by default from the SavedModel; up to `max_values` bytes are in the
     page. With `compared`, whose graph the view has, the page shows the differences, and begins with the whole graph; with
     `shown` the values of runs.
     """

@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from ...core.graph.nearest_tensors import kind_words
 from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ...core.types.arrays import Array
 from ...core.types.dtypes import DType
+from ...core.types.shapes import Shape
 from ...core.types.tensors import Tensor
 from .tensor_slices import Extents, SliceSpec, format_extents, parse_spec, resolve
 
@@ -133,7 +135,10 @@ class CheckpointReader:
         import difflib
 
         close = difflib.get_close_matches(name, self._tensors, n=3, cutoff=0.5)
-        return f"nearest names: {', '.join(close)}" if close else None
+        return f"nearest names: {', '.join(f'{other} {self._words(other)}' for other in close)}" if close else None
+
+    def _words(self, name: str) -> str:
+        return kind_words((self._tensors[name].dtype, Shape(self._tensors[name].shape)))
 
 
 _Piece = tuple["StoredPart", tuple[slice, ...], tuple[slice, ...]]

@@ -17,7 +17,7 @@ from ...core.support.regular_files import open_input, open_regular, read_stream
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
-_GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_BITS = 31  # zlib reads and writes the gzip header itself
 _MMAP_FROM = 1 << 20
 _FIRST_PIECE, _LARGEST_PIECE = 1 << 8, 1 << 20
@@ -77,8 +77,16 @@ def read_regular(path: str) -> memoryview:
         return _unpacked(_contents(file, path), path)
 
 
+def read_text(source: Source) -> str:
+    """Read an input that the user named as text; DataLossError for bytes that are no UTF-8."""
+    try:
+        return bytes(read_source(source)).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataLossError(f"{describe(source)} is not a text file: {error}") from None
+
+
 def _unpacked(data: memoryview, source: Source) -> memoryview:
-    return _gunzip(data, source) if data[:2] == _GZIP_MAGIC else data
+    return _gunzip(data, source) if data[:2] == GZIP_MAGIC else data
 
 
 def _read(source: Source) -> memoryview:
@@ -110,7 +118,7 @@ def _gunzip(data: memoryview, source: Source) -> memoryview:
     contents = bytearray()
     limit = unpacked_limit(len(data))
     position = 0
-    while data[position : position + 2] == _GZIP_MAGIC:
+    while data[position : position + 2] == GZIP_MAGIC:
         position = _unpack_member(data, position, contents, limit, source)
     return memoryview(contents)
 

@@ -148,6 +148,8 @@ def job_facts(recipe: Recipe) -> Iterator[tuple[str, Any]]:
     for name in ("init", "init_op", "fills_variables", "signature", "optimize", "engine", "precision"):
         yield name, getattr(session, name)
     yield "state", session.state and _digest(_state_file(session.state))
+    if session.state_map:
+        yield "state_map", _digest(session.state_map)
     yield "variable_values", {name: _digest_of_value(value) for name, value in (session.variable_values or {}).items()}
 
 

@@ -29,6 +29,8 @@ class SessionSetup:
     """The operation to run first."""
     state: str | None = None
     """The file or checkpoint with the values of variables."""
+    state_map: str | None = None
+    """The file with new names of the tensors in `state`: a line OLD=NEW for each."""
     seed: int | None = None
     """The seed of random ops without a seed."""
     allow_files: tuple[str, ...] = ()
@@ -126,7 +128,7 @@ class SessionSetup:
     def restore(self, runner: Runner, quiet: bool) -> None:
         """Assign the values of the file, or those of `variable_values`."""
         if self.state:
-            self.note(_summary(runner.restore(self.common_state(self.state, runner.graph))), quiet)
+            self.note(_summary(runner.restore(self.common_state(self.state, runner.graph)), runner), quiet)
         elif self.variable_values is not None:
             from ..state import as_tensors  # lazy: most runs have no such values
 
@@ -134,9 +136,10 @@ class SessionSetup:
 
     def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
         """Return the values in a file, by the names that the graph knows."""
+        from ..checkpoint.renaming import read_names
         from ..state import read_graph_state
 
-        return read_graph_state(path, graph)
+        return read_graph_state(path, graph, None if self.state_map is None else read_names(self.state_map))
 
     def _needs_initializer(self, graph: Graph) -> bool:
         """Return False if the graph holds the values of its variables, or the state does and the graph has no initializer."""
@@ -170,15 +173,25 @@ def position_words(graph: Graph) -> str:
     return f"; {counted(len(names), 'iterator position')} not kept: {', '.join(names[:4])}" if names else ""
 
 
-def _summary(restored: Restored) -> str:
+def _summary(restored: Restored, runner: Runner) -> str:
     message = f"restored {state_words(len(restored.restored), len(restored.tables)) or counted(0, 'variable')}"
     if restored.absent:
         others = counted(len(restored.absent), "other")
-        message += f"; the state lacks {others}: {', '.join(restored.absent[:4])}"
+        message += f"; the state lacks {others}: {', '.join(_absent(restored, name, runner) for name in restored.absent[:4])}"
     if restored.unknown:
         names = ", ".join(restored.unknown[:1]) + (" ..." if len(restored.unknown) > 1 else "")
         message += f"; the graph has no variable for {counted(len(restored.unknown), 'name')} of the state: {names}"
     if restored.positions:
         names = ", ".join(restored.positions[:4])
         message += f"; {counted(len(restored.positions), 'iterator position')} not restored: {names}"
+    if restored.nearest:
+        message += "; a file of lines OLD=NEW gives tensors other names: --map FILE"
     return message
+
+
+def _absent(restored: Restored, name: str, runner: Runner) -> str:
+    """Return an absent variable or table, with its shape and the tensor that may belong to it."""
+    from ...core.graph.nearest_tensors import kind_words
+
+    words = f"{name} {kind_words(runner.kind(name))}" if name in runner.variables else name
+    return f"{words} ~ {restored.nearest[name]}" if name in restored.nearest else words

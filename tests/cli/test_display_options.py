@@ -19,6 +19,7 @@ DUMP, DRAW = ("dump", XOR), ("draw", XOR)
 PLAIN = {"checkpoint": ("checkpoint", KERAS / "variables" / "variables"), "ops": ("ops",)}
 CASES = {
     ("checkpoint", "--name"): (PLAIN["checkpoint"], ("--name", "_all")),
+    ("checkpoint", "--exclude"): (PLAIN["checkpoint"], ("--exclude", "_all")),
     ("compare", "--all"): (("compare", XOR, XOR, "--fetch", "probability", "--init", "--feed", "x=[[0,1]]"), ("--all",)),
     ("dump", "--stage"): (("dump", *STAGES), ("--stage", "1")),
     ("dump", "--after"): (DUMP, ("--after", "prune", "--fetch", "loss")),
@@ -49,7 +50,13 @@ CASES = {
 """By command and option: a command line, and the option with a value that leaves something out or shows something else."""
 OF_PICTURES = ("draw", "view")
 """The commands with a picture as the result."""
-OF_STAGES = {("explain", "--raw"), ("dump", "--elements"), ("train", "--dump-stages"), ("check", "--ignore")}
+OF_STAGES = {
+    ("explain", "--raw"),
+    ("dump", "--elements"),
+    ("train", "--dump-stages"),
+    ("check", "--ignore"),
+    ("checkpoint", "--for"),
+}
 """Options with separate results; the tests of their commands check these results in JSON."""
 _SHOWS = re.compile(
     r"Only (nodes|tensors|ops|this node)|Show |Rows |Number of (rows\.|scope levels)|List |Leave out |With several"

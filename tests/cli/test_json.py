@@ -32,6 +32,7 @@ LINES = {
     "tfg.check.code/1": [("check", "--explain", "cycle")],
     "tfg.checkpoint/1": [("checkpoint", KERAS / "variables/variables"), ("checkpoint", KERAS, "--stats")],
     "tfg.checkpoint.compare/1": [("checkpoint", KERAS, "--compare", SCALER)],
+    "tfg.checkpoint.for/1": [("checkpoint", KERAS, "--for", SCALER), ("checkpoint", SCALER, "--for", SCALER)],
     "tfg.checkpoint.values/1": [
         ("checkpoint", SCALER / "variables/variables", "--values", "scale/.ATTRIBUTES/VARIABLE_VALUE")
     ],
@@ -85,6 +86,7 @@ LINES = {
     "tfg.run.choices/1": [("run", XOR), ("run", SCALER)],
     "tfg.cache/1": [("cache",)],
     "tfg.samples/1": [("samples",)],
+    "tfg.scalars/1": [("scalars", RECORDINGS / "events_v2")],
     "tfg.train/1": [("train", LINE, "--loss", "loss", *POINTS, "--steps", 2, *more) for more in ((), ("--dump-stages",))],
     "tfg.train.least_squares/1": [("train", LINE, "--loss", "sub", "--optimizer", "lm", *POINTS, "--steps", 2)],
 }

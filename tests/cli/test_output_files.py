@@ -33,6 +33,7 @@ SCALER = SAMPLES / "scaler_saved_model"
 GRAPHS = {"", ".pb", ".pbtxt", ".prototxt", ".textproto", ".txt", ".meta", ".pb.gz", ".pbtxt.gz", ".gz", ".PB"}
 STATES = {"", ".ckpt", ".ckpt-100", ".npz", ".NPZ", ".safetensors"}
 FOLDERS = {"", "/"}
+VALUES = FOLDERS | {".csv"}
 # The extensions that each option takes. "" is a name without one, "/" one with a slash at its end.
 TAKEN = {
     ("convert", "OUT"): GRAPHS | {".onnx", ".stablehlo", "/"},
@@ -50,6 +51,7 @@ TAKEN = {
     ("run", "--profile"): {"", ".json"},
     ("run", "--out-dir"): FOLDERS,
     ("samples", "--output"): FOLDERS,
+    ("scalars", "--output"): VALUES,
     ("draw", "--output"): {"", ".dot", ".gv", ".svg", ".png", ".pdf", ".txt"},
     ("view", "--output"): {"", ".html", ".htm"},
     ("ops", "--output"): {"", ".py"},
@@ -77,7 +79,10 @@ ENDINGS = sorted(
 NO_FORMATS = {".h5", ".hdf5", ".keras", ".tflite", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml", ".gz"}
 NO_FORMATS |= {".index", ".md", ".5", ".", ".log"}
 """Endings that name no format that tfg writes."""
-READ = {"IN", "--state", "--script", "--compare", "--labels", "--overlay", "--run-metadata", "--allow-files", "--op-library"}
+READ = {
+    "IN", "--state", "--script", "--average", "--compare", "--labels", "--map", "--overlay", "--run-metadata",
+    "--allow-files", "--op-library",
+}  # fmt: skip
 """The parameters that name input files; all others with the metavar of a file name output files."""
 LEAST = {
     "train": ["--loss", "loss"], "grad": ["--y", "loss", "--x", "x"], "reduce": ["--fetch", "y", "--test", "false"],
@@ -122,7 +127,7 @@ def test_other_names_are_refused_with_the_list_before_any_work(name, flag, tmp_p
     monkeypatch.chdir(tmp_path)
     taken = LOG[1] if flag == LOG[0] else TAKEN[name, flag]
     bare = {".5"} if "" in taken else set()
-    bare |= NO_FORMATS if taken is FOLDERS else set()  # the name of a folder may have a dot
+    bare |= NO_FORMATS if taken in (FOLDERS, VALUES) else set()  # the name of a folder may have a dot
     for ending in ENDINGS:
         done = run(*asked(name, flag, f"file{ending}"))
         assert done.code != 0
@@ -140,7 +145,7 @@ def test_other_names_are_refused_with_the_list_before_any_work(name, flag, tmp_p
 def test_a_folder_that_is_not_there_is_named(name, flag, tmp_path):
     ending = ".npz" if flag == "--output" and name == "run" else ""
     done = run(*asked(name, flag, str(tmp_path / "missing" / f"file{ending}")))
-    if flag == "--out-dir" or name == "samples":
+    if flag == "--out-dir" or name in ("samples", "scalars"):
         assert "nowhere" in done.err, "it is made"
     else:
         assert done.code == 1 and f"folder '{tmp_path / 'missing'}' does not exist" in done.err
@@ -149,7 +154,7 @@ def test_a_folder_that_is_not_there_is_named(name, flag, tmp_path):
 @pytest.mark.parametrize(("name", "flag"), TAKEN)
 def test_standard_output_takes_what_can_be_read_from_it(name, flag):
     done = run(*asked(name, flag, "-"))
-    streams = flag in ("--output", "OUT") and name not in ("checkpoint", "samples")
+    streams = flag in ("--output", "OUT") and name not in ("checkpoint", "samples", "scalars")
     assert ("cannot be written to standard output" in done.err) != streams
 
 

@@ -40,13 +40,13 @@ def frozen(tmp_path):
 def test_a_saved_model_gives_its_variables_by_their_names():
     """As TensorFlow wrote them: the scale of two columns, and a counter of calls."""
     for path in (SCALER, SCALER / "saved_model.pb"):
-        values = {name: tensor.numpy().tolist() for name, tensor in stored_tensors(path).items()}
+        values = {name: tensor.numpy().tolist() for name, tensor in stored_tensors(path)[0].items()}
         assert values == {"calls": 0, "scale": [2.0, 3.0]}
     assert dict(tfg.read_checkpoint(SCALER))["scale"].tolist() == [2.0, 3.0]
 
 
 def test_a_graph_gives_its_constants(frozen):
-    values = {name: tensor.numpy().tolist() for name, tensor in stored_tensors(frozen).items()}
+    values = {name: tensor.numpy().tolist() for name, tensor in stored_tensors(frozen)[0].items()}
     assert values == {"w": [1.0, -3.0, pytest.approx(np.nan, nan_ok=True), np.inf], "word": b"x", "inner/two": 2}
 
 

@@ -60,3 +60,36 @@ def test_a_profile_has_the_kernels_of_the_model(folder, tmp_path):
     assert any("MatMul" in event["name"] or "MatMul" in str(event.get("args")) for event in events)
     layers = run("flops", place / "model", "--view", "layer", "--batch", 1, "--format", "json").json["rows"]
     assert max(row["flops"] for row in layers) >= 2 * 90 * 4
+
+
+def test_events_of_both_versions_have_the_values_that_were_written(tmp_path):
+    """Numbers, a picture and a histogram by TensorFlow's own writers of summaries."""
+    losses = np.linspace(1.0, 0.1, 5).astype(np.float32)
+    metadata = tf.compat.v1.SummaryMetadata(plugin_data=tf.compat.v1.SummaryMetadata.PluginData(plugin_name="scalars"))
+    writer = tf.summary.create_file_writer(str(tmp_path / "v2"))
+    with writer.as_default():
+        for step, loss in enumerate(losses):
+            tf.summary.write("loss", loss, step=step, metadata=metadata)
+    writer.close()
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        fed = tf.compat.v1.placeholder(tf.float32)
+        tf.compat.v1.summary.scalar("loss", fed)
+        tf.compat.v1.summary.histogram("weights", tf.constant([-1.5, 0.0, 0.0, 4.0]))
+        tf.compat.v1.summary.image("picture", PIXELS[:1])
+        merged = tf.compat.v1.summary.merge_all()
+        old = tf.compat.v1.summary.FileWriter(str(tmp_path / "v1"))
+        for step, loss in enumerate(losses):
+            old.add_summary(session.run(merged, {fed: loss}), step)
+        old.close()
+    out = tmp_path / "out"
+    assert run("scalars", tmp_path, "-o", f"{out}/").code == 0
+    rows = run("scalars", tmp_path, "--format", "json").json["scalars"]
+    for name in ("v1", "v2"):
+        values = {row["step"]: row["value"] for row in rows if row["run"] == name}
+        assert {step: np.float32(value) for step, value in values.items()} == dict(enumerate(losses))
+    (picture,) = (out / "images" / "v1" / "picture").rglob("step_0_0.png")
+    decoded = tf.io.decode_png(picture.read_bytes())
+    np.testing.assert_array_equal(decoded, PIXELS[0])
+    table = np.genfromtxt(out / "histograms" / "v1" / "weights.csv", delimiter=",", skip_header=1)
+    first = table[table[:, 0] == 0]
+    assert (first[0, 2], first[-1, 3], first[:, 4].sum()) == (-1.5, 4.0, 4)

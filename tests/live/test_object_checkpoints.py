@@ -100,3 +100,85 @@ def test_values_of_an_object_checkpoint_reach_the_model_through_each_format(make
         variable.assign(tf.zeros_like(variable))
     tf.train.Checkpoint(model).read(str(tmp_path / "saved.ckpt")).assert_existing_objects_matched()
     np.testing.assert_allclose(call().numpy(), expected, rtol=1e-5)
+
+
+class Encoder(tf.Module):
+    """A matrix and a vector, below an attribute with a dot and a slash in the name, as Keras gives them to layers."""
+
+    def __init__(self, value, name="encoder", matrix="w"):
+        super().__init__()
+        layer = tf.Module()
+        setattr(layer, matrix, tf.Variable(np.full((2, 3), value, np.float32)))
+        layer.b = tf.Variable(np.full(3, value, np.float32))
+        setattr(self, name, layer)
+
+
+def trained(model):
+    """An optimizer with slots for the variables of a model, and a checkpoint of both."""
+    import tf_keras
+
+    optimizer = tf_keras.optimizers.legacy.Adam(0.125)
+    optimizer.apply_gradients([(2.0 * tf.ones_like(variable), variable) for variable in model.trainable_variables])
+    return optimizer, tf.train.Checkpoint(model=model, optimizer=optimizer)
+
+
+def written(folder, value=1.0):
+    _, checkpoint = trained(Encoder(value))
+    return checkpoint.write(str(folder / f"trained-{value}"))
+
+
+def test_a_renamed_checkpoint_restores_the_objects_of_its_new_names(tmp_path):
+    """Variables and their slots, also at a new depth and with one variable of another name."""
+    prefix, path = written(tmp_path), str(tmp_path / "renamed.ckpt")
+    pairs = ("model/encoder/w=model/b..o.Sdy/kernel", "model/encoder=model/b..o.Sdy")
+    done = run("checkpoint", prefix, *(word for pair in pairs for word in ("--rename", pair)), "-o", path)
+    assert done.code == 0, done.err
+    model = Encoder(5.0, "b.o/dy", "kernel")
+    optimizer, checkpoint = trained(model)
+    for variable in optimizer.variables()[1:]:
+        variable.assign(tf.fill(variable.shape, 9.0))
+    checkpoint.read(path).assert_consumed()
+    expected = tf.train.load_checkpoint(prefix)
+    layer = getattr(model, "b.o/dy")
+    for own, name in ((layer.kernel, "w"), (layer.b, "b")):
+        np.testing.assert_array_equal(own, expected.get_tensor(f"model/encoder/{name}/.ATTRIBUTES/VARIABLE_VALUE"))
+        for slot in "mv":
+            key = f"model/encoder/{name}/.OPTIMIZER_SLOT/optimizer/{slot}/.ATTRIBUTES/VARIABLE_VALUE"
+            np.testing.assert_array_equal(optimizer.get_slot(own, slot), expected.get_tensor(key))
+
+
+@pytest.mark.parametrize("words", [("--exclude", "optimizer"), ("--name", "model/")])
+def test_a_part_of_a_checkpoint_restores_the_objects_of_the_part(words, tmp_path):
+    prefix, path = written(tmp_path), str(tmp_path / "part.ckpt")
+    assert run("checkpoint", prefix, *words, "-o", path).code == 0
+    model = Encoder(5.0)
+    status = tf.train.Checkpoint(model=model).read(path)
+    status.assert_existing_objects_matched()
+    if words[0] == "--exclude":
+        status.assert_consumed()
+    expected = tf.train.load_checkpoint(prefix).get_tensor("model/encoder/b/.ATTRIBUTES/VARIABLE_VALUE")
+    np.testing.assert_array_equal(model.encoder.b, expected)
+
+
+def test_two_layers_exchange_their_values_also_where_lists_of_the_model_name_the_variables(tmp_path):
+    model = Module()
+    model.listed = list(model.parts)
+    prefix, path = tf.train.Checkpoint(model=model).write(str(tmp_path / "a")), str(tmp_path / "b.ckpt")
+    (keys,) = {
+        name.rsplit("/", 3)[0] for name, _ in tf.train.list_variables(prefix) if name.endswith("/1/.ATTRIBUTES/VARIABLE_VALUE")
+    }
+    assert run("checkpoint", prefix, "--rename", f"{keys}/0={keys}/1", "--rename", f"{keys}/1={keys}/0", "-o", path).code == 0
+    tf.train.Checkpoint(model=model).read(path).assert_consumed()
+    assert [float(part) for part in model.parts] == [1.0, 0.0, 2.0]
+
+
+def test_an_average_of_checkpoints_restores_as_any_of_them(tmp_path):
+    first, second, path = written(tmp_path, 1.0), written(tmp_path, 3.0), str(tmp_path / "mean.ckpt")
+    assert run("checkpoint", first, "--average", second, "--weights", "1,3", "-o", path).code == 0
+    model = Encoder(0.0)
+    optimizer, checkpoint = trained(model)
+    checkpoint.read(path).assert_consumed()
+    key = "model/encoder/w/.ATTRIBUTES/VARIABLE_VALUE"
+    one, other = (tf.train.load_checkpoint(prefix).get_tensor(key).astype(np.float64) for prefix in (first, second))
+    np.testing.assert_array_equal(model.encoder.w, (0.25 * one + 0.75 * other).astype(np.float32))
+    assert optimizer.iterations.numpy() == 1

@@ -59,6 +59,7 @@ LOOKS = {
     "ops": [("ops", "--missing", "{}")],
     "completion": [("completion", "bash")],
     "checkpoint": [],
+    "scalars": [],
     "convert": [("convert", "{}", "{out}", "--to", "text"), ("convert", "{}", "{out}", "--inline-functions")],
     "grad": [("grad", "{}", "--y", "loss", "--x", "x", "-o", "{out}")],
     "flops": [("flops", "{}", "--fetch", "text", "--fetch", "loss", "--backward")],

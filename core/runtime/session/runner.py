@@ -18,6 +18,7 @@ from ...building.builder import GraphBuilder
 from ...functions.table_fills import iterator_starts, table_fills
 from ...graph.graph import Graph, Node, Output
 from ...graph.model_objects import asset_variables
+from ...graph.nearest_tensors import Kind, kind_of, kind_words, nearest_tensors
 from ...graph.restore_nodes import assigned_handles, restored_values
 from ...graph.table_nodes import TableNodes, find_tables, saved_tables
 from ...graph.traversal import reachable
@@ -76,6 +77,8 @@ class Restored:
     tables: tuple[str, ...] = ()
     positions: tuple[str, ...] = ()
     """The names under which the state has positions of iterators."""
+    nearest: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """The tensor of the state, by the absent variable that it may belong to."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -94,18 +97,29 @@ class Orders:
     """Outputs of nodes in functions, by names among the names of `fetches`; the fetches tell the calls of the functions."""
 
 
-def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the slices of partitioned variables whose state is whole.
+@dataclasses.dataclass(frozen=True, slots=True)
+class VariablePart:
+    """A variable that is a part of a whole tensor: the slice is a text such as `10 4 0,5:-`."""
 
-    The graph's Restore ops tell the slice of each variable.
-    """
-    parts: dict[str, Tensor] = {}
+    variable: str
+    whole: str
+    slice_text: str
+    restoring: Node
+    """The node that restores the part."""
+
+
+def partitions(graph: Graph) -> Iterator[VariablePart]:
+    """Yield the parts of partitioned variables, which the graph's Restore ops tell."""
     for restoring in graph:
         for output, name, spec in restored_values(restoring):
-            if spec.split() and name in tensors:
-                part = _sliced(tensors[name], spec, restoring)
-                parts |= {handle.node.name: part for handle in assigned_handles(output)}
-    return {name: value for name, value in parts.items() if name not in tensors}
+            if spec.split():
+                yield from (VariablePart(handle.node.name, name, spec, restoring) for handle in assigned_handles(output))
+
+
+def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return the slices of partitioned variables whose state is whole."""
+    parts = [part for part in partitions(graph) if part.whole in tensors and part.variable not in tensors]
+    return {part.variable: _sliced(tensors[part.whole], part.slice_text, part.restoring) for part in parts}
 
 
 def _sliced(whole: Tensor, spec: str, node: Node) -> Tensor:
@@ -208,18 +222,34 @@ class Runner:
         filled = {name: table for name, table in self.tables.items() if _has_contents(table, tensors)}
         known = {*self.variables, *(entry for table in self.tables.values() for entry in table.entries)}
         if not matching and not filled and known:
-            raise InvalidArgumentError(
-                "the state has no value of any variable of the graph",
-                hint=f"the state has {some(tensors)}; the graph has {some(self.variables or self.tables)}",
-            )
+            raise self._no_value(tensors)
         values = {name: self._to_assign(tensors[name]) for name in matching}
         self._write([(variables[name], value) for name, value in values.items()], "assign")
         self._fill([(table, [tensors[entry].read() for entry in table.entries]) for table in filled.values()])
-        absent = (name for name in (*variables, *self.tables) if name not in tensors and name not in filled)
+        absent = tuple(name for name in (*variables, *self.tables) if name not in tensors and name not in filled)
         unknown = [name for name in tensors if name not in known]
         positions = tuple(name for name in unknown if _is_position(tensors[name]))
         others = tuple(name for name in unknown if name not in positions)
-        return Restored(tuple(matching), tuple(absent), others, tuple(filled), positions)
+        nearest = self._nearest(absent, {name: tensors[name] for name in others})
+        return Restored(tuple(matching), absent, others, tuple(filled), positions, nearest)
+
+    def kind(self, name: str) -> Kind:
+        """Return the dtype and the shape of a variable."""
+        return self.variables[name].dtype, self.variables[name].shape
+
+    def _nearest(self, absent: Collection[str], others: Mapping[str, Tensor]) -> dict[str, str]:
+        """Return the tensors of a state that are most like the variables which the state lacks."""
+        lacking = {name: self.kind(name) for name in absent if name in self.variables}
+        return nearest_tensors(lacking, {name: kind_of(tensor) for name, tensor in others.items()})
+
+    def _no_value(self, tensors: Mapping[str, Tensor]) -> InvalidArgumentError:
+        """Return the error for a state without any variable of the graph."""
+        theirs = some([f"{name} {kind_words(kind_of(tensor))}" for name, tensor in tensors.items()])
+        mine = some([f"{name} {kind_words(self.kind(name))}" for name in self.variables] or self.tables)
+        likely = [f"{other}={name}" for name, other in self._nearest(self.variables, tensors).items()]
+        proposal = f"; perhaps, as pairs for --map: {some(likely)}" if likely else ""
+        hint = f"the state has {theirs}; the graph has {mine}{proposal}"
+        return InvalidArgumentError("the state has no value of any variable of the graph", hint=hint)
 
     def _to_assign(self, tensor: Tensor) -> Any:
         """Return a value for a variable. In this process the value is read from its file when the variable is read."""
