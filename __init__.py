@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .core.explaining.graph_facts import GraphFacts, MissingOp, explain, missing_ops
     from .core.explaining.node_facts import NodeFacts
     from .core.explaining.node_listing import NodeFilter, NodeListing, list_nodes
+    from .core.explaining.node_paths import NodePath, PathStep
     from .core.explaining.problem_codes import ProblemCode
     from .core.explaining.problems import Problem
     from .core.explaining.race_report import RunRaces, explain_races
@@ -87,7 +88,7 @@ if TYPE_CHECKING:
     from .core.types.shapes import Shape
     from .core.types.tensors import Tensor
     from .formats import load, save
-    from .formats.api.analyses import check, diff, flops_rows
+    from .formats.api.analyses import check, diff, flops_rows, path
     from .formats.api.callable_model import Model
     from .formats.api.changes import convert, extract, fill_placeholders, freeze, reduce
     from .formats.api.checkpoints import (
@@ -175,6 +176,7 @@ _LAZY = {
     "NodeFate": "core.passes.node_outcomes",
     "NodeFilter": "core.explaining.node_listing",
     "NodeListing": "core.explaining.node_listing",
+    "NodePath": "core.explaining.node_paths",
     "OnnxExport": "formats.api.onnx_export",
     "OpCoverage": "core.op_libraries.op_listing",
     "OpDetail": "core.op_libraries.op_listing",
@@ -185,6 +187,7 @@ _LAZY = {
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
     "PassFacts": "core.passes.pass_listing",
+    "PathStep": "core.explaining.node_paths",
     "Problem": "core.explaining.problems",
     "ProblemCode": "core.explaining.problem_codes",
     "Progress": "core.training.trainer",
@@ -270,6 +273,7 @@ _LAZY = {
     "optimization_stages": "core.passes.pipeline",
     "optimize": "core.passes.pipeline",
     "optimizer_name": "core.training.optimizers",
+    "path": "formats.api.analyses",
     "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
     "read_labels": "formats.api.classes",
@@ -341,6 +345,7 @@ __all__ = [
     "NodeFate",
     "NodeFilter",
     "NodeListing",
+    "NodePath",
     "OnnxExport",
     "OpCoverage",
     "OpDetail",
@@ -351,6 +356,7 @@ __all__ = [
     "Output",
     "PartitionFacts",
     "PassFacts",
+    "PathStep",
     "Problem",
     "ProblemCode",
     "Progress",
@@ -437,6 +443,7 @@ __all__ = [
     "optimization_stages",
     "optimize",
     "optimizer_name",
+    "path",
     "profile",
     "read_checkpoint",
     "read_labels",

@@ -34,6 +34,7 @@ ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("unsupported", "missing"), "explain {} --missing"),
     **dict.fromkeys(("placement", "devices", "partition"), "explain {} --partition"),
     "races": "explain {} --races",
+    **dict.fromkeys(("paths", "route", "reach", "reaches", "connected"), "path"),
     **dict.fromkeys(("list", "ls", "cat", "print", "nodes"), "dump"),
     "shapes": "dump {} --shapes",
     "stages": "dump {} --stages",

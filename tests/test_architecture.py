@@ -356,6 +356,7 @@ FUNCTIONS = {
     "grad": "check_gradient gradients hessian_vector jacobian jvp vjp",
     "ops": "flops_formulas missing_parts op_coverage ops write_wrappers",
     "optimize": "list_passes optimize verify",
+    "path": "path",
     "reduce": "reduce",
     "run": "KernelRecorder",
     "train": "fit optimizer_name train",

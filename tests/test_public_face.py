@@ -94,6 +94,7 @@ def of_inspection(folder, graph, feeds, path):
         "list_passes": (tfg.list_passes, {}),
         "stream_nodes": (tfg.stream_nodes, {"source": path, "chosen": tfg.NodeFilter(op="Sum")}),
         "recover_stages": (tfg.recover_stages, {"graph": graph}),
+        "path": (tfg.path, {"graph": graph, "start": "x", "end": "y"}),
         "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
     }
 
@@ -198,10 +199,10 @@ MADE_BY_TFG = {
     "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayerBlock", "LayerTree", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
-    "ModelView", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",
-    "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimized", "Optimizer", "Output", "PartitionFacts", "PassFacts",
-    "Problem", "ProblemCode", "Progress", "RecordStream", "Recording", "RecoveredStage", "Restored", "Rows",
-    "RunRaces", "Section", "SessionLike",
+    "ModelView", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "NodePath",
+    "OnnxExport", "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimized", "Optimizer", "Output",
+    "PartitionFacts", "PassFacts", "PathStep", "Problem", "ProblemCode", "Progress", "RecordStream", "Recording",
+    "RecoveredStage", "Restored", "Rows", "RunRaces", "Section", "SessionLike",
     "Shape", "Signature", "SignatureTensor", "Snapshot", "SourceNode", "StableHloExport", "StateComparison", "StepResult",
     "Survey",
     "Tensor", "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",

@@ -127,6 +127,10 @@ DOORS = {
         "--tolerance": "verify.tolerance", "--steps": "verify.steps", "--state": "verify.state",
         "--costs": "optimize.costs", "--list": "list_passes",
     },
+    "path": {
+        "GRAPH": "path.graph", "START": "path.start", "END": "path.end", "--raw": "path.raw",
+        "--signature": "path.signature",
+    },
     "reduce": {
         "GRAPH": "reduce.graph", "--fetch": "reduce.fetches", "--test": "reduce.fails", "--output": "save.path",
         "--feed": "reduce.feeds", "--state": "reduce.state",

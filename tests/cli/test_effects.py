@@ -26,7 +26,7 @@ LEAST = {
     "check": "{g}", "compare": "{g} {other} --fetch y --init", "convert": "{g} {out}.pb", "diff": "{g} {other}",
     "draw": "{g} --format dot", "dump": "{g}", "explain": "{g}", "flops": "{g} --fetch y",
     "grad": "{g} --y loss --x w --init", "layers": "{g} --fetch y", "ops": "--missing {g}",
-    "optimize": "{g} --fetch y -o {out}.pb", "reduce": "{g} --fetch y --init --test false -o {out}.pb",
+    "optimize": "{g} --fetch y -o {out}.pb", "path": "{g} x y", "reduce": "{g} --fetch y --init --test false -o {out}.pb",
     "run": "{g} --fetch y --init", "train": "{g} --loss loss --steps 3", "view": "{g} -o {out}.html",
     **dict.fromkeys(("convert --input", "convert --signature-output"), "{g} {out}/ --init --signature s --output y=y"),
     **dict.fromkeys(("convert --copy-signature", "convert --rename-signature"), "{model} {out}/"),
