@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from .formats import load, save
     from .formats.api.analyses import check, diff, flops_rows, path
     from .formats.api.callable_model import Model
-    from .formats.api.changes import convert, extract, fill_placeholders, freeze, reduce
+    from .formats.api.changes import Unfrozen, convert, extract, fill_placeholders, freeze, reduce, unfreeze
     from .formats.api.checkpoints import (
         Checkpoint,
         StateComparison,
@@ -217,6 +217,7 @@ _LAZY = {
     "TopClasses": "formats.api.classes",
     "Trainer": "core.training.trainer",
     "TrainingReport": "formats.api.training_runs",
+    "Unfrozen": "formats.api.changes",
     "VariableValues": "core.runtime.session.variable_values",
     "Verification": "formats.api.verification",
     "call_function": "core.runtime.session.function_signatures",
@@ -290,6 +291,7 @@ _LAZY = {
     "to_jax": "formats.api.jax_export",
     "top_classes": "formats.api.classes",
     "train": "formats.api.training_runs",
+    "unfreeze": "formats.api.changes",
     "verify": "formats.api.verification",
     "view": "formats.api.viewing",
     "vjp": "core.gradients.jacobian",
@@ -386,6 +388,7 @@ __all__ = [
     "TopClasses",
     "Trainer",
     "TrainingReport",
+    "Unfrozen",
     "VariableValues",
     "Verification",
     "call_function",
@@ -460,6 +463,7 @@ __all__ = [
     "to_jax",
     "top_classes",
     "train",
+    "unfreeze",
     "verify",
     "view",
     "vjp",

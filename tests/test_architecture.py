@@ -360,6 +360,7 @@ FUNCTIONS = {
     "reduce": "reduce",
     "run": "KernelRecorder",
     "train": "fit optimizer_name train",
+    "unfreeze": "save_model unfreeze verify",
 }
 """The functions of the library that a command calls. `view` calls the maker of the page of `tfg.view`."""
 

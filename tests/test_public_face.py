@@ -115,6 +115,7 @@ def of_changes(folder, graph, feeds, path):
         "expose": (tfg.expose, {"graph": graph, "words": ["y"]}),
         "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
+        "unfreeze": (tfg.unfreeze, {"graph": graph, "variables": "y/reduction_indices", "outputs": "y:0"}),
         "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
         "clear_devices": (tfg.clear_devices, {"graph": graph}),
         "inline_functions": (tfg.inline_functions, {"graph": graph}),
@@ -205,7 +206,8 @@ MADE_BY_TFG = {
     "RecoveredStage", "Restored", "Rows", "RunRaces", "Section", "SessionLike",
     "Shape", "Signature", "SignatureTensor", "Snapshot", "SourceNode", "StableHloExport", "StateComparison", "StepResult",
     "Survey",
-    "Tensor", "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
+    "Tensor", "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "Unfrozen",
+    "VariableValues", "Verification",
 }  # fmt: skip
 """Classes with objects made only by functions of tfg."""
 

@@ -154,6 +154,10 @@ DOORS = {
         "--checkpoint-every": "train.checkpoint_every", "--resume": "train.resume", "--save-model": "save_model.path",
         "--output": "save.path", "--text": "save.text", "--dump-stages": "TrainingReport.stages",
     },
+    "unfreeze": {
+        "FROZEN": "unfreeze.graph", "--output": "save_model.path", "--variable": "unfreeze.variables",
+        "--to": "unfreeze.outputs", "--verify": "verify.after", "--tolerance": "verify.tolerance",
+    },
     "view": {
         "GRAPH": "view.graph", "--output": "GraphPage.save", "--fetch": "view.fetches", "--no-flops": "view.flops",
         "--diff": "view.diff", "--overlay": "view.overlays", "--run-metadata": "view.run_metadata",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ...core.comparing.value_comparison import ValueRecorder
 from ...core.feeding.drawn_feeds import generated_feeds
 from ...core.graph.graph import Graph, GraphLike, as_graph
+from ...core.model.model_view import model_view
 from ...core.passes.pipeline import inline_functions
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import takes
@@ -21,11 +22,13 @@ from ...core.transforms.batch_size import rows_of, set_batch
 from ...core.transforms.placeholders import set_placeholders, set_shapes
 from ...core.transforms.reduction import reduce_graph
 from ...core.transforms.subgraphs import needed_fills, subgraph
+from ...core.transforms.unfreezing import unfreeze_constants, why_not
 from ...core.types.shapes import BatchSize, as_shape
-from ...core.types.tensors import as_array
+from ...core.types.tensors import Tensor, as_array
 from ..meta_graph import with_files_of
 from ..saving import graph_form, write_graph
 from ..state import State
+from .counting import flops
 from .live_branches import settle_values, with_live_branches
 from .model_export import export_model
 from .onnx_export import OnnxExport
@@ -65,6 +68,62 @@ def freeze(
     graph = with_live_branches(graph, names, names_of(inputs))
     result = freezing.freeze(graph, state, names, names_of(inputs), names_of(keep_variables), keep_files=keep_files)
     return with_files_of(graph, result)
+
+
+class Unfrozen(NamedTuple):
+    """A graph with variables in place of constants."""
+
+    graph: Graph
+    values: Mapping[str, Tensor]
+    """The values of the new variables by their names, which are those of the constants."""
+    trainable: tuple[str, ...]
+    """The variables that a training changes."""
+    left: Mapping[str, str]
+    """Why other parameters stay constants, by their names: in a loop, or in FUNCTION/NODE."""
+
+
+@takes(graph=GraphLike)
+def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, outputs: Sequence[str] | str = ()) -> Unfrozen:
+    """Return a copy of a frozen graph with variables, which training changes, in place of its parameters.
+
+    The parameters are those that `flops` counts for `outputs`, by default for all: constants of floating-point numbers that
+    a node computes with. `variables` are names of constants, or of layers for their parameters. A variable has the name
+    and begins with the value of its constant. Bodies of functions take the place of calls. The averages of a batch
+    normalization become variables that are not trained. InvalidArgumentError names a node that cannot become a variable, and
+    tells where there are no parameters; NotFoundError names the nearest names.
+
+        tfg.save_model(tfg.unfreeze("frozen.pb").graph, "model")
+    """
+    graph = as_graph(graph)
+    fetches = names_of(outputs)
+    result = (inline_functions(graph)[0] if graph.functions else graph).copy()
+    weights = dict.fromkeys(name for cost in flops(result, fetches).nodes for name in cost.weights)
+    names = [name for name in weights if name not in result or result[name].is_constant]
+    if variables is not None:
+        names = _chosen(result, names_of(variables), names)
+    left = {name: "it lies in a function" for name in names if name not in result}
+    left |= why_not(result, [name for name in names if name not in left])
+    made = [name for name in names if name not in left]
+    if variables is not None and left:
+        name, reason = next(iter(left.items()))
+        raise InvalidArgumentError(f"node '{name}' becomes no variable: {reason}")
+    if not made:
+        reasons = dict.fromkeys(left.values())
+        words = f"no parameter can become a variable: {'; '.join(reasons)}" if left else "the graph has no constant parameters"
+        raise InvalidArgumentError(words, hint="`tfg flops` counts the parameters; name constants that are none")
+    values = {name: result.node(name).attrs["value"] for name in made}
+    return Unfrozen(result, values, unfreeze_constants(result, made), left)
+
+
+def _chosen(graph: Graph, words: Sequence[str], weights: Sequence[str]) -> list[str]:
+    """Return the names of constants: the words themselves, and the weights in the scopes of layers that words name."""
+    view = model_view(graph)
+    paths = {name: f"/{view.path(name)}" for name in weights}
+    chosen: dict[str, None] = {}
+    for word in words:
+        inside = [name for name, path in paths.items() if f"/{word.strip('/')}/" in path]
+        chosen |= dict.fromkeys(inside if inside and word not in graph else [graph.node(word).name])
+    return list(chosen)
 
 
 @takes(graph=GraphLike)

@@ -28,6 +28,7 @@ LEAST = {
     "grad": "{g} --y loss --x w --init", "layers": "{g} --fetch y", "ops": "--missing {g}",
     "optimize": "{g} --fetch y -o {out}.pb", "path": "{g} x y", "reduce": "{g} --fetch y --init --test false -o {out}.pb",
     "run": "{g} --fetch y --init", "train": "{g} --loss loss --steps 3", "view": "{g} -o {out}.html",
+    "unfreeze": "{g} -o {out}/ --to y --variable loss/reduction_indices",
     **dict.fromkeys(("convert --input", "convert --signature-output"), "{g} {out}/ --init --signature s --output y=y"),
     **dict.fromkeys(("convert --copy-signature", "convert --rename-signature"), "{model} {out}/"),
     **dict.fromkeys(("run --shape", "run --batch"), "{g}"), "compare --engines": "{g} --fetch y --init",

@@ -323,9 +323,9 @@ def test_a_part_that_was_cut_out_says_what_it_is_fed(tmp_path):
 
 
 OF_ANOTHER_MEANING = (
-    "merge join connect concat upgrade update unfreeze delete remove clear clean tflite coreml torch keras tensorrt openvino "
+    "merge join connect concat upgrade update delete remove clear clean tflite coreml torch keras tensorrt openvino "
     "dedupe activations size resize split compile deploy login init config set get put copy move reset test cast history "
-    "install client batch fetch feed distill opset import load tune average reach path"
+    "install client batch fetch feed distill opset import load tune average"
 )
 """Words for work that tfg does not do, or that it names otherwise; many are spelled nearly as words of tfg."""
 
