@@ -90,7 +90,17 @@ if TYPE_CHECKING:
     from .formats import load, save
     from .formats.api.analyses import check, diff, flops_rows, path
     from .formats.api.callable_model import Model
-    from .formats.api.changes import Unfrozen, convert, extract, fill_placeholders, freeze, reduce, unfreeze
+    from .formats.api.changes import (
+        ForInference,
+        Unfrozen,
+        convert,
+        extract,
+        fill_placeholders,
+        freeze,
+        reduce,
+        to_inference,
+        unfreeze,
+    )
     from .formats.api.checkpoints import (
         Checkpoint,
         StateComparison,
@@ -147,6 +157,7 @@ _LAZY = {
     "FlopsCounter": "formats.api.counting",
     "FlopsReport": "core.flops.flops_report",
     "FlopsRow": "core.flops.views",
+    "ForInference": "formats.api.changes",
     "Formula": "core.flops.formulas",
     "Function": "core.graph.graph",
     "GradientCheck": "core.gradients.central_differences",
@@ -288,6 +299,7 @@ _LAZY = {
     "save_model": "formats.api.model_saving",
     "stream_nodes": "formats.api.node_streams",
     "strip_default_attrs": "core.transforms.subgraphs",
+    "to_inference": "formats.api.changes",
     "to_jax": "formats.api.jax_export",
     "top_classes": "formats.api.classes",
     "train": "formats.api.training_runs",
@@ -318,6 +330,7 @@ __all__ = [
     "FlopsCounter",
     "FlopsReport",
     "FlopsRow",
+    "ForInference",
     "Formula",
     "Function",
     "GradientCheck",
@@ -460,6 +473,7 @@ __all__ = [
     "save_model",
     "stream_nodes",
     "strip_default_attrs",
+    "to_inference",
     "to_jax",
     "top_classes",
     "train",

@@ -345,7 +345,7 @@ FUNCTIONS = {
     "check": "check",
     "checkpoint": "compare_checkpoints read_checkpoint write_checkpoint",
     "compare": "compare compare_states",
-    "convert": "clear_devices convert extract freeze inline_functions strip_default_attrs",
+    "convert": "clear_devices convert extract fill_placeholders freeze inline_functions strip_default_attrs to_inference",
     "diff": "diff",
     "draw": "draw draw_each",
     "cluster": "describe_cluster",

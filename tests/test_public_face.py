@@ -113,6 +113,7 @@ def of_changes(folder, graph, feeds, path):
             {"graph": graph, "path": str(folder / "model"), "signatures": {"two": ({"a": "x:0"}, {"b": "y:0"})}},
         ),
         "expose": (tfg.expose, {"graph": graph, "words": ["y"]}),
+        "to_inference": (tfg.to_inference, {"graph": graph, "outputs": "y:0", "averages": False}),
         "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "unfreeze": (tfg.unfreeze, {"graph": graph, "variables": "y/reduction_indices", "outputs": "y:0"}),
@@ -197,7 +198,8 @@ def call(function, arguments):
 MADE_BY_TFG = {
     "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "Checkpoint", "ClusterFacts", "ClusterSession",
     "Comparison", "Exposed",
-    "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
+    "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "ForInference",
+    "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayerBlock", "LayerTree", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
     "ModelView", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "NodePath",

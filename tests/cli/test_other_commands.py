@@ -98,6 +98,16 @@ def test_freeze_without_values_is_refused(tmp_path):
     assert not (tmp_path / "frozen.pb").exists()
 
 
+def test_inference_prints_its_decisions_and_writes_the_result(tmp_path):
+    done = tfg("convert", XOR, f"{tmp_path / 'model'}/", "--inference", "--init", "--verify")
+    assert done.code == 0 and "y     is gone   no output needs it" in done.out and "probability:0" in done.out
+    assert "differ" not in done.err and load(tmp_path / "model").meta.signatures["serving_default"].inputs.keys() == {"x"}
+    assert tfg("convert", SAMPLES / "keras_classifier", tmp_path / "m.pb", "--inference", "--freeze", "--verify").code == 0
+    averaged = tfg("convert", XOR, tmp_path / "n.pb", "--inference", "--ema")
+    assert averaged.code == 1 and "no moving averages" in averaged.err
+    assert tfg("convert", XOR, tmp_path / "n.pb", "--ema").code == 2
+
+
 def test_subgraph_becomes_a_graph_of_its_own(tmp_path):
     part = tmp_path / "part.pb"
     assert tfg("convert", XOR, part, "--from", "hidden/activation", "--to", "logits").code == 0
