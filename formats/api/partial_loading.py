@@ -60,9 +60,10 @@ def load_for_passes(
 ) -> Graph:
     """Load a graph for `optimize` with these passes, and check the parts that the passes keep.
 
-    Passes that mend, such as `repair`, take all nodes as they are, also with inputs that the file lacks. With `has_fetches`, `prune` removes the nodes that no
-    fetch needs, so broken nodes are left out as by `load_part`. Any other graph must be sound. InvalidArgumentError names
-    the first broken node of such a graph, or an unknown pass. `untrusted` is as for `tfg.load`.
+    Passes that mend, such as `repair`, take all nodes as they are, also with inputs that the file lacks. With `has_fetches`,
+    `prune` removes the nodes that no fetch needs, so broken nodes are left out as by `load_part`. Any other graph must be
+    sound. InvalidArgumentError names the first broken node of such a graph, or an unknown pass. `untrusted` is as for
+    `tfg.load`.
     """
     chosen = choose_passes(passes, disable)
     mends = any(one.mends for one in chosen)
