@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .core.explaining.graph_facts import GraphFacts, MissingOp, explain, missing_ops
     from .core.explaining.node_facts import NodeFacts
     from .core.explaining.node_listing import NodeFilter, NodeListing, list_nodes
+    from .core.explaining.node_paths import NodePath, PathStep
     from .core.explaining.problem_codes import ProblemCode
     from .core.explaining.problems import Problem
     from .core.explaining.race_report import RunRaces, explain_races
@@ -88,9 +89,19 @@ if TYPE_CHECKING:
     from .core.types.shapes import Shape
     from .core.types.tensors import Tensor
     from .formats import load, save
-    from .formats.api.analyses import check, diff, flops_rows
+    from .formats.api.analyses import check, diff, flops_rows, path
     from .formats.api.callable_model import Model
-    from .formats.api.changes import convert, extract, fill_placeholders, freeze, reduce
+    from .formats.api.changes import (
+        ForInference,
+        Unfrozen,
+        convert,
+        extract,
+        fill_placeholders,
+        freeze,
+        reduce,
+        to_inference,
+        unfreeze,
+    )
     from .formats.api.checkpoints import (
         Checkpoint,
         CheckpointMatch,
@@ -154,6 +165,7 @@ _LAZY = {
     "FlopsCounter": "formats.api.counting",
     "FlopsReport": "core.flops.flops_report",
     "FlopsRow": "core.flops.views",
+    "ForInference": "formats.api.changes",
     "Formula": "core.flops.formulas",
     "Function": "core.graph.graph",
     "GradientCheck": "core.gradients.central_differences",
@@ -183,6 +195,7 @@ _LAZY = {
     "NodeFate": "core.passes.node_outcomes",
     "NodeFilter": "core.explaining.node_listing",
     "NodeListing": "core.explaining.node_listing",
+    "NodePath": "core.explaining.node_paths",
     "OnnxExport": "formats.api.onnx_export",
     "OpCoverage": "core.op_libraries.op_listing",
     "OpDetail": "core.op_libraries.op_listing",
@@ -193,6 +206,7 @@ _LAZY = {
     "Output": "core.graph.graph",
     "PartitionFacts": "core.explaining.device_partition",
     "PassFacts": "core.passes.pass_listing",
+    "PathStep": "core.explaining.node_paths",
     "Problem": "core.explaining.problems",
     "ProblemCode": "core.explaining.problem_codes",
     "Progress": "core.training.trainer",
@@ -222,6 +236,7 @@ _LAZY = {
     "TopClasses": "formats.api.classes",
     "Trainer": "core.training.trainer",
     "TrainingReport": "formats.api.training_runs",
+    "Unfrozen": "formats.api.changes",
     "VariableValues": "core.runtime.session.variable_values",
     "Verification": "formats.api.verification",
     "average_checkpoints": "formats.api.checkpoints",
@@ -281,6 +296,7 @@ _LAZY = {
     "optimization_stages": "core.passes.pipeline",
     "optimize": "core.passes.pipeline",
     "optimizer_name": "core.training.optimizers",
+    "path": "formats.api.analyses",
     "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
     "read_events": "formats.recordings",
@@ -295,9 +311,11 @@ _LAZY = {
     "save_model": "formats.api.model_saving",
     "stream_nodes": "formats.api.node_streams",
     "strip_default_attrs": "core.transforms.subgraphs",
+    "to_inference": "formats.api.changes",
     "to_jax": "formats.api.jax_export",
     "top_classes": "formats.api.classes",
     "train": "formats.api.training_runs",
+    "unfreeze": "formats.api.changes",
     "verify": "formats.api.verification",
     "view": "formats.api.viewing",
     "vjp": "core.gradients.jacobian",
@@ -328,6 +346,7 @@ __all__ = [
     "FlopsCounter",
     "FlopsReport",
     "FlopsRow",
+    "ForInference",
     "Formula",
     "Function",
     "GradientCheck",
@@ -357,6 +376,7 @@ __all__ = [
     "NodeFate",
     "NodeFilter",
     "NodeListing",
+    "NodePath",
     "OnnxExport",
     "OpCoverage",
     "OpDetail",
@@ -367,6 +387,7 @@ __all__ = [
     "Output",
     "PartitionFacts",
     "PassFacts",
+    "PathStep",
     "Problem",
     "ProblemCode",
     "Progress",
@@ -396,6 +417,7 @@ __all__ = [
     "TopClasses",
     "Trainer",
     "TrainingReport",
+    "Unfrozen",
     "VariableValues",
     "Verification",
     "average_checkpoints",
@@ -456,6 +478,7 @@ __all__ = [
     "optimization_stages",
     "optimize",
     "optimizer_name",
+    "path",
     "profile",
     "read_checkpoint",
     "read_events",
@@ -470,9 +493,11 @@ __all__ = [
     "save_model",
     "stream_nodes",
     "strip_default_attrs",
+    "to_inference",
     "to_jax",
     "top_classes",
     "train",
+    "unfreeze",
     "verify",
     "view",
     "vjp",

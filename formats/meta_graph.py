@@ -231,6 +231,22 @@ def _decode_variable(data: bytes) -> VariableInfo:
     )  # fmt: skip
 
 
+def list_variables(graph: Graph, about: MetaGraphDef) -> None:
+    """Add the variables of the graph's metadata to the collections of the message that lack them."""
+    for name, infos in (graph.meta.variables if graph.meta is not None else {}).items():
+        listed = about.collection_def[name].bytes_list.value
+        there = {parse(VariableDef, data).variable_name for data in listed}
+        listed.extend(_encode_variable(info) for info in infos if info.name not in there)
+
+
+def _encode_variable(info: VariableInfo) -> bytes:
+    proto = VariableDef(
+        variable_name=info.name, initial_value_name=info.initial_value, initializer_name=info.initializer,
+        snapshot_name=info.snapshot, is_resource=info.is_resource, trainable=info.trainable,
+    )  # fmt: skip
+    return proto.SerializeToString(deterministic=True)
+
+
 def decode_signature_def(name: str, proto: SignatureDef) -> Signature:
     """Decode a signature; arguments are in alphabetical order, as a proto map has no other."""
     return Signature(

@@ -43,7 +43,7 @@ from .codecs.scan import parse
 from .codecs.source import write_file
 from .detect import MODEL_FILES
 from .graphdef import GraphSource, graph_chunks
-from .meta_graph import decode_signature_def, drop_broken_signatures, drop_what_is_gone, is_whole
+from .meta_graph import decode_signature_def, drop_broken_signatures, drop_what_is_gone, is_whole, list_variables
 from .protos.meta_graph_pb2 import (
     MetaGraphDef,
     SavedModel,
@@ -110,6 +110,7 @@ def prepare(
     """
     result = graph.copy()
     about = _about(result)
+    list_variables(result, about)
     _add_unread_inputs(result, about)
     is_same = not _fit_inputs(result, about) and not edits
     if not is_same:

@@ -345,7 +345,7 @@ FUNCTIONS = {
     "check": "check",
     "checkpoint": "average_checkpoints compare_checkpoints match_checkpoint read_checkpoint write_checkpoint",
     "compare": "compare compare_states",
-    "convert": "clear_devices convert extract freeze inline_functions strip_default_attrs",
+    "convert": "clear_devices convert extract fill_placeholders freeze inline_functions strip_default_attrs to_inference",
     "diff": "diff",
     "draw": "draw draw_each",
     "cache": "describe_cache",
@@ -357,10 +357,12 @@ FUNCTIONS = {
     "grad": "check_gradient gradients hessian_vector jacobian jvp vjp",
     "ops": "flops_formulas missing_parts op_coverage ops write_wrappers",
     "optimize": "list_passes optimize verify",
+    "path": "path",
     "reduce": "reduce",
     "scalars": "read_events",
     "run": "KernelRecorder",
     "train": "fit optimizer_name train",
+    "unfreeze": "save_model unfreeze verify",
 }
 """The functions of the library that a command calls. `view` calls the maker of the page of `tfg.view`."""
 

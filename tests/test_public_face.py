@@ -97,6 +97,7 @@ def of_inspection(folder, graph, feeds, path):
         "list_passes": (tfg.list_passes, {}),
         "stream_nodes": (tfg.stream_nodes, {"source": path, "chosen": tfg.NodeFilter(op="Sum")}),
         "recover_stages": (tfg.recover_stages, {"graph": graph}),
+        "path": (tfg.path, {"graph": graph, "start": "x", "end": "y"}),
         "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
     }
 
@@ -115,8 +116,10 @@ def of_changes(folder, graph, feeds, path):
             {"graph": graph, "path": str(folder / "model"), "signatures": {"two": ({"a": "x:0"}, {"b": "y:0"})}},
         ),
         "expose": (tfg.expose, {"graph": graph, "words": ["y"]}),
+        "to_inference": (tfg.to_inference, {"graph": graph, "outputs": "y:0", "averages": False}),
         "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
+        "unfreeze": (tfg.unfreeze, {"graph": graph, "variables": "y/reduction_indices", "outputs": "y:0"}),
         "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
         "clear_devices": (tfg.clear_devices, {"graph": graph}),
         "inline_functions": (tfg.inline_functions, {"graph": graph}),
@@ -208,16 +211,17 @@ def call(function, arguments):
 MADE_BY_TFG = {
     "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "CacheReport", "CachedChoice", "Checkpoint",
     "CheckpointMatch", "ClusterFacts", "ClusterSession", "Comparison", "DType", "Drawing", "EngineReport", "EventLog",
-    "Exposed", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
+    "Exposed", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "ForInference", "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayerBlock", "LayerTree", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
-    "ModelView", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "OnnxExport",
-    "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimized", "Optimizer", "Output", "PartitionFacts", "PassFacts",
-    "Problem", "ProblemCode", "Progress", "RecordStream", "Recording", "RecoveredStage", "Restored", "Rows",
-    "RunRaces", "Section", "SessionLike",
+    "ModelView", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "NodePath",
+    "OnnxExport", "OpCoverage", "OpDetail", "OpSummary", "OptimizeReport", "Optimized", "Optimizer", "Output",
+    "PartitionFacts", "PassFacts", "PathStep", "Problem", "ProblemCode", "Progress", "RecordStream", "Recording",
+    "RecoveredStage", "Restored", "Rows", "RunRaces", "Section", "SessionLike",
     "Shape", "Signature", "SignatureTensor", "Snapshot", "SourceNode", "StableHloExport", "StateComparison", "StepResult",
     "Survey",
-    "Tensor", "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
+    "Tensor", "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "Unfrozen",
+    "VariableValues", "Verification",
 }  # fmt: skip
 """Classes with objects made only by functions of tfg."""
 

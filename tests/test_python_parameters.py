@@ -69,7 +69,7 @@ DOORS = {
         "--signature-output": "save_model.signatures", "--copy-signature": "save_model.copied",
         "--rename-signature": "save_model.renamed", "--drop-signature": "save_model.dropped",
         "--verify": "OnnxExport.verify", "--tolerance": "OnnxExport.verify", "--state": "convert.state",
-        "--opset": "convert.opset",
+        "--opset": "convert.opset", "--inference": "to_inference.graph", "--ema": "to_inference.averages",
     },
     "diff": {"BEFORE": "diff.before", "AFTER": "diff.after", "--strict-names": "diff.strict_names", "--raw": "diff.raw"},
     "draw": CHOOSING
@@ -132,6 +132,10 @@ DOORS = {
         "--tolerance": "verify.tolerance", "--steps": "verify.steps", "--state": "verify.state",
         "--costs": "optimize.costs", "--list": "list_passes",
     },
+    "path": {
+        "GRAPH": "path.graph", "START": "path.start", "END": "path.end", "--raw": "path.raw",
+        "--signature": "path.signature",
+    },
     "reduce": {
         "GRAPH": "reduce.graph", "--fetch": "reduce.fetches", "--test": "reduce.fails", "--output": "save.path",
         "--feed": "reduce.feeds", "--state": "reduce.state",
@@ -155,6 +159,10 @@ DOORS = {
         "--state": "train.state", "--seed": "train.seed", "--save-state": "train.save_state",
         "--checkpoint-every": "train.checkpoint_every", "--resume": "train.resume", "--save-model": "save_model.path",
         "--output": "save.path", "--text": "save.text", "--dump-stages": "TrainingReport.stages",
+    },
+    "unfreeze": {
+        "FROZEN": "unfreeze.graph", "--output": "save_model.path", "--variable": "unfreeze.variables",
+        "--to": "unfreeze.outputs", "--verify": "verify.after", "--tolerance": "verify.tolerance",
     },
     "view": {
         "GRAPH": "view.graph", "--output": "GraphPage.save", "--fetch": "view.fetches", "--no-flops": "view.flops",

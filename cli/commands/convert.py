@@ -45,6 +45,7 @@ class ConvertOptions:
     tfg convert saved_model_folder graph.pb --freeze
     tfg convert train.meta model_folder/ --state model.ckpt-1000 --to probabilities
     tfg convert train.pb frozen.pb --freeze --state model.ckpt-1000 --to logits --strip-default-attrs
+    tfg convert train.meta model_folder/ --inference --ema --state model.ckpt-1000 --to probabilities
     tfg convert saved_model_folder model.onnx --verify
     tfg convert saved_model_folder model.onnx --opset 15
     tfg convert frozen.pb model.stablehlo --to logits
@@ -72,6 +73,11 @@ class ConvertOptions:
         "--from", metavar="TENSOR", help="Cut here: this tensor becomes a placeholder; repeatable."
     )
     subgraph: bool = option(excludes=_GRAPHS_ONLY, help="Keep only the nodes that --to needs, cut at --from. Implied by both.")
+    inference: bool = option(
+        help="Turn a training graph into an inference graph: flags of training and dropout off, averages in place of the "
+        "statistics of batches, updates and losses gone."
+    )
+    ema: bool = option(needs="--inference", help="Let moving averages take the place of variables.")
     freeze: bool = option(excludes=_GRAPHS_ONLY, help="Turn variables into constants.")
     keep_functions: bool = option(excludes="--inline-functions", help="Freeze, but keep function calls.")
     kept_variables: tuple[str, ...] = option(
@@ -109,7 +115,7 @@ class ConvertOptions:
     def changes_form_only(self) -> bool:
         """Return True if only the form of the graph changes."""
         changes = (self.freeze, self.inline_functions, self.strip_default_attrs, self.clear_devices, self.placeholders)
-        return not self.cuts and not any(changes)
+        return not (self.cuts or self.inference or any(changes))
 
     def checked(self) -> ConvertOptions:
         """Return the options with the kind of the target's name; InvalidArgumentError for a conflict."""

@@ -62,6 +62,7 @@ SCHEMAS: Final = {
     "tfg.ops.missing/1": Schema(f"{_GRAPHS}.MissingParts", "tfg ops --missing GRAPH"),
     "tfg.optimize/1": Schema(f"{_RUNS}.Optimize", "tfg optimize GRAPH"),
     "tfg.optimize.passes/1": Schema(f"{_RUNS}.Passes", "tfg optimize --list"),
+    "tfg.path/1": Schema("core.explaining.node_paths.NodePath", "tfg path GRAPH A B"),
     "tfg.run/1": Schema(f"{_RUNS}.Steps", "tfg run GRAPH --fetch TENSOR"),
     "tfg.run.choices/1": Schema(f"{_RUNS}.Choices", "tfg run GRAPH"),
     "tfg.run.result/1": Schema(f"{_RUNS}.Result", "tfg run GRAPH --each PATTERN --output FILE.jsonl"),

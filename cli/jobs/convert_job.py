@@ -5,6 +5,7 @@ What only some conversions need is imported where it is needed: a change of the 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import shlex
@@ -60,6 +61,10 @@ def run(options: ConvertOptions) -> int:
     original, part, inputs = options.placeholders.with_batch_at_cuts(
         part, inputs, lambda: _batch_fetches(loaded, names, options), options.quiet
     )
+    if options.inference:
+        reference, part, options = _for_inference(part, names, options)
+    else:
+        reference = part
     if is_model:
         assert opened is not None
         return _to_model(part, inputs, names, opened, options, original)
@@ -76,7 +81,29 @@ def run(options: ConvertOptions) -> int:
     if not options.verify:
         return DONE
     fetches = [names.fetch(word) for word in options.outputs] or _default_outputs(loaded, names, options)
-    return _verified(part, fetches, inputs, options, original)
+    return _verified(reference, fetches, inputs, options, original)
+
+
+def _for_inference(graph: Graph, names: Names, options: ConvertOptions) -> tuple[Graph, Graph, ConvertOptions]:
+    """Return the graph to compare with, the graph for inference, and the options with its outputs; print the decisions.
+
+    Values of placeholders change no result of a run on these values; after other decisions there is nothing to compare with
+    but the graph for inference.
+    """
+    from ...formats.api.changes import fill_placeholders, to_inference
+    from ..sections.convert_sections import decision_sections
+
+    outputs = [names.fetch(word) for word in options.outputs] or list(names.outputs.values())
+    result = to_inference(graph, outputs, averages=options.ema)
+    if not options.quiet:
+        render.print_sections(decision_sections(result.decisions))
+    if not outputs:
+        options = dataclasses.replace(options, outputs=result.outputs)
+    if not all(one.keeps_results or one.is_left for one in result.decisions):
+        words = "--verify compares with the graph after these decisions, as they change results"
+        render.note(words, options.quiet or not options.verify)
+        return result.graph, result.graph, options
+    return fill_placeholders(graph, result.settings), result.graph, options
 
 
 def _batch_fetches(graph: Graph, names: Names, options: ConvertOptions) -> Sequence[str]:

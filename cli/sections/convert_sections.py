@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ...core.support.words import counted
+from ...core.transforms.inference_form import Decision
 from ...formats.api.verification import Verification
 from .. import render
 
@@ -31,6 +32,14 @@ def verification_sections(verification: Verification, runtime: str | None = None
     if verification.refusals:
         refusals = [(refusal.feeds, refusal.by, refusal.error) for refusal in verification.refusals]
         yield render.Table(("feeds", "refused only by", "error"), refusals, "refused by one of the two", "refusals")
+
+
+def decision_sections(decisions: Sequence[Decision]) -> Iterator[render.Section]:
+    """Yield what makes a graph an inference graph, and what is left to the user."""
+    for title, is_left in (("for inference", False), ("left as it is", True)):
+        rows = [(one.node, one.change, one.why) for one in decisions if one.is_left is is_left]
+        if rows:
+            yield render.Table(("node", "decision", "reason"), rows, title, "inference" if not is_left else "left")
 
 
 def feeds_of(verification: Verification | None) -> dict[str, Any]:

@@ -129,8 +129,20 @@ class ModelView:
         """Return the tensor that a word names: an argument of the signature, a node or tensor of the view or of the file, or
         a scope, which stands for its last result. The last parts of a name are enough where no other name ends so.
 
-        NotFoundError where there is no such name, InvalidArgumentError lists the names where there are several.
+        An operation without results is its output 0. NotFoundError where there is no such name, InvalidArgumentError lists the
+        names where there are several.
         """
+        value = self.find(word)
+        if value is None:
+            near = ", ".join(self.graph.nearest(parse_tensor_name(word)[0]))
+            raise NotFoundError(
+                f"the model has no layer or node '{parse_tensor_name(word)[0]}'",
+                hint=f"nearest names: {near}" if near else "`tfg layers` lists them",
+            )
+        return value
+
+    def find(self, word: str) -> Output | None:
+        """Return the tensor of `value`, None where there is no such name."""
         name, index, _ = parse_tensor_name(word)
         arguments = {} if self.signature is None else {**self.signature.fed, **self.signature.fetched}
         if word in arguments:
@@ -140,9 +152,9 @@ class ModelView:
         known = self._by_path.get(name) or self._by_name.get(name, "")
         node = self.graph.get(name) or self.graph.get(known)
         if node is not None:
-            return self.graph.output(f"{node.name}:{index}")
+            return self.graph.output(f"{node.name}:{index}") if index or node.output_dtypes else node.output()
         result = self._last_result(name)
-        if index:
+        if index and result is not None:
             raise InvalidArgumentError(f"'{name}' is a scope, and has the single output {result.node.name}: write '{name}'")
         return result
 
@@ -151,19 +163,15 @@ class ModelView:
         """The functions whose nodes the view has."""
         return frozenset(origin.function for origin in self.origins.values() if origin.function)
 
-    def _last_result(self, scope: str) -> Output:
-        """Return the last result that leaves a scope, by the whole name of the scope or by its end."""
+    def _last_result(self, scope: str) -> Output | None:
+        """Return the last result that leaves a scope, by the whole name of the scope or by its end; None without the scope."""
         parts = scope.strip("/").split("/")
         members = grouped((each, node) for node in self.graph for each in _scopes_named(node.name, parts))
         if len(members) > 1 and scope not in members:
             names = ", ".join(list(members)[:_MAX_LISTED]) + (" ..." if len(members) > _MAX_LISTED else "")
             raise InvalidArgumentError(f"'{scope}' names {len(members)} nodes and scopes", hint=f"choose one of {names}")
         if not members:
-            near = ", ".join(self.graph.nearest(scope))
-            raise NotFoundError(
-                f"the model has no layer or node '{scope}'",
-                hint=f"nearest names: {near}" if near else "`tfg layers` lists them",
-            )
+            return None
         inside = dict.fromkeys(members.get(scope) or next(iter(members.values())))
         computing = [node for node in inside if node.output_dtypes and not _only_holds(node)]
         leaving = [node for node in computing if not node.uses or any(user not in inside for user in node.uses)]

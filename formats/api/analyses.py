@@ -1,4 +1,4 @@
-"""The functions behind `tfg check` and `diff`."""
+"""The functions behind `tfg check`, `diff` and `path`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import os
 from collections.abc import Iterable, Sequence
 
 from ...core.comparing.graph_diff import GraphDiff
+from ...core.explaining.node_paths import NodePath, find_path
 from ...core.explaining.problem_codes import known_codes
 from ...core.explaining.problems import Problem, find_problems
 from ...core.flops.views import rows as flops_rows
-from ...core.graph.graph import Graph, GraphLike, as_graph
+from ...core.graph.graph import Graph, GraphLike, Output, as_graph
+from ...core.model.model_view import ModelView, model_view
 from ...core.support.arguments import expect, takes
 from ...core.support.display import Rows
 from ...core.support.errors import TfgError
+from ...core.support.tensor_names import parse_tensor_name
 from ..loading import load_leniently
 from ..model_diff import diff_models
 from ..state import holds_state
 from .checkpoints import Checkpoint, checkpoint_of, diff_checkpoints, read_checkpoint
 
-__all__ = ["check", "diff", "flops_rows"]
+__all__ = ["check", "diff", "flops_rows", "path"]
 
 
 @takes(graph=Graph | str | os.PathLike | bytes, faults=list | tuple, ignore=str | Iterable)
@@ -63,3 +66,33 @@ def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw
     before = as_graph(before)
     after = as_graph(after)
     return diff_models(before, after, strict_names=strict_names, raw=raw)
+
+
+@takes(graph=GraphLike, start=str, end=str, signature=str | None, raw=bool)
+def path(graph: GraphLike, start: str, end: str, *, signature: str | None = None, raw: bool = False) -> NodePath:
+    """Return whether `start` reaches `end`, by which nodes, and by which shortest path.
+
+    The nodes are those of `model_view`: `start` and `end` are names of its nodes, tensors and layers, of arguments of the
+    signature, or of nodes of the file. A layer stands for its last result, and a tensor such as `split:1` for that result
+    alone. Between nodes of the file that no signature runs, nodes of one function (FUNCTION/NODE) that stays a call, and with
+    `raw`, the path is one of the file. NotFoundError names the nearest names, InvalidArgumentError lists names that fit.
+    """
+    view = model_view(graph, signature)
+    by_tensor = ":" in start
+    if not raw and (first := view.find(start)) is not None and (last := view.find(end)) is not None:
+        return find_path(view.graph, first, last, by_tensor=by_tensor)
+    around, prefix = view.source, ""
+    for name, function in view.source.functions.items():
+        if start.startswith(f"{name}/") and end.startswith(f"{name}/"):
+            around, prefix = function.body, f"{name}/"
+    first, last = (_in_file(view, around, word.removeprefix(prefix)) for word in (start, end))
+    return find_path(around, first, last, by_tensor=by_tensor)
+
+
+def _in_file(view: ModelView, around: Graph, word: str) -> Output:
+    """Return the tensor of a graph or function of the file; for a name of the view the result of the call around its node."""
+    if parse_tensor_name(word)[0] in around:
+        result = around.result(word)
+        return result if isinstance(result, Output) else result.output()
+    origin = view.origin(view.value(word).node)
+    return around.node(origin.calls[0] if origin.calls else origin.node).output()

@@ -5,12 +5,18 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ...core.comparing.value_comparison import ValueRecorder
+from ...core.explaining.graph_facts import explain_graph, no_obvious_output
 from ...core.feeding.drawn_feeds import generated_feeds
 from ...core.graph.graph import Graph, GraphLike, as_graph
-from ...core.passes.pipeline import inline_functions
+from ...core.graph.traversal import reachable
+from ...core.graph.variable_nodes import find_variables
+from ...core.model.model_view import model_view
+from ...core.passes.functions.dropout import RemoveDropout
+from ...core.passes.pipeline import inline_functions, optimize, signature_runs
+from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
@@ -18,14 +24,25 @@ from ...core.support.file_formats import extension_of
 from ...core.support.log import tell
 from ...core.transforms import freezing
 from ...core.transforms.batch_size import rows_of, set_batch
+from ...core.transforms.inference_form import (
+    Decision,
+    InferenceForm,
+    brings_input,
+    compared_results,
+    open_choices,
+    settings_of,
+    training_flags,
+)
 from ...core.transforms.placeholders import set_placeholders, set_shapes
 from ...core.transforms.reduction import reduce_graph
 from ...core.transforms.subgraphs import needed_fills, subgraph
+from ...core.transforms.unfreezing import unfreeze_constants, why_not
 from ...core.types.shapes import BatchSize, as_shape
-from ...core.types.tensors import as_array
+from ...core.types.tensors import Tensor, as_array
 from ..meta_graph import with_files_of
 from ..saving import graph_form, write_graph
 from ..state import State
+from .counting import flops
 from .live_branches import settle_values, with_live_branches
 from .model_export import export_model
 from .onnx_export import OnnxExport
@@ -65,6 +82,130 @@ def freeze(
     graph = with_live_branches(graph, names, names_of(inputs))
     result = freezing.freeze(graph, state, names, names_of(inputs), names_of(keep_variables), keep_files=keep_files)
     return with_files_of(graph, result)
+
+
+class Unfrozen(NamedTuple):
+    """A graph with variables in place of constants."""
+
+    graph: Graph
+    values: Mapping[str, Tensor]
+    """The values of the new variables by their names, which are those of the constants."""
+    trainable: tuple[str, ...]
+    """The variables that a training changes."""
+    left: Mapping[str, str]
+    """Why other parameters stay constants, by their names: in a loop, or in FUNCTION/NODE."""
+
+
+@takes(graph=GraphLike)
+def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, outputs: Sequence[str] | str = ()) -> Unfrozen:
+    """Return a copy of a frozen graph with variables, which training changes, in place of its parameters.
+
+    The parameters are those that `flops` counts for `outputs`, by default for all: constants of floating-point numbers that
+    a node computes with. `variables` are names of constants, or of layers for their parameters. A variable has the name
+    and begins with the value of its constant. Bodies of functions take the place of calls. The averages of a batch
+    normalization become variables that are not trained. InvalidArgumentError names a node that cannot become a variable, and
+    tells where there are no parameters; NotFoundError names the nearest names.
+
+        tfg.save_model(tfg.unfreeze("frozen.pb").graph, "model")
+    """
+    graph = as_graph(graph)
+    fetches = names_of(outputs)
+    result = (inline_functions(graph)[0] if graph.functions else graph).copy()
+    weights = dict.fromkeys(name for cost in flops(result, fetches).nodes for name in cost.weights)
+    names = [name for name in weights if name not in result or result[name].is_constant]
+    if variables is not None:
+        names = _chosen(result, names_of(variables), names)
+    left = {name: "it lies in a function" for name in names if name not in result}
+    left |= why_not(result, [name for name in names if name not in left])
+    made = [name for name in names if name not in left]
+    if variables is not None and left:
+        name, reason = next(iter(left.items()))
+        raise InvalidArgumentError(f"node '{name}' becomes no variable: {reason}")
+    if not made:
+        reasons = dict.fromkeys(left.values())
+        words = f"no parameter can become a variable: {'; '.join(reasons)}" if left else "the graph has no constant parameters"
+        raise InvalidArgumentError(words, hint="`tfg flops` counts the parameters; name constants that are none")
+    values = {name: result.node(name).attrs["value"] for name in made}
+    return Unfrozen(result, values, unfreeze_constants(result, made), left)
+
+
+def _chosen(graph: Graph, words: Sequence[str], weights: Sequence[str]) -> list[str]:
+    """Return the names of constants: the words themselves, and the weights in the scopes of layers that words name."""
+    view = model_view(graph)
+    paths = {name: f"/{view.path(name)}" for name in weights}
+    chosen: dict[str, None] = {}
+    for word in words:
+        inside = [name for name, path in paths.items() if f"/{word.strip('/')}/" in path]
+        chosen |= dict.fromkeys(inside if inside and word not in graph else [graph.node(word).name])
+    return list(chosen)
+
+
+class ForInference(NamedTuple):
+    """A graph for inference, and what was decided on the way from the training graph."""
+
+    graph: Graph
+    outputs: tuple[str, ...]
+    """The results that the graph computes."""
+    decisions: tuple[Decision, ...]
+    """The changes, and what is left to the user, with the reasons."""
+    settings: Mapping[str, Any]
+    """The values of the placeholders that tell of training."""
+
+
+@takes(graph=GraphLike, averages=bool)
+def to_inference(graph: GraphLike, outputs: Sequence[str] | str = (), *, averages: bool = False) -> ForInference:
+    """Return a copy of a training graph that computes `outputs`, by default all but losses, as outside of training.
+
+    Placeholders that are called training, keep_prob and the like get their values. Dropout goes. Batch normalizations and
+    other readers of statistics of the batch take the averages that updates make of the statistics. Updates of training,
+    losses, gradients and inputs that no output needs go. With `averages` moving averages take the place of variables.
+    The variables stay variables: `freeze` and `save_model` take their values from a state, as for `graph`.
+    InvalidArgumentError where the outputs have to be named, and with `averages` where the graph has none.
+    """
+    graph = as_graph(graph)
+    names = names_of(outputs) or _results(graph)
+    result = graph.copy()
+    settings = training_flags(result, needed_nodes([result.fetch(name) for name in names]))
+    set_placeholders(result, {f"{name}:0": value for name, value in settings.items()})
+    settle_values(result, set(settings))
+    result = inline_functions(result)[0] if result.functions else result
+    form = InferenceForm(result, names)
+    followed = form.averages_of_variables() if averages else {}
+    if averages and not followed:
+        raise InvalidArgumentError("the graph has no moving averages of variables", hint="restore them as its variables first")
+    decisions = [*settings_of(settings), *form.drop_updates(), *form.use_batch_averages()]
+    decisions += form.use_averages(followed) if averages else ()
+    variables = find_variables(result).values()
+    starts = [one.initializer.name for one in variables if one.node in form.needed and one.initializer]
+    result = optimize(result, names, passes="prune", keep=starts)[0]  # gradients read the mask of a dropout
+    result, dropout = _without_dropout(result, names, starts)
+    gone = [node.name for node in graph if node.must_be_fed and node.name not in result and node.name not in settings]
+    decisions += [*dropout, *(Decision(name, "is gone", "no output needs it", keeps_results=True) for name in gone)]
+    decisions += open_choices(result, needed_nodes([result.fetch(name) for name in names]))
+    return ForInference(result, tuple(names), tuple(decisions), settings)
+
+
+def _results(graph: Graph) -> tuple[str, ...]:
+    """Return the outputs of all signatures, or those that stand out and are no losses."""
+    runs = signature_runs(graph)
+    facts = None if runs else explain_graph(graph)
+    losses = set(facts.losses) if facts is not None else set()
+    names = [name for run in runs for name in run] if facts is None else [tensor.name for tensor in facts.outputs]
+    results = [name for name in dict.fromkeys(names) if name.removesuffix(":0") not in losses]
+    if facts is not None:  # what no input reaches is a value of a variable, such as an average
+        results = [name for name in results if any(map(brings_input, reachable([graph.node_of(name)], by_control=False)))]
+    results = results or compared_results(graph, losses)
+    if not results:
+        raise no_obvious_output(graph, "name the results of the model")
+    return tuple(results)
+
+
+def _without_dropout(graph: Graph, names: Sequence[str], keep: Sequence[str]) -> tuple[Graph, list[Decision]]:
+    result, report = optimize(graph, names, passes=[RemoveDropout()], keep=keep)
+    notes = dict.fromkeys(note for record in report.passes for note in record.notes)
+    off = [Decision("(dropout)", note, "it is for training") for note in notes]
+    refused = {refusal.node: refusal.reason for refusal in report.passes[-1].refused} if report.passes else {}
+    return result, [*off, *(Decision(node, "stays", reason, is_left=True) for node, reason in refused.items())]
 
 
 @takes(graph=GraphLike)

@@ -9,6 +9,7 @@ from ...core.graph.graph import Graph
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.pipeline import choose_passes
 from ...core.support.arguments import expect, takes
+from ...core.support.errors import AbsentInputError
 from ..codecs.source import Source
 from ..loading import load, load_nodes_leniently
 from .prepared_sessions import names_of
@@ -59,15 +60,23 @@ def load_for_passes(
 ) -> Graph:
     """Load a graph for `optimize` with these passes, and check the parts that the passes keep.
 
-    Passes that mend, such as `repair`, take all nodes as they are. With `has_fetches`, `prune` removes the nodes that no
-    fetch needs, so broken nodes are left out as by `load_part`. Any other graph must be sound. InvalidArgumentError names
-    the first broken node of such a graph, or an unknown pass. `untrusted` is as for `tfg.load`.
+    Passes that mend, such as `repair`, take all nodes as they are, also with inputs that the file lacks. With `has_fetches`,
+    `prune` removes the nodes that no fetch needs, so broken nodes are left out as by `load_part`. Any other graph must be
+    sound. InvalidArgumentError names the first broken node of such a graph, or an unknown pass. `untrusted` is as for
+    `tfg.load`.
     """
     chosen = choose_passes(passes, disable)
     mends = any(one.mends for one in chosen)
     if not mends and has_fetches and any(one.name == "prune" for one in chosen):
         return load_part(source, tags=tags, prepare=prepare, untrusted=untrusted)
-    graph = _prepared(load(source, tags=tags, untrusted=untrusted), prepare)
     if not mends:
+        graph = _prepared(load(source, tags=tags, untrusted=untrusted), prepare)
         graph.check()
-    return graph
+        return graph
+    graph, faults = load_nodes_leniently(source, tags=tags)
+    if untrusted:
+        graph.distrust()
+    for fault in faults:
+        if not isinstance(fault, AbsentInputError):
+            raise fault
+    return _prepared(graph, prepare)

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from ...core.codecs import wire
 from ...core.graph.graph import Graph, Node
+from ...core.graph.reference_ops import REPAIRS
 from ...core.registry.node_kinds import ABSENT
 from ...core.support.errors import AbsentInputError, AlreadyExistsError, InvalidArgumentError, TfgError
 from ...core.support.tensor_names import parse_tensor_name
@@ -110,7 +111,9 @@ def _remedy(graph: Graph, text: str, name: str) -> str:
     parts = [f"nearest names: {', '.join(close)}"] if close else []
     if not text.startswith("^"):
         parts.append(f"`tfg convert GRAPH OUT --from {shlex.quote(text)} --to OUTPUT` makes it a placeholder")
-    return "; ".join(parts) or "`tfg dump GRAPH --name TEXT` finds nodes by a part of the name"
+    else:
+        parts.append(f"{REPAIRS} lets no node wait for it")
+    return "; ".join(parts)
 
 
 def input_texts(node: Node) -> Sequence[str]:

@@ -80,11 +80,8 @@ class Names:
         """Return the tensor of the view that a word names, as that of a layer; None where there is none."""
         from ...core.model.model_view import is_inside  # lazy: most words are names of the file
 
-        try:
-            value = self.view.value(word)
-        except NotFoundError:
-            return None
-        if is_inside(value, word):
+        value = self.view.find(word)
+        if value is not None and is_inside(value, word):
             note(f"'{word}' is a scope: its output is {value.node.name}")
         return value
 

@@ -42,6 +42,8 @@ CASES = {
     ("ops", "--missing-kernel"): (PLAIN["ops"], ("--missing-kernel",)),
     ("ops", "--custom"): (PLAIN["ops"], ("--custom",)),
     ("ops", "--flops"): (PLAIN["ops"], ("--flops",)),
+    ("path", "--all"): (("path", XOR, "x", "loss"), ("--all",)),
+    ("path", "--raw"): (("path", KERAS, "measurements", "output_0"), ("--raw",)),
     ("run", "--top-k"): (("run", KERAS, "--feed", "measurements=[[5.1, 3.5, 1.4, 0.2]]"), ("--top-k", "2")),
     ("diff", "--raw"): (("diff", KERAS, SAMPLES / "scaler_saved_model"), ("--raw",)),
     ("explain", "--missing"): (("explain", XOR), ("--missing",)),

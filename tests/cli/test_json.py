@@ -78,6 +78,7 @@ LINES = {
         ("optimize", SQUARE, "--fetch", "loss", "--verify", "--init", "--no-costs"),
     ],
     "tfg.optimize.passes/1": [("optimize", "--list")],
+    "tfg.path/1": [("path", XOR, "x", "loss"), ("path", XOR, "loss", "x")],
     "tfg.run/1": [
         ("run", XOR, "--init", "--feed", "x=[[0,1]]", "--fetch", "logits", "--fetch", "init"),
         ("run", SCALER, "--feed", "x=[[1, 2]]"),

@@ -98,6 +98,16 @@ def test_freeze_without_values_is_refused(tmp_path):
     assert not (tmp_path / "frozen.pb").exists()
 
 
+def test_inference_prints_its_decisions_and_writes_the_result(tmp_path):
+    done = tfg("convert", XOR, f"{tmp_path / 'model'}/", "--inference", "--init", "--verify")
+    assert done.code == 0 and "y     is gone   no output needs it" in done.out and "probability:0" in done.out
+    assert "differ" not in done.err and load(tmp_path / "model").meta.signatures["serving_default"].inputs.keys() == {"x"}
+    assert tfg("convert", SAMPLES / "keras_classifier", tmp_path / "m.pb", "--inference", "--freeze", "--verify").code == 0
+    averaged = tfg("convert", XOR, tmp_path / "n.pb", "--inference", "--ema")
+    assert averaged.code == 1 and "no moving averages" in averaged.err
+    assert tfg("convert", XOR, tmp_path / "n.pb", "--ema").code == 2
+
+
 def test_subgraph_becomes_a_graph_of_its_own(tmp_path):
     part = tmp_path / "part.pb"
     assert tfg("convert", XOR, part, "--from", "hidden/activation", "--to", "logits").code == 0
@@ -324,9 +334,9 @@ def test_a_part_that_was_cut_out_says_what_it_is_fed(tmp_path):
 
 
 OF_ANOTHER_MEANING = (
-    "merge join connect concat upgrade update unfreeze delete remove clear clean tflite coreml torch keras tensorrt openvino "
+    "merge join connect concat upgrade update delete remove clear clean tflite coreml torch keras tensorrt openvino "
     "dedupe activations size resize split compile deploy login init config set get put copy move reset test cast history "
-    "install client batch fetch feed distill opset import load tune reach path"
+    "install client batch fetch feed distill opset import load tune"
 )
 """Words for work that tfg does not do, or that it names otherwise; many are spelled nearly as words of tfg."""
 

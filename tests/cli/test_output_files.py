@@ -47,6 +47,7 @@ TAKEN = {
     ("run", "--save-model"): FOLDERS,
     ("train", "--save-model"): FOLDERS,
     ("optimize", "--save-model"): FOLDERS,
+    ("unfreeze", "--output"): FOLDERS,
     ("run", "--output"): {".npy", ".npz", ".NPZ", ".json", ".csv", ".txt"},
     ("run", "--profile"): {"", ".json"},
     ("run", "--out-dir"): FOLDERS,
@@ -154,7 +155,7 @@ def test_a_folder_that_is_not_there_is_named(name, flag, tmp_path):
 @pytest.mark.parametrize(("name", "flag"), TAKEN)
 def test_standard_output_takes_what_can_be_read_from_it(name, flag):
     done = run(*asked(name, flag, "-"))
-    streams = flag in ("--output", "OUT") and name not in ("checkpoint", "samples", "scalars")
+    streams = flag in ("--output", "OUT") and name not in ("checkpoint", "samples", "scalars", "unfreeze")
     assert ("cannot be written to standard output" in done.err) != streams
 
 

@@ -64,6 +64,7 @@ LOOKS = {
     "grad": [("grad", "{}", "--y", "loss", "--x", "x", "-o", "{out}")],
     "flops": [("flops", "{}", "--fetch", "text", "--fetch", "loss", "--backward")],
     "layers": [("layers", "{}")],
+    "unfreeze": [("unfreeze", "{}", "-o", "{out}", "--to", "y", "--verify")],
     "optimize": [("optimize", "{}", "--fetch", "text", "--fetch", "loss", "-o", "{out}")],
 }
 """The ways in which each command looks at a graph, or changes it, without running it."""

@@ -14,11 +14,12 @@ from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_constant_beside
 from ...graph.reference_ops import lacks_handle, lacks_reference, plain_op, read_as, slice_op
 from ...graph.traversal import predecessors
+from ...registry.node_kinds import ABSENT
 from ...registry.op_facts import has_fact
 from ...registry.validation import expected_inputs
 from ...support.errors import InvalidArgumentError
 from ...transforms.frozen_handles import FrozenValue, Values, become_initialized, replace_handles, takes_value
-from ...transforms.subgraphs import forget_locations
+from ...transforms.subgraphs import cut_at, forget_locations
 from ...types.dtypes import DType, int32
 from ...types.shapes import UNKNOWN
 from ...types.tensors import Tensor
@@ -27,7 +28,8 @@ from ..base.graph_pass import Pass, PassContext, become, identity_of
 
 @dataclasses.dataclass(frozen=True)
 class Repair(Pass):
-    """Let nodes that would write to frozen variables compute instead, and remove locations of missing nodes.
+    """Let nodes that would write to frozen variables compute instead, put placeholders in the place of missing inputs, and
+    remove locations of missing nodes.
 
     A node without readers becomes a NoOp where no op computes the same.
     """
@@ -38,6 +40,7 @@ class Repair(Pass):
     mends: ClassVar[bool] = True
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
+        self._stand_in(graph, ctx)
         self._pass_values(graph, ctx)
         self._separate_frames(graph, ctx)
         pending = list(graph)
@@ -50,6 +53,25 @@ class Repair(Pass):
         forget_locations(graph)
         for node in dangling:
             ctx.fire("location", node)
+
+    def _stand_in(self, graph: Graph, ctx: PassContext) -> None:
+        """Put placeholders in the place of inputs that the file lacks, and let no node wait for nodes that it lacks."""
+        for node in [node for node in graph if node.op == ABSENT]:
+            for user in graph.control_consumers(node):
+                graph.remove_control_input(user, node)
+                ctx.fire("absent", user, f"it waits no more for '{node.name}', which is missing")
+            read = dict.fromkeys(value.name for user in node.uses for value in user.inputs if value.node is node)
+            try:
+                made = cut_at(graph, list(read))
+            except InvalidArgumentError as error:
+                ctx.refuse("absent", node, error.message)
+                continue
+            for name, placeholder in made.items():
+                ctx.fire(
+                    "absent", placeholder, f"placeholder {placeholder.name} takes the place of '{name}', which is missing"
+                )
+                ctx.notes.append(f"placeholder '{placeholder.name}' takes the place of '{name}', which is missing")
+            graph.remove_node(node)
 
     def _pass_values(self, graph: Graph, ctx: PassContext) -> None:
         """Let nodes that take the handles of frozen variables take the values, and nodes that write to them become NoOps."""

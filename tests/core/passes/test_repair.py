@@ -15,6 +15,7 @@ from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save
+from tfg.formats.loading import load_leniently
 
 FLOAT, INDEXED = {"T": dtypes.float32}, {"T": dtypes.float32, "Tindices": dtypes.int32}
 
@@ -392,3 +393,31 @@ def test_a_question_on_a_branch_stays_on_the_branch():
         b.graph.add_node("merged", "Merge", [asked, other], attrs={"T": dtypes.bool_, "N": 2})
         graph, _ = b.repaired(["merged", "merged:1"])
         assert (run(graph, "merged:0"), run(graph, "merged:1")) == (False, 1)
+
+
+MISSING = """
+node { name: "w" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 2 } } } }
+node { name: "y" op: "Mul" input: "x" input: "w" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "z" op: "AddV2" input: "y" input: "split:1" input: "^gone" attr { key: "T" value { type: DT_FLOAT } } }
+"""
+
+
+def test_missing_inputs_become_placeholders(tmp_path):
+    broken, mended = tmp_path / "broken.pbtxt", tmp_path / "mended.pb"
+    broken.write_text(MISSING)
+    problems = find_problems(*load_leniently(broken))
+    assert "passes repair` lets no node wait" in problems[-1].hint
+    done = tfg("optimize", broken, "-o", mended, "--passes", "repair")
+    assert done.code == 0 and "placeholder 'split/output_1' takes the place of 'split:1'" in done.err
+    graph = load(mended)
+    assert not find_problems(graph) and not graph["z"].control_inputs
+    assert Session(graph).run("z:0", {"x:0": np.float32(3), "split/output_1:0": np.float32(1)}) == 7
+
+
+def test_an_input_of_unknown_dtype_is_named_and_the_other_faults_stay(tmp_path):
+    broken = tmp_path / "broken.pbtxt"
+    broken.write_text('node { name: "y" op: "Unknown" input: "x" }')
+    assert "neither its op nor a reader tells the dtype" in tfg("optimize", broken, "--passes", "repair").out
+    broken.write_text(MISSING + 'node { name: "w" op: "NoOp" }')
+    assert tfg("optimize", broken, "--passes", "repair").code == 1

@@ -1,0 +1,49 @@
+"""`tfg path`: find the way from one node of a graph to another."""
+
+from __future__ import annotations
+
+from ..main import COMPARISON_FAILED, DONE
+from ..options import GraphReader, format_option, graph_options, raw_option, signature_option
+from ..requests import argument, command_of, option, part, request
+
+
+@request
+class PathOptions:
+    """Tell whether node A of GRAPH reaches node B, by a shortest path of nodes.
+
+    A and B are nodes, tensors, layers, or inputs and outputs of the signature. The path follows data, and if no data leads
+    from A to B, also nodes that only wait for others. Exit code: 0 if A reaches B, 3 if not.
+
+    \b
+    tfg path frozen.pb input logits
+    tfg path saved_model_folder hidden output_0 --all
+    tfg path train.pb dropout/rate loss --quiet && echo it counts
+    """
+
+    graph: str = argument()
+    start: str = argument("A")
+    end: str = argument("B")
+    everything: bool = option(
+        "--all", excludes="--format=json", help="List the nodes of all paths from A to B. Default: those of a shortest path."
+    )
+    signature: str | None = signature_option()
+    raw: bool = raw_option()
+    format_: str = format_option()
+    quiet: bool = option("-q", "--quiet", help="Print nothing: the exit code tells.")
+    reader: GraphReader = part(graph_options)
+
+
+def _run(options: PathOptions) -> int:
+    """Print the path; return 3 if there is none."""
+    from ...formats.api.analyses import path
+    from .. import render
+    from ..sections.path_sections import path_sections
+
+    graph = options.reader.load(options.graph)
+    result = path(graph, options.start, options.end, signature=options.signature, raw=options.raw)
+    if not options.quiet:
+        render.emit("tfg.path/1", result, options.format_, lambda: path_sections(result, options.everything))
+    return DONE if result.reaches else COMPARISON_FAILED
+
+
+command = command_of(PathOptions, _run)
