@@ -175,8 +175,12 @@ class Explainer:
         except NotFoundError:
             self.graph.node(parse_tensor_name(word)[0])  # its error names the nearest nodes
             raise
-        node = value.node
-        facts = self._of_view._facts(node, None if fetch is None else view.value(fetch).name)
+        node, function = value.node, view.function_of(value.node)
+        if function is None:
+            facts = self._of_view._facts(node, None if fetch is None else view.value(fetch).name)
+        else:
+            facts = Explainer(view.graph.functions[function].body)._facts(node, None)
+            facts = dataclasses.replace(facts, function=function, callers=callers(view.graph, function))
         source, layer = view.origin(node).path, word if is_inside(value, word) else None
         return dataclasses.replace(facts, source=source if source != node.name else None, layer=layer)
 
