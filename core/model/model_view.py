@@ -195,9 +195,9 @@ class ModelView:
         if (result := self.results.get(f"{name}:{index}")) is not None:
             return result
         known = self._by_path.get(name) or self._by_name.get(name, "")
-        found = next((each for each in (name, known) if self._node(each) is not None), None)
-        if found is not None:
-            graph, own = self._place(found)
+        own_name = next((each for each in (name, known) if self._node(each) is not None), None)
+        if own_name is not None:
+            graph, own = self._place(own_name)
             return graph.output(f"{own}:{index}")
         result = self._last_result(name)
         if index:
@@ -213,8 +213,8 @@ class ModelView:
         """Return the last result that leaves a scope, by the whole name of the scope or by its end."""
         parts = scope.strip("/").split("/")
         graphs = (self.graph, *(self.graph.functions[name].body for name in self.depths))
-        found = (grouped((each, node) for node in graph for each in _scopes_named(node.name, parts)) for graph in graphs)
-        known = [members for members in found if members]
+        by_scope = (grouped((each, node) for node in graph for each in _scopes_named(node.name, parts)) for graph in graphs)
+        known = [members for members in by_scope if members]
         computing = (members for members in known if any(_computes(node) for nodes in members.values() for node in nodes))
         members = next(computing, known[0] if known else {})
         if len(members) > 1 and scope not in members:
