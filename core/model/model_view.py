@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from ..functions.call_kinds import BY_NAME, CallKind, call_kind
@@ -221,7 +222,7 @@ class ModelView:
             names = ", ".join(list(members)[:_MAX_LISTED]) + (" ..." if len(members) > _MAX_LISTED else "")
             raise InvalidArgumentError(f"'{scope}' names {len(members)} nodes and scopes", hint=f"choose one of {names}")
         if not members:
-            near = ", ".join(self.graph.nearest(scope))
+            near = ", ".join(dict.fromkeys([*self._nearest_layers(parts[-1]), *self.graph.nearest(scope)]))
             raise NotFoundError(
                 f"the model has no layer or node '{scope}'",
                 hint=f"nearest names: {near}" if near else "`tfg layers` lists them",
@@ -233,6 +234,11 @@ class ModelView:
             held = ", ".join(node.name for node in list(inside)[:_MAX_LISTED])
             raise InvalidArgumentError(f"scope '{scope}' computes nothing", hint=f"it holds {held}")
         return self._read_output((leaving or active)[-1])
+
+    def _nearest_layers(self, word: str) -> Iterator[str]:
+        """Yield the layers whose own names are near to a word."""
+        layers = {layer.rpartition("/")[2]: layer for layer in self.layers.values()}
+        yield from (layers[name] for name in get_close_matches(word, layers, _MAX_LISTED, 0.7))
 
     def _read_output(self, node: Node) -> Output:
         """Return the first output of a node that something reads: that of a loop is no counter of iterations."""

@@ -371,6 +371,33 @@ def test_commands_take_the_names_of_layers(words, tmp_path):
     assert unknown.code == 1 and "'nothing'" in unknown.err and "Traceback" not in unknown.err
 
 
+@pytest.mark.parametrize("word", ["hidden", "sequential/hidden", "OUTPUT"])
+def test_training_minimizes_the_loss_of_a_layer(word):
+    graph = tfg.load(KERAS)
+    view = model_view(graph)
+    (argument,), (output,) = view.signature.fed, view.signature.fetched
+    word = word.replace("OUTPUT", output)
+    value = tfg.Session(tfg.expose(graph, word).graph).run(
+        tfg.expose(graph, word).names[word], {graph.signatures["serving_default"].fed[argument]: np.ones((2, 4), np.float32)}
+    )
+    expected = float(np.mean(np.square(value)))
+    feeds = {argument: np.ones((2, 4), np.float32), "labels": np.zeros_like(value)}
+    trained = tfg.train(graph, f"mse({word}, labels)", feeds, steps=2, optimizer="sgd")
+    assert trained.losses[0] == pytest.approx(expected, rel=1e-5) and trained.losses[1] < trained.losses[0]
+    by_command = run(
+        "train", KERAS, "--loss", f"mse({word},labels)", "--feed", f"{argument}=ones(2,4)", "--steps", 2, "--format", "json",
+        "--feed", f"labels=zeros{value.shape}".replace(" ", ""),
+    )  # fmt: skip
+    assert [step["loss"] for step in by_command.json["history"]] == pytest.approx(trained.losses)
+
+
+def test_training_names_what_the_model_lacks():
+    feeds = {next(iter(model_view(tfg.load(KERAS)).signature.fed)): np.ones((2, 4), np.float32), "labels": np.zeros(2)}
+    with pytest.raises(NotFoundError, match="no layer or node 'hiden'") as refused:
+        tfg.train(tfg.load(KERAS), "mse(hiden, labels)", feeds)
+    assert "hidden" in refused.value.hint
+
+
 def test_a_layer_is_cut_out_as_the_view_computes_it():
     graph = tfg.load(KERAS)
     view = model_view(graph)
