@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.support.file_formats import TENSORS
-from ...core.support.words import counted
+from ...core.support.words import counted, some
 from .. import render
 from ..main import COMPARISON_FAILED, DONE
 from ..options import (
@@ -98,6 +98,9 @@ def _run(options: CheckpointOptions) -> int:
         return DONE
     for lack in filter(None, (tensor.lack for tensor in chosen.tensors.values())):
         render.note(lack.message, options.quiet)
+    if chosen.copies:
+        copies = some([f"{name} (but {other})" for name, other in chosen.copies.items()])
+        render.note(f"the signatures do not read {counted(len(chosen.copies), 'tensor')}: {copies}", options.quiet)
     with_statistics = options.with_statistics
     rows = functools.partial(chosen.describe, statistics=with_statistics)
     if format_ == "json":

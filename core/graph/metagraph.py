@@ -151,6 +151,8 @@ class MetaGraph:
     """Checkpoint keys of the variables that a TF2 model does not train, for instance a normalization's moving averages."""
     read_keys: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Checkpoint keys of the variables that a TF2 model's graph passes to its functions, by the variable's node."""
+    python_names: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """The names that the variables of `read_keys` have in Python, by the variable's node, where the graph numbers them."""
     captured_keys: frozenset[str] = frozenset()
     """The keys in a checkpoint of the variables that a function of a TF2 model's objects captures."""
     callables: tuple[SavedCallable, ...] = ()

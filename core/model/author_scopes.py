@@ -180,6 +180,11 @@ def layer_of(weight: str, reader: str, scope: str | None = None) -> str:
     return own or of_reader or (reader if is_below else weight)
 
 
+def weight_name(node: str, python_names: Mapping[str, str]) -> str:
+    """Return the name by which the layer of a weight is found: where the weight lies in no scope, its name in Python."""
+    return node if "/" in node else python_names.get(node, node)
+
+
 def base_name(scope: str) -> str:
     """Return the last part of a scope without the numbers that make names unique: `dense` of `model/dense_1_2`."""
     return _UNIQUE_NUMBERS.sub("", scope.rpartition("/")[2])

@@ -31,7 +31,16 @@ from ..support.tensor_names import Suffixes, free_name, parse_tensor_name
 from ..types.dtypes import resource
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
-from .author_scopes import CALL, AuthorScopes, ScopedNode, base_name, is_gradient_scope, passes_weight_on, without_calls
+from .author_scopes import (
+    CALL,
+    AuthorScopes,
+    ScopedNode,
+    base_name,
+    is_gradient_scope,
+    passes_weight_on,
+    weight_name,
+    without_calls,
+)
 
 _COPIES: Final = 10
 """How many times the nodes of the file a view may have: a function that calls another twice doubles with each level."""
@@ -501,7 +510,8 @@ class _Copying:
     def _name_nodes(self) -> dict[Node, str]:
         """Give the nodes of functions the names of their layers; return the layers of nodes that are not layers themselves."""
         bodies = {name: self.graph.functions[name] for name in self.bodies}
-        places = list(_places(self.graph, bodies, self.paths))
+        python_names = self.source.meta.python_names if self.source.meta is not None else {}
+        places = list(_places(self.graph, bodies, self.paths, python_names))
         layers = list(_layers(places, self.inner))
         inner = {
             node: f"{layer}/{rest}".rstrip("/") for node, layer, rest in layers if node in self.inner or node.op in VARIABLES
@@ -658,7 +668,9 @@ def _free_names(wanted: Mapping[Node, str], graph: Graph) -> dict[Node, str]:
     return names
 
 
-def _places(graph: Graph, bodies: Mapping[str, Function], paths: Mapping[Node, str]) -> Iterator[tuple[Node, ScopedNode]]:
+def _places(
+    graph: Graph, bodies: Mapping[str, Function], paths: Mapping[Node, str], python_names: Mapping[str, str]
+) -> Iterator[tuple[Node, ScopedNode]]:
     """Yield the nodes of a graph and of the bodies that it runs, callers first, each with its path and its weights."""
     carried: dict[Output, str] = {}
     repeated: set[str] = set()
@@ -671,7 +683,7 @@ def _places(graph: Graph, bodies: Mapping[str, Function], paths: Mapping[Node, s
             for name in called if read else ():
                 _hand_weights(node, bodies[name], carried, is_loop=is_loop)
             if node.op in VARIABLES or _is_frozen(node):
-                carried[node.output()] = node.name
+                carried[node.output()] = weight_name(node.name, python_names)
                 read = []
             elif called:
                 read = []  # its functions' nodes read them

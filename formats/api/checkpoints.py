@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.comparing.element_differences import compare
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
+from ...core.runtime.session.variable_values import variables_in_use
 from ...core.support.arguments import regular_expression, takes
 from ...core.support.display import Displayed, Report, Rows
 from ...core.support.errors import InvalidArgumentError, MissingKeyError, NotFoundError
@@ -24,6 +25,8 @@ from ...core.types.tensors import Tensor
 from ..codecs.csv_table import table_bytes
 from ..codecs.npy import npy_bytes
 from ..codecs.source import write_file
+from ..detect import MODEL_FILES
+from ..loading import load
 from ..state import State, as_tensors, read_variables, write_state
 from ..stored_tensors import stored_tensors
 
@@ -83,9 +86,10 @@ class StateComparison(Report):
 class Checkpoint(Mapping[str, Array], Displayed):
     """The tensors of a checkpoint or an archive by name; a value is read from the file when it is asked for."""
 
-    def __init__(self, path: str, tensors: Mapping[str, Tensor]) -> None:
+    def __init__(self, path: str, tensors: Mapping[str, Tensor], tags: Sequence[str] | None = None) -> None:
         self.path = path
         self.tensors = tensors
+        self.tags = tags
 
     def __getitem__(self, name: str) -> Array:
         """Return a value as a NumPy array; NotFoundError, also a KeyError to `in` and `get`, names the nearest names."""
@@ -117,7 +121,14 @@ class Checkpoint(Mapping[str, Array], Displayed):
             raise NotFoundError(
                 f"no tensor name of '{self.path}' matches '{pattern}'", hint="leave out --name to list all tensors"
             )
-        return Checkpoint(self.path, tensors)
+        return Checkpoint(self.path, tensors, self.tags)
+
+    @functools.cached_property
+    def copies(self) -> Mapping[str, str]:
+        """The tensors that the signatures of a SavedModel do not read, each with the variable that they read in its place."""
+        is_model = any(os.path.isfile(os.path.join(self.path, name)) for name in MODEL_FILES)
+        instead = variables_in_use(load(self.path, tags=self.tags)) if is_model else {}
+        return {name: instead[name] for name in self.tensors if name in instead}
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return name, dtype, shape and number of elements of each tensor, without a look at the values."""
@@ -147,7 +158,7 @@ def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys", tags: 
     `names="variables"` names the tensors of TF2's checkpoints as the graph names its variables, not by object paths.
     NotFoundError where there is neither, DataLossError where the file is damaged.
     """
-    return Checkpoint(os.fspath(path), read_variables(path) if names == "variables" else stored_tensors(path, tags))
+    return Checkpoint(os.fspath(path), read_variables(path) if names == "variables" else stored_tensors(path, tags), tags)
 
 
 @takes(path=str | os.PathLike, values=Mapping)

@@ -205,7 +205,8 @@ def layers(
     trained = [variable for variable in roles.variables.values() if purposes.of(variable) == "trainable"]
     sizes_by_name = {variable.node.name: variable.shape.num_elements for variable in trained}
     seconds = None if measured is None else {node.path: node.seconds for node in measured.nodes}
-    return model_layers(report, sizes_by_name, layer_classes(graph), seconds)
+    python_names = graph.meta.python_names if graph.meta is not None else {}
+    return model_layers(report, sizes_by_name, layer_classes(graph), seconds, python_names)
 
 
 @takes(graph=GraphLike, feeds=Mapping | None, warmup=int, runs=int, state=Mapping | None)

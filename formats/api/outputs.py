@@ -49,8 +49,9 @@ def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None =
     """Return a graph in which each of the words is a tensor or an operation of the graph itself, and not of a function.
 
     A word is a name of the graph, which stays, an argument of the signature, or what `ModelView.value` finds: a layer, which
-    stands for its last result, a node as the author of the model called it, or FUNCTION/NODE. NotFoundError and InvalidArgumentError are those of
-    `ModelView.value`; InvalidArgumentError also where the calls around a node cannot be dissolved.
+    stands for its last result, a node as the author of the model called it, or FUNCTION/NODE. NotFoundError and
+    InvalidArgumentError are those of `ModelView.value`; InvalidArgumentError also where the calls around a node cannot be
+    dissolved.
 
         graph, names = tfg.expose(tfg.load("flowers"), ["deep"])
         part = tfg.extract(graph, names["deep"])

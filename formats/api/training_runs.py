@@ -127,11 +127,13 @@ def train(
 
     `loss` is a floating-point tensor's name, or `mse(output, labels)`, `mae` or `crossentropy`, whose labels are fed by a
     name of their own. Names are those of the graph, of the usual signature, or of layers as `tfg.expose` finds them: then
-    the session's graph has the bodies of functions in place of calls. `feeds` are the same in each step, or `batch` rows of them in turn. `optimizer`, `settings`
-    (hyperparameters by name), `lr`, `schedule` and `clipping` are those of `tfg train`; `variables` is a regular expression
-    for the names of the variables to train, by default all that the loss depends on. Training begins with the initial
-    values, or those of `state`. Training ends early at a loss that is not finite, and where `on_step`, which sees each step,
-    returns False; `on_start` sees the trainer before the first step, and returns how many of the `steps` are done already.
+    the session's graph has the bodies of functions in place of calls.
+
+    `feeds` are the same in each step, or `batch` rows of them in turn. `optimizer`, `settings` (hyperparameters by name),
+    `lr`, `schedule` and `clipping` are those of `tfg train`; `variables` is a regular expression for the names of the
+    variables to train, by default all that the loss depends on. Training begins with the initial values, or those of
+    `state`. Training ends early at a loss that is not finite, and where `on_step`, which sees each step, returns False;
+    `on_start` sees the trainer before the first step, and returns how many of the `steps` are done already.
 
     `save_state` is a file for all variables after the last step, written also after every `checkpoint_every` steps; a loss
     that is not finite leaves the file as it was. With `resume`, training continues from the values and the step in the file,

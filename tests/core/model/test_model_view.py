@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -15,6 +16,7 @@ from tfg import GraphBuilder, Session
 from tfg.core.feeding.drawn_feeds import generated_feeds
 from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
 from tfg.core.model.model_view import model_view
+from tfg.core.runtime.session.variable_values import variables_in_use
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import FuncRef
@@ -109,6 +111,25 @@ def test_a_layer_that_is_called_twice_has_two_scopes():
     view = model_view(signed(g.graph, {"x": x}, {"y": y}))
     assert {name for name in names(view.graph) if "MatMul" in name} == {"dense/MatMul", "dense_1/MatMul"}
     assert view.value("y").name == "dense_1/MatMul:0"
+
+
+def test_a_weight_without_a_scope_is_a_layer_by_its_name_in_python():
+    """TensorFlow numbers the second copy of a weight that Keras 3 exports."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None, 2], name="x")
+    for name in ("mixing", "mixing_1"):
+        g.VarHandleOp(dtype="float32", shape=[2, 2], shared_name=name, name=name)
+    handle = g.graph["mixing_1"].output()
+    body = define(
+        g, "f", ["float32", "resource"],
+        lambda b, x, handle: [b.MatMul(x, b.ReadVariableOp(handle, dtype="float32"), name="MatMul")], stateful=True,
+    )  # fmt: skip
+    y = g.StatefulPartitionedCall([x, handle], f=FuncRef(body), Tout=["float32"])[0]
+    graph = signed(g.graph, {"x": x}, {"y": y})
+    assert [layer.name for layer in tfg.layers(graph).layers] == ["mixing_1"]
+    graph.meta = dataclasses.replace(graph.meta, python_names={"mixing_1": "mixing"})
+    assert [layer.name for layer in tfg.layers(graph).layers] == ["mixing"]
+    assert variables_in_use(graph) == {"mixing": "mixing_1"}
 
 
 def test_effects_that_no_result_needs_are_kept():

@@ -202,3 +202,23 @@ def test_metadata_of_keras_that_is_no_json_is_an_error(name, path, tmp_path):
     (copy / "keras_metadata.pb").write_bytes(b"\x0a\x03\x2a\x01{")
     with pytest.raises(tfg.errors.DataLossError, match="Keras layer is not JSON"):
         tfg.layers(copy)
+
+
+@pytest.mark.parametrize("name", ["keras3_export"])
+def test_a_copy_of_a_weight_says_which_the_model_reads(path):
+    checkpoint, graph = tfg.read_checkpoint(path), tfg.load(path)
+    assert (
+        set(checkpoint.copies.values()) == set(graph.variables)
+        and len(checkpoint.copies) == NUMBERS["keras3_export"]["variables"]
+    )
+    for copy, read in checkpoint.copies.items():
+        np.testing.assert_array_equal(checkpoint[copy], checkpoint[read])
+    listed = run("checkpoint", path)
+    copy, read = next(iter(checkpoint.copies.items()))
+    assert f"the signatures do not read {len(checkpoint.copies)} tensors: " in listed.err and f"(but {read})" in listed.err
+    handle = "classes/bias"
+    assert handle in graph and f"{handle}_1" in graph.variables
+    rows = run("grad", path, "--y", "output_0", "--x", handle, "--x", copy, "--x", f"{handle}_1").out.splitlines()[2:]
+    assert [row.partition("none: ")[2] for row in rows] == [
+        f"no y depends on it; the model reads {handle}_1", f"no y depends on it; the model reads {read}", "",
+    ]  # fmt: skip
