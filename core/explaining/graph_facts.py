@@ -177,9 +177,11 @@ class GraphFacts(Report):
     tensorflow_version: str | None
     """The version of TensorFlow that wrote the model; null where the file does not say."""
     inputs: tuple[TensorFacts, ...]
-    """The inputs of the signature, by its names; of a graph without a usual signature, the placeholders."""
+    """The inputs of the signature, by its names, or of the function of a SavedModel that Python calls as the model; of another
+    graph, the placeholders.
+    """
     outputs: tuple[TensorFacts, ...]
-    """The outputs of the signature, by its names; of a graph without a usual signature, the tensors that no node reads."""
+    """The outputs of the signature or of that function, by their names; of another graph, the tensors that no node reads."""
     losses: tuple[str, ...]
     """The tensors that training seems to minimize."""
     variables: tuple[VariableFacts, ...]
@@ -263,7 +265,7 @@ def explain(
     asked = None if signature is None else find_signature(graph.meta, signature)
     if raw or view.signature is None:
         facts = facts if asked is None else _with_arguments(facts, graph, asked, inference)
-    elif view.signature.name in graph.signatures:
+    else:
         facts = _with_arguments(facts, view.graph, view.signature, specs, by_name=True)
     return facts if asked is None else _of_signature(facts, asked, NextCommands(graph, path, inference))
 

@@ -207,14 +207,18 @@ def argument_tensor(word: str, arguments: Mapping[str, str], nodes: Container[st
     return arguments.get(word) or (arguments.get(name, word) if name not in nodes else word)
 
 
+_MAX_LISTED: Final = 5
+
+
 def find_signature(meta: MetaGraph | None, name: str) -> Signature:
     """Return a signature of a graph by name; InvalidArgumentError lists the names that exist."""
     signatures = meta.signatures if meta is not None else {}
     if name not in signatures:
-        has = (
-            f"the signatures are {', '.join(signatures)}"
-            if signatures
-            else "the graph has no signatures: use tensor names with --feed and --fetch"
-        )
+        functions = ", ".join(one.name for one in meta.callables[:_MAX_LISTED]) if meta is not None else ""
+        has = "the graph has no signatures: use tensor names with --feed and --fetch"
+        if signatures:
+            has = f"the signatures are {', '.join(signatures)}"
+        elif functions:
+            has = f"the graph has no signatures; choose a function with --function, such as {functions}"
         raise InvalidArgumentError(f"the graph has no signature '{name}'", hint=has)
     return signatures[name]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import lzma
 import pathlib
+import shutil
 import tarfile
 from collections.abc import Mapping
 from typing import Any
@@ -21,6 +22,7 @@ from tests.cli.running import tfg as run
 from tfg.core.flops.views import readable
 from tfg.core.model.model_view import model_view
 from tfg.formats.api.viewing import make_page
+from tfg.formats.protos.meta_graph_pb2 import SavedModel
 
 ARCHIVE = pathlib.Path(__file__).with_name("models.tar.xz")
 with lzma.open(ARCHIVE) as packed, tarfile.open(fileobj=packed) as files:
@@ -222,3 +224,31 @@ def test_a_copy_of_a_weight_says_which_the_model_reads(path):
     assert [row.partition("none: ")[2] for row in rows] == [
         f"no y depends on it; the model reads {handle}_1", f"no y depends on it; the model reads {read}", "",
     ]  # fmt: skip
+
+
+@pytest.fixture
+def unsigned(folder, tmp_path):
+    """A model without signatures."""
+    path = shutil.copytree(folder / "module", tmp_path / "unsigned")
+    model = SavedModel.FromString((path / "saved_model.pb").read_bytes())
+    model.meta_graphs[0].signature_def.clear()
+    (path / "saved_model.pb").write_bytes(model.SerializeToString())
+    return path
+
+
+def test_a_model_without_signatures_is_what_python_calls(unsigned, tmp_path):
+    graph, model = tfg.load(unsigned), tfg.Model(unsigned)
+    facts = tfg.explain(graph)
+    assert [one.name for one in facts.inputs] == list(model.inputs) and str(facts.inputs[0].shape) == str(
+        model.inputs["x"].shape
+    )
+    assert [one.name for one in facts.outputs] == list(model.outputs)
+    x = np.ones([size if isinstance(size, int) else 2 for size in model.inputs["x"].shape.dims], np.float32)
+    (expected,) = model(x=x).values()
+    for made in (tfg.freeze(graph), tfg.optimize(graph).graph):
+        (value,) = tfg.Model(made)(x=x).values()
+        np.testing.assert_allclose(value, expected, rtol=1e-6)
+    assert tfg.verify(graph, tfg.optimize(graph).graph).passed and tfg.compare(graph, passes="default").nodes
+    assert "\nlayers\n" in run("explain", unsigned).out
+    for words in (("freeze", unsigned, tmp_path / "frozen.pb", "--verify"), ("optimize", unsigned, "--verify")):
+        assert run(*words).code == 0
