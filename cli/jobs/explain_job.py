@@ -102,7 +102,7 @@ class ExplainJob:
 
     def _check(self) -> None:
         options = self.options
-        for name in ("races", "missing", "partition", "raw"):
+        for name in ("races", "missing", "partition"):
             if options.nodes and getattr(options, name):
                 raise click.UsageError(f"--{name} describes the graph: leave out NODE")
         if options.about_runs:
@@ -162,7 +162,12 @@ class ExplainJob:
     def _nodes(self) -> None:
         options = self.options
         facts = explain(
-            self.graph, *self.nodes, fetch=next(iter(self.fetches), None), signature=options.signature, is_sound=self.is_sound
+            self.graph,
+            *self.nodes,
+            fetch=next(iter(self.fetches), None),
+            signature=options.signature,
+            is_sound=self.is_sound,
+            raw=options.raw,
         )
         render.emit("tfg.explain.nodes/1", {"nodes": facts}, options.format_, lambda: node_sections(facts, options.format_))
 

@@ -250,15 +250,16 @@ def explain(
     stands for its output.
 
     Inputs, outputs and memory are those of `signature`, by default of the usual one, in the view of `tfg.model_view`; with
-    `raw` inputs and outputs are the placeholders and results that the file has. `path` is the name of the graph's file in
-    the commands that the facts propose. `is_sound` is False for a graph with problems, of which no shapes are inferred.
+    `raw` inputs and outputs are the placeholders and results that the file has, and nodes have no other names. `path` is the
+    name of the graph's file in the commands that the facts propose. `is_sound` is False for a graph with problems, of which
+    no shapes are inferred.
     `variables_unread` says why the values of the variables cannot be read: then no run is proposed.
     """
     graph = as_graph(graph)
     inference = inferred(graph) if is_sound else None
     if nodes:
         explainer = Explainer(graph, inference, signature)
-        return Rows(explainer.explain(name, fetch) for name in nodes)
+        return Rows(explainer.explain(name, fetch, raw=raw) for name in nodes)
     view = model_view(graph, signature, raw=not is_sound)
     specs = inference if view.graph is graph or inference is None else inferred(view.graph)
     facts = explain_graph(graph, path, inference, is_sound, variables_unread, view, specs)

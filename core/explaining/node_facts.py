@@ -147,12 +147,12 @@ class Explainer:
         updates = self.roles.updates.values()
         self._trained = grouped((u.gradient.node, u.variable.name) for u in updates if u.gradient is not None)
 
-    def explain(self, name: str, fetch: str | None = None) -> NodeFacts:
-        """Return the facts of a node of the graph, of a function's body (as `name` or `function/name`), or of the view of the
-        model: of a node or of the output of a layer, as the author called it.
+    def explain(self, name: str, fetch: str | None = None, *, raw: bool = False) -> NodeFacts:
+        """Return the facts of a node of the graph, of a function's body (as `name` or `function/name`), or unless `raw` of the
+        view of the model: of a node or of the output of a layer, as the author called it.
         """
         stem = parse_tensor_name(name)[0]
-        if stem in self.graph:
+        if stem in self.graph or (raw and self._in_function(stem) is None):
             return self._facts(self.graph.node(stem), fetch)
         member = self._in_function(stem)
         if member is None:

@@ -480,6 +480,9 @@ def test_a_node_is_explained_by_the_name_of_its_author():
     assert facts.fetch.runs and facts.node.outputs
     done = run("explain", KERAS, layer)
     assert f"in the file: {facts.source}" in done.out and f"the output of layer {layer}" in done.out
+    refused = run("explain", KERAS, layer, "--raw")
+    assert refused.code == 1 and f"the graph has no node '{layer}'" in refused.err
+    assert tfg.explain(graph, facts.source, raw=True)[0].function and run("explain", KERAS, facts.source, "--raw").code == 0
     (of_node,) = tfg.explain(graph, node.name)
     assert of_node.layer is None and of_node.node.inputs == facts.node.inputs
 

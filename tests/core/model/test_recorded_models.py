@@ -85,10 +85,12 @@ def test_sessions_hold_the_variables_of_the_model(name, path):
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SAVED)
 def test_the_view_holds_the_variables_of_the_signature(name, path):
-    nodes = run("dump", "--model", path, "--format", "json").json["nodes"]
+    dumped = run("dump", "--model", path, "--format", "json")
+    nodes = dumped.json["nodes"]
     handles = [node["name"] for node in nodes if node["op"] == "VarHandleOp"]
     unread = {"estimator": 1}.get(name, 0)  # the counter of steps
     assert len(handles) == NUMBERS[name]["variables"] - unread
+    assert ("left out 1 variable that the signature does not read: " in dumped.err) == bool(unread)
 
 
 @pytest.mark.sampled(4)
