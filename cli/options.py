@@ -204,6 +204,25 @@ def batch_option(**rules: Any) -> Any:
     return option(type=BatchParam(), help=text, **rules)
 
 
+def size_option() -> Any:
+    """--size SIZE=NUMBER."""
+    text = "A size that depends on values of the run; repeatable."
+    return option("--size", type=Pair("SIZE", "NUMBER"), excludes="--measured", help=text)
+
+
+def trips_option() -> Any:
+    """--trips LOOP=NUMBER."""
+    return option(type=Pair("LOOP", "NUMBER"), excludes="--measured", help="Number of iterations of a loop; repeatable.")
+
+
+def whole_numbers(name: str, pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """Return the numbers of an option by their words; InvalidArgumentError for anything but whole numbers from 0 on."""
+    for word, text in pairs:
+        if not is_size(text):
+            raise InvalidArgumentError(f"{name} {word}={text}: '{text}' is not a whole number from 0 on")
+    return {word: int(text) for word, text in pairs}
+
+
 def is_size(text: str) -> bool:
     """Return True for digits of a size that a dimension can have; Python refuses to read thousands of digits."""
     return text.isdecimal() and len(text) <= len(str(sys.maxsize))

@@ -75,7 +75,7 @@ def _argument(key: str) -> str:
 
 def with_named_signatures(args: Sequence[str]) -> Iterator[str]:
     """Yield the words of a command line with `--signature NAME` before `--input ARG=TENSOR` or `--output ARG=TENSOR` merged
-    into the argument: NAME:ARG.
+    into the argument: NAME:ARG. An argument that names its signature stays.
     """
     words = [part for word in args for part in (word.split("=", 1) if word.startswith(_SPLIT) else (word,))]
     name, position = "", 0
@@ -84,7 +84,7 @@ def with_named_signatures(args: Sequence[str]) -> Iterator[str]:
         if word == "--signature" and _is_argument(words, position + 2):
             name = f"{value}:"
         elif _is_argument(words, position):
-            yield from (_ARGUMENTS[word], f"{name}{value}")
+            yield from (_ARGUMENTS[word], value if ":" in value.partition("=")[0] else f"{name}{value}")
         else:
             yield word
             position += 1

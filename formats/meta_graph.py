@@ -164,6 +164,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
             others[name] = values
     assets = tuple(dict.fromkeys(_decode_asset(asset, folder) for asset in _assets(proto)))
     keys = _variable_keys(proto.object_graph_def)
+    read = _read_objects(proto.object_graph_def, keys, graph)
     signatures = {name: decode_signature_def(name, proto.signature_def[name]) for name in sorted(proto.signature_def)}
     return MetaGraph(
         tags=tuple(proto.meta_info_def.tags),
@@ -177,7 +178,8 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
         folder=folder,
         tensorflow_version=proto.meta_info_def.tensorflow_version,
         frozen_keys=tuple(key for number, key in keys.items() if not proto.object_graph_def.nodes[number].variable.trainable),
-        read_keys=_read_keys(proto.object_graph_def, keys, graph),
+        read_keys={name: keys[number] for name, number in read.items()},
+        python_names=dict(_python_names(proto.object_graph_def, read)),
         captured_keys=_captured_keys(proto.object_graph_def, keys),
         callables=callables(proto.object_graph_def, keys, assets, graph),
         objects=proto.object_graph_def if proto.HasField("object_graph_def") else None,
@@ -199,17 +201,27 @@ def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
     return {number: f"{paths[number]}.ATTRIBUTES/VARIABLE_VALUE" for number in held}
 
 
-def _read_keys(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Graph) -> dict[str, str]:
-    """Return the keys of variables whose handles a function captures, by the nodes that the graph's calls pass as captures."""
+def _read_objects(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Graph) -> dict[str, int]:
+    """Return the numbers of the variables in a model's objects that have a key and whose handles a function captures, by the
+    nodes that the graph's calls pass as captures.
+    """
     captured = objects.concrete_functions
-    keys_by_node = {}
+    by_node = {}
     for node in graph if captured else ():
         kind = CALL_KINDS.get(node.op)
         called = node.attrs.get(kind.functions[0]) if kind is not None and kind.form is Form.CALL else None
         if isinstance(called, FuncRef) and called.name in captured:
             pairs = zip(reversed(captured[called.name].bound_inputs), reversed(node.inputs))
-            keys_by_node.update({handle.node.name: keys[number] for number, handle in pairs if number in keys})
-    return keys_by_node
+            by_node.update({handle.node.name: number for number, handle in pairs if number in keys})
+    return by_node
+
+
+def _python_names(objects: SavedObjectGraph, read: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield the nodes of variables with their names in Python, where the graph's are those with a number: `kernel_1`."""
+    for node, number in read.items():
+        name = objects.nodes[number].variable.name
+        if name and node != name and node.startswith(f"{name}_") and node[len(name) + 1 :].isdecimal():
+            yield node, name
 
 
 def _captured_keys(objects: SavedObjectGraph, keys: Mapping[int, str]) -> frozenset[str]:

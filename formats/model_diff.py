@@ -52,13 +52,14 @@ def _as_seen(files: GraphDiff, before: ModelView, after: ModelView, *, strict_na
     changed = tuple(change for change in files.functions_changed if change.name not in functions)
     added, removed = (
         tuple(name for name in names if name not in functions) for names in (files.functions_added, files.functions_removed)
-    )
+    )  # the others are in the views: dissolved, or as bodies of loops and branches
     return dataclasses.replace(
         files, nodes_before=views.nodes_before, nodes_after=views.nodes_after,
         added=(*views.added, *(node for node in files.added if node.name not in shown)),
         removed=(*views.removed, *(node for node in files.removed if node.name not in shown)),
         changed=(*views.changed, *(node for node in files.changed if node.name not in shown)),
-        functions_added=added, functions_removed=removed, functions_changed=changed,
+        functions_added=(*views.functions_added, *added), functions_removed=(*views.functions_removed, *removed),
+        functions_changed=(*views.functions_changed, *changed),
     )  # fmt: skip
 
 

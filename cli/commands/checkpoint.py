@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.support.file_formats import TENSORS
-from ...core.support.words import counted
+from ...core.support.words import counted, some
 from .. import render
 from ..main import COMPARISON_FAILED, DONE
 from ..options import (
@@ -180,6 +180,9 @@ def _list(checkpoint: Checkpoint, options: CheckpointOptions) -> None:
 
     for lack in filter(None, (tensor.lack for tensor in checkpoint.tensors.values())):
         render.note(lack.message, options.quiet)
+    if checkpoint.copies:
+        copies = some([f"{name} (but {other})" for name, other in checkpoint.copies.items()])
+        render.note(f"the signatures do not read {counted(len(checkpoint.copies), 'tensor')}: {copies}", options.quiet)
     with_statistics = options.with_statistics
     rows = functools.partial(checkpoint.describe, statistics=with_statistics)
     if options.format_ == "json":

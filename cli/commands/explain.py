@@ -19,7 +19,8 @@ from ..requests import argument, command_of, excluding, option, options_of, part
 class ExplainOptions:
     """Describe GRAPH, or the role of each NODE in GRAPH. If GRAPH is the name of an op type, describe the op.
 
-    Inputs, outputs and memory are those of the model's usual signature. --raw lists the placeholders and results of the file.
+    Inputs, outputs and memory are those of the model's usual signature. --raw lists the placeholders and results of the file,
+    and finds nodes by the names of the file alone.
 
     \b
     tfg explain graph.pb

@@ -12,7 +12,6 @@ from ..options import (
     FeedPair,
     GraphReader,
     OutputFile,
-    Pair,
     Regex,
     ShapePair,
     batch_option,
@@ -20,6 +19,8 @@ from ..options import (
     format_option,
     graph_options,
     quiet_option,
+    size_option,
+    trips_option,
 )
 from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
@@ -52,15 +53,8 @@ class FlopsOptions:
         "--shape", type=ShapePair(), excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
     )
     batch: BatchSize | None = batch_option(excludes="--measured")
-    sizes: tuple[tuple[str, str], ...] = option(
-        "--size",
-        type=Pair("SIZE", "NUMBER"),
-        excludes="--measured",
-        help="A size that depends on values of the run; repeatable.",
-    )
-    trips: tuple[tuple[str, str], ...] = option(
-        type=Pair("LOOP", "NUMBER"), excludes="--measured", help="Number of iterations of a loop; repeatable."
-    )
+    sizes: tuple[tuple[str, str], ...] = size_option()
+    trips: tuple[tuple[str, str], ...] = trips_option()
     backward: bool = option(help="Also count the gradients: the gradients in the graph, or gradients built for --loss.")
     loss: str | None = option(metavar="TENSOR", help="Loss to differentiate. Default: the first fetch.")
     wrt: str = option(

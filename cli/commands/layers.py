@@ -16,6 +16,8 @@ from ..options import (
     format_option,
     graph_options,
     quiet_option,
+    size_option,
+    trips_option,
 )
 from ..requests import argument, command_of, needing, option, part, request, together
 from ..sessions import SessionOptions, session_options_for
@@ -44,6 +46,8 @@ class LayersOptions:
         "--shape", type=ShapePair(), excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
     )
     batch: BatchSize | None = batch_option(excludes="--measured")
+    sizes: tuple[tuple[str, str], ...] = size_option()
+    trips: tuple[tuple[str, str], ...] = trips_option()
     sort: str = option(type=click.Choice(_ORDERS), default="model", show_default=True, help="Order of the layers.")
     tree: bool = option(
         excludes={"--sort": "the tree has the order of the model"},

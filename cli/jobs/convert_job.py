@@ -49,13 +49,17 @@ def run(options: ConvertOptions) -> int:
         _change_form(options, form)
         return _verified(reader.load(source), (), (), options) if options.verify else DONE
     loaded = reader.load_part(source, options.inputs) if options.outputs or names_part else reader.load(source)
+    opens = is_model or options.freeze or options.kind == "saved_model"
+    if (is_model or options.freeze) and not options.outputs:
+        from ...core.runtime.session.function_signatures import as_called
+
+        loaded = as_called(loaded)
     wanted = (*options.outputs, *options.inputs, *options.signatures.words)
     names = _names(loaded, options).exposing(wanted, render.noting(options.quiet))
     loaded = names.graph
     cuts = [names.input(word).name for word in options.inputs]
     _note_absent(loaded, cuts, options.quiet)
     options.placeholders.apply(loaded, names, options.quiet, cuts)
-    opens = is_model or options.freeze or options.kind == "saved_model"
     opened = session.open(loaded, options.quiet) if opens else None
     part, inputs = options.placeholders.applied_at_cuts(loaded, names, cuts, options.quiet)
     original, part, inputs = options.placeholders.with_batch_at_cuts(

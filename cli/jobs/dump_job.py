@@ -13,6 +13,7 @@ from ...core.explaining.node_listing import NodeFilter, list_nodes
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.escaping import printable_line, printable_proto
+from ...core.support.words import counted, some
 from .. import render
 from ..commands.dump import DumpOptions
 from ..sections.dump_sections import (
@@ -66,7 +67,11 @@ def _graph(options: DumpOptions, path: str) -> Graph:
         return graph
     from ...core.model.model_view import model_view
 
-    return model_view(graph, options.signature).graph
+    view = model_view(graph, options.signature).graph
+    unread = graph.variables.keys() - view.variables.keys()
+    if unread:
+        render.note(f"left out {counted(len(unread), 'variable')} that the signature does not read: {some(sorted(unread))}")
+    return view
 
 
 def _dump_graph(dump: DumpedGraph, options: DumpOptions) -> None:

@@ -15,6 +15,7 @@ from ...core.explaining.graph_facts import explain, missing_ops
 from ...core.graph.graph import Graph
 from ...core.op_libraries.op_listing import describe_op, is_declared
 from ...core.registry.catalog import CATALOG
+from ...core.runtime.session.function_signatures import entry_points
 from ...core.support.errors import NotFoundError
 from ...formats.codecs.source import ReadOnce
 from ...formats.recordings import describe_recording
@@ -103,7 +104,7 @@ class ExplainJob:
 
     def _check(self) -> None:
         options = self.options
-        for name in ("races", "missing", "partition", "raw"):
+        for name in ("races", "missing", "partition"):
             if options.nodes and getattr(options, name):
                 raise click.UsageError(f"--{name} describes the graph: leave out NODE")
         if options.about_runs:
@@ -163,7 +164,12 @@ class ExplainJob:
     def _nodes(self) -> None:
         options = self.options
         facts = explain(
-            self.graph, *self.nodes, fetch=next(iter(self.fetches), None), signature=options.signature, is_sound=self.is_sound
+            self.graph,
+            *self.nodes,
+            fetch=next(iter(self.fetches), None),
+            signature=options.signature,
+            is_sound=self.is_sound,
+            raw=options.raw,
         )
         render.emit("tfg.explain.nodes/1", {"nodes": facts}, options.format_, lambda: node_sections(facts, options.format_))
 
@@ -181,7 +187,8 @@ class ExplainJob:
     def _layers(self) -> Sequence[render.Section]:
         """Return the table of the layers of a model, as text is for people; JSON and CSV of `tfg layers` have them."""
         options, names = self.options, self.names
-        if options.format_ != "table" or options.raw or not self.is_sound or names.signature is None:
+        is_model = names.signature is not None or bool(entry_points(self.graph))
+        if options.format_ != "table" or options.raw or not self.is_sound or not is_model:
             return ()
         from ...formats.api.counting import layers
         from ..sections.layers_sections import summary_sections

@@ -11,7 +11,6 @@ import click
 from ...core.flops import FlopsReport
 from ...core.graph.graph import Graph
 from ...core.runtime.session.function_signatures import as_called
-from ...core.support.errors import InvalidArgumentError
 from ...formats.api.analyses import flops_rows
 from ...formats.api.counting import FlopsCounter, counted_fetches, profile
 from ...formats.runs.names import Names
@@ -20,7 +19,7 @@ from ..commands.flops import FlopsOptions
 from ..documents import flop_counts as documents
 from ..main import COMPARISON_FAILED, DONE
 from ..models import note_unread_values
-from ..options import is_size
+from ..options import whole_numbers
 from ..sections import flops_sections
 
 if TYPE_CHECKING:
@@ -49,12 +48,10 @@ class FlopsJob:
         graph = names.graph
         self.given = tuple(names.by_name(options.feeds))
         fetches = tuple(names.fetches(options.fetches or names.outputs).values()) or self._guessed_fetches(graph)
-        sizes = {size: _whole_number("--size", size, text) for size, text in options.sizes}
         self.counter = FlopsCounter(
             graph, fetches, [names.input(name).name for name, _ in self.given],
             shapes={names.input(name).name: shape for name, shape in options.shapes}, values=self.feeds(required=False),
-            trips={loop: _whole_number("--trips", loop, text) for loop, text in options.trips},
-            sizes=sizes, batch=options.batch,
+            trips=whole_numbers("--trips", options.trips), sizes=whole_numbers("--size", options.sizes), batch=options.batch,
             backward=options.backward or options.per_variable,
             loss=names.output(options.loss).name if options.loss else None, wrt=options.wrt,
             run_metadata=options.run_metadata,
@@ -100,12 +97,6 @@ class FlopsJob:
         listed = ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
         render.note(f"counting the nodes that {listed} run; --fetch chooses others", self.options.quiet)
         return names
-
-
-def _whole_number(option: str, name: str, text: str) -> int:
-    if not is_size(text):
-        raise InvalidArgumentError(f"{option} {name}={text}: '{text}' is not a whole number from 0 on")
-    return int(text)
 
 
 def show_measured(job: FlopsJob) -> Sequence[object]:

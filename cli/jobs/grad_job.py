@@ -13,6 +13,7 @@ from ...core.gradients.central_differences import check_gradient
 from ...core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
 from ...core.graph.graph import Graph, Output
 from ...core.runtime.session.session_like import SessionLike
+from ...core.runtime.session.variable_values import variables_in_use
 from ...core.support.words import counted
 from ...formats.runs.names import Names
 from ...formats.value_literals import value_of
@@ -71,7 +72,7 @@ class GradJob:
             render.note(f"wrote {what} to {render.place(options.output)}", options.quiet)
         if self.feeds or self.session.changes_state:
             self._evaluate_built(result, items)
-        rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in items]
+        rows = [(x["x"], x["gradient"] or self._none(x["x"])) for x in items]
         with render.beside(options.output):
             render.emit(
                 "tfg.grad/1",
@@ -80,6 +81,11 @@ class GradJob:
                 lambda: [render.Table(("x", "gradient"), rows, name="gradients"), *_values(items, options.format_)],
             )
         return DONE
+
+    def _none(self, x: str) -> str:
+        """Return why there is no gradient, and for a variable that the model does not use, which it uses."""
+        used = variables_in_use(self.graph).get(self.graph.output(x).node.name)
+        return "none: no y depends on it" + (f"; the model reads {used}" if used else "")
 
     def _evaluate_built(self, graph: Graph, gradients: Sequence[dict[str, Any]]) -> None:
         """Add the value of each gradient to its entry."""

@@ -13,6 +13,7 @@ from ...formats.runs.names import Names
 from .. import render
 from ..commands.layers import LayersOptions
 from ..models import note_unread_values
+from ..options import whole_numbers
 from ..sections.layers_sections import layers_sections, tree_sections
 
 _RUNS: Final = 3
@@ -31,7 +32,8 @@ def run(options: LayersOptions) -> None:
     with render.Working("counting", options.quiet):
         report = layers(
             graph, fetches, shapes={names.input(name).name: shape for name, shape in options.shapes}, values=feeds,
-            batch=options.batch, measured=_measured(graph, fetches, feeds, options),
+            batch=options.batch, trips=whole_numbers("--trips", options.trips), sizes=whole_numbers("--size", options.sizes),
+            measured=_measured(graph, fetches, feeds, options),
         )  # fmt: skip
     if options.sort != "model":
         report = report.largest_first(options.sort)

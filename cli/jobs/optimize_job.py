@@ -17,6 +17,7 @@ from ...core.passes.base.accuracy import Accuracy
 from ...core.passes.functions.function_clusters import FunctionClusters
 from ...core.passes.pass_listing import list_passes
 from ...core.passes.pipeline import OptimizeReport, optimize
+from ...core.runtime.session.function_signatures import as_called
 from ...core.support.hints import command_form
 from ...core.support.words import counted
 from ...formats.api.outputs import default_fetches
@@ -41,6 +42,7 @@ def run(options: OptimizeOptions) -> int:
     signature = options.session.signature
     has_fetches = bool(options.fetches or signature)
     graph = options.reader.load_for_passes(options.graph, options.passes, options.disable, has_fetches)
+    graph = graph if has_fetches else as_called(graph)
     options.placeholders.apply(graph, Names(graph, signature), options.quiet)
     job = OptimizeJob(graph, options)
     report = job.run()

@@ -71,17 +71,23 @@ class TrainJob:
         options.session.check_state(options.save_state, graph)
         self.exit_code = DONE
         self.has_diverged = False
-        names = self.names = Names(graph, options.session.signature)
-        self.loss, self.feeds = self._with_loss(names)
+        self.names = Names(graph, options.session.signature)
+        self.loss, self.feeds = self._with_loss()
         self.losses: list[float] = []
         self.done = 0
 
-    def _with_loss(self, names: Names) -> tuple[str | NamedLoss, dict[str, Any]]:
-        """Return the loss by names of tensors, and the feeds; the labels of a loss by name are fed by their own word."""
+    def _with_loss(self) -> tuple[str | NamedLoss, dict[str, Any]]:
+        """Return the loss by names of tensors, and the feeds; the labels of a loss by name are fed by their own word.
+
+        Where the loss is of a layer inside functions, the graph becomes one without calls.
+        """
         loss = self.options.loss
         if loss is None:
-            raise missing_tensor("--loss", names.to_differentiate())
+            raise missing_tensor("--loss", self.names.to_differentiate())
         named = None if loss in self.graph else NamedLoss.parse(loss)
+        words = [loss if named is None else named.output or ""]
+        names = self.names = self.names.exposing(filter(None, words), render.noting(self.quiet))
+        self.graph = names.graph
         given = tuple(names.by_name(self.options.feeds))
         if named is None:
             minimized = names.output(loss).name

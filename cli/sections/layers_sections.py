@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -15,6 +16,8 @@ _MINOR = ("bytes moved", "trainable", "ops")
 """The columns that a narrow terminal leaves out first."""
 _NUMBERS = {"parameters": "parameters", "trainable": "trainable", "FLOPs": "flops", "bytes moved": "bytes"}
 """The fields of a layer behind columns of numbers."""
+_SIZES: Final = re.compile(r"--(?:size|trips) \S+=NUMBER")
+"""The hints of a count to set sizes and trips."""
 _COSTS: Final = ("FLOPs", "bytes moved")
 """The columns that a summary of a model leaves out."""
 
@@ -33,7 +36,9 @@ def summary_sections(report: LayersReport, max_rows: int, path: str) -> Iterator
     places = [place for place, column in enumerate(table.columns) if column not in _COSTS]
     rows = [tuple(row[place] for place in places) for row in table.rows]
     yield render.Table(tuple(table.columns[place] for place in places), rows, f"layers{more}", minor=_MINOR)
-    yield render.Text(layer_totals(report, len(report.layers)))
+    lines = layer_totals(report, len(report.layers))
+    elsewhere = [_SIZES.sub(lambda match: f"`tfg layers {shlex.quote(path)} {match[0]}`", line) for line in lines]
+    yield render.Text(elsewhere)  # `explain`, which shows them, has no such options
 
 
 def tree_sections(tree: LayerTree, format_: str) -> Iterator[render.Section]:

@@ -7,17 +7,21 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ..functions.call_kinds import call_kind
+from ..functions.call_kinds import Form, call_kind
+from ..functions.call_sites import CallSite, call_site
+from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, Node, Output
-from ..inference.inference import Inference, infer, unchanged
+from ..inference.inference import Answers, Inference, infer, unchanged
 from ..planning.plan import Loop, Step
-from ..planning.planner import compile_plan
+from ..planning.planner import compile_plan, plan_of_function
 from ..support.errors import TfgError
-from ..types.shapes import Shape
-from ..types.tensors import Tensor
+from ..types.shapes import Shape, TensorSpec
+from ..types.tensors import FuncRef, Tensor
 from .purposes import Purposes
 from .roles import Roles
 
+_MAX_DEPTH: Final = 100
+"""How many calls deep functions are looked into."""
 _MAX_INFERRED: Final = 50_000
 """Shapes are not derived in graphs of more nodes, where that would take long."""
 
@@ -43,8 +47,9 @@ class PeakMemory:
     """An estimate of the peak memory of a run of `fetches` beside variables and constants, and the node at the peak.
 
     Each value counts from the step that makes the value to the last step that reads it. A value that shares the memory of
-    another counts nothing, as a loop's result that no iteration changes, nor does a size that is known before the run; of a
-    call only the results count. Unknown dimensions are taken as 1; `unknown` counts values of unknown rank, all left out.
+    another counts nothing, as a loop's result that no iteration changes, nor does a size that is known before the run. The
+    values inside of a function count while its call runs, those of a branch as of the largest. Unknown dimensions are taken
+    as 1; `unknown` counts values of unknown rank, all left out.
     """
 
     fetches: tuple[str, ...]
@@ -104,6 +109,10 @@ class _Walk:
     def __init__(self, inference: Inference, functions: Mapping[str, Function]) -> None:
         self._inference = inference
         self._functions = functions
+        self._peaks: dict[str, int] = {}
+        """The peaks inside of functions, each as of its first call; 0 while the function is walked through."""
+        self._answers = Answers()
+        self._depth = 0
         self.unknown = 0
 
     def steps(self, steps: Sequence[Step]) -> tuple[int, str]:
@@ -111,7 +120,7 @@ class _Walk:
         alive: dict[int, int] = {}
         total, peak, place = 0, 0, ""
         for step in steps:
-            inside = max(self.steps(part)[0] for part in (step.head, step.body, step.tail)) if isinstance(step, Loop) else 0
+            inside = self._inside(step)
             for slot, size in zip(step.outputs, self._sizes(step), strict=False):
                 total += size - alive.get(slot, 0)
                 alive[slot] = size
@@ -119,6 +128,35 @@ class _Walk:
                 peak, place = total + inside, step.node.name
             total -= sum(alive.pop(slot, 0) for slot in step.released)
         return peak, place
+
+    def _inside(self, step: Step) -> int:
+        """Return the peak of what runs inside of a step: the parts of a V1 loop, or the functions of a call."""
+        if isinstance(step, Loop):
+            return max(self.steps(part)[0] for part in (step.head, step.body, step.tail))
+        kind = call_kind(self._functions, step.node)
+        if kind is None or kind.counters or kind.form is Form.GRADIENT:
+            return 0
+        values = step.node.outputs() if kind.is_loop else kind.arguments(step.node.inputs)
+        specs = [self._inference.specs[value] for value in values]
+        return max(
+            (self._called(reference, specs, call_site(step.node)) for reference in kind.references(step.node)), default=0
+        )
+
+    def _called(self, reference: FuncRef, specs: Sequence[TensorSpec], site: CallSite) -> int:
+        """Return the peak inside of a function."""
+        function = self._functions.get(reference.name)
+        if function is None or len(function.args) != len(specs) or self._depth >= _MAX_DEPTH:
+            return 0
+        if reference.name not in self._peaks:
+            self._peaks[reference.name] = 0
+            function = instantiate(function, reference.attrs) if function.signature.attrs else function
+            arguments = dict(zip((arg.output() for arg in function.args), specs))
+            outer, self._inference = self._inference, infer(function.body, arguments, self._functions, self._answers)
+            self._depth += 1
+            self._peaks[reference.name] = self.steps(plan_of_function(function, site).steps)[0]
+            self._depth -= 1
+            self._inference = outer
+        return self._peaks[reference.name]
 
     def _sizes(self, step: Step) -> list[int]:
         """Return the bytes of each result that has memory of the step's own."""

@@ -177,9 +177,11 @@ class GraphFacts(Report):
     tensorflow_version: str | None
     """The version of TensorFlow that wrote the model; null where the file does not say."""
     inputs: tuple[TensorFacts, ...]
-    """The inputs of the signature, by its names; of a graph without a usual signature, the placeholders."""
+    """The inputs of the signature, by its names, or of the function of a SavedModel that Python calls as the model; of another
+    graph, the placeholders.
+    """
     outputs: tuple[TensorFacts, ...]
-    """The outputs of the signature, by its names; of a graph without a usual signature, the tensors that no node reads."""
+    """The outputs of the signature or of that function, by their names; of another graph, the tensors that no node reads."""
     losses: tuple[str, ...]
     """The tensors that training seems to minimize."""
     variables: tuple[VariableFacts, ...]
@@ -248,22 +250,23 @@ def explain(
     stands for its output.
 
     Inputs, outputs and memory are those of `signature`, by default of the usual one, in the view of `tfg.model_view`; with
-    `raw` inputs and outputs are the placeholders and results that the file has. `path` is the name of the graph's file in
-    the commands that the facts propose. `is_sound` is False for a graph with problems, of which no shapes are inferred.
+    `raw` inputs and outputs are the placeholders and results that the file has, and nodes have no other names. `path` is the
+    name of the graph's file in the commands that the facts propose. `is_sound` is False for a graph with problems, of which
+    no shapes are inferred.
     `variables_unread` says why the values of the variables cannot be read: then no run is proposed.
     """
     graph = as_graph(graph)
     inference = inferred(graph) if is_sound else None
     if nodes:
         explainer = Explainer(graph, inference, signature)
-        return Rows(explainer.explain(name, fetch) for name in nodes)
+        return Rows(explainer.explain(name, fetch, raw=raw) for name in nodes)
     view = model_view(graph, signature, raw=not is_sound)
     specs = inference if view.graph is graph or inference is None else inferred(view.graph)
     facts = explain_graph(graph, path, inference, is_sound, variables_unread, view, specs)
     asked = None if signature is None else find_signature(graph.meta, signature)
     if raw or view.signature is None:
         facts = facts if asked is None else _with_arguments(facts, graph, asked, inference)
-    elif view.signature.name in graph.signatures:
+    else:
         facts = _with_arguments(facts, view.graph, view.signature, specs, by_name=True)
     return facts if asked is None else _of_signature(facts, asked, NextCommands(graph, path, inference))
 

@@ -147,12 +147,12 @@ class Explainer:
         updates = self.roles.updates.values()
         self._trained = grouped((u.gradient.node, u.variable.name) for u in updates if u.gradient is not None)
 
-    def explain(self, name: str, fetch: str | None = None) -> NodeFacts:
-        """Return the facts of a node of the graph, of a function's body (as `name` or `function/name`), or of the view of the
-        model: of a node or of the output of a layer, as the author called it.
+    def explain(self, name: str, fetch: str | None = None, *, raw: bool = False) -> NodeFacts:
+        """Return the facts of a node of the graph, of a function's body (as `name` or `function/name`), or unless `raw` of the
+        view of the model: of a node or of the output of a layer, as the author called it.
         """
         stem = parse_tensor_name(name)[0]
-        if stem in self.graph:
+        if stem in self.graph or (raw and self._in_function(stem) is None):
             return self._facts(self.graph.node(stem), fetch)
         member = self._in_function(stem)
         if member is None:
@@ -175,8 +175,12 @@ class Explainer:
         except NotFoundError:
             self.graph.node(parse_tensor_name(word)[0])  # its error names the nearest nodes
             raise
-        node = value.node
-        facts = self._of_view._facts(node, None if fetch is None else view.value(fetch).name)
+        node, function = value.node, view.function_of(value.node)
+        if function is None:
+            facts = self._of_view._facts(node, None if fetch is None else view.value(fetch).name)
+        else:
+            facts = Explainer(view.graph.functions[function].body)._facts(node, None)
+            facts = dataclasses.replace(facts, function=function, callers=callers(view.graph, function))
         source, layer = view.origin(node).path, word if is_inside(value, word) else None
         return dataclasses.replace(facts, source=source if source != node.name else None, layer=layer)
 

@@ -22,6 +22,7 @@ from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import estimate, estimated_loop, likely_cost
 from ..inference.inference import Answers, unchanged
 from ..inference.node_calls import call_flops_function
+from ..model.author_scopes import without_calls
 from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
 from ..registry.op_facts import has_fact
@@ -215,7 +216,7 @@ class _CountState:
         is_free = cost == ZERO
         return NodeCost(
             path, node.op, section, cost, moved, 0, 1,
-            is_free=is_free, shape=first, computes=_computes(node), outside=scope.outside,
+            is_free=is_free, shape=first, computes=_computes(node), outside=scope.outside_of(node),
             is_fed=node in scope.fed,
         )  # fmt: skip
 
@@ -336,7 +337,8 @@ class _CountState:
             needed,
             dict(zip(function.results, outer)),
             prefix=prefix,
-            outside=len(prefix) if is_wrapper else scope.outside,
+            outside=len(prefix) if is_wrapper else scope.outside_of(node),
+            around="".join(without_calls(node.name).rpartition("/")[:2]),
             calls=scope.calls | {call.reference.name},
             caller=scope,
             site=node,

@@ -37,7 +37,9 @@ class CountScope:
     """The fetched tensors and operations, or the targets of the function's call."""
     prefix: str = ""
     outside: int = 0
-    """How many letters of the prefix name calls that lie in no scope."""
+    """How many letters of the prefix name calls that lie in no scope, or whose scope the nodes' names repeat."""
+    around: str = ""
+    """The scope around the call that leads here, with a slash; empty for none."""
     calls: frozenset[str] = frozenset()
     caller: CountScope | None = None
     site: Node | None = None
@@ -52,6 +54,10 @@ class CountScope:
     """Where values were found to be read from."""
     shape_reasons: dict[Node, str] = dataclasses.field(default_factory=dict)
     """Reasons for unknown shapes, for all nodes asked about so far and the nodes on the way to the cause."""
+
+    def outside_of(self, node: Node) -> int:
+        """Return `outside` for a node: TensorFlow names the nodes of loops and branches with the scopes around them."""
+        return len(self.prefix) if self.around and node.name.startswith(self.around) else self.outside
 
     def loops_around(self, node: Node) -> Iterator[LoopCount]:
         """Yield the V1 loops that a node runs in, the innermost first; an Enter or Exit runs outside of the frame."""

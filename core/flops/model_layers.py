@@ -6,9 +6,10 @@ import dataclasses
 import itertools
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar, Final
 
-from ..model.author_scopes import AuthorScopes, ScopedNode
+from ..model.author_scopes import AuthorScopes, ScopedNode, weight_name
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import grouped
@@ -157,14 +158,15 @@ def model_layers(
     trainable: Mapping[str, DimLike],
     classes: Mapping[str, str],
     seconds: Mapping[str, float] | None = None,
+    python_names: Mapping[str, str] = MappingProxyType({}),
 ) -> LayersReport:
     """Return the layers of the forward pass of a count.
 
     `trainable` has the elements of trainable variables by name, `classes` the classes of Keras layers by the last part of the
-    name, `seconds` the times of a run's nodes by path.
+    name, `seconds` the times of a run's nodes by path, `python_names` the author's names of variables by node.
     """
     nodes = [node for node in report.nodes if node.section == "forward"]
-    places = [_place(node) for node in nodes]
+    places = [_place(node, python_names) for node in nodes]
     named = [(part.layer, node) for part, node in zip(AuthorScopes(places).named(places), nodes)]
     groups = grouped(named)
     # Variables stand first in a graph, in any order, and so may what follows from constants alone, as the zeros of a state:
@@ -216,8 +218,8 @@ def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
     return {node.path: layer or scope or NO_LAYER for node, (layer, scope) in zip(nodes, at)}
 
 
-def _place(node: NodeCost) -> ScopedNode:
-    weights = tuple(_CALLS.sub("", weight) for weight in node.weights)
+def _place(node: NodeCost, python_names: Mapping[str, str] = MappingProxyType({})) -> ScopedNode:
+    weights = tuple(weight_name(_CALLS.sub("", weight), python_names) for weight in node.weights)
     return ScopedNode(_CALLS.sub("", node.path[node.outside :]), weights, node.section == "forward", node.times != 1)
 
 

@@ -151,6 +151,8 @@ class MetaGraph:
     """Checkpoint keys of the variables that a TF2 model does not train, for instance a normalization's moving averages."""
     read_keys: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Checkpoint keys of the variables that a TF2 model's graph passes to its functions, by the variable's node."""
+    python_names: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """The names that the variables of `read_keys` have in Python, by the variable's node, where the graph numbers them."""
     captured_keys: frozenset[str] = frozenset()
     """The keys in a checkpoint of the variables that a function of a TF2 model's objects captures."""
     callables: tuple[SavedCallable, ...] = ()
@@ -205,14 +207,18 @@ def argument_tensor(word: str, arguments: Mapping[str, str], nodes: Container[st
     return arguments.get(word) or (arguments.get(name, word) if name not in nodes else word)
 
 
+_MAX_LISTED: Final = 5
+
+
 def find_signature(meta: MetaGraph | None, name: str) -> Signature:
     """Return a signature of a graph by name; InvalidArgumentError lists the names that exist."""
     signatures = meta.signatures if meta is not None else {}
     if name not in signatures:
-        has = (
-            f"the signatures are {', '.join(signatures)}"
-            if signatures
-            else "the graph has no signatures: use tensor names with --feed and --fetch"
-        )
+        functions = ", ".join(one.name for one in meta.callables[:_MAX_LISTED]) if meta is not None else ""
+        has = "the graph has no signatures: use tensor names with --feed and --fetch"
+        if signatures:
+            has = f"the signatures are {', '.join(signatures)}"
+        elif functions:
+            has = f"the graph has no signatures; choose a function with --function, such as {functions}"
         raise InvalidArgumentError(f"the graph has no signature '{name}'", hint=has)
     return signatures[name]

@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 from ..control_flow.copies import hands_in
 from ..graph.graph import Node
 
+CALL: Final = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
+"""The name of a call: the scope in which freezing and inlining leave the nodes of its function."""
 _FROZEN_READ: Final = re.compile(r"/ReadVariableOp(_\d+)?/resource$")
 _UNIQUE_NUMBER: Final = re.compile(r"_\d+$")
 _UNIQUE_NUMBERS: Final = re.compile(r"(_\d+)+$")
@@ -178,9 +180,20 @@ def layer_of(weight: str, reader: str, scope: str | None = None) -> str:
     return own or of_reader or (reader if is_below else weight)
 
 
+def weight_name(node: str, python_names: Mapping[str, str]) -> str:
+    """Return the name by which the layer of a weight is found: where the weight lies in no scope, its name in Python."""
+    return node if "/" in node else python_names.get(node, node)
+
+
 def base_name(scope: str) -> str:
     """Return the last part of a scope without the numbers that make names unique: `dense` of `model/dense_1_2`."""
     return _UNIQUE_NUMBERS.sub("", scope.rpartition("/")[2])
+
+
+def without_calls(name: str) -> str:
+    """Return the name that a node had in its function, before the function was inlined."""
+    *scopes, own = name.split("/")
+    return "/".join([*(scope for scope in scopes if not CALL.fullmatch(scope)), own])
 
 
 def is_gradient_scope(name: str) -> bool:

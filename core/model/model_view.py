@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from ..functions.call_kinds import BY_NAME, CallKind, call_kind
-from ..functions.callers import called_functions
+from ..functions.callers import called_functions, called_functions_of
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
@@ -17,6 +19,7 @@ from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInf
 from ..graph.node_making import add_placeholder
 from ..graph.traversal import topological_order
 from ..graph.variable_nodes import VARIABLES
+from ..inference.inference import unchanged
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..runtime.session.function_signatures import entry, entry_points
@@ -25,18 +28,26 @@ from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.grouping import grouped
 from ..support.tensor_names import Suffixes, free_name, parse_tensor_name
+from ..types.dtypes import resource
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
-from .author_scopes import AuthorScopes, ScopedNode, base_name, is_gradient_scope, passes_weight_on
+from .author_scopes import (
+    CALL,
+    AuthorScopes,
+    ScopedNode,
+    base_name,
+    is_gradient_scope,
+    passes_weight_on,
+    weight_name,
+    without_calls,
+)
 
 _COPIES: Final = 10
 """How many times the nodes of the file a view may have: a function that calls another twice doubles with each level."""
 _MIN_COPIES: Final = 10_000
 _HANDED_ON: Final = re.compile(r"Identity(_\d+)?$")
 """The nodes by which TensorFlow hands the results of a function on."""
-_CALL: Final = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
-"""The name of a call: the scope in which freezing and inlining leave the nodes of its function."""
-_INLINED: Final = re.compile(rf"(?:^|/){_CALL.pattern}/")
+_INLINED: Final = re.compile(rf"(?:^|/){CALL.pattern}/")
 _MAX_LISTED: Final = 5
 _MAX_CALLS: Final = 64
 _HARMLESS: Final = ("variable", "snapshot", "metadata", "owns_state", "diagnostic", "debug", "initialization_test")
@@ -68,34 +79,52 @@ class SourceNode(NamedTuple):
 class ModelView:
     """A model as a graph without plumbing.
 
-    Calls are dissolved, arguments and captured handles replaced by the inputs and variables behind them. Inputs have the
-    names of the signature, and nodes of functions and variables lie in the scopes of layers that the author named. The
-    graph is there to be looked at and counted; the file's own graph is there to be run, as a view keeps only the effects
-    that a result waits for.
+    Calls are dissolved, also inside the bodies of loops and branches, and arguments and captured handles replaced by the
+    inputs and variables behind them. Inputs have the names of the signature, and nodes of functions and variables lie in the
+    scopes of layers that the author named. The graph is there to be looked at and counted; the file's own graph is there to
+    be run, as a view keeps only the effects that a result waits for.
     """
 
     graph: Graph
     """The nodes of the view."""
     origins: Mapping[str, SourceNode]
-    """The nodes of the file, by the names of the view's nodes."""
+    """The nodes of the file, by the names of the view's nodes: NODE, or FUNCTION/NODE in the body of a loop or branch."""
     signature: Signature | None
     """The signature with the tensors of the view; None for a graph without one."""
     source: Graph
     """The graph of the file."""
     layers: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """The scopes of layers, by the names of the nodes inside."""
+    """The scopes of layers, by the names of the nodes inside, as in `origins`."""
     results: Mapping[str, Output] = dataclasses.field(default_factory=dict)
     """The tensors of the view for those of the file's graph that a dissolved call returns."""
+    depths: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    """The number of calls of the file that lead to a body of the view, by function."""
 
     def origin(self, node: Node | str) -> SourceNode:
         """Return the node of the file that a node of the view stands for; NotFoundError where the view has no such node."""
-        return self.origins[self.graph.node(node if isinstance(node, str) else node.name).name]
+        name = node if isinstance(node, str) else self.name(node)
+        if name not in self.origins:
+            raise NotFoundError(f"the view has no node '{name}'")
+        return self.origins[name]
+
+    def name(self, node: Node) -> str:
+        """Return the name of a node of the view, FUNCTION/NODE in the body of a loop or branch."""
+        function = self.function_of(node)
+        return node.name if function is None else f"{function}/{node.name}"
+
+    def function_of(self, node: Node) -> str | None:
+        """Return the function of the view in whose body a node lies; None for a node of the graph."""
+        if self.graph.get(node.name) is node:
+            return None
+        return next((name for name in self.depths if self.graph.functions[name].body.get(node.name) is node), None)
 
     @property
     def other_names(self) -> dict[Node, str]:
         """The paths of nodes that the file calls otherwise."""
-        paths = ((node, self.origins[node.name].path) for node in self.graph)
-        return {} if isinstance(self.origins, _Themselves) else {node: path for node, path in paths if path != node.name}
+        nodes = [(node, node.name) for node in self.graph]
+        nodes += [(node, f"{name}/{node.name}") for name in self.depths for node in self.graph.functions[name].body]
+        paths = ((node, self.origins[name].path, name) for node, name in nodes)
+        return {} if isinstance(self.origins, _Themselves) else {node: path for node, path, name in paths if path != name}
 
     @functools.cached_property
     def _by_path(self) -> Mapping[str, str]:
@@ -103,8 +132,24 @@ class ModelView:
         names: dict[str, str] = {}
         for name, origin in self.origins.items():
             names.setdefault(origin.path, name)
-            names.setdefault(origin.call_path, name)
+            if self._body_of(name) is None:
+                names.setdefault(origin.call_path, name)
         return names
+
+    @functools.cached_property
+    def _in_bodies(self) -> Mapping[str, Mapping[str, str]]:
+        """The names of the nodes of each body by NODE, and NODE behind the calls that lead there from the body."""
+        names: dict[str, dict[str, str]] = {function: {} for function in self.depths}
+        for name, origin in self.origins.items():
+            if (function := self._body_of(name)) is not None:
+                inner = "/".join((*origin.calls[self.depths[function] :], origin.node))
+                names[function].setdefault(inner, name[len(function) + 1 :])
+        return names
+
+    def _body_of(self, name: str) -> str | None:
+        """Return the function of FUNCTION/NODE, None for the name of a node of the view's graph."""
+        function = name.partition("/")[0] if self.depths else ""
+        return function if function in self.depths and name not in self.graph else None
 
     @functools.cached_property
     def _by_name(self) -> Mapping[str, str]:
@@ -121,9 +166,31 @@ class ModelView:
         whole = path
         while path:
             if (name := self._by_path.get(path)) is not None:
-                return name + whole[len(path) :]
+                rest = whole[len(path) + 1 :]
+                return f"{name}/{self._inner_path(self._node(name), rest)}" if rest else name
             path = path.rpartition("/")[0]
         return whole
+
+    def _inner_path(self, call: Node | None, path: str) -> str:
+        """Return the path of a node in a function that a node of the view calls, for its path in the function of the file."""
+        for function in () if call is None else called_functions_of(self.graph, call):
+            names, first = self._in_bodies.get(function, {}), path
+            while first and first not in names:
+                first = first.rpartition("/")[0]
+            if first:
+                rest = path[len(first) + 1 :]
+                node = self.graph.functions[function].body.get(names[first])
+                return f"{names[first]}/{self._inner_path(node, rest)}" if rest else names[first]
+        return path
+
+    def _node(self, name: str) -> Node | None:
+        graph, own = self._place(name)
+        return graph.get(own)
+
+    def _place(self, name: str) -> tuple[Graph, str]:
+        """Return the graph or the body that has NODE or FUNCTION/NODE, and the name of the node there."""
+        function = self._body_of(name)
+        return (self.graph, name) if function is None else (self.graph.functions[function].body, name[len(function) + 1 :])
 
     def value(self, word: str) -> Output:
         """Return the tensor that a word names: an argument of the signature, a node or tensor of the view or of the file, or
@@ -134,9 +201,11 @@ class ModelView:
         """
         value = self.find(word)
         if value is None:
-            near = ", ".join(self.graph.nearest(parse_tensor_name(word)[0]))
+            name = parse_tensor_name(word)[0]
+            last = name.strip("/").rpartition("/")[2]
+            near = ", ".join(dict.fromkeys([*self._nearest_layers(last), *self.graph.nearest(name)]))
             raise NotFoundError(
-                f"the model has no layer or node '{parse_tensor_name(word)[0]}'",
+                f"the model has no layer or node '{name}'",
                 hint=f"nearest names: {near}" if near else "`tfg layers` lists them",
             )
         return value
@@ -150,9 +219,11 @@ class ModelView:
         if (result := self.results.get(f"{name}:{index}")) is not None:
             return result
         known = self._by_path.get(name) or self._by_name.get(name, "")
-        node = self.graph.get(name) or self.graph.get(known)
-        if node is not None:
-            return self.graph.output(f"{node.name}:{index}") if index or node.output_dtypes else node.output()
+        own_name = next((each for each in (name, known) if self._node(each) is not None), None)
+        if own_name is not None:
+            graph, own = self._place(own_name)
+            node = graph.node(own)
+            return graph.output(f"{own}:{index}") if index or node.output_dtypes else node.output()
         result = self._last_result(name)
         if index and result is not None:
             raise InvalidArgumentError(f"'{name}' is a scope, and has the single output {result.node.name}: write '{name}'")
@@ -166,19 +237,35 @@ class ModelView:
     def _last_result(self, scope: str) -> Output | None:
         """Return the last result that leaves a scope, by the whole name of the scope or by its end; None without the scope."""
         parts = scope.strip("/").split("/")
-        members = grouped((each, node) for node in self.graph for each in _scopes_named(node.name, parts))
+        graphs = (self.graph, *(self.graph.functions[name].body for name in self.depths))
+        by_scope = (grouped((each, node) for node in graph for each in _scopes_named(node.name, parts)) for graph in graphs)
+        known = [members for members in by_scope if members]
+        computing = (members for members in known if any(_computes(node) for nodes in members.values() for node in nodes))
+        members = next(computing, known[0] if known else {})
         if len(members) > 1 and scope not in members:
             names = ", ".join(list(members)[:_MAX_LISTED]) + (" ..." if len(members) > _MAX_LISTED else "")
             raise InvalidArgumentError(f"'{scope}' names {len(members)} nodes and scopes", hint=f"choose one of {names}")
         if not members:
             return None
         inside = dict.fromkeys(members.get(scope) or next(iter(members.values())))
-        computing = [node for node in inside if node.output_dtypes and not _only_holds(node)]
-        leaving = [node for node in computing if not node.uses or any(user not in inside for user in node.uses)]
-        if not computing:
+        active = [node for node in inside if _computes(node)]
+        leaving = [node for node in active if not node.uses or any(user not in inside for user in node.uses)]
+        if not active:
             held = ", ".join(node.name for node in list(inside)[:_MAX_LISTED])
             raise InvalidArgumentError(f"scope '{scope}' computes nothing", hint=f"it holds {held}")
-        return (leaving or computing)[-1].output()
+        return self._read_output((leaving or active)[-1])
+
+    def _nearest_layers(self, word: str) -> Iterator[str]:
+        """Yield the layers whose own names are near to a word."""
+        layers = {layer.rpartition("/")[2]: layer for layer in self.layers.values()}
+        yield from (layers[name] for name in get_close_matches(word, layers, _MAX_LISTED, 0.7))
+
+    def _read_output(self, node: Node) -> Output:
+        """Return the first output of a node that something reads: that of a loop is no counter of iterations."""
+        fetched = self.signature.fetched.values() if self.signature is not None else ()
+        taken = {value for user in node.uses for value in user.inputs if value.node is node}
+        read = (value for value in node.outputs() if value in taken or value.name in fetched)
+        return next(read, node.output())
 
 
 def is_inside(value: Output, word: str) -> bool:
@@ -186,9 +273,10 @@ def is_inside(value: Output, word: str) -> bool:
     return f"/{word.strip('/')}/" in f"/{value.node.name}"
 
 
-def _only_holds(node: Node) -> bool:
-    """Return True for a node that computes nothing: the output of a layer is something else."""
-    return node.is_constant or node.is_placeholder or node.is_variable_read or node.op in VARIABLES
+def _computes(node: Node) -> bool:
+    """Return True for a node that may be the output of a layer: it does more than to hold a value."""
+    holds = node.is_constant or node.is_placeholder or node.is_argument or node.is_variable_read or node.op in VARIABLES
+    return bool(node.output_dtypes) and not holds
 
 
 def _scopes_named(name: str, parts: Sequence[str]) -> Iterator[str]:
@@ -252,6 +340,8 @@ class _Body:
     """The call in the body around."""
     scope: str = ""
     """The scope of the calls, in which the nodes lie."""
+    path: str | None = None
+    """The path of the calls, for naming layers; None where it is the scope."""
     controls: Sequence[Node] = ()
     """The copies that the call waits for."""
     made: dict[Node, Node] = dataclasses.field(default_factory=dict)
@@ -277,8 +367,12 @@ class _Copying:
     def __init__(self, graph: Graph, signature: Signature | None) -> None:
         self.source = graph
         self.signature = signature
-        self.target = graph.emptied()
-        self.target.functions = dict(graph.functions)
+        self.graph = self.target = graph.emptied()
+        self.graph.functions = dict(graph.functions)
+        self.bodies: dict[str, tuple[str, ...]] = {}
+        """The functions that stay, in the order of their first calls, with the calls of the file that lead there."""
+        self.paths: dict[Node, str] = {}
+        """The paths of nodes by which layers are found, where they are not their names."""
         self.origins: dict[Node, SourceNode] = {}
         self.inner: set[Node] = set()
         """The copies of nodes of functions, also of functions that were inlined before."""
@@ -301,6 +395,37 @@ class _Copying:
         order = topological_order(node for node in source if node in wanted)
         body.nodes = (node for node in order if node.output() not in body.values and not _is_argument(node))
         self._copy(body)
+        pending = collections.deque([self.graph])
+        while pending:
+            for node in pending.popleft():
+                for function in self._new_bodies(node):
+                    self.graph.functions[function.name] = function
+                    pending.append(function.body)
+
+    def _new_bodies(self, node: Node) -> Iterator[Function]:
+        """Yield copies of the functions that a node of the view runs, such as the body of a loop, with their calls dissolved.
+
+        A function has one copy, with the layers of its first call.
+        """
+        for name in called_functions_of(self.source, node):
+            function = self.source.functions[name]
+            if name not in self.bodies and not function.signature.attrs:
+                origin = self.origins[node]
+                self.bodies[name] = calls = (*origin.calls, origin.node)
+                yield self._copied(function, calls)
+
+    def _copied(self, function: Function, calls: tuple[str, ...]) -> Function:
+        self.target = function.body.emptied()
+        kept = _needed(function).union(function.args)
+        order = topological_order(node for node in function.body if node in kept)
+        body = _Body(iter(order), function, calls, path="")
+        self.open = {function.name}
+        self._copy(body)
+        controls = dict.fromkeys(end for control in function.control_results for end in body.waited(control))
+        return dataclasses.replace(
+            function, body=self.target, args=[body.made[arg] for arg in function.args], source=None,
+            results=[body.value(value) for value in function.results], control_results=list(controls),
+        )  # fmt: skip
 
     def _input(self, argument: str, value: Output) -> Output:
         """Add the placeholder of an argument."""
@@ -322,7 +447,7 @@ class _Copying:
                 self._add(body, node)
             else:
                 self._connect(stack.pop())
-                if body.function is not None:
+                if body.function is not None and stack:
                     self.open.discard(body.function.name)
                     _leave(stack[-1], body)
 
@@ -346,19 +471,22 @@ class _Copying:
         controls = [end for control in site.control_inputs for end in body.waited(control)]
         calls = (*body.calls, site.name)
         scope = _inside(body.scope, site.name).rpartition("/")[0]
-        return _Body(iter(order), function, calls, site, scope, controls or body.controls, values=values)
+        path = None if body.path is None else _inside(body.scope, site.name)
+        return _Body(iter(order), function, calls, site, scope, path, controls or body.controls, values=values)
 
     def _add(self, body: _Body, node: Node) -> None:
         is_variable = node.op in VARIABLES
-        own = node.name if body.function is not None else _without_calls(node.name)
+        own = node.name if body.function is not None else without_calls(node.name)
         name = node.text_attr("shared_name") or node.name if is_variable else _inside(body.scope, own)
         attrs = node.attrs
         if body.function is not None and "_class" in attrs:  # it names nodes of the function
             attrs = {key: value for key, value in attrs.items() if key != "_class"}
         made = self.target.add_node(self.target.unique_name(name), node.op, (), (), attrs, node.device)
         body.made[node] = made
-        if body.calls or own != node.name:
+        if (body.calls or own != node.name) and not node.is_argument:
             self.inner.add(made)
+        if body.path and name != own:
+            self.paths[made] = f"{body.path}/{own}"
         self.origins[made] = SourceNode(node.name, body.function.name if body.function is not None else "", body.calls)
 
     def _connect(self, body: _Body) -> None:
@@ -376,21 +504,38 @@ class _Copying:
         if signature is not None:
             fetched = {argument: self.source.result(name) for argument, name in signature.fetched.items()}
             values = {argument: self.body.value(value) for argument, value in fetched.items() if isinstance(value, Output)}
-        layers = list(_layers(self.target, self.inner))
-        inner = {
-            node: f"{layer}/{rest}".rstrip("/") for node, layer, rest in layers if node in self.inner or node.op in VARIABLES
-        }
-        self.target.rename_nodes(_free_names(inner, self.target))
+        layers = self._name_nodes()
         if signature is not None:
             inputs = {key: self.body.values[self.source.output(name)].name for key, name in signature.fed.items()}
             signature = _retargeted(signature, inputs, {key: value.name for key, value in values.items()})
-            self.target.meta = self._meta(signature)
-        called = called_functions(self.target, self.target)
-        self.target.functions = {name: self.target.functions[name] for name in self.target.functions if name in called}
-        origins = {node.name: origin for node, origin in self.origins.items()}
-        scopes = {node.name: layer for node, layer, rest in layers if rest}
+            self.graph.meta = self._meta(signature)
+        called = called_functions(self.graph, self.graph)
+        self.graph.functions = {name: self.graph.functions[name] for name in self.graph.functions if name in called}
+        names = self._names()
+        origins = {names[node]: origin for node, origin in self.origins.items()}
+        scopes = {names[node]: layer for node, layer in layers.items()}
         results: dict[str, Output] = {value.name: made for value, made in self.body.values.items()}
-        return ModelView(self.target, origins, signature, self.source, scopes, results)
+        depths = {name: len(calls) for name, calls in self.bodies.items()}
+        return ModelView(self.graph, origins, signature, self.source, scopes, results, depths)
+
+    def _name_nodes(self) -> dict[Node, str]:
+        """Give the nodes of functions the names of their layers; return the layers of nodes that are not layers themselves."""
+        bodies = {name: self.graph.functions[name] for name in self.bodies}
+        python_names = self.source.meta.python_names if self.source.meta is not None else {}
+        places = list(_places(self.graph, bodies, self.paths, python_names))
+        layers = list(_layers(places, self.inner))
+        inner = {
+            node: f"{layer}/{rest}".rstrip("/") for node, layer, rest in layers if node in self.inner or node.op in VARIABLES
+        }
+        for graph in (self.graph, *(function.body for function in bodies.values())):
+            graph.rename_nodes(_free_names({node: inner[node] for node in graph if node in inner}, graph))
+        return {node: layer for node, layer, rest in layers if rest}
+
+    def _names(self) -> dict[Node, str]:
+        names = {node: node.name for node in self.graph}
+        for function in self.bodies:
+            names |= {node: f"{function}/{node.name}" for node in self.graph.functions[function].body}
+        return names
 
     def _meta(self, signature: Signature) -> MetaGraph | None:
         """Return what the file says of the model, with the signature alone and without what is not in the view."""
@@ -448,14 +593,8 @@ def _hands_on(node: Node) -> bool:
 
 def _is_argument(node: Node) -> bool:
     """Return True for what is left of an argument of an inlined function: no node waits for it."""
-    is_left = node.is_identity and not node.control_inputs and _CALL.fullmatch(node.name.split("/")[-2:][0]) is not None
+    is_left = node.is_identity and not node.control_inputs and CALL.fullmatch(node.name.split("/")[-2:][0]) is not None
     return is_left and "/" in node.name and bool(node.uses) and not any(node in user.control_inputs for user in node.uses)
-
-
-def _without_calls(name: str) -> str:
-    """Return the name that a node had in its function, before the function was inlined."""
-    *scopes, own = name.split("/")
-    return "/".join([*(scope for scope in scopes if not _CALL.fullmatch(scope)), own])
 
 
 def _needed(function: Function) -> set[Node]:
@@ -506,16 +645,15 @@ def _retargeted(signature: Signature, inputs: Mapping[str, str], outputs: Mappin
     )
 
 
-def _layers(graph: Graph, inner: Container[Node]) -> Iterator[tuple[Node, str, str]]:
+def _layers(places: Sequence[tuple[Node, ScopedNode]], inner: Container[Node]) -> Iterator[tuple[Node, str, str]]:
     """Yield the nodes that lie in a scope, each with its layer by the author's name, and the name below the layer. `inner` are
     the nodes of functions.
 
     A layer that is called several times is as many layers, or the picture of the data flow would have a cycle.
     """
-    places = list(_places(graph))
-    scoped = [(node, place) for node, place in zip(graph, places) if "/" in node.name]
-    forward = [(node, place) for node, place in scoped if not any(map(is_gradient_scope, node.name.split("/")))]
-    scopes = AuthorScopes(places)
+    scoped = [(node, place) for node, place in places if "/" in place.path]
+    forward = [(node, place) for node, place in scoped if not any(map(is_gradient_scope, place.path.split("/")))]
+    scopes = AuthorScopes([place for _, place in places])
     parts = list(scopes.named(place for _, place in forward))
     calls: dict[tuple[str, str], str] = {}
     taken = {part.layer for part in parts}
@@ -541,18 +679,38 @@ def _free_names(wanted: Mapping[Node, str], graph: Graph) -> dict[Node, str]:
     return names
 
 
-def _places(graph: Graph) -> Iterator[ScopedNode]:
-    """Yield the path of each node, with the weights that the node reads."""
+def _places(
+    graph: Graph, bodies: Mapping[str, Function], paths: Mapping[Node, str], python_names: Mapping[str, str]
+) -> Iterator[tuple[Node, ScopedNode]]:
+    """Yield the nodes of a graph and of the bodies that it runs, callers first, each with its path and its weights."""
     carried: dict[Output, str] = {}
-    for node in graph:
-        read = [carried[value] for value in node.inputs if value in carried]
-        if node.op in VARIABLES or _is_frozen(node):
-            carried[node.output()] = node.name
-            read = []
-        elif passes_weight_on(node) and read:
-            carried |= dict.fromkeys(node.outputs(), read[0])
-            read = []
-        yield ScopedNode(node.name, tuple(dict.fromkeys(read)), is_repeated=_is_loop(graph, node))
+    repeated: set[str] = set()
+    for function, body in (("", graph), *((name, function.body) for name, function in bodies.items())):
+        for node in body:
+            read = [carried[value] for value in node.inputs if value in carried]
+            called = [name for name in called_functions_of(graph, node) if name in bodies]
+            is_loop = _is_loop(graph, node)
+            repeated.update(called if is_loop or function in repeated else ())
+            for name in called if read else ():
+                _hand_weights(node, bodies[name], carried, is_loop=is_loop)
+            if node.op in VARIABLES or _is_frozen(node):
+                carried[node.output()] = weight_name(node.name, python_names)
+                read = []
+            elif called:
+                read = []  # its functions' nodes read them
+            elif passes_weight_on(node) and read:
+                carried |= dict.fromkeys(node.outputs(), read[0])
+                read = []
+            is_repeated = is_loop or function in repeated
+            yield node, ScopedNode(paths.get(node, node.name), tuple(dict.fromkeys(read)), is_repeated=is_repeated)
+
+
+def _hand_weights(call: Node, function: Function, carried: dict[Output, str], *, is_loop: bool) -> None:
+    """Note the weights that a call hands to the arguments of a function; a loop changes its other arguments."""
+    kept = unchanged(function) if is_loop else set(function.args)
+    for arg, value in zip(reversed(function.args), reversed(call.inputs)):
+        if value in carried and (arg in kept or value.dtype is resource):
+            carried.setdefault(arg.output(), carried[value])
 
 
 def _is_frozen(node: Node) -> bool:

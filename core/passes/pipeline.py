@@ -16,6 +16,7 @@ from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
+from ..runtime.session.function_signatures import as_called
 from ..support.arguments import takes
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError, TfgError
@@ -169,7 +170,7 @@ def optimize(
     several signatures stay, that of the usual one.
     `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
-    graph = as_graph(graph)
+    graph = as_graph(graph) if fetches else as_called(as_graph(graph))
     chosen = choose_passes(passes, disable, portable)
     result, mended = _mended(graph, [one for one in chosen if one.mends])
     chosen = [one for one in chosen if not one.mends]

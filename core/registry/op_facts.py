@@ -23,6 +23,7 @@ FACTS: Final = {
     "bounded_by_inputs": "its elements lie in the range of its floating-point inputs, extended to 0",
     "sum_of_inputs": "adds its inputs up, element by element, after broadcasting",
     "unit_range": "its elements lie between -1 and 1",
+    "unit_normal": "draws from the normal distribution of mean 0 and standard deviation 1",
     "unit_uniform": "draws from [0, 1), multiples of the distance from 1 to the next greater number, in the shape `shape`",
     "not_negative": "its elements are not less than 0",
     "forwarding": "passes its first input on unchanged",

@@ -47,7 +47,7 @@ from .live_branches import settle_values, with_live_branches
 from .model_export import export_model
 from .onnx_export import OnnxExport
 from .outputs import default_fetches, default_outputs
-from .prepared_sessions import Opener, local_session, named, names_of, state_of
+from .prepared_sessions import Opener, as_run, local_session, named, names_of, state_of
 from .stablehlo_export import StableHloExport
 
 _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport]]] = {".onnx": OnnxExport, ".stablehlo": StableHloExport}
@@ -74,7 +74,7 @@ def freeze(
     model's files, which `save_model` copies. FailedPreconditionError names a variable or table without a value, a node that
     writes to a variable, and a node that reads a file of the model otherwise.
     """
-    graph = as_graph(graph)
+    graph = as_run(graph, outputs)
     names = names_of(outputs) or default_outputs(graph)
     state = state_of(graph, values)
     if not keep_functions:
@@ -287,6 +287,7 @@ def convert(
             raise InvalidArgumentError(f"an opset is of ONNX, and '{os.fspath(path)}' does not end in .onnx")
         kind = functools.partial(OnnxExport, opset=opset)
     if kind is not None:
+        graph = as_run(graph, tuple(outputs))
         return export_model(kind, graph, path, outputs, inputs, state=state, shapes=shapes, names=names)
     form = graph_form(path)
     fetches, cuts = names_of(tuple(outputs.values()) if isinstance(outputs, Mapping) else outputs), names_of(inputs)
@@ -312,7 +313,7 @@ def reduce(
     `open_session` opens the session of this run. The run may stop at an error: the values so far serve, and `on_error` gets
     the error.
     """
-    graph = as_graph(graph)
+    graph = as_run(graph, fetches)
     named_feeds = named(feeds)
     names = [name.partition(":")[0] for name in names_of(fetches) or default_fetches(graph)]
     drawn = generated_feeds(graph, named_feeds, names)

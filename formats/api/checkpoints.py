@@ -24,6 +24,7 @@ from ...core.graph.table_nodes import saved_tables
 from ...core.graph.variable_nodes import find_variables
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ...core.runtime.session.runner import partitions
+from ...core.runtime.session.variable_values import variables_in_use
 from ...core.support.arguments import expect, regular_expression, takes
 from ...core.support.display import Displayed, Report, Rows
 from ...core.support.errors import InvalidArgumentError, MissingKeyError, NotFoundError
@@ -38,7 +39,9 @@ from ..checkpoint.renaming import read_names
 from ..codecs.csv_table import table_bytes
 from ..codecs.npy import npy_bytes
 from ..codecs.source import write_file
+from ..detect import MODEL_FILES
 from ..graph_tensors import values_of
+from ..loading import load
 from ..state import (
     State,
     as_tensors,
@@ -154,15 +157,21 @@ class Checkpoint(Mapping[str, Array], Displayed):
     """
 
     def __init__(
-        self, path: str, tensors: Mapping[str, Tensor], objects: Tensor | None = None, are_constants: bool = False
+        self,
+        path: str,
+        tensors: Mapping[str, Tensor],
+        objects: Tensor | None = None,
+        are_constants: bool = False,
+        tags: Sequence[str] | None = None,
     ) -> None:
         self.path = path
         self.tensors = tensors
         self.objects = tensors.get(OBJECT_GRAPH, objects)
         self.are_constants = are_constants
+        self.tags = tags
 
     def _with(self, tensors: Mapping[str, Tensor], objects: Tensor | None = None) -> Checkpoint:
-        return Checkpoint(self.path, tensors, objects or self.objects, self.are_constants)
+        return Checkpoint(self.path, tensors, objects or self.objects, self.are_constants, self.tags)
 
     def __getitem__(self, name: str) -> Array:
         """Return a value as a NumPy array; NotFoundError, also a KeyError to `in` and `get`, names the nearest names."""
@@ -235,6 +244,13 @@ class Checkpoint(Mapping[str, Array], Displayed):
         tensors = {name: tensor for name, tensor in self.tensors.items() if name != OBJECT_GRAPH}
         return tensors if self.objects is None else by_variable({**tensors, OBJECT_GRAPH: self.objects}, tensors)
 
+    @functools.cached_property
+    def copies(self) -> Mapping[str, str]:
+        """The tensors that the signatures of a SavedModel do not read, each with the variable that they read in its place."""
+        is_model = any(os.path.isfile(os.path.join(self.path, name)) for name in MODEL_FILES)
+        instead = variables_in_use(load(self.path, tags=self.tags)) if is_model else {}
+        return {name: instead[name] for name in self.tensors if name in instead}
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return name, dtype, shape and number of elements of each tensor, without a look at the values."""
         return [
@@ -264,9 +280,9 @@ def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys", tags: 
     NotFoundError where there is neither, DataLossError where the file is damaged.
     """
     if names == "variables":
-        return Checkpoint(os.fspath(path), read_variables(path))
+        return Checkpoint(os.fspath(path), read_variables(path), tags=tags)
     tensors, are_constants = stored_tensors(path, tags)
-    return Checkpoint(os.fspath(path), tensors, are_constants=are_constants)
+    return Checkpoint(os.fspath(path), tensors, are_constants=are_constants, tags=tags)
 
 
 @takes(path=str | os.PathLike, values=Mapping, labels=Sequence | None)

@@ -20,7 +20,7 @@ from ...core.engines.engine_runtime import EngineRuntime
 from ...core.engines.executables import EngineSettings
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.flops.time_comparison import compare_times
-from ...core.graph.graph import Graph, GraphLike, as_graph
+from ...core.graph.graph import Graph, GraphLike
 from ...core.graph.metagraph import Signature, find_signature
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.pipeline import choose_passes, guessed_fetches, inline_functions, optimize
@@ -31,7 +31,7 @@ from ...core.support.errors import InvalidArgumentError
 from ..onnx_comparison import compare_with_onnx, is_onnx
 from ..state import State, as_tensors
 from .outputs import default_fetches
-from .prepared_sessions import Opener, local_session, named, names_of
+from .prepared_sessions import Opener, as_run, local_session, named, names_of
 
 _Fetches = Mapping[str, str] | Sequence[str] | str
 
@@ -81,7 +81,7 @@ def compare(
     if (after is not None) + (passes is not None) + (engines is not None) != 1:
         raise InvalidArgumentError("compare needs exactly one of a second graph, passes and engines")
     how = _How(named(feeds), signature, lambda graph: local_session(graph, open_session, state), tolerance, measured)
-    before, after = _read(before), None if after is None else _read(after)
+    before, after = _read(before, fetches), None if after is None else _read(after, fetches)
     if isinstance(before, Graph) and engines is not None:
         return how.by_engines(before, _targets(before, fetches, signature), engines)
     if isinstance(before, Graph) and passes is not None:
@@ -91,9 +91,9 @@ def compare(
     return how.with_onnx(before, after, fetches)
 
 
-def _read(graph: GraphLike) -> Graph | str | os.PathLike[str]:
+def _read(graph: GraphLike, fetches: _Fetches) -> Graph | str | os.PathLike[str]:
     """Return a graph; the path of an ONNX file stays a path."""
-    return graph if not isinstance(graph, Graph) and is_onnx(graph) else as_graph(graph)
+    return graph if not isinstance(graph, Graph) and is_onnx(graph) else as_run(graph, tuple(fetches))
 
 
 @takes(before=Mapping, after=Mapping, tolerance=float | int)

@@ -25,7 +25,6 @@ from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, 
 from ...core.flops.training_steps import per_variable, with_backward
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.passes.pipeline import guessed_fetches
-from ...core.runtime.session.function_signatures import as_called
 from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError
 from ...core.transforms.batch_size import find_batch, rows_of, set_batch
@@ -34,7 +33,7 @@ from ...core.types.shapes import BatchSize
 from ..codecs.keras_metadata import layer_classes
 from ..run_metadata import read_run_metadata
 from ..state import State
-from .prepared_sessions import Opener, local_session, named, names_of
+from .prepared_sessions import Opener, as_run, local_session, named, names_of
 
 if TYPE_CHECKING:
     from ..cluster.cluster_session import ClusterSession
@@ -67,7 +66,7 @@ class FlopsCounter:
         wrt: str = "",
         run_metadata: str | os.PathLike[str] | None = None,
     ) -> None:
-        graph = as_graph(graph) if names_of(fetches) else as_called(as_graph(graph))
+        graph = as_run(graph, fetches)
         names = names_of(fetches) or counted_fetches(graph)
         self._feeds = tuple(feeds)
         self._shapes = shapes or {}
@@ -198,14 +197,15 @@ def layers(
     >>> [(layer.name, str(layer.shape), layer.parameters) for layer in report.layers]
     [('sequential/hidden', '(N,8)', 40), ('sequential/normalized', '(N,8)', 32), ('sequential/classes', '(N,3)', 27)]
     """
-    graph = as_graph(graph) if names_of(fetches) else as_called(as_graph(graph))
+    graph = as_run(graph, fetches)
     report = flops(graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, batch=batch)
     roles = Roles(graph)
     purposes = Purposes(roles)
     trained = [variable for variable in roles.variables.values() if purposes.of(variable) == "trainable"]
     sizes_by_name = {variable.node.name: variable.shape.num_elements for variable in trained}
     seconds = None if measured is None else {node.path: node.seconds for node in measured.nodes}
-    return model_layers(report, sizes_by_name, layer_classes(graph), seconds)
+    python_names = graph.meta.python_names if graph.meta is not None else {}
+    return model_layers(report, sizes_by_name, layer_classes(graph), seconds, python_names)
 
 
 @takes(graph=GraphLike, feeds=Mapping | None, warmup=int, runs=int, state=Mapping | None)
@@ -224,7 +224,7 @@ def profile(
     `fetches` are tensors or operations, by default the outputs. Variables are initialized, then set to the values of
     `state`; `open_session` opens another session of this process. The result's `trace()` is for Perfetto.
     """
-    graph = as_graph(graph)
+    graph = as_run(graph, fetches)
     names = names_of(fetches) or guessed_fetches(graph)
     session = local_session(graph, open_session, state)
     return measure(session, names, named(feeds), warmup=warmup, runs=runs)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from ...core.functions.callers import called_functions
-from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
+from ...core.graph.graph import Graph, GraphLike, Node, Output
 from ...core.graph.metagraph import Signature, argument_tensor
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import find_variables
@@ -34,7 +34,7 @@ from ..items import Item, ItemReader, find_items
 from ..pictures import parse_transform
 from ..state import State
 from ..value_literals import fed_shape, value_of
-from .prepared_sessions import Opener, named, names_of, runtime_of_many_runs, session_on
+from .prepared_sessions import Opener, as_run, named, names_of, runtime_of_many_runs, session_on
 
 EACH: Final = "@each"
 """The value of a --feed that stands for an input, with `:KEY` for an array or for columns, with `?OPTIONS` for a picture."""
@@ -89,7 +89,7 @@ def run_each(
     `state`. The first error ends the runs; with `keep_going` the error is in the result. `fetches` are by default the
     outputs. NotFoundError for a pattern without a file.
     """
-    graph = as_graph(graph)
+    graph = as_run(graph, fetches)
     names = names_of(fetches)
     if not names:
         from ...core.passes.pipeline import guessed_fetches  # lazy: the processes of a batch do not need the passes

@@ -13,6 +13,7 @@ from ...core.passes.pipeline import inline_functions
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.guards.stranger_limits import refuse_untrusted
 from ...core.runtime.session.fetches import arranged, fetched_names
+from ...core.runtime.session.function_signatures import as_called
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.support.arguments import takes
@@ -47,7 +48,7 @@ def to_jax(
 
     NotFoundError without JAX; UnimplementedError names the nodes that JAX cannot run.
     """
-    graph = as_graph(graph)
+    graph = as_graph(graph) if fetches is not None or feeds is not None else as_called(as_graph(graph))
     if constants not in ("fixed", "parameters"):
         raise InvalidArgumentError(f"constants must be 'fixed' or 'parameters', not '{constants}'")
     refuse_untrusted(graph, "a function of JAX would run without limits")

@@ -48,9 +48,10 @@ class Exposed(NamedTuple):
 def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None = None) -> Exposed:
     """Return a graph in which each of the words is a tensor or an operation of the graph itself, and not of a function.
 
-    A word is a name of the graph, which stays, or what `ModelView.value` finds: a layer, which stands for its last result,
-    a node as the author of the model called it, or FUNCTION/NODE. NotFoundError and InvalidArgumentError are those of
-    `ModelView.value`; InvalidArgumentError also where the calls around a node cannot be dissolved.
+    A word is a name of the graph, which stays, an argument of the signature, or what `ModelView.value` finds: a layer, which
+    stands for its last result, a node as the author of the model called it, or FUNCTION/NODE. NotFoundError and
+    InvalidArgumentError are those of `ModelView.value`; InvalidArgumentError also where the calls around a node cannot be
+    dissolved.
 
         graph, names = tfg.expose(tfg.load("flowers"), ["deep"])
         part = tfg.extract(graph, names["deep"])
@@ -60,8 +61,15 @@ def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None =
     if len(there) == len(set(words)):
         return Exposed(graph, there)
     view = model_view(graph, signature)
+    there |= {word: name for word, name in _arguments(view).items() if word in words and word not in there}
     result = exposed(view, {word: view.value(word) for word in words if word not in there})
     return Exposed(result.graph, {**there, **result.names})
+
+
+def _arguments(view: ModelView) -> dict[str, str]:
+    """Return the tensors of the file's graph behind the arguments of the view's signature."""
+    signature = None if view.signature is None else view.source.signatures.get(view.signature.name)
+    return {} if signature is None else {**signature.fed, **signature.fetched}
 
 
 def exposed(view: ModelView, values: Mapping[str, Output]) -> Exposed:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...core.graph.graph import Graph
+from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.table_nodes import find_tables
+from ...core.runtime.session.function_signatures import as_called
 from ...core.runtime.session.runner import Restored, Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
@@ -125,6 +126,11 @@ def names_of(names: Sequence[str]) -> tuple[str, ...]:
     words = (names,) if isinstance(names, str) else tuple(names)
     expect(str, *words)
     return words
+
+
+def as_run(graph: GraphLike, outputs: Sequence[str]) -> Graph:
+    """Return a graph whose `outputs` run; without them that of a model without signatures as Python calls it."""
+    return as_graph(graph) if names_of(outputs) else as_called(as_graph(graph))
 
 
 def named(feeds: Mapping[str, Any] | None) -> dict[str, Any]:

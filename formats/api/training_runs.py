@@ -26,6 +26,7 @@ from ...core.training.train_step import Clipping, add_training
 from ...core.training.trainer import LeastSquares, Progress, Trainer
 from ...core.types.arrays import Array
 from ..state import State, as_tensors
+from .outputs import expose
 from .prepared_sessions import Opener, named, runtime_of_many_runs, session_on
 from .training_files import TrainingFile, training_file
 
@@ -125,11 +126,14 @@ def train(
     """Minimize a tensor of the graph by its variables, and return the losses and the session with the trained values.
 
     `loss` is a floating-point tensor's name, or `mse(output, labels)`, `mae` or `crossentropy`, whose labels are fed by a
-    name of their own. `feeds` are the same in each step, or `batch` rows of them in turn. `optimizer`, `settings`
-    (hyperparameters by name), `lr`, `schedule` and `clipping` are those of `tfg train`; `variables` is a regular expression
-    for the names of the variables to train, by default all that the loss depends on. Training begins with the initial
-    values, or those of `state`. Training ends early at a loss that is not finite, and where `on_step`, which sees each step,
-    returns False; `on_start` sees the trainer before the first step, and returns how many of the `steps` are done already.
+    name of their own. Names are those of the graph, of the usual signature, or of layers as `tfg.expose` finds them: then
+    the session's graph has the bodies of functions in place of calls.
+
+    `feeds` are the same in each step, or `batch` rows of them in turn. `optimizer`, `settings` (hyperparameters by name),
+    `lr`, `schedule` and `clipping` are those of `tfg train`; `variables` is a regular expression for the names of the
+    variables to train, by default all that the loss depends on. Training begins with the initial values, or those of
+    `state`. Training ends early at a loss that is not finite, and where `on_step`, which sees each step, returns False;
+    `on_start` sees the trainer before the first step, and returns how many of the `steps` are done already.
 
     `save_state` is a file for all variables after the last step, written also after every `checkpoint_every` steps; a loss
     that is not finite leaves the file as it was. With `resume`, training continues from the values and the step in the file,
@@ -188,7 +192,8 @@ def fit(
 ) -> FitReport:
     """Minimize half the sum of squares of a tensor by the Levenberg-Marquardt method, and return the fitted parameters.
 
-    `residuals` is a tensor's name, or `mse(output, labels)`, whose labels are fed by a name of their own. `variables` is a
+    `residuals` is a tensor's name, or `mse(output, labels)`, whose labels are fed by a name of their own, as for `train`.
+    `variables` is a
     regular expression for the names of the variables to fit. The fit begins with the initial values, or those of `state`.
     `on_start` sees the problem before the first iteration, `on_step` each iteration. `open_session` opens the session.
     InvalidArgumentError where residuals or derivatives are not finite at the start.
@@ -207,13 +212,18 @@ def _with_loss(
     graph: Graph, loss: str | NamedLoss, feeds: Mapping[str, Any] | None, *, residuals: bool = False
 ) -> tuple[Graph, str, dict[str, Any]]:
     """Return the graph with the loss, the name of the loss, and the feeds by names of tensors."""
-    values = named(feeds)
+    usual = graph.meta.usual_signature if graph.meta is not None else None
+    inputs = {} if usual is None else {word: name for word, name in usual.fed.items() if word not in graph}
+    values = {inputs.get(word, word): value for word, value in named(feeds).items()}
     by_name = loss if isinstance(loss, NamedLoss) else None if loss in graph else NamedLoss.parse(loss)
     fed: dict[str, Any] = {}
     if by_name is None:
-        minimized = graph.result(str(loss)).name
+        graph, names = expose(graph, str(loss))
+        minimized = graph.result(names[str(loss)]).name
     else:
-        output, labels = by_name.output or _only_output(graph), by_name.labels or _only_labels(graph, values)
+        word, labels = by_name.output or _only_output(graph), by_name.labels or _only_labels(graph, values)
+        graph, names = expose(graph, word)
+        output = names[word]
         if labels not in values:
             raise InvalidArgumentError(f"the labels '{labels}' are not fed", hint=f"pass the values as feeds['{labels}']")
         value = np.asarray(values.pop(labels))

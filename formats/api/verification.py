@@ -14,7 +14,7 @@ from ...core.comparing.row_batches import BatchRuns
 from ...core.comparing.verify_rewrite import Drawn, GraphRuns, LoneRefusal, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.feeding.drawn_feeds import Feeds
-from ...core.graph.graph import Graph, GraphLike, Node, as_graph
+from ...core.graph.graph import Graph, GraphLike, Node
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
@@ -30,7 +30,7 @@ from ...core.transforms.subgraphs import cut_name
 from ..loading import load
 from ..state import State
 from .outputs import default_runs
-from .prepared_sessions import Opener, local_session, named, names_of
+from .prepared_sessions import Opener, as_run, local_session, named, names_of
 from .written_copies import private_copy
 
 _STEPS: Final = 3
@@ -109,10 +109,10 @@ def verify(
     `before`, or those of `state`, and are compared at the end. Fetched initializers also run without any state.
     `open_session` opens a session of `before`. NoFeedsError where `before` runs on no drawn feeds.
     """
-    before = as_graph(before)
+    before = as_run(before, fetches)
     work = _Verifying(before, named(feeds), tolerance, steps, lambda graph: local_session(graph, open_session, state))
     if isinstance(after, Graph):
-        return work.graph(after, names_of(fetches))
+        return work.graph(as_run(after, fetches), names_of(fetches))
     with private_copy(after) as path:
         return work.file(path, names_of(fetches), keeps_state=bool(find_variables(before)))
 

@@ -35,6 +35,14 @@ def test_signatures_are_defined(model):
     assert [value["name"] for value in shown["steps"][0]["values"]] == ["probability", "raw"]
 
 
+def test_a_signature_may_be_named_twice(tmp_path):
+    words = ("--signature", "hidden", "--input", "hidden:points=x", "--output", "hidden:features=hidden/activation")
+    assert run("convert", XOR, f"{tmp_path}/out/", "--init", *words, "--output", "other:y=logits").code == 0
+    assert arguments(tmp_path / "out") == {
+        "hidden": ({"points": "x:0"}, {"features": "hidden/activation:0"}), "other": ({"x": "x:0"}, {"y": "logits:0"}),
+    }  # fmt: skip
+
+
 def test_all_signatures_are_dropped(model, tmp_path):
     out = f"{tmp_path}/none/"
     done = run("convert", model, out, "--drop-signature", "classify", "--drop-signature", "hidden")

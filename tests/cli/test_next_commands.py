@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 import numpy as np
@@ -11,6 +12,7 @@ from tests.cli.running import ROOT, SAMPLES, tfg
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.types import dtypes
+from tfg.formats.api.model_saving import save_model
 from tfg.formats.saving import save
 
 with np.load(ROOT / "tests/core/training/tf1_graphs.npz") as archive:
@@ -248,3 +250,29 @@ def test_sizes_that_no_machine_holds_are_explained(shape, tmp_path):
     for words in (["flops"], ["view", "-o", tmp_path / "g.html"]):
         done = tfg(words[0], tmp_path / "g.pb", *words[1:])
         assert done.code == 0, done.err
+
+
+def unknown_sizes(path):
+    """A model whose sizes and iterations only a run knows."""
+    b = GraphBuilder()
+    x = placeholder(b, "x", "float", None, 2)
+    with b.name_scope("dense"):
+        product = b.MatMul(x, b.constant(np.ones((2, 2), np.float32), name="kernel"), name="MatMul")
+    picked = b.GatherNd(product, b.Where(b.Greater(product, b.constant(0.0)), name="hits"))
+    define(b, "less", ["float"], lambda b, total: [b.Less(total, b.constant(9.0))])
+    define(b, "double", ["float"], lambda b, total: [b.AddV2(total, total)])
+    y = b.StatelessWhile([b.Sum(picked, b.constant([0]))], cond="less", body="double", name="loop")[0]
+    save_model(b.graph, path, signatures={"serving_default": ({"x": x.name}, {"y": y.name})})
+    return path
+
+
+@pytest.mark.parametrize("command", ["flops", "layers", "explain"])
+def test_hints_on_sizes_work(command, tmp_path):
+    path = unknown_sizes(str(tmp_path / "a model"))
+    shown = tfg(command, path).out
+    hints = re.findall(r"(?:`tfg (?P<words>.*?) )?--(size|trips) (\S+)=NUMBER", " ".join(shown.split()))
+    assert {option for _, option, _ in hints} == {"size", "trips"}
+    for words, option, name in hints:
+        done = tfg(*(shlex.split(words) or (command, path)), f"--{option}", f"{name}=3")
+        assert done.code == 0, done.err
+        assert f"--{option} {name}=NUMBER" not in done.out and f"--{option} {name}=NUMBER" in shown

@@ -61,6 +61,7 @@ def _drawn(
 
 
 facts("unit_uniform", of=("RandomUniform",))
+facts("unit_normal", of=("RandomStandardNormal",))
 flops("RandomUniform")(uniform_flops)
 
 

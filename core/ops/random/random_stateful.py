@@ -107,6 +107,7 @@ def stateful_shape(resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpe
 
 _register_fill("StatefulUniform", philox.uniform, uniform_flops, "Samples uniform on [0, 1).")
 facts("unit_uniform", of=("StatefulUniform",))
+facts("unit_normal", of=("StatefulStandardNormal", "StatefulStandardNormalV2"))
 _register_fill("StatefulStandardNormalV2", philox.normal, normal_flops, "Samples of the standard normal distribution.")
 _register_fill(
     "StatefulTruncatedNormal", philox.truncated_normal, truncated_normal_flops, "Standard normal samples of magnitude below 2."

@@ -147,6 +147,7 @@ for _draw in _DRAWS:
     _register(_draw)
 
 facts("unit_uniform", of=("StatelessRandomUniform", "StatelessRandomUniformV2"))
+facts("unit_normal", of=("StatelessRandomNormal", "StatelessRandomNormalV2"))
 
 
 @kernel("StatelessMultinomial")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable
 from typing import ClassVar, Final, NamedTuple
 
@@ -18,13 +19,15 @@ from ...support.errors import InvalidArgumentError
 from ...types.shapes import merge_shapes
 from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext
-from ..rules.uniform_draws import draw_of, factors, number, rounded_down, summands
+from ..rules.uniform_draws import draw_of, factors, is_draw, number, rounded_down, summands
 from .function_bodies import ChangedBody
 
 _CAST: Final = "Cast"
 _RULE: Final = "dropout of "
 _UNITS: Final = 4
 """The distances from 1 to the next number by which two ways of computing the kept part may differ."""
+_NEAR: Final = 1e-3
+"""The distance of numbers of alpha dropout from those that their formulas give."""
 _DEEP: Final = 4
 """The subtractions, and the factors, that a dropout has at most."""
 
@@ -34,7 +37,8 @@ class RemoveDropout(Pass):
     """Replace dropout by the value before it, as TensorFlow does outside of training, also in functions.
 
     Dropout keeps each element where a draw from [0, 1) says so, and divides by the part that it keeps on average. What a
-    draw chooses without that division stays, because its average would change.
+    draw chooses without that division stays, because its average would change. Gaussian dropout multiplies by a normal draw
+    of mean 1, and alpha dropout puts a constant in the place of elements, and restores their mean and variance.
     """
 
     name: ClassVar[str] = "remove_dropout"
@@ -97,7 +101,7 @@ class RemoveEmptyDropout(RemoveDropout):
 
 
 def _draws(graph: Graph) -> bool:
-    return any(has_fact(node.op, "unit_uniform") for node in graph)
+    return any(map(is_draw, graph))
 
 
 def _other_reader(ctx: PassContext, node: Node, dropout: _Dropout) -> Node | None:
@@ -107,11 +111,11 @@ def _other_reader(ctx: PassContext, node: Node, dropout: _Dropout) -> Node | Non
     """
 
     def before(one: Node) -> list[Node]:
-        is_start = one is dropout.value.node or has_fact(one.op, "unit_uniform")
+        is_start = one is dropout.value.node or is_draw(one)
         return [] if is_start else [value.node for value in one.inputs]
 
     reached = closure(before(node), before)
-    pending = [one for one in reached if has_fact(one.op, "unit_uniform")]
+    pending = [one for one in reached if is_draw(one)]
     seen = {node, *pending}
     while pending:
         one = pending.pop()
@@ -129,7 +133,7 @@ def _hands_on(ctx: PassContext, node: Node) -> bool:
     """Return True for a node that may stand between a draw and the end of dropout."""
     if not node.output_dtypes:
         return False
-    if node.is_identity or node.op in (_CAST, *ENTER) or factors(node) or summands(node):
+    if node.is_identity or node.op in (_CAST, *ENTER) or factors(node) or summands(node) or _is_rest(ctx, node):
         return True
     return _kept_by(ctx, node) is not None or _plain_factor(ctx, node.output()) is not None
 
@@ -140,7 +144,7 @@ def _drop_unread(graph: Graph, ctx: PassContext, nodes: Iterable[Node]) -> None:
     while pending:
         node = pending.pop()
         is_needed = node.uses or ctx.is_preserved(node) or node.is_placeholder or node.is_argument
-        if graph.get(node.name) is node and not is_needed and (has_fact(node.op, "unit_uniform") or not ctx.acts(node)):
+        if graph.get(node.name) is node and not is_needed and (is_draw(node) or not ctx.acts(node)):
             pending += [value.node for value in node.inputs]
             graph.remove_node(node)
             ctx.fire("unread", node, "removed: only dropout read it")
@@ -192,6 +196,12 @@ def _dropout_at(ctx: PassContext, node: Node) -> _Dropout | None:
     """Return the dropout that ends at a node: a mask that keeps all elements needs no division."""
     if len(node.output_dtypes) != 1 or not node.output_dtypes[0].is_floating:
         return None
+    dropout = _scaled_dropout(ctx, node) or _alpha_dropout(ctx, node) or _gaussian_dropout(ctx, node)
+    return dropout if dropout is not None and _fits(ctx, dropout.value, node.output()) else None
+
+
+def _scaled_dropout(ctx: PassContext, node: Node) -> _Dropout | None:
+    """Return the dropout that divides by the part that it keeps."""
     value, kept, divisor, result = node.output(), None, None, None
     for _ in range(_DEEP):
         factor = _factor(ctx, value)
@@ -200,7 +210,66 @@ def _dropout_at(ctx: PassContext, node: Node) -> _Dropout | None:
         value, kept, divisor = factor.value, kept or factor.kept, divisor or factor.divisor
         if kept is not None and _is_same(kept, divisor or _ALL, value):
             result = _Dropout(value, kept, divisor or _ALL)
-    return result if result is not None and _fits(ctx, result.value, node.output()) else None
+    return result
+
+
+def _gaussian_dropout(ctx: PassContext, node: Node) -> _Dropout | None:
+    """Return the dropout that multiplies by draws of mean 1 and variance rate / (1 - rate), as in Srivastava et al. 2014."""
+    for value, by in factors(node):
+        for spread, mean in summands(by.node):
+            deviation = _deviation(ctx, spread)
+            if deviation is not None and number(ctx, mean) == 1 and not ctx.is_fed(by):
+                kept = _Line(0, 1 / (1 + deviation**2), None)
+                return _Dropout(value, kept, kept)
+    return None
+
+
+def _deviation(ctx: PassContext, spread: Output) -> float | None:
+    """Return the number by which draws of deviation 1 are multiplied."""
+    if ctx.is_fed(spread):
+        return None
+    if has_fact(spread.node.op, "unit_normal"):
+        return 1
+    draws = (by for drawn, by in factors(spread.node) if has_fact(drawn.node.op, "unit_normal") and not ctx.is_fed(drawn))
+    return next((number(ctx, by) for by in draws), None)
+
+
+def _alpha_dropout(ctx: PassContext, node: Node) -> _Dropout | None:
+    """Return the dropout a (mask x + (1 - mask) c) + b, which keeps mean 0 and variance 1, as in Klambauer et al. 2017."""
+    for scaled, shift in summands(node):
+        for mixed, scale in factors(scaled.node):
+            for kept_part, other_part in summands(mixed.node):
+                parts = _mixed(ctx, kept_part, other_part)
+                if any(map(ctx.is_fed, (scaled, mixed, kept_part, other_part))) or parts is None:
+                    continue
+                value, kept, other = parts
+                a = (kept.offset * (1 + (1 - kept.offset) * other**2)) ** -0.5 if kept.offset > 0 else math.nan
+                if _is_near(number(ctx, scale), a) and _is_near(number(ctx, shift), -a * other * (1 - kept.offset)):
+                    return _Dropout(value, kept, kept)
+    return None
+
+
+def _mixed(ctx: PassContext, kept_part: Output, other_part: Output) -> tuple[Output, _Line, float] | None:
+    """Return x, the part that the mask keeps, and c of mask x and (1 - mask) c."""
+    for value, mask in factors(kept_part.node):
+        kept = _kept(ctx, mask)
+        for rest, by in factors(other_part.node) if kept is not None and kept.source is None else ():
+            other = number(ctx, by)
+            is_rest = _is_rest(ctx, rest.node) and not ctx.is_fed(rest)
+            if is_rest and other is not None and rest.node.inputs[1] == mask:
+                assert kept is not None
+                return value, kept, other
+    return None
+
+
+def _is_rest(ctx: PassContext, node: Node) -> bool:
+    """Return True for what a number, or a mask, leaves of 1."""
+    return has_fact(node.op, "subtraction") and number(ctx, node.inputs[0]) == 1
+
+
+def _is_near(value: float | None, expected: float) -> bool:
+    """Return True for a number that a graph has in the precision of half floats at least."""
+    return value is not None and abs(value - expected) <= _NEAR * max(1, abs(expected))
 
 
 def _is_same(kept: _Line, divisor: _Line, value: Output) -> bool:

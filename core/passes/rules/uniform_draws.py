@@ -38,6 +38,11 @@ def rounded_down(node: Node) -> Output | None:
     return node.inputs[0] if node.op == _FLOOR else None
 
 
+def is_draw(node: Node) -> bool:
+    """Return True for a node that draws from [0, 1), or from the normal distribution of mean 0 and deviation 1."""
+    return has_fact(node.op, "unit_uniform") or has_fact(node.op, "unit_normal")
+
+
 def draw_of(ctx: PassContext, value: Output, through: Collection[str] = ()) -> Output | None:
     """Return the draw from [0, 1) that a value is, behind copies, products with 1, sums with 0 and ops `through`, if any."""
 

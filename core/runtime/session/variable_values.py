@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ...graph.graph import Graph
 from ...graph.variable_nodes import VariableNodes, find_variables
 from ...support.errors import InvalidArgumentError, MissingKeyError
+from ...support.grouping import grouped
 from ...support.words import counted, some
 from ...types.arrays import Array
 from ...types.dtypes import string
+from .restored_variables import read_instead
 from .runner import Runner
 from .session_like import HeldVariable, SessionLike
+
+_NUMBER: Final = re.compile(r"_\d+$")
 
 
 class VariableValues(Mapping[str, Array]):
@@ -86,6 +91,19 @@ class VariableValues(Mapping[str, Array]):
 def unused_variables(graph: Graph) -> frozenset[str]:
     """Return the names of the variables that a graph has beside those of the model."""
     return frozenset(find_variables(graph).keys() - graph.variables.keys())
+
+
+def variables_in_use(graph: Graph) -> dict[str, str]:
+    """Map each variable that a model does not use to the variable that it uses in its place, where there is one.
+
+    Keras 3 exports three variables for a weight: one that only functions loaded by Python read, one that the signatures read,
+    and a handle without a value, whose name the second has with a number: `dense/bias` and `dense/bias_1`.
+    """
+    numbered = grouped((_NUMBER.sub("", name), name) for name in graph.variables)
+    kinds = {name: (variable.dtype, variable.shape) for name, variable in find_variables(graph).items()}
+    handles = ((name, numbered.get(name, ())) for name in unused_variables(graph))
+    alike = {name: [other for other in others if kinds[other] == kinds[name]] for name, others in handles}
+    return {name: others[0] for name, others in alike.items() if len(others) == 1} | read_instead(graph)
 
 
 def _has_elements(variable: HeldVariable) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -15,6 +16,7 @@ from tfg import GraphBuilder, Session
 from tfg.core.feeding.drawn_feeds import generated_feeds
 from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
 from tfg.core.model.model_view import model_view
+from tfg.core.runtime.session.variable_values import variables_in_use
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import FuncRef
@@ -111,6 +113,25 @@ def test_a_layer_that_is_called_twice_has_two_scopes():
     assert view.value("y").name == "dense_1/MatMul:0"
 
 
+def test_a_weight_without_a_scope_is_a_layer_by_its_name_in_python():
+    """TensorFlow numbers the second copy of a weight that Keras 3 exports."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None, 2], name="x")
+    for name in ("mixing", "mixing_1"):
+        g.VarHandleOp(dtype="float32", shape=[2, 2], shared_name=name, name=name)
+    handle = g.graph["mixing_1"].output()
+    body = define(
+        g, "f", ["float32", "resource"],
+        lambda b, x, handle: [b.MatMul(x, b.ReadVariableOp(handle, dtype="float32"), name="MatMul")], stateful=True,
+    )  # fmt: skip
+    y = g.StatefulPartitionedCall([x, handle], f=FuncRef(body), Tout=["float32"])[0]
+    graph = signed(g.graph, {"x": x}, {"y": y})
+    assert [layer.name for layer in tfg.layers(graph).layers] == ["mixing_1"]
+    graph.meta = dataclasses.replace(graph.meta, python_names={"mixing_1": "mixing"})
+    assert [layer.name for layer in tfg.layers(graph).layers] == ["mixing"]
+    assert variables_in_use(graph) == {"mixing": "mixing_1"}
+
+
 def test_effects_that_no_result_needs_are_kept():
     view = model_view(tfg.load(SAMPLES / "scaler_saved_model"))
     assert "AssignAddVariableOp" in {node.op for node in view.graph}
@@ -192,6 +213,87 @@ def test_loops_inside_a_function_are_copied_with_their_back_edges():
     graph = signed(g.graph, {"x": x}, {"y": y})
     view = model_view(graph)
     assert Session(view.graph).run(view.value("y").name, {"x:0": 1.0}) == Session(graph).run(y.name, {"x:0": 1.0}) == 16
+
+
+def loop_of_a_layer():
+    """A loop whose body calls a function with the weights of a layer, and a branch that calls it again."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[2, 2], name="x")
+    w = g.VarHandleOp(dtype="float32", shape=[2, 2], shared_name="dense/kernel", name="dense/kernel")
+    result = {"Tout": ["float32"]}
+
+    def dense(b, x, handle):
+        with b.name_scope("dense_1"):
+            return [b.Tanh(b.MatMul(x, b.ReadVariableOp(handle, dtype="float32", name="read"), name="MatMul"))]
+
+    layer = define(g, "layer", ["float32", "resource"], dense, stateful=True)
+
+    def again(b, x, handle):
+        with b.name_scope("loop/while"):
+            return [b.StatefulPartitionedCall([x, handle], f=FuncRef(layer), name="StatefulPartitionedCall", **result)[0]]
+
+    def turn(b, i, x, handle):
+        (y,) = again(b, x, handle)
+        return [b.AddV2(i, b.constant(1), name="loop/while/add"), y, handle]
+
+    body = define(g, "body", ["int32", "float32", "resource"], turn, stateful=True)
+    cond = define(g, "cond", ["int32", "float32", "resource"], lambda b, i, x, h: [b.Less(i, b.constant(3), name="loop/Less")])
+    loop = g.While([g.constant(0), x, w], cond=FuncRef(cond), body=FuncRef(body), name="loop/while")
+    one = define(g, "one", ["float32", "resource"], again, stateful=True)
+    other = define(g, "other", ["float32", "resource"], lambda b, x, handle: [b.Neg(x)], stateful=True)
+    chosen = g.If(
+        g.Placeholder(dtype="bool", shape=[], name="p"), [loop[1], w],
+        then_branch=FuncRef(one), else_branch=FuncRef(other), name="choice", **result,
+    )  # fmt: skip
+    return signed(g.graph, {"x": x, "p": g.graph["p"].output()}, {"y": chosen[0]})
+
+
+def test_calls_inside_loops_and_branches_are_dissolved():
+    graph = loop_of_a_layer()
+    view = model_view(graph)
+    view.graph.check()
+    assert set(view.graph.functions) == {"body", "cond", "one", "other"}
+    for function in ("body", "one"):
+        inside = names(view.graph.functions[function].body)
+        assert {"dense/read", "dense/MatMul", "dense/Tanh"} <= set(inside) and "dense_1" not in " ".join(inside)
+    assert "loop/while" in view.graph and not [node for node in view.graph if node.op.endswith("PartitionedCall")]
+    fed = {"x:0": np.ones((2, 2), np.float32), "p:0": np.True_}
+    values = []
+    for each, fetch in ((graph, "choice:0"), (view.graph, view.value("y").name)):
+        session = Session(each)
+        session.variables["dense/kernel"] = [[1, 2], [3, 4]]
+        values.append(session.run(fetch, fed))
+    np.testing.assert_array_equal(*values)
+
+
+def test_nodes_inside_bodies_know_their_way_back():
+    graph = loop_of_a_layer()
+    view = model_view(graph)
+    inner = view.graph.functions["body"].body["dense/MatMul"]
+    source = view.origin(inner)
+    assert source.path == "layer/dense_1/MatMul" and source == view.origin("body/dense/MatMul")
+    assert source.calls == ("loop/while", "loop/while/StatefulPartitionedCall")
+    assert view.path(source.call_path) == "loop/while/dense/MatMul" and view.path(source.path) == "body/dense/MatMul"
+    assert view.path("choice/loop/while/StatefulPartitionedCall/dense_1/MatMul") == "choice/dense/MatMul"
+    assert view.value("body/dense/MatMul").node is inner and view.layers["body/dense/MatMul"] == "dense"
+    assert view.other_names[inner] == source.path
+    layer = view.value("dense")
+    assert (layer.node.op, view.function_of(layer.node)) == ("Tanh", "body") and view.value("loop").name == "loop/while:1"
+
+
+def test_numbers_enter_the_bodies_of_loops_and_branches():
+    graph = loop_of_a_layer()
+    by_name = {layer.name: layer for layer in tfg.layers(graph).layers}
+    assert by_name["dense"].parameters == 4 and by_name["dense"].flops == 4 * 16
+    assert not [name for name in by_name if "PartitionedCall" in name or "dense_1" in name]
+    # x, the state and the results of MatMul and Tanh are 16 bytes each, the counters 4
+    assert tfg.explain(graph).peak_memory.bytes == tfg.explain(model_view(graph).graph).peak_memory.bytes
+    assert tfg.explain(graph).peak_memory.bytes >= 3 * 16
+
+
+def test_a_loop_of_a_layer_runs_and_is_explained_by_the_name_of_the_layer():
+    (facts,) = tfg.explain(loop_of_a_layer(), "dense")
+    assert (facts.node.op, facts.function, facts.source) == ("Tanh", "body", "layer/dense_1/Tanh")
 
 
 def test_a_signature_may_feed_any_tensor():
@@ -291,6 +393,33 @@ def test_commands_take_the_names_of_layers(words, tmp_path):
     assert unknown.code == 1 and "'nothing'" in unknown.err and "Traceback" not in unknown.err
 
 
+@pytest.mark.parametrize("word", ["hidden", "sequential/hidden", "OUTPUT"])
+def test_training_minimizes_the_loss_of_a_layer(word):
+    graph = tfg.load(KERAS)
+    view = model_view(graph)
+    (argument,), (output,) = view.signature.fed, view.signature.fetched
+    word = word.replace("OUTPUT", output)
+    value = tfg.Session(tfg.expose(graph, word).graph).run(
+        tfg.expose(graph, word).names[word], {graph.signatures["serving_default"].fed[argument]: np.ones((2, 4), np.float32)}
+    )
+    expected = float(np.mean(np.square(value)))
+    feeds = {argument: np.ones((2, 4), np.float32), "labels": np.zeros_like(value)}
+    trained = tfg.train(graph, f"mse({word}, labels)", feeds, steps=2, optimizer="sgd")
+    assert trained.losses[0] == pytest.approx(expected, rel=1e-5) and trained.losses[1] < trained.losses[0]
+    by_command = run(
+        "train", KERAS, "--loss", f"mse({word},labels)", "--feed", f"{argument}=ones(2,4)", "--steps", 2, "--format", "json",
+        "--feed", f"labels=zeros{value.shape}".replace(" ", ""),
+    )  # fmt: skip
+    assert [step["loss"] for step in by_command.json["history"]] == pytest.approx(trained.losses)
+
+
+def test_training_names_what_the_model_lacks():
+    feeds = {next(iter(model_view(tfg.load(KERAS)).signature.fed)): np.ones((2, 4), np.float32), "labels": np.zeros(2)}
+    with pytest.raises(NotFoundError, match="no layer or node 'hiden'") as refused:
+        tfg.train(tfg.load(KERAS), "mse(hiden, labels)", feeds)
+    assert "hidden" in refused.value.hint
+
+
 def test_a_layer_is_cut_out_as_the_view_computes_it():
     graph = tfg.load(KERAS)
     view = model_view(graph)
@@ -352,6 +481,9 @@ def test_a_node_is_explained_by_the_name_of_its_author():
     assert facts.fetch.runs and facts.node.outputs
     done = run("explain", KERAS, layer)
     assert f"in the file: {facts.source}" in done.out and f"the output of layer {layer}" in done.out
+    refused = run("explain", KERAS, layer, "--raw")
+    assert refused.code == 1 and f"the graph has no node '{layer}'" in refused.err
+    assert tfg.explain(graph, facts.source, raw=True)[0].function and run("explain", KERAS, facts.source, "--raw").code == 0
     (of_node,) = tfg.explain(graph, node.name)
     assert of_node.layer is None and of_node.node.inputs == facts.node.inputs
 

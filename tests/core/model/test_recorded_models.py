@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import lzma
 import pathlib
+import shutil
 import tarfile
 from collections.abc import Mapping
 from typing import Any
@@ -21,6 +22,7 @@ from tests.cli.running import tfg as run
 from tfg.core.flops.views import layer_table, readable
 from tfg.core.model.model_view import model_view
 from tfg.formats.api.viewing import make_page
+from tfg.formats.protos.meta_graph_pb2 import SavedModel
 
 ARCHIVE = pathlib.Path(__file__).with_name("models.tar.xz")
 with lzma.open(ARCHIVE) as packed, tarfile.open(fileobj=packed) as files:
@@ -83,10 +85,12 @@ def test_sessions_hold_the_variables_of_the_model(name, path):
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SAVED)
 def test_the_view_holds_the_variables_of_the_signature(name, path):
-    nodes = run("dump", "--model", path, "--format", "json").json["nodes"]
+    dumped = run("dump", "--model", path, "--format", "json")
+    nodes = dumped.json["nodes"]
     handles = [node["name"] for node in nodes if node["op"] == "VarHandleOp"]
     unread = {"estimator": 1}.get(name, 0)  # the counter of steps
     assert len(handles) == NUMBERS[name]["variables"] - unread
+    assert ("left out 1 variable that the signature does not read: " in dumped.err) == bool(unread)
 
 
 @pytest.mark.sampled(4)
@@ -205,3 +209,51 @@ def test_metadata_of_keras_that_is_no_json_is_an_error(name, path, tmp_path):
     (copy / "keras_metadata.pb").write_bytes(b"\x0a\x03\x2a\x01{")
     with pytest.raises(tfg.errors.DataLossError, match="Keras layer is not JSON"):
         tfg.layers(copy)
+
+
+@pytest.mark.parametrize("name", ["keras3_export"])
+def test_a_copy_of_a_weight_says_which_the_model_reads(path):
+    checkpoint, graph = tfg.read_checkpoint(path), tfg.load(path)
+    assert (
+        set(checkpoint.copies.values()) == set(graph.variables)
+        and len(checkpoint.copies) == NUMBERS["keras3_export"]["variables"]
+    )
+    for copy, read in checkpoint.copies.items():
+        np.testing.assert_array_equal(checkpoint[copy], checkpoint[read])
+    listed = run("checkpoint", path)
+    copy, read = next(iter(checkpoint.copies.items()))
+    assert f"the signatures do not read {len(checkpoint.copies)} tensors: " in listed.err and f"(but {read})" in listed.err
+    handle = "classes/bias"
+    assert handle in graph and f"{handle}_1" in graph.variables
+    rows = run("grad", path, "--y", "output_0", "--x", handle, "--x", copy, "--x", f"{handle}_1").out.splitlines()[2:]
+    assert [row.partition("none: ")[2] for row in rows] == [
+        f"no y depends on it; the model reads {handle}_1", f"no y depends on it; the model reads {read}", "",
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def unsigned(folder, tmp_path):
+    """A model without signatures."""
+    path = shutil.copytree(folder / "module", tmp_path / "unsigned")
+    model = SavedModel.FromString((path / "saved_model.pb").read_bytes())
+    model.meta_graphs[0].signature_def.clear()
+    (path / "saved_model.pb").write_bytes(model.SerializeToString())
+    return path
+
+
+def test_a_model_without_signatures_is_what_python_calls(unsigned, tmp_path):
+    graph, model = tfg.load(unsigned), tfg.Model(unsigned)
+    facts = tfg.explain(graph)
+    assert [one.name for one in facts.inputs] == list(model.inputs) and str(facts.inputs[0].shape) == str(
+        model.inputs["x"].shape
+    )
+    assert [one.name for one in facts.outputs] == list(model.outputs)
+    x = np.ones([size if isinstance(size, int) else 2 for size in model.inputs["x"].shape.dims], np.float32)
+    (expected,) = model(x=x).values()
+    for made in (tfg.freeze(graph), tfg.optimize(graph).graph):
+        (value,) = tfg.Model(made)(x=x).values()
+        np.testing.assert_allclose(value, expected, rtol=1e-6)
+    assert tfg.verify(graph, tfg.optimize(graph).graph).passed and tfg.compare(graph, passes="default").nodes
+    assert "\nlayers\n" in run("explain", unsigned).out
+    for words in (("freeze", unsigned, tmp_path / "frozen.pb", "--verify"), ("optimize", unsigned, "--verify")):
+        assert run(*words).code == 0

@@ -162,6 +162,57 @@ def test_dropout_is_switched_off(form, dtype, rate):
     assert [note for record in report.passes for note in record.notes] == [f"dropout is off: 1 of rate {rate:.1g}"]
 
 
+def gaussian(b, x, rate, mean=1.0, deviation=None):
+    """GaussianDropout of Keras 2 and 3: the deviation is the square root of rate / (1 - rate)."""
+    draw = b.RandomStandardNormal(shape_of(b, x), dtype=x.base_dtype)
+    deviation = deviation or (rate / (1 - rate)) ** 0.5
+    return b.Mul(x, b.AddV2(b.Mul(draw, same(x, deviation)), same(x, mean)))
+
+
+def alpha(b, x, rate, scale=None):
+    """AlphaDropout of Keras 2 and 3."""
+    other = -1.6732632423543772848 * 1.0507009873554804934
+    mask = b.Cast(b.GreaterEqual(drawn(b, x), same(x, rate)), DstT=x.base_dtype)
+    mixed = b.AddV2(b.Mul(x, mask), b.Mul(same(x, other), b.Sub(same(x, 1), mask)))
+    a = ((1 - rate) * (1 + rate * other**2)) ** -0.5
+    return b.AddV2(b.Mul(same(x, scale or a), mixed), same(x, -a * other * rate))
+
+
+def spatial(b, x, rate):
+    """SpatialDropout1D: a draw a column."""
+    rows = b.Pack([b.StridedSlice(b.Shape(x), [0], [1], [1], shrink_axis_mask=1), b.constant(1)])
+    draw = b.RandomUniform(rows, dtype=x.base_dtype)
+    return b.SelectV2(b.GreaterEqual(draw, same(x, rate)), b.Mul(x, same(x, 1 / (1 - rate))), same(x, 0))
+
+
+def same(x, value):
+    return np.asarray(value, x.base_dtype.numpy)
+
+
+def graph_of_rate(form, dtype, *args, **settings):
+    b = tfg.GraphBuilder()
+    x = b.Relu(b.Placeholder(dtype=dtype, shape=[None, 4], name="x"))
+    b.Identity(form(b, x, *args, **settings), name="y")
+    return b.graph
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5])
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("form", [gaussian, alpha, spatial])
+def test_other_kinds_of_dropout_are_switched_off(form, dtype, rate):
+    """As Keras does outside of training: `layer(x, training=False)` is x."""
+    after, report = optimize(graph_of_rate(form, dtype, rate), ["y"], passes="remove_dropout")
+    assert {node.op for node in after} <= {"Placeholder", "Relu", "Identity"}
+    np.testing.assert_array_equal(values(after, dtype), np.maximum(X, 0).astype(dtype))
+    assert [note for record in report.passes for note in record.notes] == [f"dropout is off: 1 of rate {rate:.1g}"]
+
+
+@pytest.mark.parametrize(("form", "settings"), [(gaussian, {"mean": 0.5}), (alpha, {"scale": 1.0})])
+def test_draws_that_change_the_mean_stay(form, settings):
+    after, _ = optimize(graph_of_rate(form, "float32", 0.5, **settings), ["y"], passes="remove_dropout")
+    assert {"RandomStandardNormal", "RandomUniform"} & {node.op for node in after}
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_rate_that_a_run_feeds_makes_no_difference(form):
     after, report = optimize(graph_of(form), ["y"], passes="remove_dropout,prune")
