@@ -114,6 +114,7 @@ def of_changes(folder, graph, feeds, path):
         "expose": (tfg.expose, {"graph": graph, "words": ["y"]}),
         "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
+        "join": (tfg.join, {"first": graph, "second": graph, "connect": {"x": "x"}, "second_state": {"v": np.ones(2)}}),
         "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
         "clear_devices": (tfg.clear_devices, {"graph": graph}),
         "inline_functions": (tfg.inline_functions, {"graph": graph}),
@@ -194,7 +195,7 @@ def call(function, arguments):
 
 MADE_BY_TFG = {
     "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "Checkpoint", "ClusterFacts", "ClusterSession",
-    "Comparison", "Exposed",
+    "Comparison", "Exposed", "Joined",
     "DType", "Drawing", "EngineReport", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "Formula", "Function",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayerBlock", "LayerTree", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
