@@ -137,6 +137,7 @@ if TYPE_CHECKING:
     from .formats.recordings import EventLog, Recording, describe_recording, read_events
     from .formats.runs.batch_job import BatchProgress, BatchReport, FailedInput
     from .formats.runs.batch_runs import run_batch
+    from .formats.runs.joins import Joined, join
     from .formats.runs.session_setup import SessionSetup
 
 __version__ = "0.1.0"
@@ -177,6 +178,7 @@ _LAZY = {
     "GraphPage": "formats.api.viewing",
     "InputResult": "formats.api.each_inputs",
     "Iteration": "core.training.levenberg_marquardt",
+    "Joined": "formats.runs.joins",
     "KernelRecorder": "core.flops.measured",
     "Layer": "core.flops.model_layers",
     "LayerBlock": "core.flops.model_layers",
@@ -277,6 +279,7 @@ _LAZY = {
     "initialize": "formats.api.prepared_sessions",
     "inline_functions": "core.passes.pipeline",
     "jacobian": "core.gradients.jacobian",
+    "join": "formats.runs.joins",
     "jvp": "core.gradients.jacobian",
     "layers": "formats.api.counting",
     "list_nodes": "core.explaining.node_listing",
@@ -358,6 +361,7 @@ __all__ = [
     "GraphPage",
     "InputResult",
     "Iteration",
+    "Joined",
     "KernelRecorder",
     "Layer",
     "LayerBlock",
@@ -459,6 +463,7 @@ __all__ = [
     "initialize",
     "inline_functions",
     "jacobian",
+    "join",
     "jvp",
     "layers",
     "list_nodes",

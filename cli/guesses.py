@@ -48,6 +48,7 @@ ALIASES: Final[Mapping[str, str]] = {
     "freeze": "convert {1} {2:frozen.pb} --freeze {}",
     **dict.fromkeys(("extract", "subgraph", "cut", "slice"), "convert {1} {2:part.pb} --subgraph {}"),
     **dict.fromkeys(("thaw", "finetune", "fine-tune"), "unfreeze {1} --output={2:model} {}"),
+    **dict.fromkeys(("merge", "combine", "connect"), "join"),
     "inline": "convert {1} {2:inlined.pb} --inline-functions {}",
     **dict.fromkeys(("strip", "prune", "strip_unused"), "optimize {1} --passes=prune --output={2} {}"),
     "fold": "optimize {1} --passes=prune,fold --output={2} {}",
@@ -85,6 +86,7 @@ OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("flops", "--by"), ("flops", "--per-layer"), ("flops", "--layers")), "flops {1} --view layer"),
     **dict.fromkeys((("flops", "--profile"), ("flops", "--time")), "flops {1} --measured"),
     **dict.fromkeys((("optimize", "--freeze"), ("convert", "--variables")), "convert {1} frozen.pb --freeze"),
+    ("convert", "--connect"): "join {1} SECOND -o both.pb --connect {value}",
     ("convert", "--quantize"): "optimize {1} --passes quantize_weights -o small.pb",
     **dict.fromkeys((("convert", "--dtype"), ("convert", "--fp16")), "optimize {1} --passes float16 -o small.pb"),
     **dict.fromkeys((("convert", "--feed"), ("convert", "-f")), "convert {1} graph.pb --set {value}"),
@@ -140,7 +142,7 @@ def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> l
 
 
 def _meant(word: str, commands: Sequence[str]) -> str | None:
-    """Return the command or alias that a word stands for; None where words are only spelled alike, such as join and jacobian.
+    """Return the command or alias that a word stands for; None where words are only spelled alike, such as delete and execute.
 
     A slip in a short word makes another word (test, text): of these only a command is guessed.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,6 +15,7 @@ from ..core.graph.graph import Graph
 from ..core.graph.metagraph import INIT_SIGNATURE, Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
 from ..core.support.errors import DataLossError, TfgError
 from ..core.support.tensor_names import parse_tensor_name
+from ..core.transforms.joined_graphs import PartNames
 from ..core.types import dtypes
 from ..core.types.tensors import FuncRef
 from .callables import callables
@@ -43,6 +45,10 @@ VARIABLE_COLLECTIONS = frozenset(
 )  # fmt: skip
 _CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
 _MAIN_OP, _LEGACY_INIT_OP = "saved_model_main_op", "legacy_init_op"
+ASSETS = "saved_model_assets"
+"""The collection in which older loaders look for the files of a model."""
+_VARIABLE_FIELDS = ("variable_name", "initializer_name", "snapshot_name", "initial_value_name")
+_SPARSE_FIELDS = ("indices_tensor_name", "values_tensor_name", "dense_shape_tensor_name")
 
 
 def graph_from_meta_graph(data: memoryview, folder: str | None = None, faults: list[TfgError] | None = None) -> Graph:
@@ -92,7 +98,8 @@ def with_files_of(model: Graph, part: Graph) -> Graph:
     assets = model.meta.assets if model.meta is not None else ()
     left = tuple(asset for asset in assets if asset.path and asset.tensor.partition(":")[0] in part)
     if left and model.meta is not None and isinstance(part.source, GraphSource):
-        part.meta = MetaGraph(assets=left, folder=model.meta.folder)
+        joined = model.meta.joined and dataclasses.replace(model.meta.joined, first_steps=(), initializers=())
+        part.meta = MetaGraph(assets=left, folder=model.meta.folder, joined=joined)
         part.source = GraphSource(part.source.rest, part.source.kind, b"")
     return part
 
@@ -132,8 +139,7 @@ def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:
     if key in VARIABLE_COLLECTIONS:
         for data in collection.bytes_list.value:
             proto = parse(VariableDef, data)
-            names = (proto.variable_name, proto.initializer_name, proto.snapshot_name, proto.initial_value_name)
-            yield from filter(None, names)
+            yield from filter(None, (getattr(proto, field) for field in _VARIABLE_FIELDS))
     for data in collection.bytes_list.value if key in _CONTEXTS else ():
         context: Any = parse(_CONTEXTS[key], data)
         yield context.pivot_name
@@ -150,6 +156,70 @@ def is_whole(graph: Graph, signature: SignatureDef) -> bool:
 
 def _sparse_names(sparse: TensorInfo.CooSparse) -> tuple[str, str, str]:
     return sparse.indices_tensor_name, sparse.values_tensor_name, sparse.dense_shape_tensor_name
+
+
+def message_of(graph: Graph) -> MetaGraphDef:
+    """Return the message around a loaded graph; an empty message for a graph without one."""
+    has_source = isinstance(graph.source, GraphSource) and graph.meta is not None
+    return parse(MetaGraphDef, graph.source.meta_graph if has_source else b"")
+
+
+def renamed_message(about: MetaGraphDef, names: PartNames) -> MetaGraphDef:
+    """Return the signatures and collections of a message, by the names of a joined graph that the graph became a part of.
+
+    What starts and saves the graph is left out, as the joined graph is started and saved as a whole, and so are collections
+    of unknown contents where names changed.
+    """
+    result = MetaGraphDef()
+    result.meta_info_def.tags.extend(about.meta_info_def.tags)
+    result.meta_info_def.tensorflow_version = about.meta_info_def.tensorflow_version
+    for name, signature in about.signature_def.items():
+        if name != INIT_SIGNATURE:
+            result.signature_def[name].CopyFrom(signature)
+            rename_signature(result.signature_def[name], names)
+    for key, collection in about.collection_def.items():
+        is_known = collection.WhichOneof("kind") == "node_list" or key in VARIABLE_COLLECTIONS
+        if key not in (_MAIN_OP, _LEGACY_INIT_OP, ASSETS) and (is_known or not names.prefix):
+            _rename_collection(key, collection, names, result.collection_def[key])
+    return result
+
+
+def rename_signature(signature: SignatureDef, names: PartNames) -> None:
+    """Let a signature name the tensors of a joined graph."""
+    for info in (*signature.inputs.values(), *signature.outputs.values()):
+        _rename_info(info, names)
+
+
+def _rename_info(info: TensorInfo, names: PartNames) -> None:
+    if info.HasField("coo_sparse"):
+        for field in _SPARSE_FIELDS:
+            setattr(info.coo_sparse, field, names.tensor(getattr(info.coo_sparse, field)))
+    elif info.HasField("composite_tensor"):
+        for part in info.composite_tensor.components:
+            _rename_info(part, names)
+    else:
+        info.name = names.tensor(info.name)
+
+
+def _rename_collection(key: str, collection: CollectionDef, names: PartNames, result: CollectionDef) -> None:
+    result.CopyFrom(collection)
+    if collection.WhichOneof("kind") == "node_list":
+        result.node_list.value[:] = map(names.tensor, collection.node_list.value)
+    elif key in VARIABLE_COLLECTIONS and names.prefix:
+        variables = [parse(VariableDef, data) for data in collection.bytes_list.value]
+        for variable in variables:
+            for field in _VARIABLE_FIELDS:
+                setattr(variable, field, names.tensor(getattr(variable, field)))
+            if variable.HasField("save_slice_info_def"):
+                variable.save_slice_info_def.full_name = names.name(variable.save_slice_info_def.full_name)
+        result.bytes_list.value[:] = [variable.SerializeToString() for variable in variables]
+
+
+def tensors_of(info: TensorInfo) -> list[str]:
+    """Return the names of the tensors of an argument or a result."""
+    if info.HasField("coo_sparse"):
+        return list(_sparse_names(info.coo_sparse))
+    return [name for part in info.composite_tensor.components for name in tensors_of(part)] or [info.name]
 
 
 def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = None) -> MetaGraph:
@@ -309,7 +379,7 @@ def _assets(proto: MetaGraphDef) -> Sequence[AssetFileDef]:
     """Return the assets; older models keep them in a collection of Any messages."""
     if proto.asset_file_def:
         return list(proto.asset_file_def)
-    packed = proto.collection_def["saved_model_assets"].any_list.value if "saved_model_assets" in proto.collection_def else ()
+    packed = proto.collection_def[ASSETS].any_list.value if ASSETS in proto.collection_def else ()
     return [parse(AssetFileDef, value.value) for value in packed]
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 
 from ..core.building.saver import add_initializer, add_saver, has_saver
 from ..core.codecs import wire
 from ..core.explaining.graph_facts import output_candidates
+from ..core.functions.callers import called_functions
 from ..core.functions.table_fills import iterator_starts, named_files, path_of, table_fills
 from ..core.graph.graph import Graph, Node, Output
-from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, MetaGraph, SaverInfo
+from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, JoinedModels, MetaGraph, SaverInfo
 from ..core.graph.model_objects import asset_nodes, name_tables
 from ..core.graph.table_nodes import saved_tables
+from ..core.graph.variable_nodes import READ_OPS, find_variables
 from ..core.inference.inference import infer
 from ..core.planning.reachability import needed_nodes
+from ..core.registry.op_facts import has_fact
 from ..core.runtime.session.restored_variables import restored_iterators, restored_tables, unrestored
 from ..core.runtime.state.file_access import NO_FILES, FileAccess, FileGate
 from ..core.support.atomic import (
@@ -37,23 +41,36 @@ from ..core.support.errors import (
 )
 from ..core.support.file_formats import MODELS, format_of
 from ..core.support.tensor_names import free_name, parse_tensor_name
+from ..core.transforms.joined_graphs import PartNames
+from ..core.transforms.subgraphs import drop_ends, forget_locations
 from ..core.types.shapes import Shape
 from .codecs.attrs import decode_shape, encode_shape
-from .codecs.scan import parse
 from .codecs.source import write_file
 from .detect import MODEL_FILES
-from .graphdef import GraphSource, graph_chunks
-from .meta_graph import decode_signature_def, drop_broken_signatures, drop_what_is_gone, is_whole, list_variables
+from .graphdef import GraphSource, Kind, graph_chunks
+from .meta_graph import (
+    ASSETS,
+    decode_meta_graph,
+    decode_signature_def,
+    drop_broken_signatures,
+    drop_what_is_gone,
+    is_whole,
+    list_variables,
+    message_of,
+    rename_signature,
+    renamed_message,
+    tensors_of,
+)
+from .protos.graph_pb2 import GraphDef
 from .protos.meta_graph_pb2 import (
     MetaGraphDef,
     SavedModel,
     SaverDef,
     SignatureDef,
+    TensorInfo,
 )
 
 _MAIN_OP = "saved_model_main_op"
-_ASSETS = "saved_model_assets"
-"""The collection in which older loaders look for the files of a model."""
 _EXTRAS = ("assets", "assets.extra", "keras_metadata.pb")
 """Files and folders of a SavedModel that do not depend on the variables."""
 _MAX_DEPTH = 64
@@ -111,6 +128,8 @@ def prepare(
     result = graph.copy()
     about = _about(result)
     list_variables(result, about)
+    if graph.meta is not None and graph.meta.joined is not None:
+        _drop_restores(result, graph.meta.joined, about)
     _add_unread_inputs(result, about)
     is_same = not _fit_inputs(result, about) and not edits
     if not is_same:
@@ -124,11 +143,142 @@ def prepare(
     _edit(result, about, changes)
     model = ModelToWrite(result, about, _saver(result, about, has_objects), has_objects)
     if not model.signatures and not changes.dropped:
-        _describe(result, about.signature_def[signature], inputs or {}, outputs or {})
+        describe(result, about.signature_def[signature], inputs or {}, outputs or {})
     _start(result, about)
     drop_what_is_gone(result, about)
     _declare_assets(result, about)
     return dataclasses.replace(model, files=_declare_files(result, about))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PartOfModel:
+    """A graph that became a part of a joined graph."""
+
+    graph: Graph
+    names: PartNames
+    label: str
+    """The name of the part, for arguments and signatures whose names the other part has too."""
+    signature: str
+    """The name of the signature that joins the other part's; empty for a graph without one."""
+    inputs: Mapping[str, Output]
+    outputs: Mapping[str, Output]
+    """The arguments of a signature for a graph without one."""
+
+
+def add_joined_signatures(graph: Graph, parts: Sequence[PartOfModel]) -> None:
+    """Give a joined graph the signatures and collections of its parts.
+
+    The parts' chosen signatures become one, with the inputs of both that are not connected, and the outputs of both that are
+    no connected tensors; none is made where a part has several signatures and none is usual. Another signature with
+    connected inputs takes the inputs behind them instead.
+    """
+    messages = [renamed_message(message_of(part.graph), part.names) for part in parts]
+    chosen = [_chosen(part, message) for part, message in zip(parts, messages)]
+    joined = _joined_signature(chosen, parts) if all(map(_has_choice, parts)) else SignatureDef()
+    others = [_others(graph, place, parts, messages, chosen) for place in (0, 1)]
+    about = messages[0]
+    about.signature_def.clear()
+    if joined.outputs:
+        names = [part.signature for part in parts if part.signature]
+        about.signature_def[USUAL_SIGNATURE if USUAL_SIGNATURE in names or not names else names[-1]].CopyFrom(joined)
+    for part, signatures in zip(parts, others):
+        for key, other in signatures.items():
+            about.signature_def[_free(key, part, about.signature_def)].CopyFrom(other)
+    _join_collections(about, messages[1])
+    _take_message(graph, about, [part.graph for part in parts])
+
+
+def _has_choice(part: PartOfModel) -> bool:
+    """Return False for a graph with several signatures of which none is usual."""
+    return bool(part.signature) or part.graph.meta is None or not part.graph.meta.signatures
+
+
+def _take_message(graph: Graph, about: MetaGraphDef, parts: Sequence[Graph]) -> None:
+    """Give a joined graph a message, and the facts in it."""
+    kinds = [part.source.kind for part in parts if isinstance(part.source, GraphSource)]
+    rest = graph.source.rest if isinstance(graph.source, GraphSource) else GraphDef()
+    kind: Kind = "meta_graph" if "meta_graph" in kinds else "graph"
+    graph.source = GraphSource(rest, kind, about.SerializeToString(deterministic=True))
+    files = graph.meta or MetaGraph()
+    graph.meta = dataclasses.replace(decode_meta_graph(about, graph), assets=files.assets, joined=files.joined)
+
+
+def _chosen(part: PartOfModel, about: MetaGraphDef) -> SignatureDef:
+    """Return the chosen signature of a part with its new names, or a signature of its arguments."""
+    result = SignatureDef()
+    if part.signature:
+        result.CopyFrom(about.signature_def[part.signature])
+    elif part.outputs:
+        describe(part.graph, result, part.inputs, part.outputs)
+        rename_signature(result, part.names)
+    return result
+
+
+def _joined_signature(signatures: Sequence[SignatureDef], parts: Sequence[PartOfModel]) -> SignatureDef:
+    """Return a signature with the inputs and outputs of two that are not connected."""
+    result = SignatureDef(method_name="tensorflow/serving/predict")
+    connected = parts[0].names.connected
+    for signature, part in zip(signatures, parts):
+        _add_inputs(result, signature, part)
+        for key in sorted(signature.outputs):
+            if signature.outputs[key].name not in connected.values():
+                _add_output(result, _free(key, part, result.outputs), signature.outputs[key], connected)
+    return result
+
+
+def _add_output(signature: SignatureDef, key: str, info: TensorInfo, connected: Mapping[str, str]) -> None:
+    """Add an output; for an input that is handed on, the tensor that took its place."""
+    signature.outputs[key].CopyFrom(info)
+    if info.name in connected:
+        signature.outputs[key].name = connected[info.name]
+
+
+def _add_inputs(signature: SignatureDef, other: SignatureDef, part: PartOfModel, needed: Set[str] | None = None) -> None:
+    """Add the inputs of another signature that are not connected, and if `needed` is given, only those among its nodes."""
+    for key in sorted(other.inputs):
+        tensors = tensors_of(other.inputs[key])
+        open_ones = [name for name in tensors if name not in part.names.connected]
+        if open_ones and len(open_ones) < len(tensors):
+            raise InvalidArgumentError(f"input '{key}' has the tensors {', '.join(tensors)}: connect all or none of them")
+        if open_ones and (needed is None or any(parse_tensor_name(name)[0] in needed for name in open_ones)):
+            free = _free(key, part, signature.inputs)
+            signature.inputs[free].CopyFrom(other.inputs[key])
+            if key in other.defaults:
+                signature.defaults[free].CopyFrom(other.defaults[key])
+
+
+def _others(
+    graph: Graph, place: int, parts: Sequence[PartOfModel], messages: Sequence[MetaGraphDef], chosen: Sequence[SignatureDef]
+) -> dict[str, SignatureDef]:
+    """Return the signatures of a part but the chosen; in place of connected inputs they take the other part's inputs."""
+    part, result = parts[place], {}
+    for name, signature in sorted(messages[place].signature_def.items()):
+        if name == part.signature:
+            continue
+        made = result[name] = SignatureDef(method_name=signature.method_name)
+        for key, info in signature.outputs.items():
+            _add_output(made, key, info, part.names.connected)
+        _add_inputs(made, signature, part)
+        if len(made.inputs) < len(signature.inputs):
+            outputs = [graph.output(name) for info in made.outputs.values() for name in tensors_of(info)]
+            needed = {node.name for node in needed_nodes(outputs)}
+            _add_inputs(made, chosen[1 - place], parts[1 - place], needed)
+    return result
+
+
+def _free(key: str, part: PartOfModel, taken: Container[str]) -> str:
+    """Return a name for an argument or a signature of a part, with the part's label where the name is taken."""
+    return key if key not in taken else free_name(f"{part.label}_{key}", taken)
+
+
+def _join_collections(about: MetaGraphDef, second: MetaGraphDef) -> None:
+    """Add the collections of a message to those of another; numbers and the like stay as they are."""
+    for key, collection in second.collection_def.items():
+        kind = collection.WhichOneof("kind")
+        if key not in about.collection_def:
+            about.collection_def[key].CopyFrom(collection)
+        elif kind in ("node_list", "bytes_list") and about.collection_def[key].WhichOneof("kind") == kind:
+            about.collection_def[key].MergeFrom(collection)
 
 
 def write_saved_model(
@@ -166,7 +316,9 @@ def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Cal
     if model.saver is not None:
         os.mkdir(os.path.join(folder, "variables"))
         save(os.path.join(folder, "variables", "variables"))
-    if source is not None and source.folder is not None:
+    if source is not None and source.joined is not None:
+        _copy_assets(folder, model, source)
+    elif source is not None and source.folder is not None:
         for name in _EXTRAS if source.signatures or source.objects is not None else _EXTRAS[:1]:
             _copy(source.folder, name, folder)
 
@@ -182,6 +334,16 @@ def _copy_files(folder: str, model: ModelToWrite, files: FileAccess) -> None:
         with file_errors(path), gate.open(path) as read, open(os.path.join(assets, name), "xb") as written:
             shutil.copyfileobj(read, written)
             flush(written)
+
+
+def _copy_assets(folder: str, model: ModelToWrite, source: MetaGraph) -> None:
+    """Copy the files of the models that a graph was joined from, as far as the written model declares them."""
+    files = FileGate(functools.reduce(FileAccess.reading, source.folders, NO_FILES))
+    declared = {asset.filename for asset in model.about.asset_file_def}
+    for filename, path in {asset.filename: asset.path for asset in source.assets if asset.filename in declared}.items():
+        copied = os.path.join(folder, "assets", filename)
+        os.makedirs(os.path.dirname(copied), exist_ok=True)
+        _copy_file(path, copied, files)
 
 
 def _copy(source: str, name: str, target: str) -> None:
@@ -219,8 +381,7 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
 
 def _about(graph: Graph) -> MetaGraphDef:
     """Return the message around the loaded graph, or a new message."""
-    has_source = isinstance(graph.source, GraphSource) and graph.meta is not None
-    about = parse(MetaGraphDef, graph.source.meta_graph if has_source else b"")
+    about = message_of(graph)
     if not about.meta_info_def.tags:
         about.meta_info_def.tags.append("serve")
     return about
@@ -276,6 +437,30 @@ def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | 
     return added
 
 
+def _drop_restores(graph: Graph, joined: JoinedModels, about: MetaGraphDef) -> None:
+    """Remove the operations by which the models of a joined graph restore their parts: the written model has its own.
+
+    Variables that nothing but a restore used go too: Python's functions read them, and they have no value otherwise.
+    """
+    drop_ends(graph, [graph.node(name) for name, feeds in joined.first_steps if feeds and name in graph])
+    signatures = about.signature_def.values()
+    infos = [info for signature in signatures for info in (*signature.inputs.values(), *signature.outputs.values())]
+    named = {parse_tensor_name(name)[0] for info in infos for name in tensors_of(info)}
+    for variable in find_variables(graph).values():
+        looks = list(variable.node.uses)
+        if all(_only_looks(node) and node.name not in named for node in looks):
+            graph.remove_nodes([*looks, variable.node])
+    forget_locations(graph)
+    called = called_functions(graph, graph)
+    for name in [name for name in graph.functions if name not in called]:
+        del graph.functions[name]
+
+
+def _only_looks(node: Node) -> bool:
+    """Return True for a node that reads a variable or tests it, for nobody."""
+    return not node.uses and (node.op in READ_OPS or has_fact(node.op, "initialization_test"))
+
+
 def _unsaved_tables(graph: Graph) -> set[str]:
     """Return the tables with contents of a checkpoint that the graph's own saver leaves out, by the names of their entries."""
     entries = {entry for table in saved_tables(graph).values() for entry in table.entries}
@@ -323,7 +508,7 @@ def _edit(graph: Graph, about: MetaGraphDef, edits: SignatureEdits) -> None:
         if not name or name == INIT_SIGNATURE:
             raise InvalidArgumentError(f"a signature cannot be named '{name}'")
         signatures[name].Clear()
-        _describe(graph, signatures[name], inputs, outputs)
+        describe(graph, signatures[name], inputs, outputs)
 
 
 def _require_signature(about: MetaGraphDef, name: str) -> None:
@@ -334,7 +519,7 @@ def _require_signature(about: MetaGraphDef, name: str) -> None:
         raise NotFoundError(f"the model has no signature '{name}'", hint=hint)
 
 
-def _describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> None:
+def describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> None:
     """Fill in a signature of tensors that `graph` has by the same names, with the known shapes."""
     if not outputs:
         some = " or ".join(output_candidates(graph))
@@ -368,7 +553,7 @@ def _declare_assets(graph: Graph, about: MetaGraphDef) -> None:
     """Name the files that the graph takes, for loaders of all versions, where the message does not name them yet."""
     if about.asset_file_def or about.HasField("object_graph_def"):
         return
-    about.collection_def.pop(_ASSETS, None)
+    about.collection_def.pop(ASSETS, None)
     for asset in asset_nodes(graph).values():
         _declare(about, asset.filename, asset.tensor)
 
@@ -390,4 +575,4 @@ def _declare_files(graph: Graph, about: MetaGraphDef) -> dict[str, Node]:
 def _declare(about: MetaGraphDef, filename: str, tensor: str) -> None:
     proto = about.asset_file_def.add(filename=filename)
     proto.tensor_info.name = tensor
-    about.collection_def[_ASSETS].any_list.value.add().Pack(proto)
+    about.collection_def[ASSETS].any_list.value.add().Pack(proto)

@@ -353,6 +353,7 @@ FUNCTIONS = {
     "dump": "diff_snapshots first_elements list_nodes optimization_stages recover_stages stream_nodes",
     "explain": "explain explain_engine explain_partition explain_races missing_ops node_fates",
     "flops": "FlopsCounter flops_rows profile",
+    "join": "join",
     "layers": "layers",
     "grad": "check_gradient gradients hessian_vector jacobian jvp vjp",
     "ops": "flops_formulas missing_parts op_coverage ops write_wrappers",

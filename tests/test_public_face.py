@@ -120,6 +120,7 @@ def of_changes(folder, graph, feeds, path):
         "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "unfreeze": (tfg.unfreeze, {"graph": graph, "variables": "y/reduction_indices", "outputs": "y:0"}),
+        "join": (tfg.join, {"first": graph, "second": graph, "connect": {"x": "x"}, "second_state": {"v": np.ones(2)}}),
         "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
         "clear_devices": (tfg.clear_devices, {"graph": graph}),
         "inline_functions": (tfg.inline_functions, {"graph": graph}),
@@ -211,7 +212,7 @@ def call(function, arguments):
 MADE_BY_TFG = {
     "Accuracy", "BatchProgress", "BatchReport", "BuiltVariable", "CacheReport", "CachedChoice", "Checkpoint",
     "CheckpointMatch", "ClusterFacts", "ClusterSession", "Comparison", "DType", "Drawing", "EngineReport", "EventLog",
-    "Exposed", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "ForInference", "Formula", "Function",
+    "Exposed", "FailedInput", "FitReport", "FlopsReport", "FlopsRow", "ForInference", "Formula", "Function", "Joined",
     "GradientCheck", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "GraphPage", "InputResult", "Iteration",
     "Layer", "LayerBlock", "LayerTree", "LayersReport", "LeastSquares", "Measurement", "MissingFor", "MissingOp",
     "ModelView", "NamedLoss", "Node", "NodeCost", "NodeFacts", "NodeFate", "NodeFilter", "NodeListing", "NodePath",

@@ -112,6 +112,11 @@ DOORS = {
         "--jacobian": "jacobian.graph", "--mode": "jacobian.mode", "--vjp": "vjp.v", "--jvp": "jvp.v",
         "--hessian-vector": "hessian_vector.v", "--feed": "jacobian.feeds",
     },
+    "join": {
+        "FIRST": "join.first", "SECOND": "join.second", "--output": "save.path", "--connect": "join.connect",
+        "--first-prefix": "join.first_prefix", "--second-prefix": "join.second_prefix",
+        "--first-state": "join.first_state", "--second-state": "join.second_state", "--signature": "join.signature",
+    },
     "layers": {
         "GRAPH": "layers.graph", "--fetch": "layers.fetches", "--shape": "layers.shapes", "--batch": "layers.batch",
         "--sort": "LayersReport.largest_first", "--tree": "LayersReport.tree",

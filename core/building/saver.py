@@ -31,7 +31,8 @@ def has_saver(graph: Graph, saver: SaverInfo | None) -> bool:
 def add_saver(graph: Graph) -> SaverInfo | None:
     """Add nodes that save and restore all variables and the tables that nothing fills, under their names.
 
-    None for a graph without them. Variables with the path of a SavedModel's file are left out.
+    None for a graph without them. Variables with the path of a SavedModel's file are left out, and those that joined
+    SavedModels give no value.
     """
     g = GraphBuilder(graph)
     with g.name_scope("save"):
@@ -70,8 +71,10 @@ class _SavedState:
 
 def _saved_variables(g: GraphBuilder) -> Iterator[_SavedState]:
     paths = asset_variables(g.graph)
+    joined = g.graph.meta.joined if g.graph.meta is not None else None
+    unsaved = joined.unsaved if joined is not None else frozenset()
     for variable in find_variables(g.graph).values():
-        if variable.name not in paths:
+        if variable.name not in paths and variable.node.name not in unsaved:
             part = _SavedTensor(variable.name, variable.dtype, _value(g, variable))
             yield _SavedState([part], functools.partial(_assign, g, variable))
 
@@ -91,7 +94,7 @@ def add_initializer(graph: Graph, starts: Sequence[Node] = ()) -> str | None:
     initializers of the model's collections, and then `starts`; return its name, None where nothing is to be done.
     """
     meta = graph.meta
-    collected = meta.collected_initializers if meta is not None and meta.folder is not None else ()
+    collected = meta.collected_initializers if meta is not None and meta.folders else ()
     named = [graph.node(name) for name in collected if name in graph]
     steps = dict.fromkeys([*table_fills(graph), *asset_assignments(graph), *named])
     for start in starts:

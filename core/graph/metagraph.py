@@ -129,6 +129,19 @@ class SavedCallable:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class JoinedModels:
+    """The SavedModels that a graph was joined from, which still restore and initialize their parts of the graph."""
+
+    folders: tuple[str, ...]
+    first_steps: tuple[tuple[str, Mapping[str, str]], ...]
+    """The operations that give the variables their first values, each with its feeds."""
+    initializers: tuple[str, ...]
+    """The operations that the loaders of the models run then, as those of a model that is written from the graph must."""
+    unsaved: frozenset[str] = frozenset()
+    """The nodes of variables that the models own and give no value, as Keras does where a layer draws no numbers."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class MetaGraph:
     """Metadata of a graph from a MetaGraphDef or SavedModel.
 
@@ -160,6 +173,14 @@ class MetaGraph:
     """The signature that was asked for when the graph was read."""
     objects: Any = None
     """The SavedObjectGraph of a TF2 model, in the format's own representation."""
+    joined: JoinedModels | None = None
+    """The SavedModels of a joined graph, which has no folder of its own."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Return the folders of the SavedModels whose files the graph reads."""
+        own = () if self.folder is None else (self.folder,)
+        return own if self.joined is None else self.joined.folders
 
     @property
     def usual_signature(self) -> Signature | None:
@@ -179,18 +200,34 @@ class MetaGraph:
         Every asset's tensor is fed with its path each time. Without `init_op`, the initializers of local variables and
         tables run, as in TensorFlow 2's loader.
         """
-        if self.folder is None:
+        if not self.folders:
             return []
         assets = {asset.tensor: asset.path for asset in self.assets if asset.path}
-        steps = []
-        if self.variables_prefix is not None and self.saver is not None:
-            steps.append((self.saver.restore_op, {**assets, self.saver.filename_tensor: self.variables_prefix}))
-        initializers = self.collected_initializers if self.init_op is None else (self.init_op,)
-        return steps + [(name.partition(":")[0], assets) for name in initializers]
+        return [*self.first_steps, *((name, assets) for name in self.start_operations)]
+
+    @property
+    def first_steps(self) -> list[tuple[str, dict[str, str]]]:
+        """Return the operations that restore the variables, each with its feeds."""
+        if self.joined is not None:
+            return [(name, dict(feeds)) for name, feeds in self.joined.first_steps]
+        if self.variables_prefix is None or self.saver is None:
+            return []
+        assets = {asset.tensor: asset.path for asset in self.assets if asset.path}
+        return [(self.saver.restore_op, {**assets, self.saver.filename_tensor: self.variables_prefix})]
+
+    @property
+    def start_operations(self) -> list[str]:
+        """Return the operations that a loader runs once the variables are restored."""
+        names = self.collected_initializers if self.init_op is None else (self.init_op,)
+        return [name.partition(":")[0] for name in names]
 
     @property
     def collected_initializers(self) -> tuple[str, ...]:
-        """Return the initializers of local variables and of tables that the graph's collections name."""
+        """Return the initializers of local variables and of tables that the graph's collections name, or those of the
+        models that a graph was joined from.
+        """
+        if self.joined is not None:
+            return self.joined.initializers
         local = [variable.initializer for variable in self.variables.get("local_variables", ()) if variable.initializer]
         return (*local, *filter(_is_name, self.collections.get("table_initializer", ())))
 

@@ -85,6 +85,7 @@ class Writable(NamedTuple):
 
 GRAPHS: Final = Writable((BINARY_GRAPH, TEXT_GRAPH, META_GRAPH), BINARY_GRAPH)
 CONVERTED: Final = Writable((*GRAPHS.formats, ONNX, STABLEHLO, SAVED_MODEL), BINARY_GRAPH)
+JOINED: Final = Writable((*GRAPHS.formats, SAVED_MODEL), BINARY_GRAPH)
 REDUCED: Final = Writable(GRAPHS.formats, TEXT_GRAPH)
 ONNX_MODELS: Final = Writable((ONNX,), None)
 STATES: Final = Writable((CHECKPOINT, NPZ, SAFETENSORS), CHECKPOINT)

@@ -36,6 +36,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     r"tfg dump GRAPH --(op|name) ([^\s`]+)": r"tfg.list_nodes(graph, \1='\2')",
     r"repeat the option for each, such as --fetch .*": "give a list of names",
     r"^--from (\S+)": r"`inputs=['\1']`",
+    r"--second-prefix part": "`second_prefix='part'`",
     r"^--drop-signature (\S+)": r"`dropped=['\1']`",
     r"`?--state (FILE|PREFIX)(?:\.npz)?`?": r"`tfg.restore(session, tfg.read_checkpoint(\1))`",
     r"`?--state ([^\s`,]+)`?": r"`tfg.restore(session, tfg.read_checkpoint('\1'))`",

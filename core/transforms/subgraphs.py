@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..explaining.node_listing import declared_shapes
 from ..functions.instantiation import nodes_to_change
@@ -61,6 +61,14 @@ def subgraph(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -
     result.remove_nodes([node for node in result if node not in needed])
     forget_locations(result)
     return result
+
+
+def drop_ends(graph: Graph, ends: Iterable[Node]) -> None:
+    """Remove nodes that nothing uses, and all that only they need."""
+    ends = set(ends)
+    needed = needed_nodes([node for node in graph if not node.uses and node not in ends])
+    doomed = reachable(ends) - needed
+    graph.remove_nodes([node for node in graph if node in doomed])
 
 
 def needed_fills(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -> list[Node]:

@@ -315,8 +315,8 @@ class _Verifying:
 
     def _empty(self, graph: Graph) -> Session:
         """Return a session without state, which cannot read the files of `before`."""
-        folder = self.before.meta.folder if self.before.meta is not None else None
-        return self._settings.reopened(graph, hidden=() if folder is None else (folder,))
+        folders = self.before.meta.folders if self.before.meta is not None else ()
+        return self._settings.reopened(graph, hidden=folders)
 
     def _on_state(self, graph: Graph) -> Session:
         """Return a session of a graph on the state of `before`."""

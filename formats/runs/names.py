@@ -186,6 +186,10 @@ class Names:
         self._require(word, names, kind)
         return self.graph.output(self._named(word, names))
 
+    def known(self, word: str, arguments: Mapping[str, str]) -> str | None:
+        """Return the graph's name of an argument among `arguments`, a tensor or a layer; None for an unknown word."""
+        return self._named(word, arguments) if self._is_there(word, arguments) else None
+
     def _named(self, word: str, arguments: Mapping[str, str]) -> str:
         return argument_tensor(word, {**self._words, **arguments}, self.graph)
 

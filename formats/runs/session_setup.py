@@ -146,7 +146,7 @@ class SessionSetup:
         from ...core.graph.variable_nodes import find_variables
         from ...core.runtime.session.runner import initializers
 
-        if graph.meta is not None and graph.meta.variables_prefix is not None:
+        if graph.meta is not None and (graph.meta.variables_prefix is not None or graph.meta.joined is not None):
             return False
         return bool(initializers(graph)) or (not self.state and bool(find_variables(graph)))
 

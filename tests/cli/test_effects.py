@@ -25,7 +25,7 @@ _TYPES = ("TENSOR=SIZES", "N|?", "FIRST,SECOND")
 LEAST = {
     "check": "{g}", "compare": "{g} {other} --fetch y --init", "convert": "{g} {out}.pb", "diff": "{g} {other}",
     "draw": "{g} --format dot", "dump": "{g}", "explain": "{g}", "flops": "{g} --fetch y",
-    "grad": "{g} --y loss --x w --init", "layers": "{g} --fetch y", "ops": "--missing {g}",
+    "grad": "{g} --y loss --x w --init", "join": "{g} {other} -o {out}.pb", "layers": "{g} --fetch y", "ops": "--missing {g}",
     "optimize": "{g} --fetch y -o {out}.pb", "path": "{g} x y", "reduce": "{g} --fetch y --init --test false -o {out}.pb",
     "run": "{g} --fetch y --init", "train": "{g} --loss loss --steps 3", "view": "{g} -o {out}.html",
     "unfreeze": "{g} -o {out}/ --to y --variable loss/reduction_indices",
@@ -44,6 +44,7 @@ WORDS = {
     **dict.fromkeys(("check --map-op", "reduce --map-op"), ("", "--map-op Tanh=MatMul")),
     **dict.fromkeys(("grad --map-op", "run --map-op", "train --map-op"), (FED, "--map-op Tanh=Sigmoid")),
     "ops --map-op": ("", "--map-op Tanh=Abort"),
+    "join --connect": ("", "--connect x=x"),
     "convert --input": ("", "--input given=x"),
     "convert --signature-output": ("", "--output more=loss"),
     "convert --copy-signature": ("", "--copy-signature serving_default=second"),

@@ -334,7 +334,7 @@ def test_a_part_that_was_cut_out_says_what_it_is_fed(tmp_path):
 
 
 OF_ANOTHER_MEANING = (
-    "merge join connect concat upgrade update delete remove clear clean tflite coreml torch keras tensorrt openvino "
+    "concat upgrade update delete remove clear clean tflite coreml torch keras tensorrt openvino "
     "dedupe activations size resize split compile deploy login init config set get put copy move reset test cast history "
     "install client batch fetch feed distill opset import load tune"
 )

@@ -155,7 +155,7 @@ def loss(command, expected, folder, inputs, tmp_path):
         return []
     signature, outputs = min(expected.items())
     word = next(key for key in sorted(outputs) if outputs[key].dtype == np.float32)
-    with_input = word_of(tf.saved_model.load(folder).signatures[signature])
+    with_input = words_of(tf.saved_model.load(folder).signatures[signature])[0]
     np.save(tmp_path / "x.npy", inputs.astype("S") if inputs.dtype == object else inputs)
     return ["--signature", signature, "--loss", word, "--feed", f"{with_input}=@{tmp_path / 'x.npy'}"]
 
@@ -164,13 +164,13 @@ def by_v2(folder, inputs):
     """The results of every signature by tf.saved_model.load."""
     signatures = tf.saved_model.load(folder).signatures
     return {
-        name: {key: value.numpy() for key, value in call(**{word_of(call): tf.constant(inputs)}).items()}
+        name: {key: value.numpy() for key, value in call(**dict.fromkeys(words_of(call), tf.constant(inputs))).items()}
         for name, call in signatures.items()
     }
 
 
-def word_of(call):
-    return next(iter(call.structured_input_signature[1]))
+def words_of(call):
+    return list(call.structured_input_signature[1])
 
 
 def by_v1(folder, inputs):
@@ -181,7 +181,7 @@ def by_v1(folder, inputs):
         return {
             name: session.run(
                 {key: info.name for key, info in signature.outputs.items()},
-                {next(iter(signature.inputs.values())).name: inputs},
+                {info.name: inputs for info in signature.inputs.values()},
             )
             for name, signature in signatures.items()
             if not name.startswith("__")
@@ -197,6 +197,34 @@ def same(result, expected):
                 np.testing.assert_allclose(result[name][key], value, rtol=1e-5, atol=1e-6)
             else:
                 np.testing.assert_array_equal(result[name][key], value)
+
+
+def test_a_model_joined_with_itself_computes_everything_twice(export, tmp_path):
+    """Variables, tables, files and functions of both are apart, and each signature is there for both."""
+    folder, inputs, expected, _ = export
+    out = str(tmp_path / "out")
+    done = run("join", folder, folder, "-o", out + "/")
+    assert done.code == 0 and "named 'model/...'" in done.err, done.err
+    usual = "serving_default" if "serving_default" in expected else min(expected) if len(expected) == 1 else None
+    both = {prefix: {f"{prefix}{key}": value for key, value in expected.get(usual, {}).items()} for prefix in ("", "model_")}
+    wanted = {f"{prefix}{name}": expected[name] for name in expected if name != usual for prefix in both}
+    wanted |= {usual: {**both[""], **both["model_"]}} if usual is not None else {}
+    same(by_v2(out, inputs), wanted)
+    same(by_v1(out, inputs), wanted)
+
+
+@pytest.mark.parametrize("second", ["unread input", "TensorFlow 1", "custom gradient"])
+@pytest.mark.parametrize("first, word", [("custom gradient", "plain"), ("TensorFlow 1", "y")])
+def test_one_model_takes_the_result_of_another(first, word, second, tmp_path):
+    folders = [str(tmp_path / name) for name in ("one", "two")]
+    for name, folder in zip((first, second), folders):
+        EXPORTS[name][0]("", folder)
+    out = str(tmp_path / "out")
+    assert run("join", *folders, "-o", out + "/", "--connect", f"x={word}").code == 0
+    before = by_v2(folders[0], ROWS[:, :2])["serving_default"]
+    after = by_v2(folders[1], before.pop(word))["serving_default"]
+    wanted = before | {key if key not in before else f"two_{key}": value for key, value in after.items()}
+    same({"": by_v2(out, ROWS[:, :2])["serving_default"]}, {"": wanted})
 
 
 def test_the_note_names_the_loss_of_custom_gradients(tmp_path):

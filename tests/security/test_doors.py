@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tests.security import escapes
 from tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_graph
@@ -46,6 +47,7 @@ RUNS = {
     "optimize": [("optimize", "{}", "--fetch", "y", "--fetch", "loss", "--verify", "--init-op", "init", "--feed", "x=1")],
     "compare": [("compare", "{}", "{}", "--fetch", "y", "--fetch", "loss", *FEED)],
     "reduce": [("reduce", "{}", "--fetch", "y", "--test", "false", "-o", "{out}", *FEED)],
+    "join": [("join", "{}", str(SAMPLES / "collatz.pbtxt"), "-o", "{out}/", "--init-op", "bad_init")],
     "convert": [("convert", "{}", "{out}", "--freeze", "--to", "x", "--init-op", "bad_init")],
     "view": [("view", "{}", "-o", "{out}.html", "--measured", "--fetch", "y", *FEED)],
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import numbers
 import os
@@ -140,7 +141,8 @@ class Session(Displayed, NotCopied):
         self.graph = graph
         self.seed = seed
         self._allowed = files
-        self.files = files.reading_model(graph.meta.folder) if graph.meta is not None and graph.meta.folder else files
+        folders = graph.meta.folders if graph.meta is not None else ()
+        self.files = functools.reduce(FileAccess.reading_model, folders, files)
         self._checkpoints = checkpoints
         self._limits = session_limits(graph, timeout, max_memory)
         self._cache = ValueCache(cache) if cache else None

@@ -1,0 +1,132 @@
+"""Joined models: two graphs as one, in which outputs of one are inputs of the other."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from ...core.graph.graph import Graph, GraphLike, as_graph
+from ...core.graph.metagraph import find_signature
+from ...core.support.arguments import expect, takes
+from ...core.support.errors import InvalidArgumentError
+from ...core.support.log import tell
+from ...core.support.words import some
+from ...core.transforms import joined_graphs
+from ...core.transforms.joined_graphs import PartNames
+from ...core.types.tensors import Tensor
+from ..api.model_saving import needed_placeholders
+from ..api.outputs import outputs_of
+from ..api.prepared_sessions import named
+from ..saved_model_writing import PartOfModel, add_joined_signatures
+from ..state import State, as_tensors
+from .names import Names
+
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_.\-]+")
+_NO_BEGINNING: Final = re.compile(r"^[^A-Za-z0-9.]+")
+
+
+class Joined(NamedTuple):
+    """A graph joined from two."""
+
+    graph: Graph
+    state: dict[str, Tensor] | None
+    """The values that were given for variables, by their names in the joined graph; None for none."""
+    prefixes: tuple[str, str]
+    """The scopes of the nodes of each part; empty where the names stay."""
+    clashes: tuple[str, ...]
+    """The names of nodes, variables and loops that both graphs have, for which the second graph got a prefix."""
+    connected: Mapping[str, str]
+    """The tensors in place of inputs, by the tensors of the inputs, with the names of the joined graph."""
+
+
+@takes(
+    first=GraphLike, second=GraphLike, connect=Mapping | None, first_prefix=str, second_prefix=str | None,
+    first_state=Mapping | None, second_state=Mapping | None, signature=str | None,
+)  # fmt: skip
+def join(
+    first: GraphLike,
+    second: GraphLike,
+    connect: Mapping[str, str] | None = None,
+    *,
+    first_prefix: str = "",
+    second_prefix: str | None = None,
+    first_state: State | None = None,
+    second_state: State | None = None,
+    signature: str | None = None,
+) -> Joined:
+    """Return both graphs as one, in which tensors of the first take the place of inputs of the second.
+
+    `connect` maps inputs of the second graph to tensors of the first, by the names of a signature's arguments, of tensors,
+    nodes or layers. Names of the joined graph serve on both sides, so that a tensor of the second graph may become an input
+    of the first. A prefix is the scope of a graph's nodes, variables, tables and loops. By default names stay, but where both
+    graphs have a name, the second graph gets the name of its file as a prefix.
+
+    A SavedModel still restores its variables and fills its tables. `first_state` and `second_state` are values by name for
+    the variables of each graph. `signature`, by default the usual one, is the signature of each graph that has it; the joined
+    graph's has the inputs and outputs of both that are not connected.
+
+    NotFoundError for an unknown name; InvalidArgumentError for ends of different dtypes or shapes, for names that clash in
+    spite of the prefixes, and for a connection that closes a cycle.
+
+        model, state = tfg.join("features.pb", "head", {"x": "features"})[:2]
+        tfg.save_model(model, "both", state=state)
+    """
+    pairs = named(connect)
+    expect(str, *pairs.values())
+    graphs = (as_graph(first), as_graph(second))
+    if signature is not None and not any(_has_signature(graph, signature) for graph in graphs):
+        find_signature(graphs[1].meta, signature)
+    given, taken = (_names(graph, signature, words) for graph, words in zip(graphs, (pairs.values(), pairs)))
+    labels = (scope_name(graphs[0].file) or "first", scope_name(graphs[1].file) or "second")
+    ends = [
+        (taken.known(word, taken.inputs) or word, given.known(other, given.outputs) or other) for word, other in pairs.items()
+    ]
+    joined = joined_graphs.join((given.graph, taken.graph), ends, (first_prefix, second_prefix), labels[1])
+    add_joined_signatures(joined.graph, [_part(*each) for each in zip((given, taken), joined.names, labels)])
+    states = (as_tensors(first_state or {}), as_tensors(second_state or {}))
+    values = {own.name(name): value for own, state in zip(joined.names, states) for name, value in state.items()}
+    prefixes = (joined.names[0].prefix, joined.names[1].prefix)
+    result = Joined(joined.graph, values or None, prefixes, joined.clashes, joined.names[1].connected)
+    for words in clash_words(result):
+        tell("%s", words)
+    return result
+
+
+def clash_words(joined: Joined) -> list[str]:
+    """Return what the log says of names that both graphs had."""
+    had = f"both graphs have {some(joined.clashes)}"
+    return [f"{had}: nodes of the second are named '{joined.prefixes[1]}/...'"] if joined.clashes else []
+
+
+def scope_name(file: str) -> str:
+    """Return the name of a file or folder as the name of a scope: without extensions and letters that no scope has."""
+    return _NO_BEGINNING.sub("", _NOT_IN_NAMES.sub("_", os.path.basename(file).split(".")[0]))
+
+
+def _has_signature(graph: Graph, signature: str) -> bool:
+    return graph.meta is not None and signature in graph.meta.signatures
+
+
+def _names(graph: Graph, signature: str | None, words: Iterable[str]) -> Names:
+    """Return the names of a graph in which each of the words that it knows has a tensor."""
+    own = signature if signature is not None and _has_signature(graph, signature) else None
+    names = Names(graph, own)
+    signatures = graph.meta.signatures if names.signature is None and graph.meta is not None else {}
+    for word in words:
+        if word not in graph and any(word in (*each.fed, *each.fetched) for each in signatures.values()):
+            hint = f"choose one with --signature: {', '.join(signatures)}"
+            raise InvalidArgumentError(f"'{word}' is an argument of one of several signatures", hint=hint)
+    return names.exposing(words, lambda text: tell("%s", text))
+
+
+def _part(names: Names, own: PartNames, label: str) -> PartOfModel:
+    """Return a part of a joined model, with arguments for a signature where the graph has none."""
+    graph = names.graph
+    words = () if names.signature is not None else outputs_of(graph)
+    outputs = {name.removesuffix(":0"): graph.output(name) for name in words}
+    signatures = graph.meta.signatures.values() if graph.meta is not None else ()
+    arguments = {word: tensor for signature in signatures for word, tensor in signature.fed.items()}
+    inputs = needed_placeholders(graph, arguments, outputs.values())
+    return PartOfModel(graph, own, label, names.signature.name if names.signature is not None else "", inputs, outputs)
