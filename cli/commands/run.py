@@ -20,7 +20,7 @@ from ..options import (
     quiet_option,
     refuse_terminal,
 )
-from ..placeholder_options import SizeOptions
+from ..placeholder_options import RunSizeOptions
 from ..requests import argument, changed_fields, command_of, option, options_of, part, request
 from ..sessions import SessionOptions, cluster_session_options
 
@@ -150,7 +150,7 @@ class RunOptions:
         excludes=_ON_SERVERS | {"--check-numerics --each --sweep": ""},
         help="Write a Chrome trace of the last step for Perfetto; show the costliest nodes and the memory peak.",
     )
-    sizes: SizeOptions = part(options_of(SizeOptions, "sizes"))
+    sizes: RunSizeOptions = part(options_of(RunSizeOptions, "sizes"))
     session: SessionOptions = part(cluster_session_options)
     quiet: bool = quiet_option()
     reader: GraphReader = part(graph_options)
@@ -189,6 +189,8 @@ class RunOptions:
 
     def check(self) -> None:
         """Raise usage errors before the first step."""
+        if self.sizes.batch == "auto" and not self.each:
+            raise click.UsageError("--batch auto needs --each")
         if self.is_of_many and self.out == "-":
             raise click.UsageError("with --each and --sweep, --output names files, not standard output")
         if self.is_of_many and self.out is not None and self.format_ is not None:

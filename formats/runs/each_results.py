@@ -161,13 +161,13 @@ def result_path(output: BatchOutput, task: SweepTask) -> str:
 
 
 def reports(
-    work: Callable[[SweepTask], Outcome], results: Results, batches: Iterable[Sequence[SweepTask]], keep_going: bool
-) -> Iterator[SweepReport]:
+    work: Callable[[Sequence[SweepTask]], Iterable[Outcome]], results: Results, batches: Iterable[Sequence[SweepTask]],
+    keep_going: bool,
+) -> Iterator[SweepReport]:  # fmt: skip
     """Run batches of tasks in order and write their results; stop at a failure unless `keep_going`."""
     computed = 0
     for batch in batches:
-        for task in batch:
-            outcome = work(task)
+        for outcome in work(batch):
             results.write(outcome)
             computed += 1
             if outcome.error is not None and not keep_going:
