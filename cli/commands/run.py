@@ -90,7 +90,7 @@ class RunOptions:
         type=OutputFile(RUN_RESULTS, may_be_stdout=True),
         metavar="FILE",
         help="Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, FILE-00000-of-00010, "
-        "as .npz, .tfrecord, .jsonl or .csv.",
+        "as .npz, .tfrecord, .jsonl, .csv, .parquet or .arrow.",
     )
     shard_size: int = option(
         type=click.IntRange(1),
@@ -107,7 +107,7 @@ class RunOptions:
     each: tuple[str, ...] = option(
         metavar="PATTERN",
         help="Run once for each matching file, or file of a folder: .npz, .npy, TFRecord, pictures, lines of JSON, rows of "
-        "CSV. Arrays are fed by name, or by --feed TENSOR=@each:KEY or @each?scale=1/255.",
+        "CSV, Parquet and Arrow. Arrays are fed by name, or by --feed TENSOR=@each:KEY or @each?scale=1/255.",
     )
     sweep: tuple[tuple[str, str], ...] = option(
         type=Pair("NAME", "V1,V2"), help="Run once with each value of a tensor or variable."

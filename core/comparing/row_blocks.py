@@ -91,11 +91,16 @@ class BlockRows:
 
     def split(self, name: str, value: Any, counts: Sequence[int]) -> list[Any]:
         """Return the part of a result for each input of a block; NAME/PART is a part of the result NAME."""
-        rows = self._rows[name if name in self._rows else name.rpartition("/")[0]]
-        if rows is None:
+        times = self.times(name)
+        if not times:
             return [value] * len(counts)
-        ends = (np.cumsum(counts) * rows.times).tolist()
-        return [value[end - count * rows.times : end] for count, end in zip(counts, ends)]
+        ends = (np.cumsum(counts) * times).tolist()
+        return [value[end - count * times : end] for count, end in zip(counts, ends)]
+
+    def times(self, name: str) -> int:
+        """Return how many parts of a result a row has, 0 for a result that all rows share."""
+        rows = self._rows[name if name in self._rows else name.rpartition("/")[0]]
+        return 0 if rows is None else rows.times
 
 
 def _declared(fed: Output) -> Shape:

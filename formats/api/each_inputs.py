@@ -9,7 +9,9 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, Protocol
+
+import numpy as np
 
 from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, InputBlock, lacks_rows
 from ...core.functions.callers import called_functions
@@ -28,14 +30,16 @@ from ...core.support.errors import InternalError, InvalidArgumentError, NotFound
 from ...core.support.words import counted
 from ...core.transforms.batch_size import find_batch, set_batch
 from ...core.types.arrays import Array
+from ...core.types.shapes import Shape
 from ...core.types.tensors import Tensor
+from ..codecs.arrow_table import ArrowFile, column_array
 from ..codecs.casts import cast_value
 from ..codecs.csv_table import CsvFile, Row
 from ..codecs.json_inputs import WHOLE, named_values
 from ..items import Item, ItemReader, find_items
 from ..pictures import parse_transform
 from ..state import State
-from ..value_literals import fed_shape, value_of
+from ..value_literals import fed_shape, joined_rows, value_of
 from .prepared_sessions import Opener, named, names_of, session_on
 
 EACH: Final = "@each"
@@ -153,6 +157,13 @@ class InputResults(Iterator[InputResult]):
         return f"<InputResults: {self._done} of {counted(self._total, 'input')}>"
 
 
+class ColumnNames(Protocol):
+    """A table, as far as its columns feed tensors."""
+
+    names: list[str]
+    path: str
+
+
 class InputArrays:
     """The values to feed for an input: its arrays by the names of tensors."""
 
@@ -184,6 +195,8 @@ class InputArrays:
         """Return the values to feed by the names of tensors."""
         if item.row is not None:
             return self._of_row(self._reader.table(item.path), item.row)
+        if item.is_arrow:
+            return self._of_arrow(self._reader.arrow(item.path), [item])
         if item.start is not None:
             return self._of_document(item)
         if item.is_picture:
@@ -216,22 +229,90 @@ class InputArrays:
         self._reader.close()
 
     def block(self, items: Sequence[Item]) -> InputBlock | None:
-        """Return rows of a table read and stacked at once; None for other inputs, and for rows that do not stack."""
-        rows = [row for item in items if (row := item.row) is not None]
-        if len(rows) < len(items) or any(item.path != items[0].path for item in items):
+        """Return rows of a table, or lines of JSON, read and stacked at once; None for other inputs and other shapes."""
+        if items[0].start is None or any(item.path != items[0].path for item in items):
             return None
-        table = self._reader.table(items[0].path)
+        if items[0].is_arrow:
+            arrays = self._of_arrow(self._reader.arrow(items[0].path), items)
+            counts = {len(array) if array.ndim else 0 for array in arrays.values()}
+            count = counts.pop() if len(counts) == 1 else 0
+            return InputBlock(arrays, [count // len(items)] * len(items)) if count and not count % len(items) else None
+        rows = [row for item in items if (row := item.row) is not None]
+        return self._block_of_rows(items[0].path, rows) if rows else self._block_of_documents(items)
+
+    def _block_of_rows(self, path: str, rows: Sequence[Row]) -> InputBlock | None:
+        table = self._reader.table(path)
         cells = table.read_rows(rows)
         if cells is None:
             return None
         columns = self._of_rows(table, rows, cells)
-        shapes = [_of_rank(array[:1], rank).shape for array, rank in columns.values()]
-        if len({shape[:1] for shape in shapes}) != 1 or not shapes[0]:
+        shapes = {name: _of_rank(array[:1], rank).shape for name, (array, rank) in columns.items()}
+        firsts = {shape[:1] for shape in shapes.values()}
+        if len(firsts) != 1 or () in firsts:
             return None
-        stacked = {
-            name: array.reshape(len(rows) * shape[0], *shape[1:]) for (name, (array, _)), shape in zip(columns.items(), shapes)
-        }
-        return InputBlock(stacked, [shapes[0][0]] * len(rows))
+        ((count,),) = firsts
+        arrays = {name: columns[name][0].reshape(len(rows) * count, *shape[1:]) for name, shape in shapes.items()}
+        return InputBlock(arrays, [count] * len(rows))
+
+    def _block_of_documents(self, items: Sequence[Item]) -> InputBlock | None:
+        given = [named_values(parsed, self._signature, self._is_fed) for parsed in self._reader.documents(items)]
+        keys = given[0].keys()
+        if any(one.keys() != keys for one in given):
+            return None
+        arrays, counts = {}, [len(one[key]) if isinstance(one[key], list) else 0 for key in keys for one in given]
+        if counts != counts[: len(items)] * len(keys):
+            return None
+        for key in keys:
+            fed = self._find(self._tensor(key))
+            array = None if fed.dtype is None else joined_rows([one[key] for one in given], fed.dtype.base)
+            if array is None or fed_shape(fed).rank not in (None, array.ndim):
+                return None
+            arrays[fed.name] = array
+        return InputBlock(arrays, counts[: len(items)])
+
+    def keys(self, items: Sequence[Item]) -> Any:
+        """Return the columns of rows of a Parquet or Arrow file that feed nothing, as a table; None for other inputs."""
+        if not items[0].is_arrow or any(item.path != items[0].path for item in items):
+            return None
+        table = self._reader.arrow(items[0].path)
+        fed = self.fed_columns(table)
+        rows = table.rows(items[0].start or 0, items[-1].end)
+        left = [name for name in table.names if name not in fed and name != "name"]
+        return rows.select(left) if left and rows.num_rows == len(items) else None
+
+    def _of_arrow(self, table: ArrowFile, items: Sequence[Item]) -> dict[str, Any]:
+        """Return the values of rows behind each other, stacked."""
+        rows = table.rows(items[0].start or 0, items[-1].end)
+        if rows.num_rows != len(items):
+            raise InvalidArgumentError("other rows are between the rows")  # rows that a job computed before
+        for key in self._keys_of(table):
+            table.check(self._columns(key, table.names))
+        return self.of_columns(table, lambda name: column_array(rows.column(name), name), items[0].place)
+
+    def of_columns(self, table: ColumnNames, array: Callable[[str], Array], place: str) -> dict[str, Any]:
+        """Return the values of the rows of a table, stacked; `array` returns a column, (rows, ...)."""
+        values = {}
+        for key in self._keys_of(table):
+            fed = self._of_column(key)
+            arrays = list(map(array, self._columns(key, table.names)))
+            if len({one.shape for one in arrays}) > 1:
+                raise InvalidArgumentError(f"{place}: the columns {key} have lists of several lengths")
+            stacked = _fed_by(arrays[0] if len(arrays) == 1 else np.stack(arrays, -1), fed_shape(fed).rank)
+            values[fed.name] = _cast(stacked, fed, key, lambda: place)
+        return values
+
+    def fed_columns(self, table: ColumnNames) -> set[str]:
+        """Return the columns of a table that feed tensors."""
+        return {name for key in self._keys_of(table) for name in self._columns(key, table.names)}
+
+    def _columns(self, key: str, names: Sequence[str]) -> Sequence[str]:
+        """Return the columns that a key stands for."""
+        if key in _ALL:
+            return names
+        return [key] if key in names else [name.strip() for name in key.split(",")]
+
+    def _keys_of(self, table: ColumnNames) -> Sequence[str]:
+        return list(self._tensors) or self._keys(table)
 
     def _of_row(self, table: CsvFile, row: Row) -> dict[str, Any]:
         """Return the cells of a row, fed by the names of columns, or to the tensors that name the columns."""
@@ -243,8 +324,8 @@ class InputArrays:
     ) -> dict[str, tuple[Any, int | None]]:
         """Return the cells of rows, (rows, columns), and the rank of the tensor that they feed."""
         values = {}
-        for key in self._tensors or self._keys(table):
-            columns = table.names if key in _ALL else [name.strip() for name in key.split(",")]
+        for key in self._keys_of(table):
+            columns = self._columns(key, table.names)
             fed = self._of_column(key)
             places = table.places(columns)
             own = cells if places == list(range(len(table.names))) else [[row[place] for place in places] for row in cells]
@@ -252,11 +333,13 @@ class InputArrays:
             values[fed.name] = _cast(array, fed, key, functools.partial(rows[0].place, table.path)), fed_shape(fed).rank
         return values
 
-    def _keys(self, table: CsvFile) -> Sequence[str]:
+    def _keys(self, table: ColumnNames) -> Sequence[str]:
         """Return the keys of a table without --feed: its columns, or all together where they fit the only input."""
         if table.path not in self._found:
-            is_one = not any(map(self._is_tensor, table.names)) and self._takes(len(table.names))
-            self._found = {table.path: [WHOLE] if is_one else table.names}
+            known = [name for name in table.names if self._is_tensor(name)]
+            is_one = not known and self._takes(len(table.names))
+            own = table.names if isinstance(table, CsvFile) or not known else known  # other columns are keys of the rows
+            self._found = {table.path: [WHOLE] if is_one else own}
         return self._found[table.path]
 
     def _is_fed(self, key: str) -> bool:
@@ -440,6 +523,19 @@ def _cast(value: Array | Tensor, fed: Output, key: str, place: Callable[[], str]
         return cast_value(array, fed.dtype.base if fed.dtype is not None else None, key or "the input")
     except TfgError as error:
         raise type(error)(f"{place()}: {error.message}", hint=error.hint) from None
+
+
+def _fed_by(array: Any, rank: int | None) -> Any:
+    """Return rows, (rows, ...), as a stack of arrays of a rank: axes of size 1 are behind the rows. A row may have no axis of
+    rows.
+    """
+    if rank is None or rank == array.ndim:
+        return array
+    if rank > array.ndim:
+        return array.reshape(len(array), *(1,) * (rank - array.ndim), *array.shape[1:])
+    if rank < array.ndim - 1 or len(array) != 1:
+        raise InvalidArgumentError(f"rows of shape {Shape(array.shape[1:])} do not stack to rank {rank}")
+    return array[0, ...]
 
 
 def _of_rank(cells: Any, rank: int | None) -> Any:

@@ -196,7 +196,7 @@ def _plain_numbers(cells: Sequence[Sequence[str]]) -> Array | None:
         numbers = np.array([list(map(float, row)) for row in cells])
     except ValueError:
         return None
-    return numbers if max(len(cell) for row in cells for cell in row) <= _EXACT else None
+    return numbers if max((len(cell) for row in cells for cell in row), default=0) <= _EXACT else None
 
 
 def _number(cell: str) -> int | float | None:

@@ -79,7 +79,7 @@ def _work(name: str, tasks: Sequence[SweepTask]) -> tuple[Sequence[Outcome], flo
     started = time.monotonic()
     worker, output = _worker(name), _recipes[name].output
     if output.shards is None:
-        outcomes = list(worker.outcomes(tasks))
+        outcomes = [outcome for together in worker.outcomes(tasks) for outcome in together]
     else:
         with writing_results(output) as results:
             told = list(reports(worker.outcomes, results, [tasks], output.keep_going))
@@ -132,8 +132,7 @@ class Dask:
                 if self._recipe.output.shards is not None:
                     yield SweepReport(outcomes, computed)
                     continue
-                for outcome in outcomes:
-                    results.write(outcome)
+                results.write(outcomes)
                 stops = not self._recipe.output.keep_going and any(outcome.error for outcome in outcomes)
                 yield SweepReport(results.finish() if stops else results.known(), computed)
             yield SweepReport(results.finish(), computed)

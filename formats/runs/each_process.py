@@ -77,7 +77,7 @@ def _work(folder: str, orders: queue.SimpleQueue[list[SweepTask]], answers: IO[b
     def begin(count: int) -> None:
         COUNT.pack_into(begun, 0, COUNT.unpack_from(begun)[0] + count)
 
-    def work(tasks: Sequence[SweepTask]) -> Iterator[Outcome]:
+    def work(tasks: Sequence[SweepTask]) -> Iterator[Sequence[Outcome]]:
         return worker.outcomes(tasks, begin)
 
     with writing_results(recipe.output) as results:

@@ -38,7 +38,8 @@ class SweepTask:
 class Outcome:
     """The outcome of a task: the result or the error, and the CPU time in seconds.
 
-    The result is the bytes of a file, or the output of `shard_entry` for a shard; empty after writing.
+    The result is the bytes of a file, or the output of `shard_entry` for a shard; empty after writing. The result of the
+    first task of a block may hold the results of the whole block, and the others are None.
     """
 
     task: SweepTask

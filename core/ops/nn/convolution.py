@@ -54,7 +54,6 @@ from ..shared.window_geometry import (
 )
 from . import _convolution_lowerings
 
-
 facts("row_wise", of=("Conv2D", "Conv3D"))
 
 
