@@ -139,6 +139,7 @@ if TYPE_CHECKING:
     from .formats.runs.batch_runs import run_batch
     from .formats.runs.joins import Joined, join
     from .formats.runs.session_setup import SessionSetup
+    from .formats.runs.table_batches import map_batches
 
 __version__ = "0.1.0"
 
@@ -288,6 +289,7 @@ _LAZY = {
     "load_for_passes": "formats.api.partial_loading",
     "load_op_library": "core.op_libraries.library_loading",
     "load_part": "formats.api.partial_loading",
+    "map_batches": "formats.runs.table_batches",
     "map_ops": "core.op_libraries.op_map",
     "match_checkpoint": "formats.api.checkpoints",
     "missing_ops": "core.explaining.graph_facts",
@@ -472,6 +474,7 @@ __all__ = [
     "load_for_passes",
     "load_op_library",
     "load_part",
+    "map_batches",
     "map_ops",
     "match_checkpoint",
     "missing_ops",

@@ -198,6 +198,17 @@ class BatchParam(click.ParamType[BatchSize]):
         return int(value) if is_size(value) else self.fail(f"'{value}' is not a number of rows, or ?", param, ctx)
 
 
+class BlockParam(click.ParamType[Any]):
+    """A number of rows, ? for an unknown number, or `auto`."""
+
+    name = "N|?|auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "auto":
+            return value
+        return BatchParam().convert(value, param, ctx)
+
+
 def batch_option(**rules: Any) -> Any:
     """--batch N|?."""
     text = "Change the batch: the first size of the inputs, also in nodes that state it; ? for an unknown batch."

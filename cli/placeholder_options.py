@@ -10,7 +10,7 @@ from ..core.graph.graph import Graph, Output
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.words import counted
 from ..core.types.shapes import BatchSize, Shape
-from .options import Pair, ShapePair, batch_option
+from .options import BlockParam, Pair, ShapePair, batch_option
 from .render import note
 from .requests import option, request
 
@@ -55,6 +55,18 @@ class SizeOptions:
         options.apply(changed, Names(changed, signature), quiet)
         wanted = [names.fetch(word) for word in fetches if names.inside(word) is None] or list(names.outputs.values())
         return options.with_batch(changed, lambda: wanted or default_fetches(changed), quiet)
+
+
+@request
+class RunSizeOptions(SizeOptions):
+    """The sizes with which a command runs a graph, for many inputs in blocks."""
+
+    batch: Any = option(
+        type=BlockParam(),
+        help="Change the batch: the first size of the inputs, also in nodes that state it; ? for an unknown batch. With "
+        "--each: number of inputs in a run; auto: blocks grow to runs of 50 ms, where no node mixes rows. Default with "
+        "--each: auto.",
+    )
 
 
 def _takes_sizes(command: str) -> bool:

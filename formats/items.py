@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import glob
 import os
@@ -15,6 +16,7 @@ from ..core.codecs.tfrecord import RecordError, decode_record
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.regular_files import open_regular
+from .codecs.arrow_table import ARROW, PARQUET, ArrowFile
 from .codecs.csv_table import CsvFile, Row, find_rows
 from .codecs.json_inputs import WHOLE, parse_json
 from .codecs.npy import open_array
@@ -25,7 +27,10 @@ from .pictures import is_picture
 CSV: Final = ".csv"
 _DOCUMENT: Final = ".json"
 _LINES: Final = (".jsonl", ".ndjson", _DOCUMENT)
-_KINDS: Final = f"inputs are pictures, and files with the extension .npz, .npy, .tfrecord, {CSV}, {', '.join(_LINES)}"
+_TABLES: Final = (*PARQUET, *ARROW)
+_KINDS: Final = (
+    f"inputs are pictures, and files with the extension .npz, .npy, .tfrecord, {CSV}, {', '.join((*_TABLES, *_LINES))}"
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,8 +53,15 @@ class Item:
         return Row(self.start, self.end, int(self.name.rpartition("-")[2]), self.line)
 
     @property
+    def is_arrow(self) -> bool:
+        """Return True for a row of a Parquet or Arrow file, whose `start` is the number of the row, from 0."""
+        return self.start is not None and self.path.lower().endswith(_TABLES)
+
+    @property
     def place(self) -> str:
-        """Return the file, and the number of a line of JSON, in words."""
+        """Return the file, and the number of a line of JSON or of a row, in words."""
+        if self.is_arrow:
+            return f"'{self.path}', row {self.line:,}"
         line = "" if self.start is None else f"line {self.line:,} of "
         return f"{line}'{self.path}'"
 
@@ -106,7 +118,7 @@ def _matching(pattern: str) -> list[str]:
 
 def _is_input(path: str) -> bool:
     ending = os.path.splitext(path)[1].lower()
-    return _is_records(path) or ending in (".npz", ".npy", CSV, *_LINES) or is_picture(path)
+    return _is_records(path) or ending in (".npz", ".npy", CSV, *_TABLES, *_LINES) or is_picture(path)
 
 
 def _items(path: str, below: str) -> Iterator[Item]:
@@ -119,6 +131,9 @@ def _items(path: str, below: str) -> Iterator[Item]:
         yield from _lines(path, stem)
     elif ending == CSV:
         yield from (Item(f"{stem}-{row.number:06d}", path, row.start, row.end, row.line) for row in find_rows(path))
+    elif ending.lower() in _TABLES:
+        with contextlib.closing(ArrowFile(path)) as table:
+            yield from (Item(f"{stem}-{row + 1:06d}", path, row, row + 1, row + 1) for row in range(len(table)))
     elif is_picture(path):
         yield Item(stem, path)
     else:
@@ -163,13 +178,14 @@ class ItemReader:
         self._path: str | None = None
         self._lines: BinaryIO | None = None
         self._table: CsvFile | None = None
+        self._arrow: ArrowFile | None = None
 
     def close(self) -> None:
         """Close the open file."""
-        for file in (self._lines, self._table):
+        for file in (self._lines, self._table, self._arrow):
             if file is not None:
                 file.close()
-        self._path = self._lines = self._table = None
+        self._path = self._lines = self._table = self._arrow = None
 
     def read(self, item: Item) -> Mapping[str, Any]:
         """Return the arrays of a file by name, which is no picture and no file of lines; as tensors for an npz file.
@@ -190,6 +206,13 @@ class ItemReader:
         except InvalidArgumentError as error:
             raise DataLossError(f"{item.place} is {error.message}") from None
 
+    def documents(self, items: Sequence[Item]) -> list[Any]:
+        """Return the values of lines of a file, read at once; InvalidArgumentError where one is not JSON."""
+        first, last = items[0], items[-1]
+        data = self._line(dataclasses.replace(first, end=last.end))
+        start = first.start or 0
+        return [parse_json(data[(item.start or 0) - start : item.end - start]) for item in items]
+
     def table(self, path: str) -> CsvFile:
         """Return an open CSV file."""
         if self._table is None or self._path != path:
@@ -197,6 +220,14 @@ class ItemReader:
             self._table = CsvFile(path)
             self._path = path
         return self._table
+
+    def arrow(self, path: str) -> ArrowFile:
+        """Return an open Parquet or Arrow file."""
+        if self._arrow is None or self._path != path:
+            self.close()
+            self._arrow = ArrowFile(path)
+            self._path = path
+        return self._arrow
 
     def _line(self, item: Item) -> bytes:
         assert item.start is not None

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -167,6 +167,17 @@ def _literal(text: str, dtype: DType | None) -> Array:
         raise InvalidArgumentError(
             f"'{text[:_MAX_SHOWN]}' is not an array: {error}", hint="give all rows the same length"
         ) from None
+
+
+def joined_rows(values: Sequence[Any], dtype: DType) -> Array | None:
+    """Return the rows of parsed values behind each other as an array; None for values that are no lists of equal rows."""
+    if not all(isinstance(value, list) and value for value in values):
+        return None
+    rows = [row for value in values for row in value]
+    try:
+        return cast_value(_strings(rows) if dtype is string else _parsed_array(rows), dtype, "the values")
+    except (ValueError, TypeError):
+        return None
 
 
 _WORDS: Final = {str(word).lower(): json.dumps(word) for word in (True, False, None)}

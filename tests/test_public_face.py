@@ -150,6 +150,7 @@ def of_runs(folder, graph, feeds):
             tfg.run_batch,
             {"graph": graph, "fetches": "y:0", "sweep": {"x:0": [np.ones(2, np.float32)]}, "out_dir": str(folder / "batch")},
         ),
+        "map_batches": (tfg.map_batches, {"graph": graph, "fetches": "y:0", "batch": 1}),
         "first_elements": (tfg.first_elements, {"graph": pipeline(), "name": "range", "count": 2}),
         "read_checkpoint": (tfg.read_checkpoint, {"path": str(folder / "v.npz")}),
         "train": (tfg.train, {"graph": trained(), "loss": "loss:0", "steps": 1, "optimizer": "sgd"}),

@@ -20,7 +20,7 @@ from ..options import (
     quiet_option,
     refuse_terminal,
 )
-from ..placeholder_options import SizeOptions
+from ..placeholder_options import RunSizeOptions
 from ..requests import argument, changed_fields, command_of, option, options_of, part, request
 from ..sessions import SessionOptions, cluster_session_options
 
@@ -92,7 +92,7 @@ class RunOptions:
         type=OutputFile(RUN_RESULTS, may_be_stdout=True),
         metavar="FILE",
         help="Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, FILE-00000-of-00010, "
-        "as .npz, .tfrecord, .jsonl or .csv.",
+        "as .npz, .tfrecord, .jsonl, .csv, .parquet or .arrow.",
     )
     shard_size: int = option(
         type=click.IntRange(1),
@@ -109,7 +109,7 @@ class RunOptions:
     each: tuple[str, ...] = option(
         metavar="PATTERN",
         help="Run once for each matching file, or file of a folder: .npz, .npy, TFRecord, pictures, lines of JSON, rows of "
-        "CSV. Arrays are fed by name, or by --feed TENSOR=@each:KEY or @each?scale=1/255.",
+        "CSV, Parquet and Arrow. Arrays are fed by name, or by --feed TENSOR=@each:KEY or @each?scale=1/255.",
     )
     sweep: tuple[tuple[str, str], ...] = option(
         type=Pair("NAME", "V1,V2"), help="Run once with each value of a tensor or variable."
@@ -152,7 +152,7 @@ class RunOptions:
         excludes=_ON_SERVERS | {"--check-numerics --each --sweep": ""},
         help="Write a Chrome trace of the last step for Perfetto; show the costliest nodes and the memory peak.",
     )
-    sizes: SizeOptions = part(options_of(SizeOptions, "sizes"))
+    sizes: RunSizeOptions = part(options_of(RunSizeOptions, "sizes"))
     session: SessionOptions = part(cluster_session_options)
     quiet: bool = quiet_option()
     reader: GraphReader = part(graph_options)
@@ -197,6 +197,8 @@ class RunOptions:
 
     def check(self) -> None:
         """Raise usage errors before the first step."""
+        if self.sizes.batch == "auto" and not self.each:
+            raise click.UsageError("--batch auto needs --each")
         if self.is_of_many and self.out == "-":
             raise click.UsageError("with --each and --sweep, --output names files, not standard output")
         if self.is_of_many and self.out is not None and self.format_ is not None:

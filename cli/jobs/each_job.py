@@ -10,9 +10,11 @@ from typing import Final
 
 import click
 
+from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
 from ...core.support.words import counted
 from ...formats.runs.batch_job import BatchJob, BatchProgress, BatchReport
+from ...formats.runs.batch_runs import batched
 from ...formats.runs.each_recipe import BatchOutput, Recipe, graph_recipe
 from ...formats.runs.each_tasks import sweep_tasks
 from ...formats.runs.run_plan import Pairs
@@ -31,11 +33,15 @@ def run_each(options: RunOptions) -> int:
     _check(options)
     options = dataclasses.replace(options, session=options.session.of_many_runs())
     graph = options.reader.load(options.graph)
-    graph = options.sizes.applied(graph, options.session.signature, options.fetches, options.quiet)
+    note = render.noting(options.quiet)
+    signature, shapes = options.session.signature, dataclasses.replace(options.sizes, batch=None)
+    path = None if shapes else options.graph  # a graph that is not the file's travels itself
+    graph = shapes.applied(graph, signature, options.fetches, options.quiet)
+    graph, path, size = batched(graph, path, options.request, signature, options.sizes.batch or "auto", note)
     tasks = sweep_tasks(options.each, [(name, _values(text)) for name, text in options.sweep])
     job = BatchJob(
-        graph, _recipe(graph, options), tasks, engine=options.session.engine,
-        note=render.noting(options.quiet),
+        graph, _recipe(graph, path, size, options), tasks, engine=options.session.engine,
+        note=note,
     )  # fmt: skip
     with ProgressDisplay(options.quiet) as display:
         report = job.run(display.show)
@@ -53,7 +59,7 @@ def _check(options: RunOptions) -> None:
         raise click.UsageError(f"--on local:{count}: '{count}' is not a number of processes")
 
 
-def _recipe(graph: Graph, options: RunOptions) -> Recipe:
+def _recipe(graph: Graph, path: str | None, size: BlockSize, options: RunOptions) -> Recipe:
     session = options.session
     setup = SessionSetup(**{name: getattr(session, name) for name in SessionSetup.__dataclass_fields__})
     setup = dataclasses.replace(setup, engine=session.engine_name, precision=session.engine_options.precision)
@@ -67,8 +73,7 @@ def _recipe(graph: Graph, options: RunOptions) -> Recipe:
         request, feeds=_read_once(request.feeds), assign=_read_once(request.assign),
         assign_add=_read_once(request.assign_add), assign_sub=_read_once(request.assign_sub),
     )  # fmt: skip
-    path = None if options.sizes else options.graph  # a graph that is not the file's travels itself
-    return graph_recipe(graph, path, options.reader.reading, setup, request, output)
+    return graph_recipe(graph, path, options.reader.reading, setup, request, output, size)
 
 
 def _read_once(pairs: Pairs) -> Pairs:
@@ -127,7 +132,7 @@ def _summarize(report: BatchReport, options: RunOptions) -> None:
     parts += [f"{report.skipped} already there"] if report.skipped else []
     if worked:
         rate, cpu = worked / max(report.seconds, 1e-6), report.cpu / worked * 1e3
-        parts.append(f"{report.seconds:.1f} s, {rate:.1f} a second, {cpu:.1f} ms of CPU time each")
+        parts.append(f"{report.seconds:.1f} s, {rate:.1f} a second, {cpu:.2g} ms of CPU time each")
     render.note("; ".join(parts), options.quiet)
 
 

@@ -84,6 +84,8 @@ def _rule_by_facts(node: Node) -> Rule:
     """Return the rule for a node by the facts of the op."""
     if is_transparent(node):
         return _forwarded
+    if has_fact(node.op, "row_wise"):
+        return _row_wise
     return _elementwise if has_fact(node.op, "elementwise") else _one_by_one
 
 
@@ -114,6 +116,16 @@ def _aligned(value: Any, rank: int) -> Any:
         return value
     size, *shape = value.values.shape
     return value.values.reshape(size, *[1] * (rank - len(shape)), *shape)
+
+
+def _row_wise(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
+    """Join the batch with the rows of the first input: the op treats each row alike."""
+    first, *others = inputs
+    if not isinstance(first, Batched) or first.rank == 0 or any(isinstance(value, Batched) for value in others):
+        return _one_by_one(node, call, inputs)
+    size, rows, *rest = first.values.shape
+    result = np.asarray(call(first.values.reshape(size * rows, *rest), *others))
+    return Batched(result.reshape(size, rows, *result.shape[1:]))
 
 
 def _forwarded(node: Node, call: Call, inputs: Sequence[Any]) -> Any:

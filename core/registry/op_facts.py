@@ -15,6 +15,8 @@ FACTS: Final = {
     "own_stream": "draws from a separate stream, node by node: a draw that nothing reads has no effect",
     "lengthy": "its time grows with a value of its inputs, even for a small result: inference does not evaluate it",
     "elementwise": "each output element depends only on the input elements at its place, after broadcasting",
+    "row_wise": "row i of its outputs, on the first axis, depends only on row i of its first input; rows share other inputs",
+    "last_axis": "works along the last axis of its first input, separately at each place of the other axes",
     "idempotent": "f(f(x)) = f(x)",
     "involution": "f(f(x)) = x",
     "monotone": "non-decreasing elementwise function",

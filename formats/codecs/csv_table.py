@@ -25,6 +25,8 @@ _TRUTH: Final = {"true": 1, "false": 0}
 _LEAST: Final = -(1 << 63)
 _MOST: Final = (1 << 64) - 1
 """The integers of all dtypes."""
+_EXACT: Final = 15
+"""The number of digits of an integer that a double holds exactly."""
 _FEW: Final = 20
 """The largest number of columns that an error lists."""
 
@@ -92,6 +94,14 @@ class CsvFile:
             lines = self._file.read(row.end - row.start).splitlines(keepends=True)
         return self.whole(row, next((cells for _, cells in _records(self.path, lines, row)), []))
 
+    def read_rows(self, rows: Sequence[Row]) -> list[list[str]] | None:
+        """Return the cells of rows that stand one behind the other, read at once; None where others are between them."""
+        with file_errors(self.path):
+            self._file.seek(rows[0].start)
+            lines = io.BytesIO(self._file.read(rows[-1].end - rows[0].start))
+        cells = [record for _, record in _records(self.path, lines, rows[0]) if record]
+        return list(map(self.whole, rows, cells)) if len(cells) == len(rows) else None
+
     def whole(self, row: Row, cells: list[str]) -> list[str]:
         """Return the cells of a row; DataLossError for another number of cells than of columns."""
         if len(cells) != len(self.names):
@@ -120,6 +130,8 @@ class CsvFile:
         """
         if dtype is string:
             return as_bytes_array(cells)
+        if dtype is not None and dtype.is_floating and (plain := _plain_numbers(cells)) is not None:
+            return self._cast(plain, rows, names, dtype)
         numbers = [list(map(_number, row)) for row in cells]
         missing = next((place for place, row in enumerate(numbers) if None in row), None)
         if missing is None:
@@ -176,6 +188,15 @@ def read_columns(path: str, columns: Sequence[str] = (), dtype: DType | None = N
     finally:
         file.close()
     return array[:, 0] if len(names) == 1 and shape.rank != 2 else array
+
+
+def _plain_numbers(cells: Sequence[Sequence[str]]) -> Array | None:
+    """Return cells as doubles, where these are what `_number` reads: no words, and no digits that a double rounds."""
+    try:
+        numbers = np.array([list(map(float, row)) for row in cells])
+    except ValueError:
+        return None
+    return numbers if max((len(cell) for row in cells for cell in row), default=0) <= _EXACT else None
 
 
 def _number(cell: str) -> int | float | None:

@@ -141,7 +141,7 @@ class BatchJob:
 
     def _reports(self, queue: TaskQueue) -> Generator[SweepReport]:
         """Return reports on the tasks from the place of the batch, after a check of the settings."""
-        worker = Worker(self._graph, self._session, self._recipe.request, self._recipe.output, self._note)
+        worker = Worker(self._graph, self._session, self._recipe.request, self._recipe.output, self._recipe.batch, self._note)
         worker.check()
         kind, _, rest = self._on.partition(":")
         if kind == "dask":
@@ -152,7 +152,7 @@ class BatchJob:
 
     def _here(self, worker: Worker, queue: TaskQueue) -> Generator[SweepReport]:
         with writing_results(self._recipe.output) as results, contextlib.closing(worker):
-            yield from reports(worker.work, results, queue.batches(), self._recipe.output.keep_going)
+            yield from reports(worker.outcomes, results, queue.batches(), self._recipe.output.keep_going)
 
     def _on_dask(self, address: str, queue: TaskQueue) -> Generator[SweepReport]:
         try:

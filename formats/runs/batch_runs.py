@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+from ...core.comparing.row_blocks import BlockSize
 from ...core.engines.engine_registry import engine_of_many_runs
 from ...core.graph.graph import Graph
 from ...core.support.arguments import expect, takes
-from ..api.each_inputs import EACH
+from ..api.each_inputs import EACH, in_batches
 from ..api.prepared_sessions import named, names_of
 from ..state import State
 from .batch_job import BatchJob, BatchProgress, BatchReport
@@ -18,7 +19,7 @@ from .each_recipe import BatchOutput, graph_recipe
 from .each_tasks import sweep_tasks
 from .graph_reading import GraphReading
 from .names import Given
-from .run_plan import Pairs, RunRequest
+from .run_plan import Pairs, RunPlan, RunRequest
 from .session_setup import SessionSetup
 
 __all__ = ["run_batch"]
@@ -26,10 +27,10 @@ __all__ = ["run_batch"]
 
 @takes(
     graph=Graph | str | os.PathLike, feeds=Mapping | None, output=str | os.PathLike | None, out_dir=str | os.PathLike | None,
-    format=str, shard_size=int, on=str | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool, overwrite=bool,
-    steps=int | None, fetch_every=int, assign=Mapping | None, assign_add=Mapping | None, assign_sub=Mapping | None,
-    check_numerics=bool, top_k=int | None, labels=str | Sequence | None, state=str | Mapping | None, seed=int | None,
-    session=SessionSetup | None,
+    format=str, shard_size=int, on=str | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool, batch=int | str,
+    overwrite=bool, steps=int | None, fetch_every=int, assign=Mapping | None, assign_add=Mapping | None,
+    assign_sub=Mapping | None, check_numerics=bool, top_k=int | None, labels=str | Sequence | None,
+    state=str | Mapping | None, seed=int | None, session=SessionSetup | None,
 )  # fmt: skip
 def run_batch(
     graph: Graph | str | os.PathLike[str],
@@ -45,6 +46,7 @@ def run_batch(
     parts: Mapping[str, str] | None = None,
     sweep: Mapping[str, Sequence[Any]] | None = None,
     keep_going: bool = False,
+    batch: BlockSize | Literal["?"] = "auto",
     overwrite: bool = False,
     targets: Sequence[str] | str = (),
     steps: int | None = 1,
@@ -64,11 +66,11 @@ def run_batch(
 ) -> BatchReport:
     """Run a graph once for each input, write the results to files, and return the report.
 
-    `inputs`, `fetches`, `feeds`, `parts`, `sweep` and `keep_going` are as in `run_each`. The results go to `out_dir`, a
-    folder with a file of `format` for each input, or to shards of `shard_size` results: `output="results.npz"` writes
-    `results-00000-of-00010.npz` and so on; other shards are .tfrecord, .jsonl and .csv. A later call computes the results
-    that are missing or older than their inputs; with `overwrite` all. InvalidArgumentError where the place has results of
-    another graph or of other settings.
+    `inputs`, `fetches`, `feeds`, `parts`, `sweep`, `keep_going` and `batch` are as in `run_each`. The results go to
+    `out_dir`, a folder with a file of `format` for each input, or to shards of `shard_size` results:
+    `output="results.npz"` writes `results-00000-of-00010.npz` and so on; other shards are .tfrecord, .jsonl and .csv. A
+    later call computes the results that are missing or older than their inputs; with `overwrite` all. InvalidArgumentError
+    where the place has results of another graph or of other settings.
 
     `on` names the place of the runs: by default this process; `local:4` for four processes, `dask://HOST:PORT`, or
     `grpc://HOST:PORT` for a TensorFlow cluster. New processes import no module of the caller, and load `op_libraries`,
@@ -93,10 +95,23 @@ def run_batch(
         shard_size, overwrite, keep_going,
     )  # fmt: skip
     path = None if isinstance(graph, Graph) else os.fspath(graph)
-    recipe = graph_recipe(loaded, path, GraphReading(op_library=names_of(op_libraries)), setup, request, files)
-    return BatchJob(
-        loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=(lambda _: None) if note is None else note
-    ).run(progress)
+    reading = GraphReading(op_library=names_of(op_libraries))
+    note = (lambda _: None) if note is None else note
+    loaded, path, size = batched(loaded, path, request, setup.signature, batch, note)
+    recipe = graph_recipe(loaded, path, reading, setup, request, files, size)
+    return BatchJob(loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=note).run(progress)
+
+
+def batched(
+    graph: Graph, path: str | None, request: RunRequest, signature: str | None, batch: BlockSize | Literal["?"],
+    note: Callable[[str], None],
+) -> tuple[Graph, str | None, BlockSize]:  # fmt: skip
+    """Return a graph that takes `batch` rows, its file where the graph is still the file's, and the inputs in a block."""
+    if batch == "auto":
+        return graph, path, batch
+    fetches = list(RunPlan(graph, request, signature).fetches.values())
+    changed, size = in_batches(graph, fetches, batch, note)
+    return changed, path if changed is graph else None, size
 
 
 def _setup(session: SessionSetup, on: str | None, state: str | State | None, seed: int | None) -> SessionSetup:

@@ -18,7 +18,7 @@ from ...core.support.errors import UnavailableError
 from .each_recipe import Recipe, digest_of
 from .each_results import Results, SweepReport, reports, writing_results
 from .each_tasks import Outcome, SweepTask, TaskQueue
-from .each_worker import Worker
+from .each_worker import Worker, recipe_worker
 
 _AHEAD: Final = 3
 """Batches in flight for each thread of the cluster; bounds the results that wait on the cluster."""
@@ -68,8 +68,7 @@ def _profile(worker: Any, starts: bool) -> None:
 
 @functools.cache
 def _worker(name: str) -> Worker:
-    recipe = _recipes[name]
-    return Worker(recipe.load(), recipe.session, recipe.request, recipe.output)
+    return recipe_worker(_recipes[name])
 
 
 def _work(name: str, tasks: Sequence[SweepTask]) -> tuple[Sequence[Outcome], float]:
@@ -80,10 +79,10 @@ def _work(name: str, tasks: Sequence[SweepTask]) -> tuple[Sequence[Outcome], flo
     started = time.monotonic()
     worker, output = _worker(name), _recipes[name].output
     if output.shards is None:
-        outcomes = [worker.work(task) for task in tasks]
+        outcomes = [outcome for together in worker.outcomes(tasks) for outcome in together]
     else:
         with writing_results(output) as results:
-            told = list(reports(worker.work, results, [tasks], output.keep_going))
+            told = list(reports(worker.outcomes, results, [tasks], output.keep_going))
         outcomes = [outcome for report in told for outcome in report.outcomes]
     return outcomes, time.monotonic() - started
 
@@ -133,8 +132,7 @@ class Dask:
                 if self._recipe.output.shards is not None:
                     yield SweepReport(outcomes, computed)
                     continue
-                for outcome in outcomes:
-                    results.write(outcome)
+                results.write(outcomes)
                 stops = not self._recipe.output.keep_going and any(outcome.error for outcome in outcomes)
                 yield SweepReport(results.finish() if stops else results.known(), computed)
             yield SweepReport(results.finish(), computed)

@@ -105,16 +105,18 @@ class ProcessPool:
         return outcomes
 
     def _lost(self, member: _Member, queue: TaskQueue) -> list[Outcome]:
-        current, code = member.current, member.end()
+        current, begun, code = member.current, member.running, member.end()
         self._members.remove(member)
-        tasks = list(member.tasks)
+        tasks = [
+            dataclasses.replace(task, is_alone=True) if place < begun else task for place, task in enumerate(member.tasks)
+        ]
         name = current.name if current is not None else ""
         self._deaths[name] += current is not None or not member.is_ready
         failed: list[Outcome] = []
         if self._deaths[name] == _ATTEMPTS:
             if current is None:
                 raise UnavailableError(f"{_ATTEMPTS} processes ended before their first task, the last {_how(code)}")
-            tasks.remove(current)
+            del tasks[begun - 1]
             failed = [Outcome(current, error=f"its process was killed {_ATTEMPTS} times, last {_how(code)}")]
         queue.put_back(tasks)
         return failed
@@ -149,7 +151,7 @@ class _Member:
             messages.put((self, None))
 
     @property
-    def _running(self) -> int:
+    def running(self) -> int:
         """The number of tasks that began and have no known outcome."""
         begun: int = COUNT.unpack_from(self._begun)[0]
         return begun - self._settled
@@ -159,18 +161,18 @@ class _Member:
         """Return the number of tasks to send; 0 while the process has enough work."""
         rate = self._settled / max(time.monotonic() - self._started, 1e-3)
         ahead = min(int(rate * _AHEAD_SECONDS), _MOST_AHEAD)
-        lacking = ahead - (len(self.tasks) - self._running)
+        lacking = ahead - (len(self.tasks) - self.running)
         return max(lacking, 1) if not self.tasks or lacking > ahead // 4 else 0
 
     @property
     def unwritten(self) -> int:
         """Return the number of computed tasks without a known outcome."""
-        return max(self._running - 1, 0)
+        return max(self.running - 1, 0)
 
     @property
     def current(self) -> SweepTask | None:
         """Return the task that started last; None if the outcomes of all started tasks are known."""
-        return self.tasks[self._running - 1] if self._running else None
+        return self.tasks[self.running - 1] if self.running else None
 
     def begin(self, tasks: Sequence[SweepTask]) -> None:
         """Send tasks. A dead process is noticed later, when the pool waits for an answer."""

@@ -9,7 +9,7 @@ import pickle
 import queue
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, Final
 
 from ...core.support.gc_control import RARELY
@@ -17,7 +17,7 @@ from ...core.support.untrusted import keep_untrusted
 from .each_recipe import Recipe
 from .each_results import reports, writing_results
 from .each_tasks import Outcome, SweepTask
-from .each_worker import Worker
+from .each_worker import recipe_worker
 
 RECIPE: Final = "recipe"
 """The name of the file with the recipe in the folder of a pool."""
@@ -71,12 +71,14 @@ def _work(folder: str, orders: queue.SimpleQueue[list[SweepTask]], answers: IO[b
         recipe: Recipe = pickle.load(file)
     if recipe.untrusted:
         keep_untrusted()
-    worker = Worker(recipe.load(), recipe.session, recipe.request, recipe.output)
+    worker = recipe_worker(recipe)
     _send(answers, [])
 
-    def work(task: SweepTask) -> Outcome:
-        COUNT.pack_into(begun, 0, COUNT.unpack_from(begun)[0] + 1)
-        return worker.work(task)
+    def begin(count: int) -> None:
+        COUNT.pack_into(begun, 0, COUNT.unpack_from(begun)[0] + count)
+
+    def work(tasks: Sequence[SweepTask]) -> Iterator[Sequence[Outcome]]:
+        return worker.outcomes(tasks, begin)
 
     with writing_results(recipe.output) as results:
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.file_formats import CSV, JSON, NPY, NPZ, SHARDS, TABLE, format_of
@@ -82,6 +83,8 @@ class Recipe:
     output: BatchOutput
     meta: MetaGraph | None = None
     untrusted: bool = False
+    batch: BlockSize = "auto"
+    """The number of inputs in a run."""
 
     def load(self) -> Graph:
         """Load the graph from its file if this machine has the same file, otherwise from the bytes."""
@@ -98,16 +101,17 @@ class Recipe:
 
 
 def graph_recipe(
-    graph: Graph, path: str | None, reading: GraphReading, session: SessionSetup, request: RunRequest, output: BatchOutput
-) -> Recipe:
+    graph: Graph, path: str | None, reading: GraphReading, session: SessionSetup, request: RunRequest, output: BatchOutput,
+    batch: BlockSize,
+) -> Recipe:  # fmt: skip
     """Return the recipe for a graph in a file, or for a graph of this process, which travels as bytes."""
     digest = None if path is None else digest_of(path)
     untrusted = graph.is_untrusted or is_untrusted()
     if path is not None and digest is not None:
-        return Recipe(os.path.abspath(path), digest, None, reading, session, request, output, untrusted=untrusted)
+        return Recipe(os.path.abspath(path), digest, None, reading, session, request, output, None, untrusted, batch)
     data = to_bytes(graph, "graph")
     own = GraphReading(op_library=reading.op_library)
-    return Recipe(None, digest_of_bytes(data), data, own, session, request, output, graph.meta, untrusted)
+    return Recipe(None, digest_of_bytes(data), data, own, session, request, output, graph.meta, untrusted, batch)
 
 
 def digest_of(path: str) -> str | None:

@@ -44,8 +44,8 @@ class Results(abc.ABC):
         self._known: list[Outcome] = []
 
     @abc.abstractmethod
-    def write(self, outcome: Outcome) -> None:
-        """Write the result of a task."""
+    def write(self, outcomes: Sequence[Outcome]) -> None:
+        """Write the results of tasks that ran together."""
 
     @abc.abstractmethod
     def end_batch(self) -> None:
@@ -100,15 +100,16 @@ class ResultFiles(Results):
         super().__init__(group, disk)
         self._output = output
 
-    def write(self, outcome: Outcome) -> None:
-        """Write the result of a task; its outcome becomes known after the next sync."""
-        staged = None
-        if outcome.error is None:
-            path = result_path(self._output, outcome.task)
-            file, staged = self._group.create(path)
-            with file_errors(path), file:
-                file.write(outcome.result)
-        self.publish(staged, [_without_result(outcome)])
+    def write(self, outcomes: Sequence[Outcome]) -> None:
+        """Write the result of each task; its outcome becomes known after the next sync."""
+        for outcome in outcomes:
+            staged = None
+            if outcome.error is None:
+                path = result_path(self._output, outcome.task)
+                file, staged = self._group.create(path)
+                with file_errors(path), file:
+                    file.write(outcome.result)
+            self.publish(staged, [_without_result(outcome)])
 
     def end_batch(self) -> None:
         """Do nothing: each result has a separate file."""
@@ -125,14 +126,16 @@ class ResultShards(Results):
         self._shard: ResultShard | None = None
         self._outcomes: list[Outcome] = []
 
-    def write(self, outcome: Outcome) -> None:
-        """Add the result of a task to its shard."""
-        assert outcome.task.shard is not None
+    def write(self, outcomes: Sequence[Outcome]) -> None:
+        """Add the results of tasks to their shard."""
+        shard = outcomes[0].task.shard
+        assert shard is not None
         if self._shard is None:
-            self._shard = ResultShard(*self._group.create(outcome.task.shard))
-        if outcome.error is None:
-            self._shard.add(outcome.result)
-        self._outcomes.append(_without_result(outcome))
+            self._shard = ResultShard(*self._group.create(shard))
+        for outcome in outcomes:
+            if outcome.error is None and outcome.result is not None:
+                self._shard.add(outcome.result)
+        self._outcomes += map(_without_result, outcomes)
 
     def end_batch(self) -> None:
         """Close the shard; the outcomes of its tasks become known after the next sync."""
@@ -161,17 +164,18 @@ def result_path(output: BatchOutput, task: SweepTask) -> str:
 
 
 def reports(
-    work: Callable[[SweepTask], Outcome], results: Results, batches: Iterable[Sequence[SweepTask]], keep_going: bool
-) -> Iterator[SweepReport]:
+    work: Callable[[Sequence[SweepTask]], Iterable[Sequence[Outcome]]], results: Results,
+    batches: Iterable[Sequence[SweepTask]], keep_going: bool,
+) -> Iterator[SweepReport]:  # fmt: skip
     """Run batches of tasks in order and write their results; stop at a failure unless `keep_going`."""
     computed = 0
     for batch in batches:
-        for task in batch:
-            outcome = work(task)
-            results.write(outcome)
-            computed += 1
-            if outcome.error is not None and not keep_going:
-                yield SweepReport([*(known for known in results.finish() if known.error is None), outcome], computed)
+        for outcomes in work(batch):
+            results.write(outcomes)
+            computed += len(outcomes)
+            failed = None if keep_going else next((outcome for outcome in outcomes if outcome.error is not None), None)
+            if failed is not None:
+                yield SweepReport([*(known for known in results.finish() if known.error is None), failed], computed)
                 return
             yield SweepReport(results.known(), computed)
         results.end_batch()

@@ -142,6 +142,8 @@ def job_facts(recipe: Recipe) -> Iterator[tuple[str, Any]]:
     yield "libraries", [_digest(library) for library in recipe.reading.op_library if os.path.isfile(library)]
     yield from _facts(recipe.request, RunRequest.__dataclass_fields__)
     yield "format_", recipe.output.format
+    if recipe.batch != 1:
+        yield "batch", f"{recipe.batch}: results of inputs in blocks are equal to rounding"
     request, session = recipe.request, recipe.session
     texts = [value for _, value in (*request.feeds, *request.assign, *request.assign_add, *request.assign_sub)]
     yield "files", [_digest(text[1:]) for text in texts if isinstance(text, str) and text.startswith("@")]

@@ -8,13 +8,16 @@ import json
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.json_documents import plain
 from ..items import Item, find_items
 from .names import Given
 from .run_plan import Pairs
+
+_TOGETHER: Final = 1000
+"""Tasks with separate files that are taken at a time."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,13 +30,16 @@ class SweepTask:
     item: Item | None
     settings: Pairs = ()
     shard: str | None = None
+    is_alone: bool = False
+    """Run the input by itself, as a process died of a block with the input."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
     """The outcome of a task: the result or the error, and the CPU time in seconds.
 
-    The result is the bytes of a file, or the output of `shard_entry` for a shard; empty after writing.
+    The result is the bytes of a file, or the output of `shard_entry` for a shard; empty after writing. The result of the
+    first task of a block may hold the results of the whole block, and the others are None.
     """
 
     task: SweepTask
@@ -61,9 +67,9 @@ class TaskQueue:
         return taken
 
     def batches(self) -> Iterator[list[SweepTask]]:
-        """Take all tasks, a shard or a task at a time."""
+        """Take all tasks, a shard or some separate files at a time."""
         while self._tasks:
-            yield self.take(1)
+            yield self.take(_TOGETHER)
 
     def put_back(self, tasks: Sequence[SweepTask]) -> None:
         """Have tasks taken again, before all others."""

@@ -1,27 +1,34 @@
-"""Processing of a single input, in any process: feed its values, run the steps, encode the result."""
+"""Processing of inputs, in any process: feed their values, run the steps, encode the results."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import functools
+import itertools
 import re
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+import numpy as np
+
+from ...core.comparing.row_blocks import BlockRunner, BlockSize, BlockWork, Ran, lacks_rows
 from ...core.graph.graph import Graph
 from ...core.graph.variable_nodes import find_variables
-from ...core.runtime.session.runner import Runner
+from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.errors import InternalError, InvalidArgumentError, TfgError
-from ..api.each_inputs import InputArrays, SharedRuns
-from .each_recipe import BatchOutput
-from .each_shards import shard_entry
+from ...core.support.file_formats import CSV
+from ..api.each_inputs import InputArrays
+from .each_recipe import BatchOutput, Recipe
+from .each_shards import COLUMNS, kind_of, shard_entry, table_entry
 from .each_tasks import Outcome, SweepTask
 from .names import Given
-from .run_plan import Pairs, RunPlan, RunRequest
+from .run_plan import RunPlan, RunRequest
 from .session_setup import SessionSetup
 from .step_files import encoded_steps
+from .step_runs import StepRuns, values_of
 
 _EACH: Final = re.compile(r"@each(?::([^?]*))?(\?.*)?")
 
@@ -38,69 +45,152 @@ class Worker:
     """A worker for tasks. Tasks share a session if no step writes or draws; otherwise each task has a new session."""
 
     def __init__(
-        self, graph: Graph, session: SessionSetup, request: RunRequest, output: BatchOutput,
+        self, graph: Graph, session: SessionSetup, request: RunRequest, output: BatchOutput, batch: BlockSize,
         note: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
-        self._parts, fixed = parts_of_inputs(request.feeds)
+        self._parts_of_inputs, fixed = parts_of_inputs(request.feeds)
         self._graph = graph
         self._session = session
         self._output = output
         self._plan = RunPlan(graph, dataclasses.replace(request, feeds=fixed), session.signature, note)
         self._variables = find_variables(graph)
-        self._sessions = SharedRuns(graph)
+        self._runs = StepRuns(graph, session, self._plan)
         self._closing = contextlib.ExitStack()
+        self._batch = batch
+        self._note = note
+        self._local = threading.local()
 
     def check(self) -> None:
         """Raise errors that concern all tasks before the first task starts."""
         self._session.check_trust(self._graph)
-        _ = self._arrays, self._plan.labels
+        _ = self._own, self._plan.labels
         if not self._plan.fetches and not self._plan.targets:
             raise InvalidArgumentError("nothing to fetch: add --fetch")
 
-    def work(self, task: SweepTask) -> Outcome:
-        """The result of a task; an error of the graph or of the input is in the outcome."""
+    def outcomes(
+        self, tasks: Sequence[SweepTask], begin: Callable[[int], None] = lambda _: None
+    ) -> Iterator[Sequence[Outcome]]:
+        """Yield the outcomes of tasks in their order, of those that ran together at once.
+
+        An error of the graph or of an input is in the outcome. `begin` is called with the number of tasks before a run.
+        """
+        for is_alone, group in itertools.groupby(
+            tasks, lambda task: task.is_alone or task.item is None or bool(task.settings)
+        ):
+            if not is_alone:
+                for ran in self._own.runner.results(list(group), begin):
+                    yield self._encoded(ran)
+                continue
+            for task in group:
+                begin(1)
+                yield [self._alone(task)]
+
+    def _alone(self, task: SweepTask) -> Outcome:
         started = time.process_time()
         try:
-            result = self._result(task)
+            assigned = tuple((name, value) for name, value in task.settings if name in self._variables)
+            entry = self._entry(task, self._plan.shown(self._runs.steps(self._fed(task), assigned)))
         except InternalError:
             raise
         except TfgError as error:
             return Outcome(task, error=error.summary, cpu=time.process_time() - started)
-        return Outcome(task, result, cpu=time.process_time() - started)
+        return Outcome(task, entry, cpu=time.process_time() - started)
 
-    def _result(self, task: SweepTask) -> Any:
-        plan = self._plan
-        assigned = tuple((name, value) for name, value in task.settings if name in self._variables)
-        fed = [(name, value) for name, value in task.settings if name not in self._variables]
-        values = plan.names.feeds(fed) | (self._arrays.of(task.item) if task.item is not None else {})
-        orders = plan.orders(values)
-        runner = self._runner(assigned, (*orders.fetches.values(), *orders.targets), values)
-        steps = plan.shown(result for result in runner.steps(orders) if result.values)
+    def _encoded(self, ran: Ran[SweepTask]) -> Sequence[Outcome]:
+        """Return the outcome of each input that ran."""
+        if ran.error is not None:
+            return [Outcome(ran.inputs[0], error=ran.error.summary, cpu=ran.seconds)]
+        started = time.process_time()
+        steps = self._plan.shown(ran.result)
+        table = self._table(ran, steps)
+        entries = [(table, None), *[(None, None)] * (len(ran.inputs) - 1)] if table is not None else [
+            self._tried(task, own) for task, own in zip(ran.inputs, self._parts(ran, steps))
+        ]  # fmt: skip
+        seconds = ran.seconds + (time.process_time() - started) / len(ran.inputs)
+        return [Outcome(task, entry, error, seconds) for task, (entry, error) in zip(ran.inputs, entries)]
+
+    def _table(self, ran: Ran[SweepTask], steps: Sequence[StepResult]) -> Any:
+        """Return the rows of a block for a shard of a table; None for other shards, and for results that fit no table."""
+        rows, shard = self._own.runner.rows, ran.inputs[0].shard
+        if not ran.counts or rows is None or shard is None or kind_of(shard) not in (CSV, *COLUMNS):
+            return None
+        times = {rows.times(item.name) for step in steps for item in step.values}
+        if len(times) != 1 or 0 in times:
+            return None
+        heights = np.array(ran.counts) * times.pop()
+        try:
+            items = [task.item for task in ran.inputs if task.item is not None]
+            keys = self._own.arrays.keys(items) if kind_of(shard) in COLUMNS and max(heights) == 1 else None
+            names = np.repeat([task.name for task in ran.inputs], heights).tolist()
+            return table_entry(names, steps, len(names), shard, keys)
+        except InvalidArgumentError:
+            return None  # the results one by one have the error
+
+    def _tried(self, task: SweepTask, steps: Sequence[StepResult]) -> tuple[Any, str | None]:
+        """Return the entry of a task, and its error."""
+        try:
+            return self._entry(task, steps), None
+        except InternalError:
+            raise
+        except TfgError as error:
+            return b"", error.summary
+
+    def _parts(self, ran: Ran[SweepTask], steps: Sequence[StepResult]) -> Iterator[Sequence[StepResult]]:
+        """Yield the steps of each input that ran."""
+        rows = self._own.runner.rows
+        if not ran.counts or rows is None:
+            yield steps
+            return
+        (step,) = steps
+        columns = [(item, rows.split(item.name, item.value, ran.counts)) for item in step.values]
+        for place in range(len(ran.inputs)):
+            parts = ((item, values[place]) for item, values in columns)
+            yield (StepResult(step.step, tuple(FetchedValue(item.name, item.dtype, np.shape(v), v) for item, v in parts)),)
+
+    def _entry(self, task: SweepTask, steps: Sequence[StepResult]) -> Any:
         if task.shard is not None:
-            return shard_entry(task.name, steps, task.shard)
+            keys = self._own.arrays.keys([task.item]) if task.item is not None and kind_of(task.shard) in COLUMNS else None
+            return shard_entry(task.name, steps, task.shard, keys)
         return self._output.encode(steps) if self._output.encode is not None else encoded_steps(steps, self._output.format)
 
-    def _runner(self, assigned: Pairs, names: tuple[str, ...], values: Mapping[str, Any]) -> Runner:
-        """Return a session: the session of the previous task if its runs change no state, otherwise a new session."""
-
-        def prepared() -> Runner:
-            runner = self._session.open(self._graph, quiet=True)
-            if (close := getattr(runner.session, "close", None)) is not None:
-                self._closing.callback(close)
-            self._plan.assign(runner, assigned)
-            return runner
-
-        return self._sessions.runner(names, values, prepared, own=bool(assigned), always=self._session.on is not None)
+    def _fed(self, task: SweepTask) -> dict[str, Any]:
+        fed = [(name, value) for name, value in task.settings if name not in self._variables]
+        return self._plan.names.feeds(fed) | (self._own.arrays.of(task.item) if task.item is not None else {})
 
     def close(self) -> None:
         """End the sessions on a cluster, and close the file of the last input."""
         self._closing.close()
+        self._runs.close()
 
-    @functools.cached_property
-    def _arrays(self) -> InputArrays:
-        """What an input feeds; InvalidArgumentError for options of a picture that do not exist."""
+    @property
+    def _own(self) -> _OfThread:
+        """The readers and the blocks of this thread: a cluster's worker may have several."""
+        if not hasattr(self._local, "own"):
+            self._local.own = self._of_thread()
+        own: _OfThread = self._local.own
+        return own
+
+    def _of_thread(self) -> _OfThread:
+        """Return new readers; InvalidArgumentError for options of a picture that do not exist."""
         plan = self._plan
         fetches = (*plan.fetches.values(), *plan.targets)
-        arrays = InputArrays(self._graph, plan.names.signature, fetches, self._parts, plan.names.input)
+        arrays = InputArrays(self._graph, plan.names.signature, fetches, self._parts_of_inputs, plan.names.input)
         self._closing.callback(arrays.close)
-        return arrays
+        work = BlockWork(
+            self._fed, lambda tasks: arrays.block([task.item for task in tasks if task.item is not None]),
+            self._runs.steps, values_of, self._runs.rows, functools.partial(lacks_rows, self._graph), self._note,
+        )  # fmt: skip
+        return _OfThread(arrays, BlockRunner(work, self._batch))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _OfThread:
+    """The parts of a worker that threads do not share."""
+
+    arrays: InputArrays
+    runner: BlockRunner[SweepTask]
+
+
+def recipe_worker(recipe: Recipe) -> Worker:
+    """Return the worker of a recipe in another process."""
+    return Worker(recipe.load(), recipe.session, recipe.request, recipe.output, recipe.batch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ def encoded_steps(steps: Sequence[StepResult], format_: str, schema: str = "tfg.
 
 
 def _npy(steps: Sequence[StepResult]) -> bytes:
-    arrays = _history(steps)
+    arrays = step_arrays(steps)
     if len(arrays) != 1:
         raise InvalidArgumentError(f".npy holds a single tensor, but {len(arrays)} were fetched", hint="use --format npz")
     return npy_bytes(*arrays.popitem())
@@ -36,33 +36,34 @@ def _npz(steps: Sequence[StepResult]) -> bytes:
     return npz_bytes(fetched_tensors(steps))
 
 
-def steps_csv(steps: Sequence[StepResult], result: str | None = None) -> bytes:
-    """Return the fetched values as CSV with a header: a row for each index of the first axis, or for each step.
+def steps_csv(steps: Sequence[StepResult], results: Iterable[str] | None = None, count: int | None = None) -> bytes:
+    """Return the fetched values as CSV with a header: a row for each index of the first axis up to `count`, or for each step.
 
-    `result` is the value of a first column `name`. A tensor with a single column gives the column its name; several columns
+    `results` are the values of a first column `name`. A tensor with a single column gives the column its name; several columns
     are NAME_0, NAME_1 and so on. InvalidArgumentError for tensors that do not fit into a table.
     """
     columns: dict[str, Any] = {"step": [step.step for step in steps]} if len(steps) > 1 else {}
-    for name, array in _history(steps).items():
+    for name, array in step_arrays(steps).items():
         if array.ndim > 2:
             problem = f"'{name}' has {array.ndim} dimensions including the steps, but CSV has only rows and columns"
             raise InvalidArgumentError(problem, hint="write .npz or .json")
-        columns |= columns_of(name, array)
+        columns |= columns_of(name, array[:count] if count is not None else array)
     heights = {len(column) for column in columns.values()}
     if len(heights) > 1:
         raise InvalidArgumentError(
             "the fetched tensors have unequal numbers of rows", hint="fetch a single tensor, or write .npz"
         )
-    first, mark = ((), ()) if result is None else (("name",), (result,))
-    return csv_bytes([(*first, *columns), *((*mark, *row) for row in zip(*columns.values()))])
+    if results is None:
+        return csv_bytes([tuple(columns), *zip(*columns.values())])
+    return csv_bytes([("name", *columns), *zip(results, *columns.values())])
 
 
 def fetched_tensors(steps: Sequence[StepResult]) -> dict[str, Tensor]:
     """The values of each tensor; where several steps fetched, stacked along a new first axis."""
-    return {name: Tensor.from_numpy(array) for name, array in _history(steps).items()}
+    return {name: Tensor.from_numpy(array) for name, array in step_arrays(steps).items()}
 
 
-def _history(steps: Sequence[StepResult]) -> dict[str, Any]:
+def step_arrays(steps: Sequence[StepResult]) -> dict[str, Any]:
     """Each tensor's value; where several steps fetched, their values stacked along a new first axis."""
     values_by_name = grouped((item.name, item.value) for step in steps for item in step.values if item.shape is not None)
     arrays = {}

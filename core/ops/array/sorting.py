@@ -13,7 +13,18 @@ from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.integers import extremes
 from ...numerics.top_k import sorted_top_k, unsorted_top_k
-from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    not_differentiable,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
@@ -116,6 +127,9 @@ def top_k_gradient(g: GradientBuilder, node: Node, grad: Output, _: Output) -> G
 def top_k_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
     """A lower bound, for falling numbers: one comparison less than each row has elements."""
     return Cost(flops=x.shape.num_elements - x.shape[:-1].num_elements)
+
+
+facts("last_axis", of=("TopK", "TopKV2"))
 
 
 @kernel("ApproxTopK")

@@ -311,6 +311,9 @@ def _format_map(src_format: str, dst_format: str) -> Array:
     return np.array([dst_format.index(name) for name in src_format])
 
 
+facts("row_wise", of=("DepthToSpace", "SpaceToDepth"))
+
+
 @kernel("DataFormatDimMap")
 def data_format_dim_map(x: Array, *, src_format: str, dst_format: str) -> Result:
     """Convert dimension numbers from one layout to another; negative numbers count from the end."""
@@ -425,6 +428,9 @@ def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[
     summed = g.UnsortedSegmentSum(rows, taken, g.Cast(g.AddV2(total, one), DstT="int32"))
     summed_pixels = g.StridedSlice(summed, [1], [0], [1], end_mask=1)
     return g.Reshape(g.Transpose(summed_pixels, [1, 0]), source)
+
+
+facts("row_wise", of=("ExtractImagePatches", "ExtractVolumePatches"))
 
 
 @kernel("ExtractVolumePatches")

@@ -71,6 +71,9 @@ def _check_gradient(grads: Array, original_image: Array) -> None:
     require(ends[0] == ends[1], f"batch and channels of grads and original_image differ: {ends[0]} and {ends[1]}")
 
 
+facts("row_wise", of=("ResizeArea", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor"))
+
+
 @kernel("ResizeBilinear")
 def resize_bilinear(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C), float32."""

@@ -10,7 +10,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.isotonic import decreasing_fit
-from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -259,3 +259,6 @@ def _bucketize_lowering(xla: Any, x: Any, *, boundaries: list[float]) -> Any:
         raise UnimplementedError(f"buckets of {x.dtype} need 64-bit numbers in JAX")
     wide_x = x if x.dtype == np.float32 else x.astype(np.float64)
     return xla.searchsorted(limits.astype(wide_x.dtype), wide_x, side="right")
+
+
+facts("row_wise", of=("Bucketize",))

@@ -160,3 +160,4 @@ onnx("BiasAddV1")(lambda g, value, bias: g.Add(value, bias))
 
 
 facts("half_infer", of=["BiasAdd", "BiasAddGrad", "BiasAddV1"])
+facts("row_wise", of=("BiasAdd", "BiasAddV1"))

@@ -54,6 +54,8 @@ from ..shared.window_geometry import (
 )
 from . import _convolution_lowerings
 
+facts("row_wise", of=("Conv2D", "Conv3D"))
+
 
 @kernel("Conv2D")
 def conv2d(

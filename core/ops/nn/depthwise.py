@@ -199,6 +199,7 @@ def depthwise_conv2d_native_backprop_filter_flops(
 
 
 facts("backward", of=("DepthwiseConv2dNativeBackpropFilter",))
+facts("row_wise", of=("DepthwiseConv2dNative",))
 
 
 def _shifted_sums(xla: Any, x: Any, w: Any, strides: Sequence[int], padding: str) -> Any:

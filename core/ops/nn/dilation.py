@@ -150,6 +150,7 @@ def dilation2d_backprop_flops(input: TensorSpec, filter: TensorSpec, out_backpro
 
 
 facts("backward", of=("Dilation2DBackpropFilter", "Dilation2DBackpropInput"))
+facts("row_wise", of=("Dilation2D",))
 profiled(window(2), "Dilation2D")
 
 

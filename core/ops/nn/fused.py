@@ -197,6 +197,9 @@ def _finish_cost(fused_ops: list[str], elements: DimLike) -> Cost:
     return total
 
 
+facts("row_wise", of=("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative"))
+
+
 @flops("_FusedConv2D")
 def fused_conv2d_flops(
     input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], fused_ops: list[str], outputs: list[TensorSpec]

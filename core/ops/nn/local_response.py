@@ -100,6 +100,7 @@ def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_imag
 
 
 facts("backward", of=("LRNGrad",))
+facts("row_wise", of=("LRN",))
 
 
 def _lowered_sums(xla: Any, x: Any, radius: int) -> Any:

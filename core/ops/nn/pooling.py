@@ -145,6 +145,9 @@ layout("TTT -> T", "MaxPool3DGrad", "MaxPoolGrad")
 facts("backward", of=("MaxPool3DGrad", "MaxPoolGrad"))
 
 
+facts("row_wise", of=("AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D", "MaxPoolV2"))
+
+
 @kernel("MaxPoolGradV2")
 def max_pool_grad_v2(
     orig_input: Array, orig_output: Array, grad: Array, ksize: Array, strides: Array, *, padding: str, data_format: str

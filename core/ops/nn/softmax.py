@@ -30,6 +30,9 @@ def _shifted(logits: Array) -> Array:
     return logits - row_maxima(logits) if logits.size else logits
 
 
+facts("last_axis", of=("LogSoftmax", "Softmax"))
+
+
 @kernel("Softmax")
 def softmax(logits: Array) -> Result:
     """exp(x) / sum(exp(x)) along the last dimension."""

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...registry.registry import kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...text.hashes import farm_fingerprint64, murmur64, sip_hash
 from ...types.arrays import Array, Result
@@ -81,3 +81,5 @@ def fingerprint_shape(data: TensorSpec, method: TensorSpec) -> Shape:
 _ALL = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "_TensorToHashBucketFast", "Fingerprint")
 not_differentiable(*_ALL)
 zero_flops(*_ALL)
+
+facts("row_wise", of=("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong"))

@@ -146,6 +146,7 @@ def regex_shape(input: TensorSpec, *patterns: TensorSpec) -> Shape:
 _ALL = ("RegexFullMatch", "StaticRegexFullMatch", "RegexReplace", "StaticRegexReplace")
 shape("StaticRegexFullMatch", "StaticRegexReplace")(first_shape)
 facts("elementwise", of=("StaticRegexFullMatch", "StaticRegexReplace"))
+facts("row_wise", of=("RegexFullMatch", "RegexReplace"))
 not_differentiable(*_ALL)
 zero_flops(*_ALL)
 

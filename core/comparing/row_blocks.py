@@ -1,0 +1,352 @@
+"""Inputs of a graph that run in blocks: stacked along the rows, run at once, and the results split."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Generic, Literal, TypeVar
+
+import numpy as np
+
+from ..engines.verify_engine import difference
+from ..graph.graph import Graph, Output
+from ..inference.row_axes import row_axes
+from ..support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
+from ..types.shapes import Shape
+
+_Input = TypeVar("_Input")
+Feeds = Mapping[str, Any]
+BlockSize = int | Literal["auto"]
+"""The number of inputs in a block, `auto` for one that grows."""
+_COMPARED: Final = 8
+"""The number of inputs that run one by one first, and then as a block, for a comparison."""
+_RUN_SECONDS: Final = 0.05
+"""The time of a run from which on larger blocks gain nothing."""
+_GROWTH: Final = 8
+"""The largest factor by which a block grows."""
+_MOST: Final = 4096
+"""The largest number of inputs in a block that grew."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InputBlock:
+    """Stacked inputs: the arrays that they feed, and the number of rows of each."""
+
+    feeds: Feeds
+    counts: Sequence[int]
+
+    def part(self, start: int, end: int) -> InputBlock:
+        """Return the block of some inputs."""
+        first, last = sum(self.counts[:start]), sum(self.counts[:end])
+        return InputBlock({name: value[first:last] for name, value in self.feeds.items()}, self.counts[start:end])
+
+
+def is_alike(one: Feeds, other: Feeds) -> bool:
+    """Return True for inputs that can be stacked: the rows of all arrays are as many, and of the same shape in both."""
+    same = one.keys() == other.keys() and all(np.shape(one[name])[1:] == np.shape(other[name])[1:] for name in one)
+    return same and bool(_rows_of(one) and _rows_of(other))
+
+
+def stacked(feeds: Sequence[Feeds]) -> InputBlock:
+    """Return inputs stacked along their first axes."""
+    first = feeds[0]
+    joined = {name: np.concatenate([one[name] for one in feeds]) for name in first} if len(feeds) > 1 else first
+    return InputBlock(joined, [_rows_of(one) or 0 for one in feeds])
+
+
+def _rows_of(feeds: Feeds) -> int | None:
+    """Return the number of rows of an input, None where its arrays differ."""
+    counts = {np.shape(value)[:1] for value in feeds.values()}
+    count = counts.pop() if len(counts) == 1 else ()
+    return count[0] if count else None
+
+
+class BlockRows:
+    """The rows in the inputs and in the results of a graph whose inputs can be stacked."""
+
+    def __init__(self, graph: Graph, fetches: Mapping[str, str], inputs: Sequence[str], shared: Sequence[str] = ()) -> None:
+        """`inputs` are stacked, `shared` are fed alike for all. InvalidArgumentError where a node may mix rows."""
+        shapes = {graph.output(name): _declared(graph.output(name)) for name in inputs}
+        sizes = {shape[0] for shape in shapes.values() if isinstance(shape[0], int)}
+        if len(sizes) > 1:
+            raise InvalidArgumentError(f"the inputs have batches of {' and '.join(map(str, sorted(sizes)))} rows")
+        self.rows: int | None = next(iter(sizes), None)
+        """The number of rows that a run takes; None for any number."""
+        outputs = {name: graph.output(fetch) for name, fetch in fetches.items()}
+        axes = row_axes(graph, list(outputs.values()), shapes, [graph.output(name) for name in shared])
+        self._rows = {name: axes[output] for name, output in outputs.items()}
+        moved = next((name for name, rows in self._rows.items() if rows is not None and rows.axis), None)
+        if moved is not None:
+            raise InvalidArgumentError(f"the rows of '{moved}' are not on its first axis")
+
+    def filled(self, block: InputBlock) -> Feeds:
+        """Return the feeds of a block, with rows from the first on repeated up to the number that a run takes."""
+        count = sum(block.counts)
+        if self.rows in (None, count):
+            return block.feeds
+        places = np.arange(self.rows or 0) % count
+        return {name: np.asarray(value)[places] for name, value in block.feeds.items()}
+
+    def split(self, name: str, value: Any, counts: Sequence[int]) -> list[Any]:
+        """Return the part of a result for each input of a block; NAME/PART is a part of the result NAME."""
+        times = self.times(name)
+        if not times:
+            return [value] * len(counts)
+        ends = (np.cumsum(counts) * times).tolist()
+        return [value[end - count * times : end] for count, end in zip(counts, ends)]
+
+    def times(self, name: str) -> int:
+        """Return how many parts of a result a row has, 0 for a result that all rows share."""
+        rows = self._rows[name if name in self._rows else name.rpartition("/")[0]]
+        return 0 if rows is None else rows.times
+
+
+def _declared(fed: Output) -> Shape:
+    """Return the declared shape of an input; InvalidArgumentError without a first axis."""
+    shape = fed.node.attrs.get("shape") if fed.node.is_placeholder else None
+    if shape is None or not shape.rank:
+        hint = f"`--shape {fed.node.name}=?,SIZES` states the shape"
+        raise InvalidArgumentError(f"the input '{fed.node.name}' has no first axis of rows", hint=hint)
+    return shape  # type: ignore[no-any-return]
+
+
+def lacks_rows(graph: Graph, feeds: Feeds) -> bool:
+    """Return True for an input with fewer rows than its placeholders state."""
+    shapes = {name: graph.output(name).node.attrs.get("shape") for name in feeds if graph.output(name).node.is_placeholder}
+    firsts = {name: shape[0] for name, shape in shapes.items() if shape is not None and shape.rank}
+    count = _rows_of(feeds)
+    return count is not None and any(isinstance(size, int) and 0 < count < size for size in firsts.values())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ran(Generic[_Input]):
+    """Inputs that ran together, and the result of the run, or the error of an input that ran alone."""
+
+    inputs: Sequence[_Input]
+    result: Any = None
+    counts: Sequence[int] = ()
+    """The rows of each input in a block; empty for an input that ran by itself."""
+    error: TfgError | None = None
+    seconds: float = 0.0
+    """The CPU time of an input."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BlockWork(Generic[_Input]):
+    """The work on inputs: how they are read and run."""
+
+    read: Callable[[_Input], Feeds]
+    read_block: Callable[[Sequence[_Input]], InputBlock | None]
+    """Reads and stacks inputs at once, as the rows of a table; None for inputs that can only be read one by one."""
+    run: Callable[[Feeds], Any]
+    values: Callable[[Any], Mapping[str, Any]]
+    """The values of a result by name."""
+    rows: Callable[[Feeds], BlockRows]
+    """Finds the rows of the graph; InvalidArgumentError where inputs cannot be stacked."""
+    lacks_rows: Callable[[Feeds], bool]
+    """Tells whether an input has fewer rows than a run takes."""
+    note: Callable[[str], None]
+
+
+class BlockRunner(Generic[_Input]):
+    """Runs inputs one by one first, then in blocks where the graph keeps their rows apart and a comparison agrees.
+
+    A block with a failure is halved until the input with the failure is alone.
+    """
+
+    def __init__(self, work: BlockWork[_Input], size: BlockSize) -> None:
+        self._work = work
+        self._asked = size
+        self.rows: BlockRows | None = None
+        """The rows of the graph, once inputs run in blocks."""
+        self._is_settled = size == 1
+        self._first: collections.deque[tuple[Feeds, Any]] = collections.deque(maxlen=_COMPARED)
+        self._alone = float("inf")
+        self._size = 1
+        self._most = _MOST
+        self._best = float("inf")
+        self._is_compared = True
+
+    def results(self, inputs: Sequence[_Input], begin: Callable[[int], None] = lambda _: None) -> Iterator[Ran[_Input]]:
+        """Yield what became of inputs, in their order; `begin` is called with the number of inputs before they are read."""
+        place = 0
+        while place < len(inputs):
+            taken = inputs[place : place + self._size]
+            begin(len(taken))
+            if len(taken) == 1:
+                yield self._one(taken[0])
+            else:
+                yield from self._together(taken)
+            place += len(taken)
+
+    def _one(self, one: _Input) -> Ran[_Input]:
+        """Run an input by itself."""
+        started = time.process_time()
+        try:
+            feeds = self._work.read(one)
+        except InternalError:
+            raise
+        except TfgError as error:
+            return Ran([one], error=error, seconds=time.process_time() - started)
+        if not self._is_settled and self._work.lacks_rows(feeds):
+            self._settle_filled(feeds)
+        if self.rows is not None and self.rows.rows is not None and is_alike(feeds, feeds):
+            return next(self._halved([one], stacked([feeds])))
+        try:
+            clock = time.perf_counter()
+            result = self._work.run(feeds)
+            clock = time.perf_counter() - clock
+        except InternalError:
+            raise
+        except TfgError as error:
+            return Ran([one], error=error, seconds=time.process_time() - started)
+        if not self._is_settled:
+            self._consider(feeds, result, clock)
+        return Ran([one], result, seconds=time.process_time() - started)
+
+    def _consider(self, feeds: Feeds, result: Any, seconds: float) -> None:
+        """Begin with blocks after some inputs that ran one by one, if a block of two takes no longer than it may."""
+        self._first.append((feeds, result))
+        self._alone = min(self._alone, seconds)
+        if len(self._first) == _COMPARED and (self._asked != "auto" or 2 * self._alone <= _RUN_SECONDS):
+            self._is_settled = True
+            self._settle()
+
+    def _settle(self) -> None:
+        alike = [pair for pair in self._first if is_alike(pair[0], self._first[0][0])]
+        self._first.clear()
+        if len(alike) < 2:
+            return
+        try:
+            rows = self._work.rows(alike[0][0])
+        except InvalidArgumentError as error:
+            self._refuse(error)
+            return
+        if rows.rows is not None:
+            return  # an input has as many rows as a run takes
+        block = stacked([feeds for feeds, _ in alike])
+        unlike = self._unlike(rows, block, self._work.run(block.feeds), [result for _, result in alike])
+        if unlike is not None:
+            self._refuse(InvalidArgumentError(f"'{unlike}' has other values in a block of inputs than one by one"))
+            return
+        self.rows = rows
+        self._size = self._asked if self._asked != "auto" else _power(_RUN_SECONDS / max(self._alone, 1e-6), _COMPARED)
+
+    def _unlike(self, rows: BlockRows, block: InputBlock, result: Any, alone: Sequence[Any]) -> str | None:
+        """Return the name of a value that differs, by more than rounding, between a block and its first inputs alone."""
+        for name, value in self._work.values(result).items():
+            others = (self._work.values(one)[name] for one in alone)
+            if not all(map(is_same, rows.split(name, value, block.counts), others)):
+                return name
+        return None
+
+    def _settle_filled(self, feeds: Feeds) -> None:
+        """Fill runs of a fixed number of rows; the results of a row must not depend on the others."""
+        self._is_settled = True
+        try:
+            rows = self._work.rows(feeds)
+        except InvalidArgumentError as error:
+            self._refuse(error)
+            return
+        self.rows, self._size, self._is_compared = rows, rows.rows or 1, False
+
+    def _refuse(self, error: InvalidArgumentError) -> None:
+        """Go on one by one, or raise the error where blocks were asked for."""
+        if self._asked != "auto":
+            hint = error.hint or "leave out --batch: inputs then run one by one"
+            raise InvalidArgumentError(
+                f"the inputs cannot run in blocks: {error.message}", node=error.node, op=error.op, hint=hint
+            )
+        self._work.note(f"inputs run one by one: {error}")
+
+    def _together(self, inputs: Sequence[_Input]) -> Iterator[Ran[_Input]]:
+        """Run inputs in as few blocks as their shapes allow."""
+        started = time.process_time()
+        try:
+            block = self._work.read_block(inputs)
+        except TfgError:
+            block = None  # the reading one by one finds the input with the error
+        if block is not None:
+            yield from self._halved(inputs, block, (time.process_time() - started) / len(inputs))
+            return
+        taken: list[tuple[_Input, Feeds]] = []
+        for one in inputs:
+            try:
+                feeds = self._work.read(one)
+            except InternalError:
+                raise
+            except TfgError as error:
+                yield from self._of_read(taken)
+                taken = []
+                yield Ran([one], error=error)
+                continue
+            if taken and not is_alike(feeds, taken[0][1]):
+                yield from self._of_read(taken)
+                taken = []
+            taken.append((one, feeds))
+        yield from self._of_read(taken, (time.process_time() - started) / len(inputs))
+
+    def _of_read(self, taken: Sequence[tuple[_Input, Feeds]], seconds: float = 0.0) -> Iterator[Ran[_Input]]:
+        if taken:
+            yield from self._halved([one for one, _ in taken], stacked([feeds for _, feeds in taken]), seconds)
+
+    def _halved(self, inputs: Sequence[_Input], block: InputBlock, seconds: float = 0.0) -> Iterator[Ran[_Input]]:
+        """Run a block; after an error run its halves. `seconds` is the CPU time that an input took so far."""
+        assert self.rows is not None
+        started, clock = time.process_time(), time.perf_counter()
+        try:
+            if self.rows.rows is not None and len(inputs) > 1 and sum(block.counts) > self.rows.rows:
+                raise ResourceExhaustedError("the rows of the inputs do not fit into a run")
+            result = self._work.run(self.rows.filled(block))
+        except InternalError:
+            raise
+        except TfgError as error:
+            used = seconds + (time.process_time() - started) / len(inputs)
+            if len(inputs) == 1:
+                yield Ran(inputs, error=error, seconds=used)
+                return
+            middle = len(inputs) // 2
+            if isinstance(error, ResourceExhaustedError):
+                self._size = self._most = middle
+            yield from self._halved(inputs[:middle], block.part(0, middle), used)
+            yield from self._halved(inputs[middle:], block.part(middle, len(inputs)), used)
+            return
+        self._grow(len(inputs), time.perf_counter() - clock)
+        if not self._is_compared and len(inputs) > 1:
+            self._compare_filled(block, result)
+        yield Ran(inputs, result, block.counts, None, seconds + (time.process_time() - started) / len(inputs))
+
+    def _compare_filled(self, block: InputBlock, result: Any) -> None:
+        """Compare the first input of a block with a run that repeats the input; InvalidArgumentError for other values."""
+        assert self.rows is not None
+        self._is_compared = True
+        alone = self._work.run(self.rows.filled(block.part(0, 1)))
+        (count, *_) = block.counts
+        parts = {name: self.rows.split(name, value, [count])[0] for name, value in self._work.values(alone).items()}
+        for name, value in self._work.values(result).items():
+            if not is_same(self.rows.split(name, value, block.counts)[0], parts[name]):
+                raise InvalidArgumentError(f"'{name}' of an input depends on the other inputs of a run")
+
+    def _grow(self, count: int, seconds: float) -> None:
+        """Let blocks grow until a run takes as long as it may; the first run of a size also prepares programs."""
+        if self._asked != "auto" or count != self._size or (self.rows is not None and self.rows.rows is not None):
+            return
+        self._best = min(self._best, seconds)
+        factor = _power(_RUN_SECONDS / max(self._best, 1e-6), _GROWTH)
+        if factor > 1:
+            self._size, self._best = min(factor * self._size, self._most), float("inf")
+
+
+def _power(value: float, most: int) -> int:
+    """Return the largest power of two up to a value, from 1 to `most`."""
+    return min(1 << max(int(value).bit_length() - 1, 0), most)
+
+
+def is_same(part: Any, alone: Any) -> bool:
+    """Return True for values that are equal to rounding."""
+    part, alone = np.asarray(part), np.asarray(alone)
+    if alone.dtype == object or part.dtype == object:
+        return part.shape == alone.shape and bool((part == alone).all())
+    return difference(part, alone) is None

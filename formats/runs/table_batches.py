@@ -1,0 +1,264 @@
+"""The function behind `tfg.map_batches`: a graph as a function of tables, for Ray, Spark, Beam and data frames."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from ...core.comparing.row_blocks import BlockRunner, BlockSize, BlockWork, InputBlock, Ran, lacks_rows
+from ...core.graph.graph import Graph
+from ...core.runtime.session.runner import StepResult
+from ...core.support.arguments import takes
+from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
+from ...core.types.arrays import Array
+from ..api.each_inputs import InputArrays, in_batches
+from ..api.prepared_sessions import named, names_of
+from ..codecs.arrow_table import arrow_column, column_array
+from .graph_reading import GraphReading
+from .names import Given
+from .run_plan import RunPlan, RunRequest
+from .session_setup import SessionSetup
+from .step_runs import StepRuns, values_of
+
+_PLACE = "the table"
+
+
+@takes(
+    graph=Graph | str | os.PathLike, feeds=Mapping | None, parts=Mapping | None, batch=int | str, session=SessionSetup | None
+)  # fmt: skip
+def map_batches(
+    graph: Graph | str | os.PathLike[str],
+    fetches: Sequence[str] | str = (),
+    feeds: Mapping[str, Any] | None = None,
+    *,
+    parts: Mapping[str, str] | None = None,
+    batch: BlockSize | Literal["?"] = "auto",
+    session: SessionSetup | None = None,
+) -> TableFunction:
+    """Return a function from a table to a table of the same kind, with a row of results for each row.
+
+    A table is a dictionary of arrays, a pandas or polars DataFrame, or a Table or RecordBatch of pyarrow; an iterator of
+    tables gives an iterator. Columns feed the tensors of their names, or together the only input; `parts` names the column
+    or the columns (`a,b`) of a tensor. The result has the columns that feed nothing, and a column for each of `fetches`, by
+    default the outputs. `feeds` are values for all rows.
+
+    Rows run in blocks of `batch` as in `run_each`. The function can be pickled; each process opens the graph once. `session`
+    has the values of variables and the engine.
+    """
+    request = RunRequest(names_of(fetches), tuple((name, Given(value)) for name, value in named(feeds).items()))
+    return TableFunction(graph if isinstance(graph, Graph) else os.fspath(graph), request, dict(parts or {}), batch, session)
+
+
+class TableFunction:
+    """A graph as a function of tables, as `map_batches` makes it."""
+
+    def __init__(
+        self, graph: Graph | str, request: RunRequest, parts: Mapping[str, str], batch: BlockSize | Literal["?"],
+        session: SessionSetup | None,
+    ) -> None:  # fmt: skip
+        self._settings = graph, request, parts, batch, session or SessionSetup()
+        self._local = threading.local()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TableFunction, self._settings
+
+    def __repr__(self) -> str:
+        graph, request, *_ = self._settings
+        return f"<TableFunction of {graph!r}: {', '.join(request.fetches) or 'all outputs'}>"
+
+    def __call__(self, batch: Any) -> Any:
+        """Return the results for the rows of a table, or of the tables of an iterator."""
+        if isinstance(batch, Iterator):
+            return map(self, batch)
+        if not hasattr(self._local, "rows"):
+            self._local.rows = _TableRows(*self._settings)
+        rows: _TableRows = self._local.rows
+        table = _table_of(batch)
+        return table.with_results(rows.fed(table), rows.results(table))
+
+
+class _AnyTable(Protocol):
+    """A table of any kind."""
+
+    names: list[str]
+    path: str
+
+    def __len__(self) -> int: ...
+
+    def array(self, name: str) -> Array:
+        """Return a column, (rows, ...)."""
+
+    def with_results(self, fed: set[str], results: Mapping[str, Array]) -> Any:
+        """Return a table of the same kind with the columns that are not `fed`, and the results."""
+
+
+class _ArrayTable:
+    """A dictionary of arrays."""
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        self._table, self.names, self.path = table, list(table), _PLACE
+
+    def __len__(self) -> int:
+        return len(next(iter(self._table.values()), ()))
+
+    def array(self, name: str) -> Array:
+        return _regular(np.asarray(self._table[name]), name)
+
+    def with_results(self, fed: set[str], results: Mapping[str, Array]) -> Any:
+        return {**{name: column for name, column in self._table.items() if name not in fed}, **results}
+
+
+class _PandasTable:
+    """A DataFrame of pandas: arrays are in cells."""
+
+    def __init__(self, table: Any) -> None:
+        self._table, self.names, self.path = table, list(map(str, table.columns)), _PLACE
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def array(self, name: str) -> Array:
+        return _regular(self._table[name].to_numpy(), name)
+
+    def with_results(self, fed: set[str], results: Mapping[str, Array]) -> Any:
+        rest = self._table.drop(columns=[name for name in self.names if name in fed or name in results])
+        return rest.assign(**{name: array if array.ndim == 1 else list(array) for name, array in results.items()})
+
+
+class _ArrowTable:
+    """A Table or a RecordBatch of pyarrow."""
+
+    def __init__(self, table: Any) -> None:
+        self._table, self.names, self.path = table, table.schema.names, _PLACE
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def array(self, name: str) -> Array:
+        return column_array(self._table.column(name), name)
+
+    def with_results(self, fed: set[str], results: Mapping[str, Array]) -> Any:
+        rest = {name: self._table.column(name) for name in self.names if name not in fed and name not in results}
+        columns = {**rest, **{name: arrow_column(array, name) for name, array in results.items()}}
+        return type(self._table).from_arrays(list(columns.values()), names=list(columns))
+
+
+class _PolarsTable(_ArrowTable):
+    """A DataFrame of polars, by way of pyarrow."""
+
+    def __init__(self, table: Any) -> None:
+        super().__init__(table.to_arrow())
+
+    def with_results(self, fed: set[str], results: Mapping[str, Array]) -> Any:
+        return sys.modules["polars"].from_arrow(super().with_results(fed, results))
+
+
+_KINDS: Mapping[tuple[str, str], Callable[[Any], _AnyTable]] = {
+    ("pandas", "DataFrame"): _PandasTable,
+    ("pyarrow", "Table"): _ArrowTable,
+    ("pyarrow", "RecordBatch"): _ArrowTable,
+    ("polars", "DataFrame"): _PolarsTable,
+}
+"""The kinds of tables by the package and the name of the class: none of the packages is imported."""
+
+
+def _table_of(batch: Any) -> _AnyTable:
+    if isinstance(batch, Mapping):
+        return _ArrayTable(batch)
+    for kind in type(batch).__mro__:
+        make = _KINDS.get((kind.__module__.partition(".")[0], kind.__name__))
+        if make is not None:
+            return make(batch)
+    raise ArgumentTypeError(
+        f"a table must be a dictionary of arrays, a DataFrame or a table of pyarrow, not {type(batch).__name__}"
+    )
+
+
+def _regular(column: Array, name: str) -> Array:
+    """Return a column of cells with arrays as an array; strings as bytes."""
+    if column.dtype != object or not len(column):
+        return column.astype(np.bytes_).astype(object) if column.dtype.kind in "US" else column
+    if any(cell is None for cell in column):
+        raise InvalidArgumentError(f"column '{name}' has missing values", hint="fill them, or feed other columns")
+    if isinstance(column[0], str | bytes):
+        texts = np.empty(len(column), object)
+        texts[:] = [cell.encode() if isinstance(cell, str) else cell for cell in column]
+        return texts
+    try:
+        return np.stack([np.asarray(cell) for cell in column])
+    except ValueError:
+        raise InvalidArgumentError(f"the arrays of column '{name}' have several shapes") from None
+
+
+class _TableRows:
+    """The runs of a graph on rows of tables, in a thread."""
+
+    def __init__(
+        self, source: Graph | str, request: RunRequest, parts: Mapping[str, str], batch: BlockSize | Literal["?"],
+        session: SessionSetup,
+    ) -> None:  # fmt: skip
+        graph = source if isinstance(source, Graph) else GraphReading().load(source)
+        fetches = list(RunPlan(graph, request, session.signature).fetches.values())
+        graph, size = in_batches(graph, fetches, batch)
+        plan = RunPlan(graph, request, session.signature)
+        runs = StepRuns(graph, session, plan)
+        self._columns = InputArrays(graph, plan.names.signature, list(plan.fetches.values()), parts, plan.names.input)
+        dtypes = {name: graph.output(fetch).dtype for name, fetch in plan.fetches.items()}
+        self._dtypes = {name: dtype.base.numpy for name, dtype in dtypes.items() if dtype is not None}
+        self._table: _AnyTable = _ArrayTable({})
+        self._arrays: dict[str, Array] = {}
+        work: BlockWork[int] = BlockWork(
+            self._row, self._block, runs.steps, values_of, runs.rows, functools.partial(lacks_rows, graph), lambda _: None
+        )
+        self._runner = BlockRunner(work, size)
+
+    def fed(self, table: _AnyTable) -> set[str]:
+        """Return the columns of a table that feed tensors."""
+        return self._columns.fed_columns(table)
+
+    def results(self, table: _AnyTable) -> dict[str, Array]:
+        """Return a column for each fetch; the error of a row names the row."""
+        if not len(table):
+            return {name: np.empty(0, dtype) for name, dtype in self._dtypes.items()}
+        self._table = table
+        self._arrays = {name: table.array(name) for name in self.fed(table)}
+        columns: dict[str, list[Array]] = {}
+        for ran in self._runner.results(range(len(table))):
+            if ran.error is not None:
+                raise type(ran.error)(f"row {ran.inputs[0] + 1:,} of {_PLACE}: {ran.error.message}", hint=ran.error.hint)
+            for name, rows in self._rows(ran).items():
+                columns.setdefault(name, []).append(rows)
+        return {name: _joined(name, parts) for name, parts in columns.items()}
+
+    def _rows(self, ran: Ran[int]) -> dict[str, Array]:
+        """Return the results of rows that ran together, (rows, ...)."""
+        steps: Sequence[StepResult] = ran.result
+        rows = self._runner.rows
+        made = {}
+        for name, value in values_of(steps).items():
+            parts = [value] if not ran.counts or rows is None else rows.split(name, value, ran.counts)
+            made[name] = np.stack([part[0] if np.ndim(part) and len(part) == 1 else np.asarray(part) for part in parts])
+        return made
+
+    def _row(self, number: int) -> dict[str, Any]:
+        return self._stacked(slice(number, number + 1))
+
+    def _block(self, numbers: Sequence[int]) -> InputBlock | None:
+        feeds = self._stacked(slice(numbers[0], numbers[-1] + 1))
+        return InputBlock(feeds, [1] * len(numbers)) if all(len(value) == len(numbers) for value in feeds.values()) else None
+
+    def _stacked(self, rows: slice) -> dict[str, Any]:
+        return self._columns.of_columns(self._table, lambda name: self._arrays[name][rows], f"row {rows.start + 1:,}")
+
+
+def _joined(name: str, parts: Sequence[Array]) -> Array:
+    try:
+        return np.concatenate(parts)
+    except ValueError:
+        raise InvalidArgumentError(f"the results '{name}' of rows have several shapes") from None

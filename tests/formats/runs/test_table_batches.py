@@ -1,0 +1,94 @@
+"""`tfg.map_batches`: a graph as a function of tables, of any kind."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.cli.running import SAMPLES
+
+COUNT = 30
+X = np.sin(np.arange(3 * COUNT, dtype=np.float32)).reshape(COUNT, 3)
+W = np.cos(np.arange(6, dtype=np.float32)).reshape(3, 2)
+
+
+@pytest.fixture
+def graph():
+    """y = x W with x of (?,3), checked for NaN, and its mean; the upper case of texts; the square of a scalar."""
+    g = tfg.GraphBuilder()
+    x = g.CheckNumerics(g.Placeholder(dtype="float32", shape=[None, 3], name="x"), message="not finite")
+    g.MatMul(x, W, name="y")
+    g.Mean(x, np.int32([0, 1]), name="mean")
+    g.StringUpper(g.Placeholder(dtype="string", shape=[None], name="s"), name="u")
+    g.Square(g.Placeholder(dtype="float32", shape=[], name="one"), name="squared")
+    return g.graph
+
+
+def values(column):
+    return np.array([np.asarray(cell) for cell in column])
+
+
+def kinds():
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    columns = {"id": list(range(COUNT)), "x": list(X), "s": [f"row {k}" for k in range(COUNT)]}
+    lists = {**columns, "x": X.tolist()}
+    yield pandas.DataFrame(columns), lambda table: dict(table.items())
+    yield polars.DataFrame(lists), lambda table: {name: table[name].to_list() for name in table.columns}
+    for table in (pyarrow.table(lists), pyarrow.RecordBatch.from_pydict(lists)):
+        yield table, lambda table: dict(zip(table.schema.names, (column.to_pylist() for column in table.columns)))
+
+
+def test_a_table_of_each_kind_gives_its_own_kind(graph):
+    function = tfg.map_batches(graph, ["y", "u"])
+    for table, read in kinds():
+        result = function(table)
+        assert type(result) is type(table)
+        columns = read(result)
+        assert list(columns) == ["id", "y", "u"] and list(columns["id"]) == list(range(COUNT))
+        np.testing.assert_allclose(values(columns["y"]), X @ W, rtol=1e-5, atol=1e-6)
+        assert bytes(columns["u"][3]) == b"ROW 3"
+
+
+def test_arrays_and_iterators(graph):
+    function = pickle.loads(pickle.dumps(tfg.map_batches(graph, "y", parts={"x": "a,b,c"})))
+    table = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "key": np.arange(COUNT)}
+    results = list(function(iter([table, table])))
+    assert len(results) == 2 and list(results[1]) == ["key", "y"]
+    np.testing.assert_allclose(results[1]["y"], X @ W, rtol=1e-5, atol=1e-6)
+    assert "TableFunction" in repr(function)
+    empty = function({name: column[:0] for name, column in table.items()})
+    assert list(empty) == ["key", "y"] and empty["y"].dtype == np.float32
+
+
+@pytest.mark.parametrize("batch", [1, 4, "auto"])
+def test_graphs_without_rows_run_row_by_row(graph, batch):
+    result = tfg.map_batches(graph, "squared", batch="auto")({"one": np.arange(12, dtype=np.float32)})
+    assert result["squared"].tolist() == [k * k for k in range(12)]
+    if batch == 4:
+        return
+    result = tfg.map_batches(graph, "mean", batch=batch)({"x": X})
+    np.testing.assert_allclose(result["mean"], X.mean(1), rtol=1e-4, atol=1e-6)
+
+
+def test_errors_name_the_row_and_the_column(graph):
+    bad = X.copy()
+    bad[20, 1] = np.nan
+    with pytest.raises(tfg.errors.TfgError, match="row 21 of the table: not finite"):
+        tfg.map_batches(graph, "y")({"x": bad})
+    with pytest.raises(tfg.errors.NotFoundError, match="choose the columns of a tensor"):
+        tfg.map_batches(graph, "y")({"z": bad})
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="column 'x' has missing values"):
+        tfg.map_batches(graph, "y")({"x": np.array([[1.0, 2.0, 3.0], None], object)})
+    with pytest.raises(TypeError, match="a table must be"):
+        tfg.map_batches(graph, "y")([1, 2])
+
+
+def test_a_saved_model_from_its_path():
+    """By the names of its signature, with its variables."""
+    function = pickle.loads(pickle.dumps(tfg.map_batches(SAMPLES / "scaler_saved_model", "scaled")))
+    model = tfg.Model(SAMPLES / "scaler_saved_model")
+    x = np.arange(24, dtype=np.float32).reshape(12, 2)
+    np.testing.assert_allclose(function({"x": x})["scaled"], model(x=x)["scaled"])
