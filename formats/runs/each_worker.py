@@ -25,7 +25,7 @@ from .each_recipe import BatchOutput, Recipe
 from .each_shards import COLUMNS, kind_of, shard_entry, table_entry
 from .each_tasks import Outcome, SweepTask
 from .names import Given
-from .run_plan import RunPlan, RunRequest
+from .run_plan import Pairs, RunPlan, RunRequest
 from .session_setup import SessionSetup
 from .step_files import encoded_steps
 from .step_runs import StepRuns, values_of
