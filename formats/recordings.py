@@ -293,7 +293,9 @@ def _event_files(source: Source) -> list[tuple[str, Source]]:
     if folder is None or not os.path.isdir(folder):
         kind, _ = detect.graph_kind(read_source(source), describe(source))
         if kind != "events":
-            raise InvalidArgumentError(f"{describe(source)} is not an event file", hint="`tfg explain FILE` says what it is")
+            raise InvalidArgumentError(
+                f"{describe(source)} is not an event file", hint="`tfg explain FILE` describes the file"
+            )
         return [(_THIS_RUN, source)]
     files = _event_files_below(folder)
     if not files:

@@ -120,6 +120,7 @@ DOORS = {
     "layers": {
         "GRAPH": "layers.graph", "--fetch": "layers.fetches", "--shape": "layers.shapes", "--batch": "layers.batch",
         "--sort": "LayersReport.largest_first", "--tree": "LayersReport.tree",
+        "--size": "layers.sizes", "--trips": "layers.trips",
         "--measured": "layers.measured", "--feed": "profile.feeds", "--state": "profile.state",
     },
     "ops": {

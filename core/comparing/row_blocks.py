@@ -107,7 +107,7 @@ def _declared(fed: Output) -> Shape:
     """Return the declared shape of an input; InvalidArgumentError without a first axis."""
     shape = fed.node.attrs.get("shape") if fed.node.is_placeholder else None
     if shape is None or not shape.rank:
-        hint = f"`--shape {fed.node.name}=?,SIZES` states the shape"
+        hint = f"`--shape {fed.node.name}=SIZES` states the shape"
         raise InvalidArgumentError(f"the input '{fed.node.name}' has no first axis of rows", hint=hint)
     return shape  # type: ignore[no-any-return]
 

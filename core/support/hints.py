@@ -53,7 +53,7 @@ PARAMETERS: Final[Mapping[str, str]] = {
     "op-library": "tfg.load_op_library", "map-op": "tfg.map_ops", "size": "sizes", "shape": "shapes", "on": "ClusterSession",
     "drop-signature": "dropped", "freeze": "tfg.freeze", "inline-functions": "tfg.inline_functions", "init": "tfg.initialize",
     "engine-report": "session.engine_report()", "mesh": "mesh", "cache-stats": "cache", "sweep": "sweep", "each": "inputs",
-    "assign": "session.variables", "state": "state", "scope": "nodes", "around": "nodes",
+    "assign": "session.variables", "state": "state", "scope": "nodes", "around": "nodes", "map": "renamed",
 }  # fmt: skip
 """The parameters of functions in Python, by option; a parameter of any other option has the same name."""
 _ITEM: Final = r"(?:'[^']*'|[^\s`;,]+)"
