@@ -31,9 +31,9 @@ WORKS = {**scale.ON_FILES, **scale.ON_GRAPHS, **scale.WITHOUT_SHAPES}
 
 
 FEW = 40
-PARTS = 6
-"""How many runs the commands on a form are divided into."""
 """Nodes of the smallest graphs, where the commands are tried on all families."""
+PARTS = 9
+"""How many runs the commands on a form are divided into."""
 REPRESENTATIVE = [
     *zip(growth.FORMS, itertools.cycle(growth.COMMANDS)),
     *(("variables", command) for command in growth.OTHER_FILES),

@@ -116,7 +116,7 @@ def test_a_signal_while_writing_leaves_no_file(writer, number, tmp_path):
     words = WRITERS[writer]
     done, count = ended(tmp_path / "0", number, 0, _WRITES, *words)
     assert done.returncode == 0, done.stderr
-    for at in range(max(count - 9, 1), count + 1, 2):
+    for at in range(max(count - 9, 1), count + 1, 4):
         done, _ = ended(tmp_path / str(at), number, at, _WRITES, *words)
         assert_quiet(done, number, tmp_path / str(at))
 
