@@ -30,9 +30,13 @@ from .codecs.npz import read_npz
 from .codecs.source import read_file, read_source
 from .pictures import parse_transform, read_picture
 
+_FILES: Final = re.compile(r"\[\s*@.*\]", re.DOTALL)
+"""A list of files, which are the elements of a batch."""
+_BETWEEN_FILES: Final = re.compile(r"\s*,\s*(?=@)")
 _CALL = re.compile(r"([a-z_]+)\((.*)\)", re.DOTALL)
 _FORMS = (
-    "write @x.npy, @x.npz:key, @table.csv:column, @photo.png?resize=224,224&scale=1/255, for strings @any.bytes, "
+    "write @x.npy, @x.npz:key, @table.csv:column, @photo.png?resize=224,224&scale=1/255, [@a.png,@b.png], for strings "
+    "@any.bytes, "
     '@examples.tfrecord or {"b64": ..}, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), normal(..), '
     "randint(..), strings(..) or - for JSON from standard input"
 )
@@ -71,6 +75,8 @@ def parse_value(
     text = text.strip()
     if text.startswith("@"):
         return cast_value(_read_file(text[1:], dtype, shape), dtype, text)
+    if _FILES.fullmatch(text):
+        return _stacked(text, dtype, shape)
     if text == "-":
         return _literal(sys.stdin.read(), dtype)
     match = _CALL.fullmatch(text)
@@ -78,6 +84,24 @@ def parse_value(
         hint = "randint(SIZES,low=0,high=10) draws integers" if match[1] in _FRACTIONAL else None
         return cast_value(_generated(match[1], match[2], readable), dtype, text, hint)
     return _literal(text, dtype)
+
+
+def _stacked(text: str, dtype: DType | None, shape: Shape) -> Array:
+    """Return the values of a list of files, stacked: each is an element of the tensor of `shape`."""
+    files = _BETWEEN_FILES.split(text[1:-1].strip())
+    element = shape[1:] if shape.rank else shape
+    values = [cast_value(_read_file(file[1:].strip(), dtype, element), dtype, file) for file in files]
+    shapes = {value.shape: file for value, file in zip(values, files)}
+    if len(shapes) > 1:
+        listed = ", ".join(f"{file} {_sizes(sizes)}" for sizes, file in shapes.items())
+        raise InvalidArgumentError(
+            f"the files hold values of different shapes: {listed}", hint="pictures take ?resize=224,224"
+        )
+    return np.stack(values)
+
+
+def _sizes(shape: Sequence[int]) -> str:
+    return f"({','.join(map(str, shape))})"
 
 
 def read_document(text: str, option: str) -> Any:

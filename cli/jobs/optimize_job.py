@@ -28,7 +28,7 @@ from ..commands.optimize import OptimizeOptions
 from ..main import COMPARISON_FAILED, DONE
 from ..models import note_variables, save_model, verified_batch
 from ..sections.convert_sections import feeds_of, verification_sections
-from ..sections.optimize_sections import cluster_text, passes_sections, report_sections, unportable_text
+from ..sections.optimize_sections import cluster_text, passes_sections, report_sections, unportable_text, unread_texts
 
 
 def run(options: OptimizeOptions) -> int:
@@ -158,6 +158,8 @@ class OptimizeJob:
             note_variables(result, self.graph, self.options.quiet)
         if notes and self.report is not None and self.report.unportable:
             render.note(unportable_text(self.report, self.options.portable), self.options.quiet)
+        for text in unread_texts(self.report) if notes and self.report is not None else ():
+            render.note(text, self.options.quiet)
 
     def _saver(self) -> SaverInfo | None:
         """Return the saver of a SavedModel's variables, if the command writes a SavedModel again."""

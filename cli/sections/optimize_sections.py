@@ -13,7 +13,7 @@ from ...core.passes.pass_listing import PassFacts
 from ...core.passes.pipeline import OptimizeReport, PassRecord
 from ...core.support.grouping import grouped
 from ...core.support.log import is_told
-from ...core.support.words import counted
+from ...core.support.words import counted, some
 from .. import render
 
 _MAX_OPS = 12
@@ -42,6 +42,13 @@ def unportable_text(report: OptimizeReport, portable: bool) -> str:
     ops = ", ".join(f"{count:,} {op}" for op, count in report.unportable.items())
     step = "they were in the graph before" if portable else "other readers need `--portable`"
     return f"only tfg and TensorFlow on CPUs know {ops}: {step}"
+
+
+def unread_texts(report: OptimizeReport) -> Iterator[str]:
+    """Yield the ops that each program does not read of a portable graph."""
+    for reader, ops in report.unread.items():
+        shown = [f"{count:,} {op}" for op, count in ops.items()]
+        yield f"{reader} does not read: {some(shown)}"
 
 
 def report_sections(report: OptimizeReport) -> Iterator[render.Section]:

@@ -12,6 +12,8 @@ from ..graph.graph import Node
 CALL: Final = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
 """The name of a call: the scope in which freezing and inlining leave the nodes of its function."""
 _FROZEN_READ: Final = re.compile(r"/ReadVariableOp(_\d+)?/resource$")
+_KERAS_3_READ: Final = re.compile(r"/(?:Cast|convolution|Reshape)(?:_\d+)?/ReadVariableOp(_\d+)?/resource$")
+"""The reads of weights in layers of Keras 3: those of Keras 2 lie below the ops, as `MatMul`."""
 _UNIQUE_NUMBER: Final = re.compile(r"_\d+$")
 _UNIQUE_NUMBERS: Final = re.compile(r"(_\d+)+$")
 
@@ -145,7 +147,8 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
             if weight not in layers:
                 layers[weight] = layer_of(weight, place.path, scope)
                 readers[weight] = scope
-    return layers | _told_apart(layers, readers)
+    layers |= _told_apart(layers, readers)
+    return layers | _without_numbers(layers)
 
 
 def _told_apart(layers: Mapping[str, str], readers: Mapping[str, str]) -> dict[str, str]:
@@ -159,6 +162,25 @@ def _told_apart(layers: Mapping[str, str], readers: Mapping[str, str]) -> dict[s
     several = ((layer, of_scope) for layer, of_scope in scopes.items() if len(of_scope) > 1 and "" not in of_scope)
     named = ((_in_scope(layer, scope), weights) for layer, of_scope in several for scope, weights in of_scope.items())
     return {weight: name for name, weights in named for weight in weights}
+
+
+def _without_numbers(layers: Mapping[str, str]) -> dict[str, str]:
+    """Return the layers of the weights that TensorFlow froze in a model of Keras 3, by the names before TensorFlow made them
+    unique.
+
+    Variables have the names of layers as scopes there, so that the scopes of all nodes get a number: `net_1/stem_1`.
+    """
+    frozen = {weight: layer for weight, layer in layers.items() if _FROZEN_READ.search(weight)}
+    scopes = set(frozen.values())
+    parts = [scope.split("/") for scope in scopes]
+    plain = {scope: "/".join(_UNIQUE_NUMBER.sub("", part) for part in names) for scope, names in zip(scopes, parts)}
+    are_numbered = all(_UNIQUE_NUMBER.search(part) for names in parts for part in names)
+    are_of_keras = any(_KERAS_3_READ.search(weight) for weight in frozen)
+    return (
+        {weight: plain[layer] for weight, layer in frozen.items()}
+        if (are_numbered and are_of_keras and len(set(plain.values())) == len(scopes))
+        else {}
+    )
 
 
 def _in_scope(layer: str, reader: str) -> str:

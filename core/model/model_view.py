@@ -241,7 +241,7 @@ class ModelView:
         by_scope = (grouped((each, node) for node in graph for each in _scopes_named(node.name, parts)) for graph in graphs)
         known = [members for members in by_scope if members]
         computing = (members for members in known if any(_computes(node) for nodes in members.values() for node in nodes))
-        members = next(computing, known[0] if known else {})
+        members = next(computing, known[0] if known else self._layers_named(parts))
         if len(members) > 1 and scope not in members:
             names = ", ".join(list(members)[:_MAX_LISTED]) + (" ..." if len(members) > _MAX_LISTED else "")
             raise InvalidArgumentError(f"'{scope}' names {len(members)} nodes and scopes", hint=f"choose one of {names}")
@@ -254,6 +254,11 @@ class ModelView:
             held = ", ".join(node.name for node in list(inside)[:_MAX_LISTED])
             raise InvalidArgumentError(f"scope '{scope}' computes nothing", hint=f"it holds {held}")
         return self._read_output((leaving or active)[-1])
+
+    def _layers_named(self, parts: Sequence[str]) -> dict[str, list[Node]]:
+        """Return the layers by their authors' names whose last parts are those given, in a graph with other names."""
+        layers = grouped((layer, node) for node, layer, rest in _layers(list(_places(self.graph, {}, {}, {})), ()) if rest)
+        return {layer: nodes for layer, nodes in layers.items() if layer.split("/")[-len(parts) :] == list(parts)}
 
     def _nearest_layers(self, word: str) -> Iterator[str]:
         """Yield the layers whose own names are near to a word."""

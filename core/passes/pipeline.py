@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
+from ..functions.call_kinds import INLINED
 from ..functions.call_validation import check_calls
-from ..functions.callers import all_nodes
+from ..functions.callers import all_nodes, called_functions
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
+from ..graph.variable_nodes import VARIABLES
 from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes
+from ..registry.graph_readers import unread_ops
 from ..registry.op_facts import has_fact
 from ..runtime.session.function_signatures import as_called
 from ..support.arguments import takes
@@ -91,6 +95,8 @@ class OptimizeReport(Report):
     """The functions that the pass `cluster` made, with the nodes that XLA does not support."""
     unportable: Mapping[str, int] = dataclasses.field(default_factory=dict)
     """The number of nodes of each op afterwards that only tfg and TensorFlow on CPUs know."""
+    unread: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
+    """The number of nodes of each op afterwards that a program does not read, by program, for a portable graph."""
 
     def headline(self) -> str:
         return f"{self.nodes_before:,} to {counted(self.nodes_after, 'node')}, {counted(len(self.passes), 'run')} of passes"
@@ -162,8 +168,9 @@ def optimize(
     finds. `passes` is a list of passes or a text like "prune,fold{limit=1MB}", by default all
     that need no decision; `keep` names nodes that must stay, `overridable` tensors that a run may feed but need not.
     Relaxed rules, after which digits may cancel or a finite result become infinite or NaN, are applied with `fast_math`
-    only. `portable` leaves out passes that make ops which only tfg and TensorFlow on CPUs know, such as _FusedConv2D; other
-    readers, as tf2onnx, OpenCV, TensorFlow.js and TensorFlow Lite, do not read them.
+    only. `portable` leaves out passes that make ops which only tfg and TensorFlow on CPUs know, such as _FusedConv2D;
+    other readers, as tf2onnx, OpenCV, TensorFlow.js and TensorFlow Lite, do not read them. The report then has the ops
+    that each of these does not read.
 
     Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember the
     nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass; where
@@ -193,7 +200,8 @@ def optimize(
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     clusters = tuple(new_clusters(graph, result))
     after, fates = _op_counts(result), dict(ctx.fates)
-    report = OptimizeReport((*mended, *records), before, after, fates, clusters, _unportable(result))
+    unread = unread_ops(_frozen_counts(result, names)) if portable else {}
+    report = OptimizeReport((*mended, *records), before, after, fates, clusters, _unportable(result), unread)
     return Optimized(result, report)
 
 
@@ -412,6 +420,16 @@ def _check(graph: Graph, after: Pass) -> None:
 def _op_counts(graph: Graph) -> dict[str, int]:
     """Count the nodes of each type in the graph and the functions, the most frequent type first."""
     return dict(collections.Counter(node.op for node in all_nodes(graph)).most_common())
+
+
+def _frozen_counts(graph: Graph, fetches: Sequence[str]) -> dict[str, int]:
+    """Count the nodes of each type that are left when the graph is frozen: no variables, reads, arguments and calls."""
+    needed = list(needed_nodes([graph.fetch(name) for name in fetches]))
+    bodies = [graph.functions[name].body for name in called_functions(graph, needed)]
+    left = itertools.chain(needed, *bodies)
+    nodes = (node for node in left if not (node.is_argument or node.is_variable_read or node.is_no_op))
+    ops = (node.op for node in nodes if node.op not in VARIABLES and node.op not in INLINED and node.op not in graph.functions)
+    return dict(collections.Counter(ops).most_common())
 
 
 def _unportable(graph: Graph) -> dict[str, int]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import pathlib
 
 import numpy as np
 import pytest
 
 from tests.cli.running import tfg as run
 from tfg import GraphBuilder, save
-from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.core.types import dtypes
-from tfg.core.types.shapes import as_shape
+from tfg.core.types.shapes import Shape, as_shape
 from tfg.formats.value_literals import parse_value
 
 DTYPES = [dtypes.from_number(number) for number in range(1, 34)]
@@ -183,3 +184,20 @@ def test_other_json_is_no_string_and_the_hint_makes_it_one(text):
 @pytest.mark.parametrize("text", ["ab", "'ab'", "it's [so]", "True", "ab]", "a,b"])
 def test_other_texts_are_strings_as_they_are(text):
     assert parse_value(text, dtypes.string).item() == text.encode()
+
+
+def test_a_list_of_files_is_a_batch(tmp_path):
+    first, second, wide, note = (str(tmp_path / name) for name in ("a.npy", "b,c.npy", "wide.npy", "note.txt"))
+    np.save(first, np.arange(3, dtype=np.float32))
+    np.save(second, np.ones(3, np.int64))
+    np.save(wide, np.ones(4))
+    pathlib.Path(note).write_bytes(b"some\0text")
+    batch = parse_value(f"[@{first}, @{second}]", dtypes.float32, Shape([None, 3]))
+    np.testing.assert_array_equal(batch, np.array([[0, 1, 2], [1, 1, 1]], np.float32))
+    assert parse_value(f"[@{note},@{note}]", dtypes.string, Shape([None])).tolist() == [b"some\0text"] * 2
+    assert parse_value(f"[@{note}]", dtypes.string, Shape([None, 1])).tolist() == [[b"some\0text"]]
+    with pytest.raises(InvalidArgumentError, match=r"different shapes: @.*a.npy \(3\), @.*wide.npy \(4\)"):
+        parse_value(f"[@{first},@{wide}]", dtypes.float32)
+    with pytest.raises(NotFoundError, match="missing.npy"):
+        parse_value(f"[@{first},@{tmp_path}/missing.npy]", dtypes.float32)
+    assert parse_value('["@a.txt"]', dtypes.string).tolist() == [b"@a.txt"]

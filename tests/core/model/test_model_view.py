@@ -15,6 +15,7 @@ from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.feeding.drawn_feeds import generated_feeds
 from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
+from tfg.core.model.author_scopes import AuthorScopes, ScopedNode
 from tfg.core.model.model_view import model_view
 from tfg.core.runtime.session.variable_values import variables_in_use
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
@@ -130,6 +131,20 @@ def test_a_weight_without_a_scope_is_a_layer_by_its_name_in_python():
     graph.meta = dataclasses.replace(graph.meta, python_names={"mixing_1": "mixing"})
     assert [layer.name for layer in tfg.layers(graph).layers] == ["mixing"]
     assert variables_in_use(graph) == {"mixing": "mixing_1"}
+
+
+@pytest.mark.parametrize(
+    ("weights", "layers"),
+    [
+        (["net_1/a_1/Cast", "net_1/b_1_2/convolution"], ["net/a", "net/b_1"]),
+        (["net_1/a_1/MatMul", "net_1/b_1/MatMul"], ["net_1/a_1", "net_1/b_1"]),  # a second model of Keras 2
+        (["net_1/a_1/Cast", "net_1/a_2/Cast"], ["net_1/a_1", "net_1/a_2"]),
+        (["net_1/a_1/Cast", "net_1/b/Cast"], ["net_1/a_1", "net_1/b"]),
+    ],
+)
+def test_layers_that_tensorflow_froze_lose_the_numbers_of_keras_3(weights, layers):
+    places = [ScopedNode(f"{weight}_op", (f"{weight}/ReadVariableOp/resource",)) for weight in weights]
+    assert [part.layer for part in AuthorScopes(places).named(places)] == layers
 
 
 def test_effects_that_no_result_needs_are_kept():

@@ -12,6 +12,7 @@ from tests.core.passes.rewriting import placeholder, rewritten
 from tfg.core.passes.order import all_passes
 from tfg.core.passes.pipeline import choose_passes, optimize
 from tfg.core.registry.catalog import CATALOG
+from tfg.core.registry.graph_readers import ops_by_reader
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
@@ -154,7 +155,7 @@ def test_the_note_and_the_report_tell_what_others_do_not_read(tmp_path):
     portable = command("optimize", tmp_path / "g.pb", "-o", tmp_path / "p.pb", "--portable", "--verify", "--format", "json")
     assert (portable.code, portable.json["report"]["unportable"]) == (0, {})
     assert {"Conv2D", "BiasAdd", "Relu"} <= {node.op for node in tfg.load(tmp_path / "p.pb")}
-    assert "only tfg" not in portable.err
+    assert "only tfg" not in portable.err and "does not read" not in portable.err and portable.json["report"]["unread"] == {}
     again = command("optimize", tmp_path / "fused.pb", "-o", tmp_path / "again.pb", "--portable")
     assert "1 _FusedConv2D: they were in the graph before" in again.err
 
@@ -189,3 +190,24 @@ def test_fold_goes_on_from_all_outputs():
     """Consumers of the second output of a folded node are folded in the same run of the pass."""
     result = rewritten(lambda b: b.Square(b.AddV2(b.Unique([3, 1, 3])[1], [1, 2, 3])), "fold")
     assert [node.op for node in result.after if node.name == result.fetches[0].split(":")[0]] == ["Const"]
+
+
+def test_a_portable_graph_tells_which_program_misses_which_ops(tmp_path):
+    b = tfg.GraphBuilder()
+    x = placeholder(b, "x", (4, 4))
+    b.MatrixInverse(b.Cholesky(b.Erf(b.Relu(x))), name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    done = command("optimize", tmp_path / "g.pb", "-o", tmp_path / "p.pb", "--portable", "--format", "json")
+    both = {"Cholesky": 1, "MatrixInverse": 1}
+    assert done.json["report"]["unread"] == {
+        "OpenCV": {"Erf": 1, **both}, "TensorFlow Lite": {"Erf": 1, **both}, "TensorFlow.js": both, "tf2onnx": {"Cholesky": 1},
+    }  # fmt: skip
+    assert "tf2onnx does not read: 1 Cholesky" in done.err and "OpenCV does not read: " in done.err
+    assert "does not read" not in command("optimize", tmp_path / "g.pb", "-o", tmp_path / "q.pb").err
+    assert not tfg.optimize(b.graph, "y").report.unread and tfg.optimize(b.graph, "y", portable=True).report.unread
+
+
+def test_programs_read_ops_of_the_catalog():
+    assert {"OpenCV", "TensorFlow Lite", "TensorFlow.js", "tf2onnx"} == set(ops_by_reader())
+    for ops in ops_by_reader().values():
+        assert {"Conv2D", "MatMul", "Placeholder", "Const", "Identity"} <= ops <= set(CATALOG)
