@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import array
+import bisect
 import contextlib
 import dataclasses
 import glob
+import itertools
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +18,7 @@ import numpy as np
 from ..core.codecs.tfrecord import RecordError, decode_record
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.support.grouping import grouped
 from ..core.support.regular_files import open_regular
 from .codecs.arrow_table import ARROW, PARQUET, ArrowFile
 from .codecs.csv_table import CsvFile, Row, find_rows
@@ -72,7 +76,83 @@ class Item:
         return self.start is None and not is_array
 
 
-def find_items(patterns: Sequence[str]) -> list[Item]:
+class _Rows(Sequence[Item]):
+    """The rows or lines of a file: three numbers each, where an Item takes some 400 bytes."""
+
+    def __init__(self, path: str, items: Iterator[Item]) -> None:
+        self.path = path
+        self.stem = ""
+        self._places, self._numbers = array.array("q"), array.array("q")
+        for item in items:
+            self.stem, _, number = item.name.rpartition("-")
+            self._places.extend((item.start or 0, item.end, item.line))
+            self._numbers.append(int(number))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        number = self._numbers[index]
+        start, end, line = self._places[3 * index : 3 * index + 3]
+        return Item(f"{self.stem}-{number:06d}", self.path, start, end, line)
+
+    def shared_name(self, others: _Rows) -> str | None:
+        """Return the name of a row that has the name of a row of another file."""
+        numbers = set(self._numbers).intersection(others._numbers) if others.stem == self.stem else ()
+        return f"{self.stem}-{min(numbers):06d}" if numbers else None
+
+    def has(self, name: str) -> bool:
+        """Return True where a row has the name."""
+        stem, _, number = name.rpartition("-")
+        return stem == self.stem and number.isdecimal() and f"{int(number):06d}" == number and int(number) in self._numbers
+
+
+class Items(Sequence[Item]):
+    """Inputs in their order: rows are made on demand."""
+
+    def __init__(self, parts: Sequence[Sequence[Item]]) -> None:
+        self._parts = parts
+        self._ends = list(itertools.accumulate(map(len, parts)))
+        self._check_names()
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        part = bisect.bisect_right(self._ends, index)
+        return self._parts[part][index - (self._ends[part - 1] if part else 0)]
+
+    def _check_names(self) -> None:
+        """InvalidArgumentError for two inputs with the same name."""
+        rows = [part for part in self._parts if isinstance(part, _Rows)]
+        names: dict[str, Item] = {}
+        for item in (item for part in self._parts if not isinstance(part, _Rows) for item in part):
+            other = names.setdefault(item.name, item)
+            if other is not item:
+                raise _shared(other.path, item.path, item.name)
+        stems = {part.stem for part in rows}
+        for name, item in names.items():
+            if name.rpartition("-")[0] in stems:
+                for part in rows:
+                    if part.has(name):
+                        raise _shared(part.path, item.path, name)
+        by_stem = grouped((part.stem, part) for part in rows)
+        for pair in itertools.chain.from_iterable(itertools.combinations(own, 2) for own in by_stem.values()):
+            if (shared := pair[0].shared_name(pair[1])) is not None:
+                raise _shared(pair[0].path, pair[1].path, shared)
+
+
+def _shared(path: str, other: str, name: str) -> InvalidArgumentError:
+    return InvalidArgumentError(f"'{path}' and '{other}' would share the result '{name}'")
+
+
+def find_items(patterns: Sequence[str]) -> Items:
     """Return the inputs that match patterns, sorted in each: npz, npy and TFRecord files, pictures, the lines of files of
     JSON, and the rows of CSV files. A folder stands for its files of these kinds, in folders below too.
 
@@ -83,15 +163,19 @@ def find_items(patterns: Sequence[str]) -> list[Item]:
     paths = list(dict.fromkeys(path for pattern in patterns for path in _matching(pattern)))
     folders = {os.path.dirname(os.path.abspath(path)) for path in paths}
     shared = os.path.commonpath(folders) if folders else ""
-    items = [item for path in paths for item in _items(path, os.path.relpath(os.path.abspath(path), shared))]
+    items = Items([_part(path, os.path.relpath(os.path.abspath(path), shared)) for path in paths])
     if paths and not items:
         raise NotFoundError(f"'{paths[0]}' has no rows", hint="the command runs once for each row or line of the file")
-    names: dict[str, Item] = {}
-    for item in items:
-        other = names.setdefault(item.name, item)
-        if other is not item:
-            raise InvalidArgumentError(f"'{other.path}' and '{item.path}' would share the result '{item.name}'")
     return items
+
+
+def _part(path: str, below: str) -> Sequence[Item]:
+    """Return the inputs of a file."""
+    items = _items(path, below)
+    first = next(items, None)
+    if first is None or first.start is None:
+        return [] if first is None else [first]
+    return _Rows(path, itertools.chain([first], items))
 
 
 def _feeding(pattern: str) -> str | None:

@@ -36,7 +36,7 @@ from ..codecs.arrow_table import ArrowFile, column_array
 from ..codecs.casts import cast_value
 from ..codecs.csv_table import CsvFile, Row
 from ..codecs.json_inputs import WHOLE, named_values
-from ..items import Item, ItemReader, find_items
+from ..items import Item, ItemReader, Items, find_items
 from ..pictures import parse_transform
 from ..state import State
 from ..value_literals import fed_shape, joined_rows, value_of
@@ -121,7 +121,7 @@ def run_each(
     graph, size = in_batches(graph, list(tensors.values()), batch)
     runs = _Runs(graph, tensors, named(feeds), opened, size)
     # The caller learns of wrong names and files at the call, not at the first result.
-    items = find_items(patterns) if patterns else [None]
+    items: Sequence[Item | None] = find_items(patterns) if patterns else [None]
     total = len(items) * math.prod(map(len, settings.values()))
     return InputResults(runs.results(items, settings, arrays, keep_going), total)
 
@@ -458,8 +458,8 @@ class _Runs:
         self, items: Sequence[Item | None], sweep: Mapping[str, Sequence[Any]], arrays: InputArrays, keep_going: bool
     ) -> Iterator[InputResult]:
         """Yield the result of each input and setting."""
-        if not sweep and None not in items:
-            yield from self._in_blocks([item for item in items if item is not None], arrays, keep_going)
+        if not sweep and isinstance(items, Items):
+            yield from self._in_blocks(items, arrays, keep_going)
             return
         for item, values in itertools.product(items, list(itertools.product(*sweep.values()))):
             settings = tuple(zip(sweep, values))

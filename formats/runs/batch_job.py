@@ -24,7 +24,7 @@ from .each_recipe import BatchOutput, Recipe
 from .each_results import SweepReport, reports, writing_results
 from .each_shards import shard_path
 from .each_stamp import Record, Stamp, job_facts
-from .each_tasks import SweepTask, TaskQueue
+from .each_tasks import SweepTask, SweepTasks, TaskQueue
 from .each_worker import Worker
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class BatchJob:
     """A batch. The session's `on` names the place: `local:N` for N processes, `dask://HOST:PORT`, or a TensorFlow cluster."""
 
     def __init__(
-        self, graph: Graph, recipe: Recipe, tasks: Sequence[SweepTask], *, engine: EngineRuntime | AutoRuntime | None = None,
+        self, graph: Graph, recipe: Recipe, tasks: SweepTasks, *, engine: EngineRuntime | AutoRuntime | None = None,
         note: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
         """`engine` is the engine of runs in this process, by default a new engine of the recipe's name."""
@@ -122,7 +122,7 @@ class BatchJob:
             failed += [FailedInput(outcome.task.name, outcome.error) for outcome in report.outcomes if outcome.error]
             if progress is not None:
                 progress(BatchProgress(report.computed, len(left), time.monotonic() - started))
-        shards = sum(shard is not None and os.path.exists(shard) for shard in {task.shard for task in self._tasks})
+        shards = sum(map(os.path.exists, self._tasks.shards))
         return BatchReport(done, len(self._tasks) - len(left), tuple(failed), time.monotonic() - started, cpu, shards)
 
     def _recorded(self, tasks: Sequence[SweepTask]) -> Generator[SweepReport]:
@@ -177,15 +177,14 @@ class BatchJob:
         return dataclasses.replace(recipe, data=to_bytes(load(recipe.path, tags=recipe.reading.tags)))
 
 
-def _placed(tasks: Sequence[SweepTask], output: BatchOutput) -> list[SweepTask]:
+def _placed(tasks: SweepTasks, output: BatchOutput) -> SweepTasks:
     """Return the tasks with their shards."""
     if output.shards is None:
-        return list(tasks)
+        return tasks
     count = -(-len(tasks) // output.shard_size)
-    shards = [shard_path(output.shards, number, count) for number in range(count)]
-    return [dataclasses.replace(task, shard=shards[number // output.shard_size]) for number, task in enumerate(tasks)]
+    return tasks.placed([shard_path(output.shards, number, count) for number in range(count)], output.shard_size)
 
 
-def _record(recipe: Recipe, tasks: Sequence[SweepTask]) -> Record:
+def _record(recipe: Recipe, tasks: SweepTasks) -> Record:
     facts = dict(job_facts(recipe))
     return Stamp(recipe.output, facts) if recipe.output.shards is None else Manifest(recipe.output, facts, tasks)

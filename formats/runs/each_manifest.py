@@ -5,17 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors, flush
 from ...core.support.errors import NotFoundError
-from ...core.support.grouping import grouped
 from ..codecs.source import read_regular
 from .each_recipe import BatchOutput
 from .each_stamp import Record, is_there
-from .each_tasks import Outcome, SweepTask
+from .each_tasks import Outcome, SweepTask, SweepTasks
 
 _SHARD: Final = "shard"
 _RESULTS: Final = "results"
@@ -34,12 +32,15 @@ class Manifest(Record):
     computes shards with failed inputs again. The last line of a shard counts; a truncated last line does not.
     """
 
-    def __init__(self, output: BatchOutput, job: Mapping[str, Any], tasks: Sequence[SweepTask]) -> None:
+    def __init__(self, output: BatchOutput, job: Mapping[str, Any], tasks: SweepTasks) -> None:
         assert output.shards is not None
-        names = hashlib.blake2b("\0".join(task.name for task in tasks).encode("utf-8", "surrogateescape"), digest_size=16)
+        names = hashlib.blake2b(digest_size=16)
+        for task in tasks:
+            names.update(f"{task.name}\0".encode("utf-8", "surrogateescape"))
         job = {**job, "inputs": names.hexdigest(), "shard_size": output.shard_size}
         super().__init__(manifest_path(output.shards), output, job)
-        self._missing = Counter(_shard(task) for task in tasks)
+        self._missing = {shard: len(tasks.of_shard(number)) for number, shard in enumerate(tasks.shards)}
+        self._shards = tasks.shards
         self._names: dict[str, list[str]] = {}
         self._errors: dict[str, dict[str, str]] = {}
 
@@ -77,13 +78,15 @@ class Manifest(Record):
         return f"{json.dumps(entry)}\n".encode()
 
     def _results(self, tasks: Sequence[SweepTask]) -> Iterator[str]:
-        return iter(dict.fromkeys(map(_shard, tasks)))
+        return iter(self._shards)
 
-    def _left(self, tasks: Sequence[SweepTask]) -> list[SweepTask]:
+    def _left(self, tasks: SweepTasks) -> Sequence[SweepTask]:
         done = {entry[_SHARD]: _FAILED not in entry for entry in self._lines(bytes(read_regular(self._path)))[1:]}
-        shards = grouped((_shard(task), task) for task in tasks)
-        whole = {shard for shard, own in shards.items() if done.get(os.path.basename(shard)) and is_there(shard, own)}
-        return [task for task in tasks if task.shard not in whole]
+        places = {number: tasks.of_shard(number) for number in range(len(tasks.shards))}
+        return tasks.in_shards(
+            number for number, shard in enumerate(tasks.shards)
+            if not (done.get(os.path.basename(shard)) and is_there(shard, tasks[places[number].start : places[number].stop]))
+        )  # fmt: skip
 
     def _head(self) -> bytes:
         return f"{json.dumps(self._job, sort_keys=True)}\n".encode()

@@ -17,7 +17,7 @@ from ..codecs.source import read_regular
 from ..codecs.tensor_proto import encode_tensor
 from .each_recipe import BatchOutput, Recipe, digest_of, digest_of_bytes
 from .each_results import result_path
-from .each_tasks import Outcome, SweepTask
+from .each_tasks import Outcome, SweepTask, SweepTasks
 from .graph_reading import GraphReading
 from .names import Given
 from .run_plan import RunRequest
@@ -40,7 +40,7 @@ class Record(abc.ABC):
         """Return the seed of the run: the user's seed, or else the seed that the job drew before."""
         return self._read().get(_SEED) if seed is None and os.path.exists(self._path) else seed
 
-    def open(self, seed: int | None, tasks: Sequence[SweepTask]) -> list[SweepTask]:
+    def open(self, seed: int | None, tasks: SweepTasks) -> Sequence[SweepTask]:
         """Begin or resume the job: the tasks that are left. InvalidArgumentError if there are results of another job."""
         self._job[_SEED] = seed
         self._was_there = os.path.exists(self._path)
@@ -51,7 +51,7 @@ class Record(abc.ABC):
             unlike = sorted(key for key in {*known, *self._job} if known.get(key) != self._job.get(key))
             raise self._refusal(f"has the results of another job: {', '.join(unlike)} differ{'s' * (len(unlike) == 1)}")
         self._is_new = known is None
-        return list(tasks) if self._is_new else self._left(tasks)
+        return tasks if self._is_new else self._left(tasks)
 
     def begin(self) -> None:
         """Write the file, before the first result of a job that begins."""
@@ -73,7 +73,7 @@ class Record(abc.ABC):
         """The files that the results go to."""
 
     @abc.abstractmethod
-    def _left(self, tasks: Sequence[SweepTask]) -> list[SweepTask]:
+    def _left(self, tasks: SweepTasks) -> Sequence[SweepTask]:
         """Return the tasks with missing results, or with results older than their inputs."""
 
     @abc.abstractmethod
@@ -113,7 +113,7 @@ class Stamp(Record):
     def _results(self, tasks: Sequence[SweepTask]) -> Iterator[str]:
         return (result_path(self._output, task) for task in tasks)
 
-    def _left(self, tasks: Sequence[SweepTask]) -> list[SweepTask]:
+    def _left(self, tasks: SweepTasks) -> Sequence[SweepTask]:
         since = os.stat(self._path).st_mtime_ns
         return [task for task in tasks if not is_there(result_path(self._output, task), [task], since)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import itertools
 import json
@@ -51,46 +52,93 @@ class Outcome:
 class TaskQueue:
     """The tasks that nobody works on, in their order."""
 
-    def __init__(self, tasks: Iterable[SweepTask]) -> None:
-        self._tasks = deque(tasks)
+    def __init__(self, tasks: Sequence[SweepTask]) -> None:
+        self._tasks = tasks
+        self._taken = 0
+        self._back: deque[SweepTask] = deque()
 
     def __len__(self) -> int:
-        return len(self._tasks)
+        return len(self._back) + len(self._tasks) - self._taken
+
+    def _next(self) -> SweepTask | None:
+        """Return the next task."""
+        if self._back:
+            return self._back[0]
+        return self._tasks[self._taken] if self._taken < len(self._tasks) else None
 
     def take(self, count: int) -> list[SweepTask]:
         """Remove and return the next tasks: all tasks of a shard, or up to `count` tasks with separate files."""
         taken: list[SweepTask] = []
-        while self._tasks and (not taken or self._tasks[0].shard == taken[0].shard):
+        while (task := self._next()) is not None and (not taken or task.shard == taken[0].shard):
             if taken and taken[0].shard is None and len(taken) >= count:
                 break
-            taken.append(self._tasks.popleft())
+            taken.append(task)
+            if self._back:
+                self._back.popleft()
+            else:
+                self._taken += 1
         return taken
 
     def batches(self) -> Iterator[list[SweepTask]]:
         """Take all tasks, a shard or some separate files at a time."""
-        while self._tasks:
+        while self:
             yield self.take(_TOGETHER)
 
     def put_back(self, tasks: Sequence[SweepTask]) -> None:
         """Have tasks taken again, before all others."""
-        self._tasks.extendleft(reversed(tasks))
+        self._back.extendleft(reversed(tasks))
 
 
-def sweep_tasks(patterns: Sequence[str], sweep: Sequence[tuple[str, Sequence[str | Given]]]) -> list[SweepTask]:
+class SweepTasks(Sequence[SweepTask]):
+    """Tasks in their order, made on demand: a job may have many more than memory holds."""
+
+    def __init__(
+        self, items: Sequence[Item | None], settings: Sequence[Pairs], shards: Sequence[str] = (), shard_size: int = 1,
+        places: Sequence[range] | None = None,
+    ) -> None:  # fmt: skip
+        """`shards` have `shard_size` tasks each, by default each task has a file of its own; `places` choose some tasks."""
+        self._items, self._settings, self.shards, self._shard_size = items, settings, shards, shard_size
+        self._places = [range(len(items) * len(settings))] if places is None else places
+        self._ends = list(itertools.accumulate(map(len, self._places)))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        part = bisect.bisect_right(self._ends, index)
+        place = self._places[part][index - (self._ends[part - 1] if part else 0)]
+        item, chosen = self._items[place // len(self._settings)], self._settings[place % len(self._settings)]
+        shard = self.shards[place // self._shard_size] if self.shards else None
+        return SweepTask(_name(item.name if item else None, chosen), item, chosen, shard)
+
+    def placed(self, shards: Sequence[str], shard_size: int) -> SweepTasks:
+        """Return the tasks with their shards."""
+        return SweepTasks(self._items, self._settings, shards, shard_size)
+
+    def of_shard(self, number: int) -> range:
+        """Return the places of the tasks of a shard among all tasks."""
+        return range(number * self._shard_size, min((number + 1) * self._shard_size, len(self)))
+
+    def in_shards(self, numbers: Iterable[int]) -> SweepTasks:
+        """Return the tasks of some shards."""
+        return SweepTasks(self._items, self._settings, self.shards, self._shard_size, list(map(self.of_shard, numbers)))
+
+
+def sweep_tasks(patterns: Sequence[str], sweep: Sequence[tuple[str, Sequence[str | Given]]]) -> SweepTasks:
     """Return a task for each input that matches a pattern, and for each combination of the sweep's values.
 
     InvalidArgumentError for values with the same name.
     """
     items: Sequence[Item | None] = find_items(patterns) or [None]
     settings = [[(name, value) for value in values] for name, values in sweep]
-    tasks = [
-        SweepTask(_name(item.name if item else None, chosen), item, chosen)
-        for item in items
-        for chosen in itertools.product(*settings)
-    ]
-    if len({task.name for task in tasks}) < len(tasks):
+    combinations = list(itertools.product(*settings))
+    if len({_name(None, chosen) for chosen in combinations}) < len(combinations):
         raise InvalidArgumentError("--sweep repeats a value")
-    return tasks
+    return SweepTasks(items, combinations)
 
 
 def _name(item: str | None, settings: Pairs) -> str:

@@ -77,7 +77,7 @@ ENDINGS = sorted(
     }
     | {".index", ".npz.gz", ".onnx.gz", ".stablehlo.gz", ".md", ".5", "."}.union(*TAKEN.values(), LOG[1])
 )
-NO_FORMATS = {".h5", ".hdf5", ".keras", ".tflite", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml", ".gz"}
+NO_FORMATS = {".h5", ".hdf5", ".keras", ".tflite", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml", ".gz"}
 NO_FORMATS |= {".index", ".md", ".5", ".", ".log"}
 """Endings that name no format that tfg writes."""
 READ = {
