@@ -122,7 +122,7 @@ if TYPE_CHECKING:
     from .formats.recordings import Recording, describe_recording
     from .formats.runs.batch_job import BatchProgress, BatchReport, FailedInput
     from .formats.runs.batch_runs import run_batch
-    from .formats.runs.joins import Joined, join
+    from .formats.runs.joins import Joined, append, join, prepend
     from .formats.runs.session_setup import SessionSetup
 
 __version__ = "0.1.0"
@@ -218,6 +218,7 @@ _LAZY = {
     "TrainingReport": "formats.api.training_runs",
     "VariableValues": "core.runtime.session.variable_values",
     "Verification": "formats.api.verification",
+    "append": "formats.runs.joins",
     "call_function": "core.runtime.session.function_signatures",
     "check": "formats.api.analyses",
     "check_gradient": "core.gradients.central_differences",
@@ -273,6 +274,7 @@ _LAZY = {
     "optimization_stages": "core.passes.pipeline",
     "optimize": "core.passes.pipeline",
     "optimizer_name": "core.training.optimizers",
+    "prepend": "formats.runs.joins",
     "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
     "read_labels": "formats.api.classes",
@@ -386,6 +388,7 @@ __all__ = [
     "TrainingReport",
     "VariableValues",
     "Verification",
+    "append",
     "call_function",
     "check",
     "check_gradient",
@@ -442,6 +445,7 @@ __all__ = [
     "optimization_stages",
     "optimize",
     "optimizer_name",
+    "prepend",
     "profile",
     "read_checkpoint",
     "read_labels",

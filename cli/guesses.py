@@ -48,6 +48,8 @@ ALIASES: Final[Mapping[str, str]] = {
     "freeze": "convert {1} {2:frozen.pb} --freeze {}",
     **dict.fromkeys(("extract", "subgraph", "cut", "slice"), "convert {1} {2:part.pb} --subgraph {}"),
     **dict.fromkeys(("merge", "combine", "connect"), "join"),
+    **dict.fromkeys(("prepend", "preprocess"), "convert {1} {2:served/} --prepend=image {}"),
+    **dict.fromkeys(("append", "postprocess"), "convert {1} {2:labelled/} --append=top_k=5 {}"),
     "inline": "convert {1} {2:inlined.pb} --inline-functions {}",
     **dict.fromkeys(("strip", "prune", "strip_unused"), "optimize {1} --passes=prune --output={2} {}"),
     "fold": "optimize {1} --passes=prune,fold --output={2} {}",

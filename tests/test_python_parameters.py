@@ -64,7 +64,8 @@ DOORS = {
         "--signature-output": "save_model.signatures", "--copy-signature": "save_model.copied",
         "--rename-signature": "save_model.renamed", "--drop-signature": "save_model.dropped",
         "--verify": "OnnxExport.verify", "--tolerance": "OnnxExport.verify", "--state": "convert.state",
-        "--opset": "convert.opset",
+        "--opset": "convert.opset", "--prepend": "prepend.kind", "--mean": "prepend.mean", "--scale": "prepend.scale",
+        "--bgr": "prepend.bgr", "--append": "append.top_k",
     },
     "diff": {"BEFORE": "diff.before", "AFTER": "diff.after", "--strict-names": "diff.strict_names", "--raw": "diff.raw"},
     "draw": CHOOSING
