@@ -137,7 +137,7 @@ if TYPE_CHECKING:
     from .formats.recordings import EventLog, Recording, describe_recording, read_events
     from .formats.runs.batch_job import BatchProgress, BatchReport, FailedInput
     from .formats.runs.batch_runs import run_batch
-    from .formats.runs.joins import Joined, join
+    from .formats.runs.joins import Joined, append, join, prepend
     from .formats.runs.session_setup import SessionSetup
     from .formats.runs.table_batches import map_batches
 
@@ -242,6 +242,7 @@ _LAZY = {
     "Unfrozen": "formats.api.changes",
     "VariableValues": "core.runtime.session.variable_values",
     "Verification": "formats.api.verification",
+    "append": "formats.runs.joins",
     "average_checkpoints": "formats.api.checkpoints",
     "call_function": "core.runtime.session.function_signatures",
     "check": "formats.api.analyses",
@@ -302,6 +303,7 @@ _LAZY = {
     "optimize": "core.passes.pipeline",
     "optimizer_name": "core.training.optimizers",
     "path": "formats.api.analyses",
+    "prepend": "formats.runs.joins",
     "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
     "read_events": "formats.recordings",
@@ -426,6 +428,7 @@ __all__ = [
     "Unfrozen",
     "VariableValues",
     "Verification",
+    "append",
     "average_checkpoints",
     "call_function",
     "check",
@@ -487,6 +490,7 @@ __all__ = [
     "optimize",
     "optimizer_name",
     "path",
+    "prepend",
     "profile",
     "read_checkpoint",
     "read_events",

@@ -135,13 +135,17 @@ def _is_side(text: str) -> bool:
 
 
 def _factor(text: str) -> float:
+    return factor(text, _FORMS)
+
+
+def factor(text: str, hint: str) -> float:
     """Return the number that a decimal or a fraction of decimals such as `1/127.5` stands for."""
     try:
         parts = [_exact(part) for part in text.split("/")]
         (numerator, denominator) = parts if len(parts) == 2 else (*parts, Fraction(1))
         return float(numerator / denominator)
     except (ValueError, ArithmeticError):
-        raise InvalidArgumentError(f"'{text}' is not a number or fraction", hint=_FORMS) from None
+        raise InvalidArgumentError(f"'{text}' is not a number or fraction", hint=hint) from None
 
 
 def _exact(text: str) -> Fraction:

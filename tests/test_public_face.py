@@ -45,6 +45,14 @@ def trained():
     return g.graph
 
 
+def pictured():
+    """A model of pictures (2, 2, 3) with two classes."""
+    g = tfg.GraphBuilder()
+    pictures = g.Placeholder(dtype="float", shape=[None, 2, 2, 3], name="x")
+    g.MatMul(g.Mean(pictures, np.int32([1, 2])), np.ones((3, 2), np.float32), name="y")
+    return g.graph
+
+
 def clustered():
     g = tfg.GraphBuilder()
     g.Exp(g.Exp(g.Placeholder(dtype="float", shape=[], name="x")), name="y")
@@ -121,6 +129,8 @@ def of_changes(folder, graph, feeds, path):
         "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "unfreeze": (tfg.unfreeze, {"graph": graph, "variables": "y/reduction_indices", "outputs": "y:0"}),
         "join": (tfg.join, {"first": graph, "second": graph, "connect": {"x": "x"}, "second_state": {"v": np.ones(2)}}),
+        "prepend": (tfg.prepend, {"graph": pictured(), "kind": "image", "mean": [1, 2, 3], "scale": 0.5, "bgr": True}),
+        "append": (tfg.append, {"graph": pictured(), "top_k": 1, "labels": ["a", "b"], "output": "y"}),
         "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
         "clear_devices": (tfg.clear_devices, {"graph": graph}),
         "inline_functions": (tfg.inline_functions, {"graph": graph}),

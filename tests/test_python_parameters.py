@@ -70,6 +70,8 @@ DOORS = {
         "--rename-signature": "save_model.renamed", "--drop-signature": "save_model.dropped",
         "--verify": "OnnxExport.verify", "--tolerance": "OnnxExport.verify", "--state": "convert.state",
         "--opset": "convert.opset", "--inference": "to_inference.graph", "--ema": "to_inference.averages",
+        "--prepend": "prepend.kind", "--mean": "prepend.mean", "--scale": "prepend.scale",
+        "--bgr": "prepend.bgr", "--append": "append.top_k",
     },
     "diff": {"BEFORE": "diff.before", "AFTER": "diff.after", "--strict-names": "diff.strict_names", "--raw": "diff.raw"},
     "draw": CHOOSING

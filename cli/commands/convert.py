@@ -9,6 +9,7 @@ import click
 
 from ...core.support.file_formats import CONVERTED, MODELS, SAVED_MODEL, conflict, format_of
 from ..helps import GroupedCommand
+from ..model_end_options import ModelEndOptions
 from ..options import (
     GraphReader,
     OutputFile,
@@ -49,6 +50,7 @@ class ConvertOptions:
     tfg convert saved_model_folder model.onnx --verify
     tfg convert saved_model_folder model.onnx --opset 15
     tfg convert frozen.pb model.stablehlo --to logits
+    tfg convert saved_model_folder served/ --prepend image --mean 127.5 --scale 1/127.5 --append top_k=5,labels=labels.txt
     """
 
     source: str = argument("IN")
@@ -93,6 +95,7 @@ class ConvertOptions:
     strip_default_attrs: bool = option(excludes=_GRAPHS_ONLY, help="Drop attributes with default values.")
     clear_devices: bool = option(excludes=_GRAPHS_ONLY, help="Drop the devices of all nodes.")
     placeholders: PlaceholderOptions = part(options_of(PlaceholderOptions, "placeholders"))
+    ends: ModelEndOptions = part(options_of(ModelEndOptions, "ends"))
     signatures: SignatureOptions = part(options_of(SignatureOptions, "signatures"))
     verify: bool = option(help="Run a copy of the written file on random feeds beside IN; exit with 3 if they differ.")
     tolerance: float | None = tolerance_option(
@@ -114,7 +117,14 @@ class ConvertOptions:
     @property
     def changes_form_only(self) -> bool:
         """Return True if only the form of the graph changes."""
-        changes = (self.freeze, self.inline_functions, self.strip_default_attrs, self.clear_devices, self.placeholders)
+        changes = (
+            self.freeze,
+            self.inline_functions,
+            self.strip_default_attrs,
+            self.clear_devices,
+            self.placeholders,
+            self.ends,
+        )
         return not (self.cuts or self.inference or any(changes))
 
     def checked(self) -> ConvertOptions:

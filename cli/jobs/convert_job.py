@@ -60,6 +60,9 @@ def run(options: ConvertOptions) -> int:
     cuts = [names.input(word).name for word in options.inputs]
     _note_absent(loaded, cuts, options.quiet)
     options.placeholders.apply(loaded, names, options.quiet, cuts)
+    if options.ends:
+        loaded = options.ends.added(loaded, session.signature)
+        names = _names(loaded, options)
     opened = session.open(loaded, options.quiet) if opens else None
     part, inputs = options.placeholders.applied_at_cuts(loaded, names, cuts, options.quiet)
     original, part, inputs = options.placeholders.with_batch_at_cuts(

@@ -13,10 +13,13 @@ from ..codecs import png, wav, wire
 from ..graph.graph import Graph, Node, Output
 from ..inference.binding import require_op_def
 from ..registry.op_facts import has_fact
+from ..support.errors import InvalidArgumentError
 from ..types import dtypes
+from ..types.arrays import Array
 from ..types.dtypes import DType
 from ..types.example_values import strings_value, texts_value
-from ..types.shapes import as_shape
+from ..types.shapes import Shape, as_shape
+from ..types.tensors import as_bytes_array
 from .value_readers import called_arguments, readers_of
 
 PLAIN: Final = b"a"
@@ -43,6 +46,59 @@ def example_text(graph: Graph, value: Output, sizes: Sequence[int]) -> str:
     for _, fact in _parsers(graph, value):
         return texts_value("1", sizes) if fact == "number_text" else strings_value(sizes)
     return texts_value("text", sizes)
+
+
+def example_types(graph: Graph, value: Output) -> dict[str, DType]:
+    """Return the types of the features by name that the first parsing reader of a string tensor takes from an Example; none
+    where no reader parses Examples.
+    """
+    for reader, fact in _parsers(graph, value):
+        features = _features(reader) if fact == "example_contents" else ()
+        return {key.decode("utf-8", "surrogateescape"): dtype for key, dtype, _, _ in features}
+    return {}
+
+
+def serialized_examples(graph: Graph, fed: Output, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Array:
+    """Return the serialized Example of each row, features by name, or of a single row, for a tensor that the graph parses.
+
+    A feature is a value, a list of values or an array. InvalidArgumentError for a tensor of other strings, for an unknown
+    feature, and for a value of another kind than the graph parses.
+    """
+    types = example_types(graph, fed)
+    if not types:
+        raise InvalidArgumentError("no op parses it as Examples: feed strings", node=fed.node.name, op=fed.node.op)
+    if not isinstance(rows, Mapping):
+        return as_bytes_array([_encoded_example(row, types) for row in rows])
+    text = _encoded_example(rows, types)
+    return as_bytes_array(text if fed.node.attrs.get("shape") == Shape(()) else [text])
+
+
+def _encoded_example(features: Mapping[str, Any], types: Mapping[str, DType]) -> bytes:
+    entries = []
+    for name, given in features.items():
+        values = np.asarray(given, object).reshape(-1).tolist()
+        if name not in types:
+            raise InvalidArgumentError(f"the graph parses no feature '{name}'", hint=f"its features are {', '.join(types)}")
+        feature = wire.bytes_field(_LISTS[types[name]], _encoded_list(name, values, types[name]))
+        entries.append(
+            wire.bytes_field(1, wire.bytes_field(1, name.encode("utf-8", "surrogateescape")) + wire.bytes_field(2, feature))
+        )
+    return wire.bytes_field(1, b"".join(entries))
+
+
+def _encoded_list(name: str, values: Sequence[Any], dtype: DType) -> bytes:
+    """Return the message of a feature's values."""
+    kinds = {dtypes.string: str | bytes, dtypes.float32: int | float, dtypes.int64: int}[dtype]
+    for value in values:
+        if not isinstance(value, kinds) or isinstance(value, bool) > (dtype is dtypes.int64):
+            raise InvalidArgumentError(f"feature '{name}' takes {dtype}, not {value!r}")
+    if dtype is dtypes.string:
+        return b"".join(wire.bytes_field(1, one if isinstance(one, bytes) else one.encode()) for one in values)
+    if dtype is dtypes.float32:
+        return wire.bytes_field(1, np.array(values, "<f4").tobytes())
+    if any(not -(1 << 63) <= value < 1 << 63 for value in values):
+        raise InvalidArgumentError(f"feature '{name}' takes int64, and a value has more bits")
+    return b"".join(wire.varint_field(1, int(value) % (1 << 64), always=True) for value in values)
 
 
 def _parsers(graph: Graph, value: Output) -> Iterator[tuple[Node, str]]:

@@ -33,7 +33,7 @@ def composed(graph: Graph, first: FuncRef, second: FuncRef, *, keeps_first: bool
     calls.append(_call(body, second, outer, calls[0].outputs()))
     results = [*(calls[0].outputs() if keeps_first else ()), *calls[1].outputs()]
     acting = [call for call in calls if impurity(body, call) is not None]
-    return _add(graph, f"{outer.name}_fused", body, args, results, acting)
+    return add_function(graph, f"{outer.name}_fused", body, args, results, acting)
 
 
 def call_depth(graph: Graph, function: Function, most: int) -> int:
@@ -50,7 +50,7 @@ def handing_on(graph: Graph, name: str, dtypes: Sequence[DType], places: Sequenc
     """Return a new library function, named like `name`, that returns its arguments at `places`."""
     body = graph.emptied()
     args = [add_argument(body, f"arg_{i}", dtype, i) for i, dtype in enumerate(dtypes)]
-    return _add(graph, name, body, args, [args[place].output() for place in places], ())
+    return add_function(graph, name, body, args, [args[place].output() for place in places], ())
 
 
 def places_handed_on(function: Function) -> list[int] | None:
@@ -70,7 +70,10 @@ def _call(body: Graph, reference: FuncRef, function: Function, values: Sequence[
     return node
 
 
-def _add(graph: Graph, name: str, body: Graph, args: list[Node], results: Sequence[Output], acting: Sequence[Node]) -> FuncRef:
+def add_function(
+    graph: Graph, name: str, body: Graph, args: list[Node], results: Sequence[Output], acting: Sequence[Node] = ()
+) -> FuncRef:
+    """Add a function to the library under a free name, and return the reference; calls wait for the `acting` nodes."""
     free = free_name(name, graph.functions)
     inputs = tuple(ArgDef(arg.name, arg.attr("T")) for arg in args)
     outputs = tuple(ArgDef(f"result_{i}", value.base_dtype) for i, value in enumerate(results))

@@ -25,7 +25,7 @@ from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.tensor_names import free_name, parse_tensor_name
 from ..support.versions import Versions
 from ..support.words import some
-from ..types.shapes import merge_shapes
+from ..types.shapes import UNKNOWN, UNSTATED, merge_shapes
 from ..types.tensors import FuncRef
 from .stated_sizes import drop_recorded_shapes, own_functions
 from .subgraphs import drop_ends, forget_locations
@@ -269,14 +269,22 @@ def _together(first: Graph, second: Graph) -> Graph:
     for function in second.functions.values():
         function.body.functions = first.functions
     first.registered_gradients = {**first.registered_gradients, **second.registered_gradients}
+    _join_versions(first, second)
+    if second.is_untrusted:
+        first.distrust()
+    return first
+
+
+def _join_versions(first: Graph, second: Graph) -> None:
+    """Give the first graph versions for the nodes of both, and say the shapes that an old version left open."""
+    for node in first:
+        if node.attrs.get("shape") is UNSTATED:
+            node.set_attr("shape", UNKNOWN)
     versions = [graph.versions for graph in (first, second) if graph.versions is not None]
     if versions:
         bad = dict.fromkeys(version for each in versions for version in each.bad_consumers)
         producer, consumer = (max(each.producer for each in versions), max(each.min_consumer for each in versions))
         first.versions = Versions(producer, consumer, tuple(bad))
-    if second.is_untrusted:
-        first.distrust()
-    return first
 
 
 def _ends(graph: Graph, names: tuple[PartNames, PartNames], pair: tuple[str, str]) -> tuple[Output, Output]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.explaining.footprint import inferred
 from ...core.explaining.graph_facts import implied_signature, no_obvious_output
+from ...core.feeding.readable_texts import serialized_examples
 from ...core.flops.model_layers import LayersReport
 from ...core.flops.views import layer_table, layer_totals
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
@@ -84,8 +85,9 @@ class Model(Displayed, NotCopied):
     def __call__(self, inputs: Any = None, /, **named: Any) -> dict[str, Array]:
         """Return the outputs by name for the values of inputs by name.
 
-        A mapping holds inputs whose names are no words of Python; another value is that of the only input. NotFoundError for
-        an unknown input, InvalidArgumentError for an input without a value.
+        A mapping holds inputs whose names are no words of Python; another value is that of the only input. A list of mappings,
+        features by name, becomes the tf.Examples that an input parses. NotFoundError for an unknown input,
+        InvalidArgumentError for an input without a value.
         """
         values = self.session.run(list(self._fetches.values()), self._fed(inputs, named))
         return dict(zip(self._fetches, values, strict=True))
@@ -111,7 +113,7 @@ class Model(Displayed, NotCopied):
     def _fed(self, inputs: Any, named: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values to feed by tensor."""
         given = dict(inputs) if isinstance(inputs, Mapping) else {} if inputs is None else {self._only_input(): inputs}
-        fed = {self._tensor(name): value for name, value in {**given, **named}.items()}
+        fed = dict(self._pair(*item) for item in (given | named).items())
         if len(fed) < len(given) + len(named):
             raise InvalidArgumentError("an input has two values", hint=self._example())
         if missing := self._missing(frozenset(fed)):
@@ -185,6 +187,12 @@ class Model(Displayed, NotCopied):
         session = Session(graph, engine=self._engine)
         prepare(session, self._state)
         return session
+
+    def _pair(self, name: str, value: Any) -> tuple[str, Any]:
+        """Return the tensor of an input, and its value, or serialized Examples for rows of features by name."""
+        tensor = self._tensor(name)
+        are_rows = isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
+        return tensor, serialized_examples(self.graph, self.graph.output(tensor), value) if are_rows else value
 
     def _tensor(self, name: str) -> str:
         """Return the tensor of an input by the name of the input or of the tensor."""

@@ -122,3 +122,25 @@ def _names_of(rows: Sequence[Any]) -> Sequence[str]:
         if not _is_object(row) or row.keys() != names:
             raise InvalidArgumentError(f"row {number:,} of '{_ROWS}' must have the inputs {', '.join(sorted(names))}")
     return list(names)
+
+
+def example_rows(text: str) -> Mapping[str, Any] | list[Mapping[str, Any]] | None:
+    """Return the features of an Example, or of several, in a JSON text: an object, or a list of objects; None for other
+    texts, and for bytes.
+    """
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):  # the reader of other values says what is wrong
+        return None
+    if _is_object(parsed):
+        return _features(parsed)
+    is_rows = isinstance(parsed, list) and bool(parsed) and all(map(_is_object, parsed))
+    return list(map(_features, parsed)) if is_rows else None
+
+
+def _features(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of features by name, with bytes in place of {"b64": BASE64}."""
+    lists = {name: value if isinstance(value, list) else [value] for name, value in row.items()}
+    return {name: list(map(decoded, values)) for name, values in lists.items()}

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ...core.graph.graph import Graph, GraphLike, as_graph
+from ...core.building.model_ends import Pixels, base64_decoder, best_classes, picture_decoder, pixels_of
+from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import find_signature
+from ...core.inference.inference import infer
 from ...core.support.arguments import expect, takes
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.log import tell
-from ...core.support.words import some
+from ...core.support.tensor_names import free_name
+from ...core.support.words import counted, some
 from ...core.transforms import joined_graphs
 from ...core.transforms.joined_graphs import PartNames
+from ...core.types.dtypes import string
+from ...core.types.shapes import TensorSpec
 from ...core.types.tensors import Tensor
 from ..api.model_saving import needed_placeholders
 from ..api.outputs import outputs_of
@@ -92,6 +97,130 @@ def join(
     for words in clash_words(result):
         tell("%s", words)
     return result
+
+
+@takes(
+    graph=GraphLike, kind=str, input=str | None, mean=int | float | Sequence, scale=int | float | Sequence, bgr=bool,
+    signature=str | None,
+)  # fmt: skip
+def prepend(
+    graph: GraphLike,
+    kind: str,
+    input: str | None = None,
+    *,
+    mean: float | Sequence[float] = (),
+    scale: float | Sequence[float] = (),
+    bgr: bool = False,
+    signature: str | None = None,
+) -> Graph:
+    """Return a copy of a model whose signature takes strings.
+
+    The kind "image" decodes JPEG, PNG, GIF and BMP, resizes to the size of the model's input, and gives the model
+    (pixel - `mean`) * `scale`: numbers, or a number for each channel, in the order of the model's channels, which `bgr`
+    reverses. The kind "base64" decodes base64 for an input that takes bytes. `input` is needed where several inputs fit.
+
+    InvalidArgumentError where no input fits, where the size of the pictures is unknown, and for a scale above 1.
+
+        served = tfg.prepend("model", "image", mean=127.5, scale=1 / 127.5)
+        tfg.save_model(served, "served")
+    """
+    names = Names(as_graph(graph), signature)
+    if kind not in _FITTING:
+        raise InvalidArgumentError(f"'{kind}' cannot be prepended", hint=f"choose one of {', '.join(_FITTING)}")
+    word, tensor = _one(names, names.inputs or _open_inputs(names.graph), input, *_FITTING[kind])
+    spec = infer(names.graph).specs[tensor]
+    stem = scope_name(word).removesuffix("_bytes")
+    if kind == "base64":
+        end = base64_decoder(f"{stem}_base64", spec.shape)
+    else:
+        pixels = pixels_of(spec.shape, word)
+        scaling = (_by_channel(mean, pixels, "mean"), _by_channel(scale, pixels, "scale"))
+        end = picture_decoder(f"{stem}_bytes", pixels, spec.dtype, *scaling, bgr=bgr)
+    prefix = free_name("prepended", {node.name.partition("/")[0] for node in names.graph})
+    return join(end.graph, names.graph, {tensor.name: end.output}, first_prefix=prefix, signature=signature).graph
+
+
+@takes(graph=GraphLike, top_k=int, labels=Sequence | None, output=str | None, signature=str | None)
+def append(
+    graph: GraphLike,
+    top_k: int,
+    labels: Sequence[str] | None = None,
+    output: str | None = None,
+    *,
+    signature: str | None = None,
+) -> Graph:
+    """Return a copy of a classifier whose signature gives the best classes: `scores`, the largest first, and `classes`.
+
+    Classes are `labels`, or numbers from 0 without labels. `output` names the scores, (..., classes), where the model has
+    several outputs; the others stay. InvalidArgumentError for an output that is no scores, and for another number of labels.
+
+        tfg.append("model", 5, tfg.read_labels("labels.txt"))
+    """
+    expect(str, *(labels or ()))
+    names = Names(as_graph(graph), signature)
+    outputs = names.outputs or {name.removesuffix(":0"): name for name in outputs_of(names.graph)}
+    tensor = _one(names, outputs, output, "output", "of scores", _holds_scores)[1]
+    spec = infer(names.graph).specs[tensor]
+    end = best_classes(spec.shape, spec.dtype, top_k, labels)
+    prefix = free_name("appended", {node.name.partition("/")[0] for node in names.graph})
+    return join(names.graph, end.graph, {end.input: tensor.name}, second_prefix=prefix, signature=signature).graph
+
+
+def _takes_pictures(spec: TensorSpec) -> bool:
+    return spec.dtype.is_numeric and spec.shape.rank in (3, 4)
+
+
+def _takes_bytes(spec: TensorSpec) -> bool:
+    return spec.dtype is string
+
+
+def _holds_scores(spec: TensorSpec) -> bool:
+    return spec.dtype.is_floating and spec.shape.rank != 0
+
+
+_FITTING: Final[Mapping[str, tuple[str, str, Callable[[TensorSpec], bool]]]] = {
+    "image": ("input", "of pictures", _takes_pictures), "base64": ("input", "of strings", _takes_bytes)
+}  # fmt: skip
+"""The kinds of graphs in front of a model, and the inputs that fit each."""
+
+
+def _open_inputs(graph: Graph) -> dict[str, str]:
+    """Return the inputs of a graph without a signature by name: the placeholders that its outputs need."""
+    outputs = [graph.output(name) for name in outputs_of(graph)]
+    return {word: value.name for word, value in needed_placeholders(graph, {}, outputs).items()}
+
+
+def _one(
+    names: Names, tensors: Mapping[str, str], word: str | None, kind: str, which: str, fits: Callable[[TensorSpec], bool]
+) -> tuple[str, Output]:
+    """Return the tensor of the word, or the only fitting tensor; InvalidArgumentError lists the names where there is not
+    one.
+    """
+    if word is not None:
+        return word, names.graph.output(names.known(word, tensors) or word)
+    specs = infer(names.graph).specs
+    fitting = {word: value for word, name in tensors.items() if fits(specs[value := names.graph.output(name)])}
+    if len(fitting) != 1:
+        raise InvalidArgumentError(
+            f"the model has {f'several {kind}s' if fitting else f'no {kind}'} {which}",
+            hint=f"name one of {', '.join(fitting or tensors) or 'its tensors'}",
+        )
+    return next(iter(fitting.items()))
+
+
+def _by_channel(numbers: float | Sequence[float], pixels: Pixels, name: str) -> tuple[float, ...]:
+    """Return a number for all channels, or for each; InvalidArgumentError for another number of numbers."""
+    given = (numbers,) if isinstance(numbers, int | float) else tuple(numbers)
+    expect(int | float, *given)
+    values = tuple(map(float, given))
+    if len(values) not in (0, 1, pixels.channels):
+        raise InvalidArgumentError(f"{name} has {len(values)} numbers, and the pictures {counted(pixels.channels, 'channel')}")
+    if name == "scale" and any(abs(value) > 1 for value in values):
+        raise InvalidArgumentError(
+            f"scale {max(values, key=abs):g} is above 1: pixels of 0 to 255 are multiplied by it",
+            hint="write 1/127.5 for 127.5",
+        )
+    return values
 
 
 def clash_words(joined: Joined) -> list[str]:

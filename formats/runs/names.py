@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.feeding.readable_texts import contents_of
+from ...core.feeding.readable_texts import contents_of, serialized_examples
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, Output
 from ...core.graph.metagraph import Signature, argument_tensor, find_signature
@@ -17,10 +17,10 @@ from ...core.runtime.session.feeds import misfit
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.tensor_names import joined_names_hint, parse_tensor_name
 from ...core.support.words import counted
-from ...core.types.dtypes import DType, from_name
+from ...core.types.dtypes import DType, from_name, string
 from ...core.types.example_values import feeding
 from ...core.types.shapes import fits
-from ..codecs.json_inputs import WHOLE, named_values
+from ..codecs.json_inputs import WHOLE, example_rows, named_values
 from ..value_literals import fed_shape, read_document, value_of
 
 if TYPE_CHECKING:
@@ -242,6 +242,12 @@ class Names:
             feeds[name] = value
         return feeds
 
+    def _examples(self, word: str, fed: Output, rows: Any) -> Any:
+        try:
+            return serialized_examples(self.graph, fed, rows)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"--feed {word}: {error.message}", hint=error.hint) from None
+
     def by_name(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         """Yield the feeds by the names of inputs; a feed with the name `WHOLE` is a document with values by name."""
         for word, given in pairs:
@@ -309,6 +315,8 @@ class Names:
         fed = self.input(word)
         if isinstance(given, Given):
             return fed.name, given.value
+        if fed.base_dtype is string and (rows := example_rows(given)) is not None:
+            return fed.name, self._examples(word, fed, rows)
         readable, shape = functools.partial(contents_of, self.graph, fed), fed_shape(fed)
         value = value_of(given, fed.dtype, f"--feed {word}", shape, readable)
         if fed.node.must_be_fed and not fits(value.shape, shape):

@@ -18,7 +18,7 @@ GRAPH = SAMPLES / "xor.pbtxt"
 _VALUES = {
     "integer range": "7", "integer": "7", "float": "0.5", "float range": "0.5", "BYTES": "100M", "TENSOR=SIZES": "x=4,2",
     "REGEX": "a", "N|epoch": "7", "N|?": "7", "FIRST,SECOND": "a,b",
-    "batch=N": "batch=2", "HOST:PORT": "localhost:4000",
+    "batch=N": "batch=2", "HOST:PORT": "localhost:4000", "NUMBERS": "1",
 }  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import numpy as np
 import pytest
 
@@ -160,12 +162,13 @@ def loss(command, expected, folder, inputs, tmp_path):
     return ["--signature", signature, "--loss", word, "--feed", f"{with_input}=@{tmp_path / 'x.npy'}"]
 
 
-def by_v2(folder, inputs):
-    """The results of every signature by tf.saved_model.load."""
+def by_v2(folder, inputs, names=None):
+    """The results of every signature, or of the named, by tf.saved_model.load."""
     signatures = tf.saved_model.load(folder).signatures
     return {
         name: {key: value.numpy() for key, value in call(**dict.fromkeys(words_of(call), tf.constant(inputs))).items()}
         for name, call in signatures.items()
+        if names is None or name in names
     }
 
 
@@ -173,8 +176,8 @@ def words_of(call):
     return list(call.structured_input_signature[1])
 
 
-def by_v1(folder, inputs):
-    """The results of every signature by the loader of TensorFlow 1."""
+def by_v1(folder, inputs, names=None):
+    """The results of every signature, or of the named, by the loader of TensorFlow 1."""
     v1 = tf.compat.v1
     with tf.Graph().as_default(), v1.Session() as session:
         signatures = v1.saved_model.load(session, ["serve"], folder).signature_def
@@ -184,7 +187,7 @@ def by_v1(folder, inputs):
                 {info.name: inputs for info in signature.inputs.values()},
             )
             for name, signature in signatures.items()
-            if not name.startswith("__")
+            if (not name.startswith("__") if names is None else name in names)
         }
 
 
@@ -225,6 +228,28 @@ def test_one_model_takes_the_result_of_another(first, word, second, tmp_path):
     after = by_v2(folders[1], before.pop(word))["serving_default"]
     wanted = before | {key if key not in before else f"two_{key}": value for key, value in after.items()}
     same({"": by_v2(out, ROWS[:, :2])["serving_default"]}, {"": wanted})
+
+
+@pytest.mark.parametrize("export", ["cnn of Keras 3"], indirect=True)
+def test_a_model_takes_pictures_and_gives_labels(export, tmp_path):
+    """As TensorFlow decodes, resizes and scales them, in base64 too; a model of batches, by both loaders."""
+    folder = export[0]
+    pixels = RNG.integers(0, 256, (20, 30, 3), np.uint8)
+    data = [tf.io.encode_jpeg(pixels).numpy(), tf.io.encode_png(pixels[:9]).numpy()]
+    resized = [tf.image.resize(tf.io.decode_image(one), (8, 8))[..., ::-1] for one in data]
+    scores = min(by_v2(folder, (np.stack(resized) - np.float32([1, 2, 3])) / 255).items())[1]["output_0"]
+    (tmp_path / "labels.txt").write_text("".join(f"label {number}\n" for number in range(scores.shape[1])))
+    ends = ("--prepend", "image", "--prepend", "base64", "--bgr", "--mean", "1,2,3", "--scale", "1/255")
+    out = str(tmp_path / "out")
+    done = run("convert", folder, out + "/", *ends, "--append", f"top_k=2,labels={tmp_path / 'labels.txt'}")
+    assert done.code == 0, done.err
+    best, places = tf.math.top_k(scores, 2)
+    labels = np.array([[b"label %d" % place for place in row] for row in places.numpy()], object)
+    strings = np.array([base64.b64encode(one) for one in data], object)
+    for loaded in (by_v2, by_v1):
+        result = loaded(out, strings, ["serving_default"])["serving_default"]
+        np.testing.assert_allclose(result["scores"], best, rtol=1e-4)
+        np.testing.assert_array_equal(result["classes"], labels)
 
 
 def test_the_note_names_the_loss_of_custom_gradients(tmp_path):

@@ -233,6 +233,25 @@ def test_a_layer_may_be_connected():
     assert joined.connected["z:0"].partition(":")[0] in joined.graph
 
 
+def test_a_graph_of_an_old_version_keeps_its_meaning(tmp_path):
+    """Until version 22, a placeholder of shape () took any shape."""
+    old = tmp_path / "old.pbtxt"
+    old.write_text("""
+        node {
+            name: "x" op: "Placeholder"
+            attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { } } }
+        }
+        node { name: "y" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+        versions { producer: 21 }
+    """)
+    for number, parts in enumerate([(old, calling(1)), (calling(1), old)]):
+        path = tmp_path / f"joined_{number}.pb"
+        tfg.save(tfg.join(*parts).graph, path)
+        assert tfg.Session(tfg.load(path)).run("y:0", {"x:0": [1, 2]}).tolist() == [-1, -2]
+        with pytest.raises(InvalidArgumentError, match="shape"):
+            tfg.Session(tfg.load(path)).run("y1:0", {"x1:0": [1, 2]})
+
+
 def test_an_untrusted_part_makes_an_untrusted_graph():
     stranger = tfg.load(SAMPLES / "collatz.pbtxt", untrusted=True)
     assert tfg.join(calling(1), stranger).graph.is_untrusted
