@@ -353,7 +353,7 @@ FUNCTIONS = {
     "explain": "explain explain_engine explain_partition explain_races missing_ops node_fates",
     "flops": "FlopsCounter flops_rows profile",
     "layers": "layers",
-    "grad": "check_gradient gradients hessian_vector jacobian jvp vjp",
+    "grad": "check_gradient gradients hessian_vector jacobian jvp override_gradients vjp",
     "ops": "flops_formulas missing_parts op_coverage ops write_wrappers",
     "optimize": "list_passes optimize verify",
     "path": "path",

@@ -53,6 +53,7 @@ WORDS = {
     "flops --size": ("--fetch chosen", "--size Where=2"),
     "flops --trips": ("--fetch looped", "--trips loop=7"),
     "grad --feed": ("", FED),
+    "grad --override": (FED, "--override Tanh=straight_through"),
     **dict.fromkeys(("flops --feed", "optimize --feed"), ("", "--feed Tanh=ones(4,2)")),
     "reduce --feed": ("", FED),
     "run --feed": (FED, "--feed k=3"),
