@@ -88,7 +88,7 @@ def open_choices(graph: Graph, needed: Collection[Node]) -> Iterator[Decision]:
             reason = f"its name tells nothing of training; --set {node.name}=VALUE decides"
             yield Decision(node.name, "stays an input", reason, is_left=True)
         elif "seed" in node.attrs and node.op_def is not None and node.op_def.is_stateful:
-            yield Decision(node.name, "stays", f"{node.op} draws by chance, and is no dropout", is_left=True)
+            yield Decision(node.name, "stays", f"{node.op} draws by chance, and not for dropout", is_left=True)
         elif has_fact(node.op, "next_element"):
             yield Decision(node.name, "stays", "an input pipeline gives the values; --from makes an input of it", is_left=True)
 
