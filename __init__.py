@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from .core.gradients import gradients
     from .core.gradients.central_differences import GradientCheck, check_gradient
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
+    from .core.gradients.overrides import override_gradients
     from .core.graph.graph import Function, Graph, Node, Output
     from .core.graph.metagraph import Signature, SignatureTensor
     from .core.model.model_view import ModelView, SourceNode, model_view
@@ -302,6 +303,7 @@ _LAZY = {
     "optimization_stages": "core.passes.pipeline",
     "optimize": "core.passes.pipeline",
     "optimizer_name": "core.training.optimizers",
+    "override_gradients": "core.gradients.overrides",
     "path": "formats.api.analyses",
     "prepend": "formats.runs.joins",
     "profile": "formats.api.counting",
@@ -489,6 +491,7 @@ __all__ = [
     "optimization_stages",
     "optimize",
     "optimizer_name",
+    "override_gradients",
     "path",
     "prepend",
     "profile",

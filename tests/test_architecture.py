@@ -355,7 +355,7 @@ FUNCTIONS = {
     "flops": "FlopsCounter flops_rows profile",
     "join": "join",
     "layers": "layers",
-    "grad": "check_gradient gradients hessian_vector jacobian jvp vjp",
+    "grad": "check_gradient gradients hessian_vector jacobian jvp override_gradients vjp",
     "ops": "flops_formulas missing_parts op_coverage ops write_wrappers",
     "optimize": "list_passes optimize verify",
     "path": "path",

@@ -116,6 +116,7 @@ def of_changes(folder, graph, feeds, path):
         "load": (tfg.load, {"source": path}),
         "save": (tfg.save, {"graph": graph, "path": path}),
         "gradients": (tfg.gradients, {"graph": graph, "ys": "y:0", "xs": "x:0"}),
+        "override_gradients": (tfg.override_gradients, {"graph": graph, "overrides": {"Square": "straight_through"}}),
         "optimize": (tfg.optimize, {"graph": graph, "fetches": "y:0", "feeds": ["x:0"]}),
         "convert": (tfg.convert, {"graph": graph, "path": str(folder / "h.pbtxt"), "outputs": "y:0", "inputs": ["x:0"]}),
         "fill_placeholders": (tfg.fill_placeholders, {"graph": graph, "values": {"x:0": [1.0, 2.0]}, "shapes": {"x:0": [2]}}),

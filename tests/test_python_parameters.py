@@ -109,7 +109,8 @@ DOORS = {
     },
     "grad": {
         "GRAPH": "gradients.graph", "--y": "gradients.ys", "--x": "gradients.xs", "--grad-y": "gradients.grad_ys",
-        "--stop": "gradients.stop_gradients", "--colocate": "gradients.colocate", "--output": "save.path",
+        "--stop": "gradients.stop_gradients", "--override": "override_gradients.overrides",
+        "--colocate": "gradients.colocate", "--output": "save.path",
         "--text": "save.text", "--check": "check_gradient.graph", "--tolerance": "check_gradient.tolerance",
         "--jacobian": "jacobian.graph", "--mode": "jacobian.mode", "--vjp": "vjp.v", "--jvp": "jvp.v",
         "--hessian-vector": "hessian_vector.v", "--feed": "jacobian.feeds",

@@ -6,6 +6,7 @@ import click
 
 from ..options import (
     GraphReader,
+    Pair,
     feed_option,
     format_option,
     graph_options,
@@ -30,6 +31,7 @@ class GradOptions:
     tfg grad model.pb --y loss --x w --x b -o with_gradients.pb
     tfg grad model.pb --y logits --x image --feed image=@x.npy --jacobian --format json
     tfg grad model.pb --y loss --x w --feed x='normal(8,4)' --init --check
+    tfg grad model.pb --y logits --x image --feed image=@x.npy --override Relu=guided
     """
 
     graph: str = argument()
@@ -46,6 +48,12 @@ class GradOptions:
         metavar="TENSOR",
         excludes="--check --jacobian --vjp --jvp --hessian-vector",
         help="Stop gradients at this tensor; repeatable.",
+    )
+    overrides: tuple[tuple[str, str], ...] = option(
+        "--override",
+        type=Pair("OP", "GRADIENT"),
+        help="Let all nodes of OP have another gradient: guided, deconv, straight_through, that of another op, or one of "
+        "--op-library; repeatable.",
     )
     colocate: bool = option(needs="--output", help="Put gradient nodes on the devices of their forward nodes.")
     output: str | None = graph_output_option(

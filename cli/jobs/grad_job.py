@@ -11,6 +11,7 @@ import numpy as np
 from ...core.gradients import gradients
 from ...core.gradients.central_differences import check_gradient
 from ...core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
+from ...core.gradients.overrides import override_gradients
 from ...core.graph.graph import Graph, Output
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.session.variable_values import variables_in_use
@@ -36,6 +37,7 @@ class GradJob:
     def __init__(self, graph: Graph, options: GradOptions) -> None:
         self.session = options.session
         self.options = options
+        graph = override_gradients(graph, dict(options.overrides)) if options.overrides else graph
         words = (*options.ys, *options.xs, *options.grad_ys, *options.stops)
         names = Names(graph, options.session.signature).exposing(words, render.noting(options.quiet))
         self.graph = names.graph

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
+from ..building.named_gradients import gradient_of
 from ..control_flow.deadness import Deadness
 from ..control_flow.frames import MERGE, Frame
 from ..functions.call_kinds import Form, call_kind, call_op
@@ -105,7 +106,7 @@ class Backward(Sweep):
         if special is not None and (not named or special is functional_ops.call_gradient):
             # The gradient that a call names is that of its function, in a program that is gone.
             return special(self, node, grads)
-        function = registry.gradient_function(named or node.op)
+        function = gradient_of(node)
         if named and not (callable(function) or function is registry.NOT_DIFFERENTIABLE):
             raise missing_gradient(node, named)
         if function is registry.NOT_DIFFERENTIABLE:

@@ -221,7 +221,10 @@ def estimate(*ops: str) -> Callable[[_Function], _Function]:
 
 
 def gradient(*ops: str) -> Callable[[_Function], _Function]:
-    """Register a gradient function (g, node, *grads) -> an Output, IndexedSlices or None for each input."""
+    """Register a gradient function (g, node, *grads) -> an Output, IndexedSlices or None for each input.
+
+    In an op library the name may also be that of a gradient that nodes name in `_gradient_op_type`.
+    """
     return functools.partial(_register, _GRADIENTS, "gradient", ops)
 
 
@@ -534,7 +537,8 @@ def _add_kernel(added: Kernel) -> None:
 
 def _register(table: dict[str, Any], what: str, ops: Iterable[str], function: Any) -> Any:
     for op in ops:
-        _require_declared(op)
+        if _library is None or table is not _GRADIENTS:  # a library may have gradients that nodes name
+            _require_declared(op)
         if _library is not None:
             _load_family(op)
         if op in table and table[op] is not function:

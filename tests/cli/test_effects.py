@@ -54,6 +54,7 @@ WORDS = {
     **dict.fromkeys(("flops --size", "layers --size"), ("--fetch chosen", "--size Where=2")),
     **dict.fromkeys(("flops --trips", "layers --trips"), ("--fetch looped", "--trips loop=7")),
     "grad --feed": ("", FED),
+    "grad --override": (FED, "--override Tanh=straight_through"),
     **dict.fromkeys(("flops --feed", "optimize --feed"), ("", "--feed Tanh=ones(4,2)")),
     "reduce --feed": ("", FED),
     "run --feed": (FED, "--feed k=3"),

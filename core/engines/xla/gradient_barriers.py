@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from ...building.named_gradients import gradient_of
 from ...control_flow.copies import hands_in
 from ...control_flow.frames import MERGE, NEXT_ITERATION
 from ...functions.callers import gradient_name
 from ...graph.graph import Node, Output
 from ...planning.plan import Loop
-from ...registry.registry import NOT_DIFFERENTIABLE, gradient_function
+from ...registry.registry import NOT_DIFFERENTIABLE
 from ...support.errors import UnimplementedError
 from .library import jax
 from .list_programs import StackedElements
@@ -69,7 +70,7 @@ def _ends(node: Node) -> bool:
 
 
 def _stops(node: Node) -> bool:
-    return gradient_function(gradient_name(node) or node.op) is NOT_DIFFERENTIABLE
+    return gradient_of(node) is NOT_DIFFERENTIABLE
 
 
 def _prevented(node: Node, value: Any) -> Any:

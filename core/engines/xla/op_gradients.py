@@ -9,12 +9,13 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
+from ...building.named_gradients import gradient_of
 from ...functions.callers import gradient_name
 from ...graph.graph import Node, Output
 from ...planning.plan import Plan
 from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
-from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, Gradient, gradient_function
+from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT
 from ...support.errors import UnimplementedError
 from ...types import dtypes
 from ...types.shapes import UNKNOWN, Shape
@@ -26,7 +27,7 @@ _HELD: Final = (dtypes.resource, dtypes.variant)
 
 def detached(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     """Return the inputs of a node, without gradients where TensorFlow lets no gradient through."""
-    if _gradient(node) is not NOT_DIFFERENTIABLE or _holds_state(node):
+    if gradient_of(node) is not NOT_DIFFERENTIABLE or _holds_state(node):
         return values
     return [jax.lax.stop_gradient(value) if isinstance(value, jax.Array) else value for value in values]
 
@@ -42,7 +43,7 @@ def differentiated(node: Node, values: Sequence[Any], results: Sequence[Any], ru
 
 def _rule(node: Node, values: Sequence[Any], run: _Run | None) -> Callable[..., Any] | None:
     """Return the rule for the tangents of a node's results; None where JAX's rules apply."""
-    name, function = gradient_name(node), _gradient(node)
+    name, function = gradient_name(node), gradient_of(node)
     if not any(isinstance(value, jax.Array) and _is_real(value) for value in values) or _holds_state(node):
         return None
     if function is WITHOUT_GRADIENT or (name and not callable(function) and function is not NOT_DIFFERENTIABLE):
@@ -50,10 +51,6 @@ def _rule(node: Node, values: Sequence[Any], run: _Run | None) -> Callable[..., 
     if not callable(function) or not (name or has_fact(node.op, "own_gradient")) or any(map(_is_complex, values)):
         return None
     return functools.partial(_tangents, OpGradient(node, function, run))
-
-
-def _gradient(node: Node) -> Gradient | None:
-    return gradient_function(gradient_name(node) or node.op)
 
 
 def with_factor(x: Any, y: Any, factor: Callable[[Any], Any]) -> Any:
