@@ -28,7 +28,7 @@ _FIND: Final = "dump {1} --name={2} --format=list {}"
 ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("summarize", "info", "inspect", "describe", "show", "signatures", "inputs", "outputs"), "explain"),
     **dict.fromkeys(("assets", "vocabulary"), "explain"),
-    **dict.fromkeys(("signature", "metadata", "memory", "what", "why", "functions", "tfjs", "events", "assets"), "explain"),
+    **dict.fromkeys(("signature", "metadata", "memory", "what", "why", "functions", "events", "assets"), "explain"),
     **dict.fromkeys(("scalar", "curves", "metrics", "losses"), "scalars"),
     **dict.fromkeys(("unsupported", "missing"), "explain {} --missing"),
     **dict.fromkeys(("placement", "devices", "partition"), "explain {} --partition"),
@@ -44,6 +44,7 @@ ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("onnx", "tf2onnx"), "convert {1} {2:model.onnx} {}"),
     **dict.fromkeys(("stablehlo", "jax", "to_jax"), "convert {1} {2:model.stablehlo} {}"),
     **dict.fromkeys(("text", "pbtxt"), "convert {1} {2:graph.pbtxt} {}"),
+    **dict.fromkeys(("tfjs", "tensorflowjs"), "convert {1} {2:web/model.json} {}"),
     "freeze": "convert {1} {2:frozen.pb} --freeze {}",
     **dict.fromkeys(("extract", "subgraph", "cut", "slice"), "convert {1} {2:part.pb} --subgraph {}"),
     "inline": "convert {1} {2:inlined.pb} --inline-functions {}",

@@ -217,7 +217,8 @@ MADE_BY_TFG = {
     "RunRaces", "Section", "SessionLike",
     "Shape", "Signature", "SignatureTensor", "Snapshot", "SourceNode", "StableHloExport", "StateComparison", "StepResult",
     "Survey",
-    "Tensor", "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
+    "Tensor", "TensorRow", "TfjsExport", "Tier",
+    "Timing", "TopClasses", "Trainer", "TrainingReport", "VariableValues", "Verification",
 }  # fmt: skip
 """Classes with objects made only by functions of tfg."""
 

@@ -68,7 +68,7 @@ DOORS = {
         "--signature-output": "save_model.signatures", "--copy-signature": "save_model.copied",
         "--rename-signature": "save_model.renamed", "--drop-signature": "save_model.dropped",
         "--verify": "OnnxExport.verify", "--tolerance": "OnnxExport.verify", "--state": "convert.state",
-        "--opset": "convert.opset",
+        "--opset": "convert.opset", "--weight-type": "convert.weight_type",
     },
     "diff": {"BEFORE": "diff.before", "AFTER": "diff.after", "--strict-names": "diff.strict_names", "--raw": "diff.raw"},
     "draw": CHOOSING
