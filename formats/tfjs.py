@@ -436,7 +436,7 @@ def _quantized(array: Array, dtype: str) -> tuple[Array, dict[str, Any] | None]:
     if not array.size or not np.isfinite(array).all():
         return array, None
     if dtype == "float16":
-        return array.astype("<f2"), about if np.abs(array).max() <= np.finfo(np.float16).max else None
+        return (array.astype("<f2"), about) if np.abs(array).max() <= np.finfo(np.float16).max else (array, None)
     least, most, steps = float(array.min()), float(array.max()), np.iinfo(_QUANTIZED[dtype]).max
     scale = (most - least) / steps or 1.0
     if least <= 0 <= most:
