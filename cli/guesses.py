@@ -85,6 +85,7 @@ OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("flops", "--profile"), ("flops", "--time")), "flops {1} --measured"),
     **dict.fromkeys((("optimize", "--freeze"), ("convert", "--variables")), "convert {1} frozen.pb --freeze"),
     ("convert", "--quantize"): "optimize {1} --passes quantize_weights -o small.pb",
+    **dict.fromkeys((("convert", "--to-tfjs"), ("convert", "--tfjs")), "convert {1} web/model.json"),
     **dict.fromkeys((("convert", "--dtype"), ("convert", "--fp16")), "optimize {1} --passes float16 -o small.pb"),
     **dict.fromkeys((("convert", "--feed"), ("convert", "-f")), "convert {1} graph.pb --set {value}"),
     **dict.fromkeys((("convert", "--rename"), ("optimize", "--rename")), "optimize {1} --passes 'rename{node=OLD:NEW}'"),
@@ -192,7 +193,7 @@ def extra_arguments(message: str, words: Sequence[str], ctx: click.Context | Non
     extra = re.sub(r"^[^(]*\(|\)$", "", message).split(" ")
     if len(extra) > _MAX_NAMED:
         message = f"Got unexpected extra arguments ({' '.join(extra[:_MAX_NAMED])} ...)"
-    return message, _feed_hint(extra, words, ctx) or _pattern_hint(words)
+    return message, _feed_hint(extra, words, ctx) or _compare_hint(extra, words, ctx) or _pattern_hint(words)
 
 
 def _feed_hint(extra: Sequence[str], words: Sequence[str], ctx: click.Context | None) -> str | None:
@@ -201,6 +202,14 @@ def _feed_hint(extra: Sequence[str], words: Sequence[str], ctx: click.Context | 
     if not takes_feeds or not all("=" in word and word in words for word in extra):
         return None
     return f"try `{_line([part for word in words for part in (('--feed', word) if word in extra else (word,))])}`"
+
+
+def _compare_hint(extra: Sequence[str], words: Sequence[str], ctx: click.Context | None) -> str | None:
+    """Return the command line with --compare for a second file; None for other arguments, and without such an option."""
+    compares = ctx is not None and any("--compare" in parameter.opts for parameter in ctx.command.params)
+    if not compares or len(extra) != 1 or extra[0] not in words:
+        return None
+    return f"try `{_line([part for word in words for part in (('--compare', word) if word in extra else (word,))])}`"
 
 
 def _pattern_hint(words: Sequence[str]) -> str | None:

@@ -14,6 +14,7 @@ from tests.cli.running import tfg as run
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from tfg.core.types.dtypes import float32 as float_
 from tfg.core.types.tensors import Tensor
+from tfg.formats.checkpoint import open_checkpoint
 
 WEIGHTS = {
     "encoder/w": np.ones((2, 3), np.float32), "encoder/w/Adam": np.zeros((2, 3), np.float32),
@@ -88,6 +89,17 @@ def test_a_file_has_the_pairs_of_renaming_and_of_a_state(tmp_path):
     assert run("checkpoint", state, "--rename", f"@{pairs}", "-o", tmp_path / "renamed.ckpt").code == 0
     assert by_map.json["steps"] == run(*words[:3], tmp_path / "renamed.ckpt", *words[4:]).json["steps"]
     assert run(*words[:2], *words[4:], "--map", pairs).code == 2
+
+
+def test_an_unknown_key_is_beside_the_nearest_keys_and_their_shapes(checkpoint):
+    with pytest.raises(NotFoundError, match="Key encoder/ww not found") as error:
+        open_checkpoint(checkpoint.path).read("encoder/ww")
+    assert error.value.hint.startswith("nearest names: encoder/w float (2,3), encoder/b float (3)")
+
+
+def test_a_second_file_is_to_be_compared(checkpoint):
+    done = run("checkpoint", checkpoint.path, "other.ckpt")
+    assert done.code == 2 and f"try `tfg checkpoint {checkpoint.path} --compare other.ckpt`" in done.err
 
 
 @pytest.mark.slow
