@@ -122,14 +122,14 @@ if TYPE_CHECKING:
     from .formats.api.each_inputs import InputResult, run_each
     from .formats.api.engine_explanation import explain_engine
     from .formats.api.engine_runtimes import engine_runtime
-    from .formats.api.jax_export import to_jax
+    from .formats.api.jax_export import StableHloExport, to_jax
     from .formats.api.model_saving import save_model
     from .formats.api.node_streams import RecordStream, stream_nodes
     from .formats.api.onnx_export import OnnxExport
     from .formats.api.outputs import Exposed, expose
     from .formats.api.partial_loading import load_for_passes, load_part
     from .formats.api.prepared_sessions import initialize, restore
-    from .formats.api.stablehlo_export import StableHloExport
+    from .formats.api.tfjs_export import TfjsExport
     from .formats.api.training_runs import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
@@ -229,12 +229,13 @@ _LAZY = {
     "SignatureTensor": "core.graph.metagraph",
     "Snapshot": "core.comparing.graph_diff",
     "SourceNode": "core.model.model_view",
-    "StableHloExport": "formats.api.stablehlo_export",
+    "StableHloExport": "formats.api.jax_export",
     "StateComparison": "formats.api.checkpoints",
     "StepResult": "core.runtime.session.runner",
     "Survey": "formats.cluster.survey",
     "Tensor": "core.types.tensors",
     "TensorRow": "formats.api.checkpoints",
+    "TfjsExport": "formats.api.tfjs_export",
     "Tier": "core.runtime.optimize.tiers",
     "Timing": "core.flops.timings",
     "TopClasses": "formats.api.classes",
@@ -422,6 +423,7 @@ __all__ = [
     "Survey",
     "Tensor",
     "TensorRow",
+    "TfjsExport",
     "Tier",
     "Timing",
     "TopClasses",

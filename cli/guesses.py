@@ -28,7 +28,7 @@ _FIND: Final = "dump {1} --name={2} --format=list {}"
 ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("summarize", "info", "inspect", "describe", "show", "signatures", "inputs", "outputs"), "explain"),
     **dict.fromkeys(("assets", "vocabulary"), "explain"),
-    **dict.fromkeys(("signature", "metadata", "memory", "what", "why", "functions", "tfjs", "events", "assets"), "explain"),
+    **dict.fromkeys(("signature", "metadata", "memory", "what", "why", "functions", "events", "assets"), "explain"),
     **dict.fromkeys(("scalar", "curves", "metrics", "losses"), "scalars"),
     **dict.fromkeys(("unsupported", "missing"), "explain {} --missing"),
     **dict.fromkeys(("placement", "devices", "partition"), "explain {} --partition"),
@@ -45,6 +45,7 @@ ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("onnx", "tf2onnx"), "convert {1} {2:model.onnx} {}"),
     **dict.fromkeys(("stablehlo", "jax", "to_jax"), "convert {1} {2:model.stablehlo} {}"),
     **dict.fromkeys(("text", "pbtxt"), "convert {1} {2:graph.pbtxt} {}"),
+    **dict.fromkeys(("tfjs", "tensorflowjs"), "convert {1} {2:web/model.json} {}"),
     "freeze": "convert {1} {2:frozen.pb} --freeze {}",
     **dict.fromkeys(("extract", "subgraph", "cut", "slice"), "convert {1} {2:part.pb} --subgraph {}"),
     **dict.fromkeys(("thaw", "finetune", "fine-tune"), "unfreeze {1} --output={2:model} {}"),
@@ -91,6 +92,7 @@ OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("run", "--input-examples"), ("run", "--input_examples")), "run {1} --feed {value}"),
     ("convert", "--connect"): "join {1} SECOND -o both.pb --connect {value}",
     ("convert", "--quantize"): "optimize {1} --passes quantize_weights -o small.pb",
+    **dict.fromkeys((("convert", "--to-tfjs"), ("convert", "--tfjs")), "convert {1} web/model.json"),
     **dict.fromkeys((("convert", "--dtype"), ("convert", "--fp16")), "optimize {1} --passes float16 -o small.pb"),
     **dict.fromkeys((("convert", "--feed"), ("convert", "-f")), "convert {1} graph.pb --set {value}"),
     **dict.fromkeys((("convert", "--rename"), ("optimize", "--rename")), "optimize {1} --passes 'rename{node=OLD:NEW}'"),
@@ -198,7 +200,7 @@ def extra_arguments(message: str, words: Sequence[str], ctx: click.Context | Non
     extra = re.sub(r"^[^(]*\(|\)$", "", message).split(" ")
     if len(extra) > _MAX_NAMED:
         message = f"Got unexpected extra arguments ({' '.join(extra[:_MAX_NAMED])} ...)"
-    return message, _feed_hint(extra, words, ctx) or _pattern_hint(words)
+    return message, _feed_hint(extra, words, ctx) or _compare_hint(extra, words, ctx) or _pattern_hint(words)
 
 
 def _feed_hint(extra: Sequence[str], words: Sequence[str], ctx: click.Context | None) -> str | None:
@@ -207,6 +209,14 @@ def _feed_hint(extra: Sequence[str], words: Sequence[str], ctx: click.Context | 
     if not takes_feeds or not all("=" in word and word in words for word in extra):
         return None
     return f"try `{_line([part for word in words for part in (('--feed', word) if word in extra else (word,))])}`"
+
+
+def _compare_hint(extra: Sequence[str], words: Sequence[str], ctx: click.Context | None) -> str | None:
+    """Return the command line with --compare for a second file; None for other arguments, and without such an option."""
+    compares = ctx is not None and any("--compare" in parameter.opts for parameter in ctx.command.params)
+    if not compares or len(extra) != 1 or extra[0] not in words:
+        return None
+    return f"try `{_line([part for word in words for part in (('--compare', word) if word in extra else (word,))])}`"
 
 
 def _pattern_hint(words: Sequence[str]) -> str | None:

@@ -14,7 +14,7 @@ import click
 from ..core.support.arguments import regular_expression
 from ..core.support.atomic import require_folder, require_new_folder
 from ..core.support.errors import InvalidArgumentError, TfgError
-from ..core.support.file_formats import GRAPHS, SAVED_MODEL, Writable, format_of, is_bare
+from ..core.support.file_formats import GRAPHS, SAVED_MODEL, TFJS, Writable, format_of, is_bare
 from ..core.support.words import listed
 from ..core.types.shapes import BatchSize
 from ..formats.runs.graph_reading import GraphReading
@@ -126,7 +126,7 @@ class OutputFile(FileName):
         asked = None if is_unsaid else format_of(path, self.writable)
         if asked is SAVED_MODEL:
             require_new_folder(path)
-        is_made = self.makes_folders and asked is not None and asked.is_folder
+        is_made = asked is TFJS or (self.makes_folders and asked is not None and asked.is_folder)
         if not is_made:
             require_folder(path)
         # One spelling, which rules such as `OUT=*/` know.

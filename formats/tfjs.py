@@ -1,40 +1,56 @@
 """TensorFlow.js graph models: model.json with a GraphDef in protobuf's JSON, and the weights in binary files beside it.
 
 https://github.com/tensorflow/tfjs/blob/master/tfjs-core/src/io/types.ts describes the manifest of the weights,
-tfjs-core/src/io/io_utils.ts their encodings.
+tfjs-core/src/io/io_utils.ts their encodings, and tfjs-converter/python/tensorflowjs/quantization.py how they are quantized.
+`tfjs_ops.txt` has the ops that tfjs-converter 4.22 runs.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import itertools
 import json
 import math
 import os
 import struct
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from google.protobuf import json_format
 
-from ..core.graph.graph import Graph
+from ..core.functions.table_fills import table_fills
+from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE
+from ..core.graph.traversal import reachable
+from ..core.inference.inference import infer
 from ..core.ops.shared.tensorflow_js import translate
+from ..core.planning.reachability import needed_nodes
+from ..core.registry.op_facts import has_fact
 from ..core.runtime.state.file_access import NO_FILES, FileGate
 from ..core.support.atomic import file_errors
-from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
 from ..core.support.regular_files import WITHOUT_WEIGHTS, require_no_pointer
+from ..core.support.words import counted
 from ..core.types import dtypes
 from ..core.types.arrays import Array
 from ..core.types.tensors import Tensor
+from .codecs.attrs import encode_shape
+from .codecs.source import write_file
+from .codecs.tensor_proto import decode_tensor
 from .meta_graph import graph_from_meta_graph
-from .protos.graph_pb2 import GraphDef, NodeDef, TensorShapeProto
-from .protos.meta_graph_pb2 import MetaGraphDef, SignatureDef
+from .protos.graph_pb2 import FunctionDef, GraphDef, NodeDef, TensorProto, TensorShapeProto
+from .protos.meta_graph_pb2 import MetaGraphDef, SignatureDef, TensorInfo
+from .saving import to_bytes
 
 _STORED: Final = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8", "float16": "<f2"}
 """The NumPy dtypes of weights that are not quantized."""
 _QUANTIZED: Final = {"uint8": "u1", "uint16": "<u2", "float16": "<f2"}
+QUANTIZED: Final = tuple(_QUANTIZED)
+"""The types in which weights of floats may be stored."""
+SHARD_BYTES: Final = 4 << 20
+"""The bytes of a file of weights: browsers keep files of 4 MB in their caches."""
 _LENGTH: Final = struct.Struct("<I")
 _FEW_BYTES: Final = 64 << 20
 """The bytes of constants that a graph may always have."""
@@ -266,3 +282,188 @@ def _set_value(node: NodeDef, array: Array) -> None:
     else:
         with np.errstate(all="ignore"):
             tensor.tensor_content = array.astype(dtype.numpy).tobytes()
+
+
+@functools.cache
+def known_ops() -> frozenset[str]:
+    """Return the ops that TensorFlow.js runs."""
+    with open(os.path.join(os.path.dirname(__file__), "tfjs_ops.txt"), encoding="utf-8") as file:
+        return frozenset(file.read().split())
+
+
+def write_tfjs(
+    path: str, graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Output], weight_type: str | None = None
+) -> int:
+    """Write a frozen graph as a model.json with files of weights beside it, and return the number of bytes of the weights.
+
+    The names of inputs and outputs are those of the signature. `weight_type` stores weights of floats as float16, or as
+    uint8 or uint16 with a scale; a weight that the type cannot hold, with infinities for example, stays float32. Nodes that
+    fill tables become the model's initializer.
+
+    UnimplementedError lists the ops that TensorFlow.js lacks, and names a constant that it cannot hold.
+    """
+    _refuse_unknown(graph)
+    signature = _signature_of(graph, inputs, outputs)
+    main = needed_nodes([value.node for value in outputs.values()])
+    filling = reachable(table_fills(graph))
+    whole = GraphDef.FromString(to_bytes(graph))
+    _name_tables(whole)
+    constants = {name: _constants(function.body) for name, function in graph.functions.items()}
+    own = _constants(graph)
+    parts = tuple(_part(whole, {node.name for node in nodes}) for nodes in (main, filling))
+    weights = {name: value for part in parts for name, value in _taken_weights(part, own, constants)}
+    stored = [_stored_weight(name, value, weight_type) for name, value in weights.items()]
+    model = _model(graph, parts, signature)
+    model["weightsManifest"] = _write_shards(path, stored)
+    write_file(path, [json.dumps(model, separators=(",", ":")).encode()])
+    return sum(len(data) for _, data in stored)
+
+
+def _constants(nodes: Iterable[Node]) -> set[str]:
+    return {node.name for node in nodes if node.is_constant}
+
+
+def _signature_of(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> SignatureDef:
+    facts = infer(graph)
+    signature = SignatureDef(method_name="tensorflow/serving/predict")
+    for values, infos in ((inputs, signature.inputs), (outputs, signature.outputs)):
+        for word, value in values.items():
+            assert value.dtype is not None
+            shape = encode_shape(facts.spec(value).shape)
+            infos[word].CopyFrom(TensorInfo(name=value.name, dtype=value.dtype.base.enum_name, tensor_shape=shape))
+    return signature
+
+
+def _name_tables(graph: GraphDef) -> None:
+    """Give each table a name of its own, by which the model and the initializer share the table."""
+    for node in graph.node:
+        if has_fact(node.op, "table") and not node.attr["shared_name"].s:
+            node.attr["shared_name"].s = node.name.encode()
+
+
+def _part(graph: GraphDef, names: Collection[str]) -> GraphDef:
+    """Return a part of a graph, without control inputs from nodes that the part lacks."""
+    part = GraphDef(versions=graph.versions, library=graph.library)
+    for node in graph.node:
+        if node.name in names:
+            kept = part.node.add()
+            kept.CopyFrom(node)
+            kept.input[:] = [name for name in node.input if name[:1] != "^" or name[1:] in names]
+    return part
+
+
+def unknown_ops(graph: Graph) -> dict[str, list[str]]:
+    """Return the ops of a graph and its functions that TensorFlow.js lacks, with the names of their nodes."""
+    unknown: dict[str, list[str]] = {}
+    for body in (graph, *(function.body for function in graph.functions.values())):
+        for node in body:
+            if node.op not in known_ops():
+                unknown.setdefault(node.op, []).append(node.name)
+    return unknown
+
+
+def _refuse_unknown(graph: Graph) -> None:
+    unknown = unknown_ops(graph)
+    if unknown:
+        more = {op: f" and {len(names) - 1:,} more" if names[1:] else "" for op, names in unknown.items()}
+        ops = "; ".join(f"{op} ('{names[0]}'{more[op]})" for op, names in unknown.items())
+        hint = "leave the nodes out with --to and --from, or put ops that it has in their place"
+        raise UnimplementedError(f"TensorFlow.js has no {counted(len(unknown), 'op')} of this graph: {ops}", hint=hint)
+
+
+def _taken_weights(
+    graph: GraphDef, constants: Collection[str], of_functions: Mapping[str, Collection[str]]
+) -> Iterator[tuple[str, Array]]:
+    """Take the values of the constants out of a graph; constants of functions get names of their own."""
+    nodes = [node for node in graph.node if node.name in constants]
+    for function in graph.library.function:
+        nodes += _renamed_constants(function, of_functions[function.signature.name])
+    for node in nodes:
+        proto = node.attr["value"].tensor
+        yield node.name, decode_tensor(proto).numpy()
+        proto.CopyFrom(TensorProto(dtype=proto.dtype, tensor_shape=proto.tensor_shape))
+
+
+def _renamed_constants(function: FunctionDef, constants: Collection[str]) -> list[NodeDef]:
+    """Put the name of a function before the names of its constants, and return them: a weight has one name in a model."""
+    names = {name: f"{function.signature.name}/{name}" for name in constants}
+
+    def renamed(reference: str) -> str:
+        mark = "^" if reference.startswith("^") else ""
+        name, colon, place = reference.removeprefix("^").partition(":")
+        return f"{mark}{names.get(name, name)}{colon}{place}"
+
+    for node in function.node_def:
+        node.name = names.get(node.name, node.name)
+        node.input[:] = map(renamed, node.input)
+    for results in (function.ret, function.control_ret):
+        for result in results:
+            results[result] = renamed(results[result])
+    return [node for node in function.node_def if node.name in names.values()]
+
+
+_Stored: TypeAlias = tuple[dict[str, Any], bytes]
+"""An entry of the manifest, and the bytes of the weight."""
+
+
+def _stored_weight(name: str, value: Array, weight_type: str | None) -> _Stored:
+    """Return a weight in one of the dtypes of TensorFlow.js."""
+    entry: dict[str, Any] = {"name": name, "shape": list(value.shape)}
+    if value.dtype == object:
+        strings = value.ravel().tolist()
+        return entry | {"dtype": "string"}, b"".join(_LENGTH.pack(len(text)) + text for text in strings)
+    dtype = _WRITTEN[value.dtype.kind if value.dtype.kind in _WRITTEN else "f"]
+    if dtype == "int32" and value.size and not (_INT32.min <= value.min() and value.max() <= _INT32.max):
+        problem = f"TensorFlow.js has integers of 32 bits, and a value of '{name}' needs more"
+        raise UnimplementedError(problem, node=name, hint="convert a part of the graph with --to and --from")
+    with np.errstate(over="ignore", invalid="ignore"):
+        array = value.astype(_STORED[dtype])
+    if dtype == "float32" and weight_type is not None:
+        quantized, how = _quantized(array, weight_type)
+        if how is not None:
+            return entry | {"dtype": dtype, "quantization": how}, quantized.tobytes()
+    return entry | {"dtype": dtype}, array.tobytes()
+
+
+_WRITTEN: Final = {"f": "float32", "i": "int32", "u": "int32", "b": "bool", "c": "complex64"}
+"""The dtypes of written weights by the kind of NumPy's dtype."""
+_INT32: Final = np.iinfo(np.int32)
+
+
+def _quantized(array: Array, dtype: str) -> tuple[Array, dict[str, Any] | None]:
+    """Return quantized numbers and their quantization; None for numbers that the type cannot hold."""
+    about: dict[str, Any] = {"dtype": dtype, "original_dtype": "float32"}
+    if not array.size or not np.isfinite(array).all():
+        return array, None
+    if dtype == "float16":
+        return (array.astype("<f2"), about) if np.abs(array).max() <= np.finfo(np.float16).max else (array, None)
+    least, most, steps = float(array.min()), float(array.max()), np.iinfo(_QUANTIZED[dtype]).max
+    scale = (most - least) / steps or 1.0
+    if least <= 0 <= most:
+        least = -np.round(-least / scale).item() * scale  # so that 0 stays 0
+    places = np.round((array.astype(np.float64) - least) / scale).clip(0, steps)
+    return places.astype(_QUANTIZED[dtype]), about | {"min": least, "scale": scale}
+
+
+def _model(graph: Graph, parts: Sequence[GraphDef], signature: SignatureDef) -> dict[str, Any]:
+    model, initializer = (json_format.MessageToDict(part) for part in parts)
+    version = graph.meta.tensorflow_version if graph.meta is not None else ""
+    written = {"format": "graph-model", "generatedBy": version, "convertedBy": "tfg", "modelTopology": model}
+    if initializer.get("node"):
+        written |= {"modelInitializer": initializer, "initializerSignature": {"outputs": {}}}
+    return written | {"signature": json_format.MessageToDict(signature), "userDefinedMetadata": {}}
+
+
+def _write_shards(path: str, stored: Sequence[_Stored]) -> list[dict[str, Any]]:
+    """Write the weights in files of 4 MB beside a model.json, and return the manifest."""
+    if not stored:
+        return []
+    data = b"".join(part for _, part in stored)
+    count = max(math.ceil(len(data) / SHARD_BYTES), 1)
+    folder, stem = os.path.dirname(path), os.path.basename(path).partition(".")[0]
+    names = [f"{stem}-shard{number + 1}of{count}.bin" for number in range(count)]
+    with file_errors(path):
+        os.makedirs(folder or ".", exist_ok=True)
+    for number, name in enumerate(names):
+        write_file(os.path.join(folder, name), [data[number * SHARD_BYTES : (number + 1) * SHARD_BYTES]])
+    return [{"paths": names, "weights": [entry for entry, _ in stored]}]

@@ -233,7 +233,7 @@ MADE_BY_TFG = {
     "RecoveredStage", "Restored", "Rows", "RunRaces", "Section", "SessionLike",
     "Shape", "Signature", "SignatureTensor", "Snapshot", "SourceNode", "StableHloExport", "StateComparison", "StepResult",
     "Survey",
-    "Tensor", "TensorRow", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "Unfrozen",
+    "Tensor", "TensorRow", "TfjsExport", "Tier", "Timing", "TopClasses", "Trainer", "TrainingReport", "Unfrozen",
     "VariableValues", "Verification",
 }  # fmt: skip
 """Classes with objects made only by functions of tfg."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _GRAPHS_ONLY: Final = {
     f"OUT=*.{extension}": f"{name} file has a single form, without variables, functions or devices"
-    for extension, name in (("onnx", "an ONNX"), ("stablehlo", "a StableHLO"))
+    for extension, name in (("onnx", "an ONNX"), ("stablehlo", "a StableHLO"), ("json", "a TensorFlow.js"))
 }
 """The files that options for graphs have no effect on, and why."""
 
@@ -39,7 +39,8 @@ class ConvertOptions:
     The name of OUT sets the format. .pb or no extension is binary, .pbtxt is text, .meta is a MetaGraphDef; a .gz at the end
     compresses the file. A slash at the end, or an existing folder, makes a SavedModel. An .onnx file holds the inference part
     with frozen variables: the nodes that --to or the signature needs. A .stablehlo file holds the same part as a program for
-    JAX (`jax.export.deserialize`), for batches of any size.
+    JAX (`jax.export.deserialize`), for batches of any size. A .json file, with files of weights beside it, holds the same
+    part as a graph model of TensorFlow.js.
 
     \b
     tfg convert graph.pb graph.pbtxt
@@ -51,6 +52,7 @@ class ConvertOptions:
     tfg convert saved_model_folder model.onnx --opset 15
     tfg convert frozen.pb model.stablehlo --to logits
     tfg convert saved_model_folder served/ --prepend image --mean 127.5 --scale 1/127.5 --append top_k=5,labels=labels.txt
+    tfg convert saved_model_folder web/model.json --weight-type uint8
     """
 
     source: str = argument("IN")
@@ -86,12 +88,17 @@ class ConvertOptions:
         "--except", metavar="VARIABLE", needs="--freeze", help="Do not freeze this variable; repeatable."
     )
     session: SessionOptions = part(
-        session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx", "OUT=*.stablehlo", "OUT=*/")
+        session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx", "OUT=*.stablehlo", "OUT=*.json", "OUT=*/")
     )
     inline_functions: bool = option(
         excludes=_GRAPHS_ONLY, help="Replace each call of a function with the body of the function."
     )
     opset: int | None = option(needs="OUT=*.onnx", help="Write the operators of this opset of ONNX, from 13.  [default: 21]")
+    weight_type: str | None = option(
+        type=click.Choice(("float16", "uint8", "uint16")),
+        needs="OUT=*.json",
+        help="Store the weights of floats in this type. Default: float32.",
+    )
     strip_default_attrs: bool = option(excludes=_GRAPHS_ONLY, help="Drop attributes with default values.")
     clear_devices: bool = option(excludes=_GRAPHS_ONLY, help="Drop the devices of all nodes.")
     placeholders: PlaceholderOptions = part(options_of(PlaceholderOptions, "placeholders"))

@@ -26,8 +26,7 @@ from ..options import refuse_terminal
 
 if TYPE_CHECKING:
     from ...core.runtime.session.runner import Runner
-    from ...formats.api.onnx_export import OnnxExport
-    from ...formats.api.stablehlo_export import StableHloExport
+    from ...formats.api.model_export import ModelExport
     from ...formats.api.verification import Verification
     from ...formats.codecs.source import Source
     from ...formats.runs.names import Names
@@ -38,7 +37,7 @@ def run(options: ConvertOptions) -> int:
     """Convert a graph as the options say; return 3 if --verify finds a difference."""
     options = options.checked()
     source, target, reader, session = options.source, options.target, options.reader, options.session
-    is_model = extension_of(target) in (".onnx", ".stablehlo")
+    is_model = extension_of(target) in (".onnx", ".stablehlo", ".json")
     form = None if is_model or options.kind == "saved_model" else options.form
     if form is not None and target == "-" and not form.text:
         refuse_terminal("a graph without --text")
@@ -250,7 +249,7 @@ def _note_written(count: int, options: ConvertOptions) -> None:
 def _to_model(
     graph: Graph, inputs: Sequence[str], names: Names, opened: Runner, options: ConvertOptions, of_old_batch: Graph | None
 ) -> int:
-    """Write an ONNX or StableHLO file, and compare its results for --verify."""
+    """Write a model of another runtime, and compare its results for --verify."""
     from ...formats.api.changes import convert
     from ...formats.api.outputs import outputs_of
 
@@ -258,7 +257,16 @@ def _to_model(
     outputs = {word: names.output(word).name for word in outputs_named}
     if not outputs:
         raise InvalidArgumentError("nothing to convert: name at least one tensor with --to")
-    written = convert(graph, options.target, outputs, inputs, state=opened.session, names=names.inputs, opset=options.opset)
+    written = convert(
+        graph,
+        options.target,
+        outputs,
+        inputs,
+        state=opened.session,
+        names=names.inputs,
+        opset=options.opset,
+        weight_type=options.weight_type,
+    )
     assert written is not None
     _note_export(written, options.quiet)
     if not options.verify:
@@ -305,24 +313,14 @@ def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> lis
     return list(outputs_of(graph)) if options.freeze or options.subgraph or options.inputs else []
 
 
-def _note_export(written: OnnxExport | StableHloExport, quiet: bool) -> None:
+def _note_export(written: ModelExport, quiet: bool) -> None:
     """Print notes on the exported model."""
-    from ...formats.api.stablehlo_export import StableHloExport
-
-    if isinstance(written, StableHloExport):
-        declared = written.declared_dims().items()
-        inputs = ", ".join(f"{name} ({','.join(map(str, dims))})" for name, dims in declared) or "none"
-        render.note(f"wrote {written.size:,} bytes of StableHLO to {written.path}; inputs: {inputs}", quiet)
-    else:
-        operations = counted(written.operations, "operation")
-        render.note(
-            f"wrote {operations} of opset {written.opset} and {written.weights:,} bytes of weights to {written.path}", quiet
-        )
+    render.note(f"wrote {written.summary()}", quiet)
     for name in written.states:
         render.note(
             f"variable '{name}' changes: its old value is input {name}_before, its new value is output {name}_after", quiet
         )
-    if not isinstance(written, StableHloExport) and written.narrowed:
+    if written.narrowed:
         some = ", ".join(written.narrowed[:3]) + (" ..." if len(written.narrowed) > 3 else "")
         count_of = counted(len(written.narrowed), "node")
         render.note(f"{count_of} computed in 32 bits, as onnxruntime lacks 64-bit kernels: {some}", quiet)

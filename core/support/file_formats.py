@@ -44,6 +44,7 @@ SAVED_MODEL: Final = FileFormat(
 )
 ONNX: Final = FileFormat("ONNX model", (".onnx",), "`tfg convert GRAPH FILE.onnx`")
 STABLEHLO: Final = FileFormat("StableHLO program", (".stablehlo",), "`tfg convert GRAPH FILE.stablehlo`")
+TFJS: Final = FileFormat("TensorFlow.js model", (".json",), "`tfg convert GRAPH FOLDER/model.json`")
 CHECKPOINT: Final = FileFormat("checkpoint", (".ckpt",), "`tfg run GRAPH --save-state PREFIX.ckpt`")
 NPZ: Final = FileFormat("NumPy archive", (".npz",), "`tfg run GRAPH --save-state FILE.npz`, or `-o FILE.npz`", "npz")
 SAFETENSORS: Final = FileFormat("safetensors file", (".safetensors",), "`tfg run GRAPH --save-state FILE.safetensors`")
@@ -86,7 +87,7 @@ class Writable(NamedTuple):
 
 
 GRAPHS: Final = Writable((BINARY_GRAPH, TEXT_GRAPH, META_GRAPH), BINARY_GRAPH)
-CONVERTED: Final = Writable((*GRAPHS.formats, ONNX, STABLEHLO, SAVED_MODEL), BINARY_GRAPH)
+CONVERTED: Final = Writable((*GRAPHS.formats, ONNX, STABLEHLO, TFJS, SAVED_MODEL), BINARY_GRAPH)
 JOINED: Final = Writable((*GRAPHS.formats, SAVED_MODEL), BINARY_GRAPH)
 REDUCED: Final = Writable(GRAPHS.formats, TEXT_GRAPH)
 ONNX_MODELS: Final = Writable((ONNX,), None)

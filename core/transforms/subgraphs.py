@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from ..explaining.node_listing import declared_shapes
 from ..functions.instantiation import nodes_to_change
@@ -29,6 +30,18 @@ def strip_default_attrs(graph: Graph) -> int:
             node.remove_attr(name)
             count += 1
     return count
+
+
+def state_default_attrs(graph: Graph) -> None:
+    """State the defaults of all attributes that nodes leave out, for readers that know no defaults."""
+    for node in nodes_to_change(graph, lambda node: bool(_unstated(node))):
+        for name, value in _unstated(node).items():
+            node.set_attr(name, value)
+
+
+def _unstated(node: Node) -> dict[str, Any]:
+    declared = node.op_def.attrs if node.op_def is not None else {}
+    return {name: attr.default for name, attr in declared.items() if attr.has_default and name not in node.attrs}
 
 
 def _default_attrs(node: Node) -> list[str]:

@@ -43,14 +43,17 @@ from ..meta_graph import with_files_of
 from ..saving import graph_form, write_graph
 from ..state import State
 from .counting import flops
+from .jax_export import StableHloExport
 from .live_branches import settle_values, with_live_branches
 from .model_export import export_model
 from .onnx_export import OnnxExport
 from .outputs import default_fetches, default_outputs
 from .prepared_sessions import Opener, as_run, local_session, named, names_of, state_of
-from .stablehlo_export import StableHloExport
+from .tfjs_export import TfjsExport
 
-_MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport]]] = {".onnx": OnnxExport, ".stablehlo": StableHloExport}
+_MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport] | type[TfjsExport]]] = {
+    ".onnx": OnnxExport, ".stablehlo": StableHloExport, ".json": TfjsExport,
+}  # fmt: skip
 """The models by the extensions of their files."""
 
 
@@ -255,7 +258,7 @@ def fill_placeholders(
 
 @takes(
     graph=GraphLike, path=str | os.PathLike, state=Mapping | SessionLike | None, shapes=Mapping | None, names=Mapping | None,
-    opset=int | None,
+    opset=int | None, weight_type=str | None,
 )  # fmt: skip
 def convert(
     graph: GraphLike,
@@ -267,25 +270,32 @@ def convert(
     shapes: Mapping[str, Any] | None = None,
     names: Mapping[str, str] | None = None,
     opset: int | None = None,
-) -> OnnxExport | StableHloExport | None:
+    weight_type: str | None = None,
+) -> OnnxExport | StableHloExport | TfjsExport | None:
     """Write a graph atomically, in the format of the file's extension.
 
     `.pb` and no extension are binary, `.pbtxt` is text, `.meta` is a MetaGraphDef; a further `.gz` compresses the file.
-    `.onnx` is an ONNX model of the frozen graph, `.stablehlo` a program of the frozen graph for `jax.export.deserialize`.
+    `.onnx` is an ONNX model of the frozen graph, `.stablehlo` a program of the frozen graph for `jax.export.deserialize`, and
+    `.json` a graph model of TensorFlow.js, with files of weights beside it.
     `outputs` and `inputs` select a part of the graph, as for `extract`. InvalidArgumentError for other extensions.
 
-    The other arguments are for `.onnx` and `.stablehlo`. `state` is as for `freeze`. `shapes` holds the shapes of inputs by
+    The other arguments are for these models. `state` is as for `freeze`. `shapes` holds the shapes of inputs by
     tensor. `names` maps input names of the model to tensors; `outputs` may be a mapping for output names. `opset` is the set
-    of ONNX's operators in an `.onnx` file: 13 or more, by default 21. The result has a method `verify`.
+    of ONNX's operators in an `.onnx` file: 13 or more, by default 21. `weight_type` is the type in which a `.json` model
+    stores weights of floats: float16, or uint8 or uint16 with a scale; by default float32. The result has a method `verify`.
     FailedPreconditionError without the package onnx, NotFoundError without JAX, UnimplementedError for nodes that the model
     cannot express.
     """
     graph = as_graph(graph)
-    kind: Callable[..., OnnxExport | StableHloExport] | None = _MODELS.get(extension_of(path))
+    kind: Callable[..., OnnxExport | StableHloExport | TfjsExport] | None = _MODELS.get(extension_of(path))
     if opset is not None:
         if kind is not OnnxExport:
             raise InvalidArgumentError(f"an opset is of ONNX, and '{os.fspath(path)}' does not end in .onnx")
         kind = functools.partial(OnnxExport, opset=opset)
+    if weight_type is not None:
+        if kind is not TfjsExport:
+            raise InvalidArgumentError(f"types of weights are of TensorFlow.js, and '{os.fspath(path)}' does not end in .json")
+        kind = functools.partial(TfjsExport, weight_type=weight_type)
     if kind is not None:
         graph = as_run(graph, tuple(outputs))
         return export_model(kind, graph, path, outputs, inputs, state=state, shapes=shapes, names=names)

@@ -1,9 +1,10 @@
-"""The function `tfg.to_jax`: a graph as a pure function of JAX."""
+"""Graphs for JAX: the function `tfg.to_jax`, and the programs of `tfg convert GRAPH FILE.stablehlo`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from ...core.engines.engine_registry import jax_functions
 from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
@@ -19,7 +20,9 @@ from ...core.runtime.session.session import Session
 from ...core.support.arguments import takes
 from ...core.support.errors import FailedPreconditionError, InvalidArgumentError
 from ...core.types.arrays import Array
+from ..codecs.source import read_source, write_file
 from ..state import State, as_tensors
+from .model_export import DeclaredDims, ModelExport
 from .outputs import default_outputs
 from .prepared_sessions import names_of, opened
 
@@ -113,3 +116,45 @@ def _parameters(graph: Graph, nodes: Mapping[str, Node], state: State | Session 
             problem = f"variable '{name}' has no value"
             raise FailedPreconditionError(problem, node=node.name, op=node.op, hint="pass the value in `state`")
     return parameters
+
+
+class StableHloExport(ModelExport):
+    """A written program of StableHLO, which `jax.export.deserialize` reads; `size` is its number of bytes.
+
+    The program takes the inputs in order, in batches of any size, and returns a dictionary of the outputs. Two inputs have
+    two batches, unless the program needs equal ones.
+    """
+
+    runtime: ClassVar[str] = "JAX"
+
+    def write(self) -> None:
+        """Export and write the program; UnimplementedError names the nodes that JAX cannot run."""
+        outputs = {word: value.name for word, value in self.outputs.items()}
+        function: Any = to_jax(self.graph, outputs, {word: value.name for word, value in self.inputs.items()})[0]
+        program = function.exported({}, {})
+        write_file(self.path, [program])
+        self.size = len(program)
+
+    def __repr__(self) -> str:
+        return f"<StableHloExport {os.path.basename(self.path)}: {self.size:,} bytes>"
+
+    def summary(self) -> str:
+        """Return the contents of the file in words: the size, and the dimensions of the inputs."""
+        declared = self.declared_dims().items()
+        inputs = ", ".join(f"{name} ({','.join(map(str, dims))})" for name, dims in declared) or "none"
+        return f"{self.size:,} bytes of StableHLO to {self.path}; inputs: {inputs}"
+
+    def declared_dims(self) -> DeclaredDims:
+        """Return the dimensions of the inputs in the file; sizes that must be equal have one name."""
+        return dict(zip(self.inputs, jax_functions().exported_dims(bytes(read_source(self.path)))))
+
+    def declares(self, inputs: Mapping[str, Array], dims: DeclaredDims) -> bool:
+        """Return whether the program takes inputs of these shapes: JAX's symbolic sizes are 1 or more."""
+        return all(value.size for value in inputs.values()) and super().declares(inputs, dims)
+
+    def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
+        """Return the outputs that JAX computes."""
+        self.check_trust()
+        program = bytes(read_source(self.path))
+        results = jax_functions().run_exported(program, [inputs[word] for word in self.inputs])
+        return [results[word] for word in self.outputs]

@@ -61,6 +61,8 @@ class ModelExport(Displayed):
 
     runtime: ClassVar[str]
     """The library that runs the model."""
+    narrowed: tuple[str, ...] = ()
+    """The nodes whose 64-bit arithmetic has 32 bits in the model."""
 
     def __init__(
         self,
@@ -82,6 +84,10 @@ class ModelExport(Displayed):
 
     def write(self) -> None:
         """Write the model to the path."""
+        raise NotImplementedError
+
+    def summary(self) -> str:
+        """Return the contents of the file in words."""
         raise NotImplementedError
 
     def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:

@@ -36,6 +36,11 @@ class OnnxExport(ModelExport):
     def __repr__(self) -> str:
         return f"<OnnxExport {os.path.basename(self.path)}: {counted(self.operations, 'operation')} of opset {self.opset}>"
 
+    def summary(self) -> str:
+        """Return the contents of the file in words."""
+        operations = counted(self.operations, "operation")
+        return f"{operations} of opset {self.opset} and {self.weights:,} bytes of weights to {self.path}"
+
     def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs that onnxruntime computes."""
         self.check_trust()

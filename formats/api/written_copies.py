@@ -22,14 +22,15 @@ def private_folder() -> Iterator[str]:
 
 @contextlib.contextmanager
 def private_copy(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the path of a copy of a written file or SavedModel in a private folder, with the weights beside an ONNX file."""
+    """Yield the path of a copy of a written file or SavedModel in a private folder, with the weights beside a model."""
     source = os.path.abspath(path)
     with private_folder() as folder, file_errors(path):
         copied = os.path.join(folder, os.path.basename(source))
         if os.path.isdir(source):
             shutil.copytree(source, copied, symlinks=True)  # a link out of a model stays closed to the model's graph
         else:
-            for file in (source, *glob.glob(f"{glob.escape(source)}*.data")):
+            stem = source.removesuffix(".json")
+            for file in (source, *glob.glob(f"{glob.escape(source)}*.data"), *glob.glob(f"{glob.escape(stem)}-shard*.bin")):
                 shutil.copyfile(file, os.path.join(folder, os.path.basename(file)))
         yield copied
 

@@ -36,7 +36,7 @@ FOLDERS = {"", "/"}
 VALUES = FOLDERS | {".csv"}
 # The extensions that each option takes. "" is a name without one, "/" one with a slash at its end.
 TAKEN = {
-    ("convert", "OUT"): GRAPHS | {".onnx", ".stablehlo", "/"},
+    ("convert", "OUT"): GRAPHS | {".onnx", ".stablehlo", ".json", "/"},
     ("optimize", "--output"): GRAPHS,
     ("grad", "--output"): GRAPHS,
     ("train", "--output"): GRAPHS,

@@ -6,7 +6,9 @@ import base64
 import json
 import math
 import pathlib
+import shutil
 import struct
+import subprocess
 
 import numpy as np
 import pytest
@@ -333,3 +335,155 @@ def test_a_model_without_its_weights_is_read_as_far_as_it_goes(tmp_path, pointer
     with pytest.raises(NotFoundError, match=r"w\.bin") as error:
         tfg.Session(tfg.load(folder)).run("y:0", {"x:0": IMAGE})
     assert error.value.details == ("`tfg layers`, `tfg draw` and `tfg check` need no values",)
+
+
+WRITTEN = ("iris_tfjs", "keras_classifier", "collatz.pbtxt")
+"""Samples with a table and strings, with dense layers, and with a loop of TensorFlow 1."""
+FEEDS = {
+    "keras_classifier": {"measurements": np.float32([[5.1, 3.5, 1.4, 0.2], [6.3, 3.3, 6.0, 2.5]])},
+    "iris_tfjs": {"measurements": np.float32([[5.1, 3.5, 1.4, 0.2], [6.3, 3.3, 6.0, 2.5]])},
+    "collatz.pbtxt": {"n": np.int32(7)},
+}
+
+
+@pytest.mark.parametrize("name", [WRITTEN[0], *(pytest.param(name, marks=pytest.mark.slow) for name in WRITTEN[1:])])
+def test_a_written_model_computes_what_the_graph_computes(name, tmp_path):
+    target = tmp_path / "web" / "model.json"
+    done = run("convert", SAMPLE.parent / name, target, "--verify")
+    assert done.code == 0, done.err + done.out
+    assert f"of weights to {target}" in done.err
+    model = json.loads(target.read_text())
+    assert model["format"] == "graph-model" and set(model["weightsManifest"][0]["paths"]) == {"model-shard1of1.bin"}
+    assert bool(model.get("modelInitializer")) == (name == "iris_tfjs")
+    stated = [node for node in model["modelTopology"]["node"] if node["op"] == "MatMul"]
+    assert all("transpose_a" in node["attr"] for node in stated), "TensorFlow.js knows no defaults"
+
+
+def weights_graph(**values):
+    """A graph that returns constants by name, a float added to each float."""
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+    for name, value in values.items():
+        constant = g.constant(value, name=name)
+        is_number = np.asarray(value).dtype.kind == "f"
+        g.Identity(g.AddV2(g.Cast(constant, DstT="float32"), x) if is_number else constant, name=f"{name}_out")
+    return g.graph
+
+
+NUMBERS = np.linspace(-1.5, 3.25, 1000).astype(np.float32).reshape(10, 100)
+
+
+@pytest.mark.parametrize(
+    ("weight_type", "error"), [("uint8", 4.75 / 255), ("uint16", 4.75 / 65535), ("float16", 2e-3), (None, 0)]
+)
+def test_the_error_of_stored_weights_is_bounded_and_0_stays_0(weight_type, error, tmp_path):
+    constants = {
+        "w": NUMBERS, "zeros": np.zeros(3, np.float32), "one": np.float32(0.3), "above": np.float32([2, 3, 4]),
+        "huge": np.float32([1e30, -1, 0]), "odd": np.float32([np.inf, np.nan, 0]), "n": np.int32([5, -6]),
+        "none": np.zeros((0, 2), np.float32),
+    }  # fmt: skip
+    graph = weights_graph(**constants)
+    export = tfg.convert(graph, tmp_path / "m.json", [f"{name}_out" for name in constants], weight_type=weight_type)
+    (group,) = json.loads((tmp_path / "m.json").read_text())["weightsManifest"]
+    stored = tfg.load(tmp_path / "m.json").constants
+    assert {entry["name"] for entry in group["weights"]} == set(stored)
+    session = tfg.Session(tfg.load(tmp_path / "m.json"))
+    values = {name: session.run(f"{name}_out:0", {"x:0": np.float32(0)}) for name in constants}
+    assert np.abs(values["w"] - NUMBERS).max() <= error / 2 + 1e-6
+    assert not values["zeros"].any() and values["one"] == pytest.approx(0.3, abs=2e-4) and values["n"].tolist() == [5, -6]
+    np.testing.assert_array_equal(values["odd"], constants["odd"])
+    if weight_type == "float16":
+        np.testing.assert_array_equal(values["huge"], constants["huge"])
+    assert export.weights == sum(path.stat().st_size for path in tmp_path.glob("m-shard*.bin"))
+
+
+def test_weights_are_cut_into_files(tmp_path, monkeypatch):
+    monkeypatch.setattr("tfg.formats.tfjs.SHARD_BYTES", 1001)
+    words = np.array([b"a", "ä".encode(), b""], object)
+    graph = weights_graph(
+        w=NUMBERS, words=words, flag=np.array([True, False]), z=np.complex64([1 - 2j]), half=np.float16([0.5])
+    )
+    tfg.convert(graph, tmp_path / "m.json", [f"{name}_out" for name in ("w", "words", "flag", "z", "half")])
+    files = sorted(path.name for path in tmp_path.glob("m-shard*.bin"))
+    assert files == [f"m-shard{number}of5.bin" for number in range(1, 6)]
+    session = tfg.Session(tfg.load(tmp_path / "m.json"))
+    outputs = session.run(["w_out:0", "words_out:0", "flag_out:0", "z_out:0"], {"x:0": np.float32(0)})
+    np.testing.assert_array_equal(outputs[0], NUMBERS)
+    assert [value.tolist() for value in outputs[1:]] == [words.tolist(), [True, False], [1 - 2j]]
+
+
+def test_what_tensorflow_js_cannot_say_is_listed(tmp_path):
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[2, 2], name="x")
+    g.Identity(g.MatrixInverse(g.Cholesky(x, name="c"), name="i"), name="y")
+    tfg.save(g.graph, tmp_path / "g.pb")
+    done = run("convert", tmp_path / "g.pb", tmp_path / "m.json", "--to", "y")
+    assert done.code == 1 and "no 2 ops of this graph: Cholesky ('c'); MatrixInverse ('i')" in done.err
+    assert not list(tmp_path.glob("m*"))
+    with pytest.raises(tfg.errors.UnimplementedError, match="'big_out' needs more"):
+        tfg.convert(weights_graph(big=np.int64([1 << 40])), tmp_path / "m.json", "big_out")
+    with pytest.raises(InvalidArgumentError, match="int4"):
+        tfg.convert(weights_graph(w=NUMBERS), tmp_path / "m.json", "w_out", weight_type="int4")
+    with pytest.raises(InvalidArgumentError, match=r"does not end in \.json"):
+        tfg.convert(weights_graph(w=NUMBERS), tmp_path / "m.pb", "w_out", weight_type="uint8")
+
+
+def test_checks_which_tensorflow_js_lacks_are_left_out(tmp_path):
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None], name="x")
+    check = g.Assert(g.All(g.Greater(x, np.float32(0)), np.int32([0])), [x], name="check")
+    with g.control_dependencies([check]):
+        g.Identity(g.CheckNumerics(g.Sqrt(x), message="m"), name="y")
+    tfg.convert(g.graph, tmp_path / "m.json", "y:0")
+    assert not {"Assert", "CheckNumerics"} & {node.op for node in tfg.load(tmp_path / "m.json")}
+
+
+def test_constants_of_functions_have_names_of_their_own(tmp_path):
+    """Two branches have a constant of one name, and the model one list of weights."""
+    functions = [
+        {"signature": {"name": name, "outputArg": [{"name": "r", "type": "DT_FLOAT"}]}, "ret": {"r": "value:output:0"},
+         "nodeDef": [const("value", "DT_FLOAT")]}
+        for name in ("yes", "no")
+    ]  # fmt: skip
+    branches = {f"{part}_branch": {"func": {"name": name}} for part, name in (("then", "yes"), ("else", "no"))}
+    types = {"Tcond": {"type": "DT_BOOL"}, "Tin": {"list": {}}, "Tout": {"list": {"type": ["DT_FLOAT"]}}}
+    nodes = [
+        {"name": "p", "op": "Placeholder", "attr": {"dtype": {"type": "DT_BOOL"}, "shape": {"shape": {}}}},
+        {"name": "y", "op": "StatelessIf", "input": ["p"], "attr": branches | types},
+    ]
+    manifest = [{"paths": ["w.bin"], "weights": [{"name": "value", "shape": [], "dtype": "float32"}]}]
+    folder = written(
+        tmp_path / "m", {"modelTopology": {"node": nodes, "library": {"function": functions}}, "weightsManifest": manifest}
+    )
+    (folder / "w.bin").write_bytes(struct.pack("<f", 2.5))
+    graph = tfg.load(folder)
+    graph.functions["no"].body["value"].set_attr("value", tfg.Tensor.from_numpy(np.float32(3.5)))
+    tfg.convert(graph, tmp_path / "n.json", "y:0")
+    session = tfg.Session(tfg.load(tmp_path / "n.json"))
+    assert [session.run("y:0", {"p:0": np.bool_(flag)}).tolist() for flag in (True, False)] == [2.5, 3.5]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weight_type", [None, "uint16", "float16"])
+@pytest.mark.parametrize("name", WRITTEN)
+def test_tensorflow_js_itself_reads_what_is_written(name, weight_type, tmp_path):
+    """The packages @tensorflow/tfjs-core, -converter and -backend-cpu of npm, which Node finds by NODE_PATH."""
+    node = shutil.which("node")
+    if node is None or subprocess.run([node, "-e", "require('@tensorflow/tfjs-converter')"], capture_output=True).returncode:
+        pytest.skip("the program 'tfjs-converter' is not installed")
+    tfg.convert(SAMPLE.parent / name, tmp_path / "model.json", weight_type=weight_type)
+    feeds = {
+        word: {"shape": value.shape, "dtype": value.dtype.name, "values": value.ravel().tolist()}
+        for word, value in FEEDS[name].items()
+    }
+    script = pathlib.Path(__file__).with_name("run_tfjs.cjs")
+    done = subprocess.run([node, script, tmp_path / "model.json", json.dumps(feeds)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout.splitlines()[-1])
+    model = tfg.Model(tmp_path / "model.json")
+    for word, expected in model(**FEEDS[name]).items():
+        values = np.array(results[word]["values"]).reshape(results[word]["shape"])
+        if values.dtype.kind == "U":
+            assert values.tolist() == [text.decode() for text in expected.tolist()]
+        else:
+            np.testing.assert_allclose(values, expected, rtol=1e-5, atol=1e-6)

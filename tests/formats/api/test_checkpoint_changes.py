@@ -14,6 +14,7 @@ from tests.cli.running import tfg as run
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from tfg.core.types.dtypes import float32 as float_
 from tfg.core.types.tensors import Tensor
+from tfg.formats.checkpoint import open_checkpoint
 
 WEIGHTS = {
     "encoder/w": np.ones((2, 3), np.float32), "encoder/w/Adam": np.zeros((2, 3), np.float32),
@@ -88,8 +89,33 @@ def test_a_file_has_the_pairs_of_renaming_and_of_a_state(tmp_path):
     assert run("checkpoint", state, "--rename", f"@{pairs}", "-o", tmp_path / "renamed.ckpt").code == 0
     assert by_map.json["steps"] == run(*words[:3], tmp_path / "renamed.ckpt", *words[4:]).json["steps"]
     assert run(*words[:2], *words[4:], "--map", pairs).code == 2
-    page = run("view", graph, "--state", state, "--map", pairs, "-o", tmp_path / "page.html")
-    assert page.code == 0, page.err
+
+
+def test_an_unknown_key_is_beside_the_nearest_keys_and_their_shapes(checkpoint):
+    with pytest.raises(NotFoundError, match="Key encoder/ww not found") as error:
+        open_checkpoint(checkpoint.path).read("encoder/ww")
+    assert error.value.hint.startswith("nearest names: encoder/w float (2,3), encoder/b float (3)")
+
+
+def test_a_second_file_is_to_be_compared(checkpoint):
+    done = run("checkpoint", checkpoint.path, "other.ckpt")
+    assert done.code == 2 and f"try `tfg checkpoint {checkpoint.path} --compare other.ckpt`" in done.err
+
+
+@pytest.mark.slow
+def test_every_command_with_a_state_takes_names_for_it(tmp_path):
+    graph, state, pairs = SAMPLES / "square.pbtxt", tmp_path / "s.ckpt", tmp_path / "names.txt"
+    tfg.write_checkpoint(state, {"w": np.float32(3), "w/Momentum": np.float32(0.5)})
+    pairs.write_text("w=var\n")
+    given = ("--state", state, "--map", pairs)
+    assert run("view", graph, *given, "-o", tmp_path / "page.html").code == 0
+    assert run("convert", graph, tmp_path / "f.pb", "--freeze", "--to", "loss", *given).code == 0
+    assert tfg.load(tmp_path / "f.pb").constants["var"] == 3
+    done = run("train", graph, "--loss", "loss", "--steps", "1", *given, "--save-state", tmp_path / "t.npz")
+    assert done.code == 0, done.err
+    assert "var" in tfg.read_checkpoint(tmp_path / "t.npz")
+    page = tfg.view(graph, state=tfg.read_checkpoint(state).renamed(pairs))
+    assert page.html
 
 
 def test_a_state_that_lacks_variables_tells_shapes_and_likely_names(tmp_path):
