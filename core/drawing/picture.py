@@ -28,6 +28,7 @@ _MAX_WIDTH: Final = 200
 _MIN_WIDTH: Final = 12
 _MIN_SCOPE: Final = 30
 _MAX_LINE: Final = 44
+_WEIGHTS: Final = ("variable", "constant")
 _MAX_CONSTANTS: Final = 4
 """The largest number of constants written into the box of their user."""
 
@@ -136,7 +137,7 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     Of the divisions of the tree that fit, the division with the most boxes is taken; parts stand in the order of the data
     flow.
     """
-    nodes = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges))))
+    nodes = _beside_readers(list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges)))), edges)
     candidates = []
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
         root = scope_tree(nodes, parts)
@@ -145,6 +146,27 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
         boxes = len(set(dict(_places(root, opened)).values()))
         candidates.append(((fits(opened), boxes), (root, opened)))
     return max(candidates, key=lambda candidate: candidate[0])[1]
+
+
+def _beside_readers(nodes: Sequence[Node], edges: Iterable[Link]) -> list[Node]:
+    """Return nodes in the order of the data flow with variables, and what is computed from them alone, before the first
+    reader: at the beginning they would put the scopes of layers in the order of their weights.
+    """
+    sources = grouped((link.target, link.source) for link in edges)
+    is_held: dict[Node, bool] = {}
+    for node in nodes:
+        before = sources.get(node, ())
+        is_held[node] = all(is_held.get(source, False) for source in before) if before else kind_of(node) in _WEIGHTS
+    ordered: dict[Node, None] = {}
+    for node in [*(node for node in nodes if not is_held[node]), *nodes]:
+        pending = [node]
+        while pending:
+            held = [source for source in sources.get(pending[-1], ()) if is_held[source] and source not in ordered]
+            if held:
+                pending += held[::-1]
+            else:
+                ordered[pending.pop()] = None
+    return list(ordered)
 
 
 def _fits(root: NameScope, edges: Iterable[Link], look: Look, opened: Container[NameScope]) -> bool:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
 from ..graph.graph import Node
+from ..model.author_scopes import name_stem
 
 _MAX_DEPTH: Final = 32
 """Scopes further down are none of their own."""
+_MIN_ALIKE: Final = 3
+_DIGITS: Final = re.compile(r"\d+")
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -45,7 +50,8 @@ def scope_tree(nodes: Iterable[Node], max_parts: int) -> NameScope:
     """Return the tree of scopes of `nodes`, no scope with more than `max_parts` parts.
 
     A node of a scope's name belongs into the scope. A scope with a single part is left out. More than `max_parts` parts are
-    cut into rows of the same length, in the order of `nodes`, and named by first and last part (`a ... f`).
+    put into scopes: those whose names have a common stem (`block1`), several that are alike (`20 x block_0 ... block_19`), and
+    then rows of the same length, in the order of `nodes`, named by first and last part (`a ... f`).
     """
     root = NameScope("", "", "")
     scopes = {"": root}
@@ -97,22 +103,63 @@ def _count(parts: Iterable[NameScope | Node]) -> int:
 
 
 def _divide(scope: NameScope, max_parts: int) -> None:
+    """Put the parts of a scope with too many into scopes: those of a common stem, then those alike, then rows."""
+    for gathered in (_of_a_stem, _alike):
+        if len(scope.parts) > max_parts:
+            scope.parts = gathered(scope)
     while len(scope.parts) > max_parts:
         length = min(math.isqrt(len(scope.parts) - 1) + 1, max_parts)
         scope.parts = [_row(scope, scope.parts[i : i + length]) for i in range(0, len(scope.parts), length)]
+    for part in scope.parts:
+        if isinstance(part, NameScope) and not part.is_name_scope:
+            _divide(part, max_parts)
 
 
-def _row(scope: NameScope, parts: Sequence[NameScope | Node]) -> NameScope | Node:
+def _of_a_stem(scope: NameScope) -> list[NameScope | Node]:
+    """Return the parts, those behind each other whose names begin alike as one: `conv2_block1_1_conv` ..."""
+    runs = [(stem, list(run)) for stem, run in itertools.groupby(scope.parts, lambda part: _stem(part, scope))]
+    if len(runs) == 1:
+        return scope.parts
+    return [part for stem, run in runs for part in ([_group(scope, stem, run)] if stem and len(run) > 1 else run)]
+
+
+def _stem(part: NameScope | Node, scope: NameScope) -> str | None:
+    return name_stem(part_label(part, scope.prefix))
+
+
+def _alike(scope: NameScope) -> list[NameScope | Node]:
+    """Return the parts, several scopes behind each other that are alike as one."""
+    runs = [list(run) for _, run in itertools.groupby(scope.parts, _shape)]
+    if len(runs) == 1:
+        return scope.parts
+    return [part for run in runs for part in ([_row(scope, run, f"{len(run)} x ")] if len(run) >= _MIN_ALIKE else run)]
+
+
+def _shape(part: NameScope | Node) -> Hashable:
+    """Return what scopes that are alike have in common: names but for numbers, and ops; a node is like no other."""
+    if not isinstance(part, NameScope):
+        return part
+    return _DIGITS.sub("#", part.label), tuple(sorted(node.op for node in part.members()))
+
+
+def _group(scope: NameScope, label: str, parts: Sequence[NameScope | Node]) -> NameScope:
+    path = f"{scope.path}/{label}" if scope.path else label
+    is_taken = any(isinstance(part, NameScope) and part.path == path for part in scope.parts)
+    return NameScope(f"{path} ..." if is_taken else path, label, scope.prefix, list(parts), _count(parts))
+
+
+def _row(scope: NameScope, parts: Sequence[NameScope | Node], count: str = "") -> NameScope | Node:
     if len(parts) == 1:
         return parts[0]
-    label = f"{part_label(parts[0], scope.prefix)} ... {part_label(parts[-1], scope.prefix)}"
+    first, last = (part_label(part, scope.prefix) for part in (parts[0], parts[-1]))
+    label = f"{count}{first} ... {last}"
     return NameScope(f"{scope.path}/{label}" if scope.path else label, label, scope.prefix, list(parts), _count(parts))
 
 
 def part_label(part: NameScope | Node, prefix: str) -> str:
     """Return a part's name inside the scope of name `prefix`: the first component after the prefix."""
     if isinstance(part, NameScope):
-        return part.label.partition(" ... ")[0]
+        return part.label.partition(" ... ")[0].rpartition(" x ")[2]
     return name_inside(part, prefix).partition("/")[0]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMappin
 from types import MappingProxyType
 from typing import ClassVar, Final
 
-from ..model.author_scopes import AuthorScopes, ScopedNode, weight_name
+from ..model.author_scopes import AuthorScopes, ScopedNode, name_stem, weight_name
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import grouped
@@ -27,7 +27,6 @@ _NUMBERS: Final = ("parameters", "trainable", "flops", "macs", "bytes", "nodes")
 _DIGITS: Final = re.compile(r"\d+")
 _CALLS: Final = re.compile(r"^(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+")
 """The scopes that TensorFlow makes of calls when it freezes a model."""
-_STEM: Final = re.compile(r"(?:.*_)?[a-zA-Z]+\d+[a-z]?(?=_)|.*?[a-zA-Z]_\d+(?=_)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -253,9 +252,7 @@ def _stems(blocks: Sequence[LayerBlock]) -> Iterator[LayerBlock]:
 
 
 def _stem(block: LayerBlock) -> str | None:
-    """Return the name up to the last numbered word that is not the whole name: `block2a` of `block2a_expand_bn`."""
-    match = _STEM.match(block.name)
-    return match[0] if match and not block.blocks else None
+    return None if block.blocks else name_stem(block.name)
 
 
 def _next(name: str, scope: str) -> str:

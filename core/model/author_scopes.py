@@ -31,9 +31,18 @@ class ScopedNode(NamedTuple):
     """True for a node of a loop."""
 
 
+_STEM: Final = re.compile(r"(?:.*_)?[a-zA-Z]+\d+[a-z]?(?=_)|.*?[a-zA-Z]_\d+(?=_)")
+
+
 def passes_weight_on(node: Node) -> bool:
     """Return True for a node that hands a weight on as it is, or in another dtype."""
     return node.is_variable_read or node.op == "Cast" or hands_in(node)
+
+
+def name_stem(name: str) -> str | None:
+    """Return a layer's name up to the last numbered word that is not the whole name: `block2a` of `block2a_expand_bn`."""
+    match = _STEM.match(name)
+    return match[0] if match else None
 
 
 class Part(NamedTuple):

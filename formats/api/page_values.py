@@ -169,12 +169,11 @@ class _Described:
         pictures, files = len(self._frames) - len(self._pictured), len(numbers) - len(self._in_full)
         size = sum(one.size for one in self._frames.values())
         size += sum(tensor.size * tensor.dtype.size for tensor in numbers.values())
-        if pictures or files:
-            yield (
-                f"the page holds {size_in_bytes(self._limit)} of values, and all would take {size_in_bytes(size)}: "
-                f"{counted(pictures, 'picture')} of {len(self._frames):,} and {counted(files, 'file')} of {len(numbers):,} "
-                f"are left out, the largest"
-            )
+        counts = ((pictures, "picture", len(self._frames)), (files, "file", len(numbers)))
+        left = " and ".join(f"{counted(number, word)} of {whole:,}" for number, word, whole in counts if number)
+        if left:
+            held, needed = size_in_bytes(self._limit), size_in_bytes(size)
+            yield f"the page holds {held} of values, and all would take {needed}: {left} are left out, the largest"
 
 
 def _frame(tensor: Tensor, layout: str) -> PictureFrame | None:
@@ -210,7 +209,7 @@ def _overlays(statistics: Mapping[_ValuePlace, TensorStatistics]) -> Iterator[No
     magnitudes: dict[Node, float] = {}
     zeros: dict[Node, float] = {}
     for place, one in statistics.items():
-        if one.count:
+        if one.count and place.output >= 0 and place.node.op not in VARIABLES:  # a bias of zeros is no dead unit
             magnitudes[place.node] = max(magnitudes.get(place.node, 0.0), _short(_magnitude(one)))
             zeros[place.node] = max(zeros.get(place.node, 0.0), _short(one.zeros / one.count))
     yield NodeOverlay("Magnitude", magnitudes)

@@ -4,6 +4,8 @@
 /** What there is to read beside the picture. Everything is set as text, never as markup. */
 
 const MAX_LISTED = 40;
+/** The number of columns above which a table is as wide as its cells. */
+const WIDE = 5;
 
 /** @param {string} name @param {Record<string, string>} attributes @param {(Node | string)[]} children @returns {HTMLElement} */
 function html(name, attributes = {}, ...children) {
@@ -167,7 +169,7 @@ class Panel {
     };
     fill(sheet.rows);
     const head = sheet.columns.length ? [html("thead", {}, sortingRow(sheet, fill))] : [];
-    return html("section", {}, html("h3", {}, sheet.title || "Facts"), html("div", { class: "scroll" }, html("table", {}, ...head, body)));
+    return html("section", {}, html("h3", {}, sheet.title || "Facts"), html("div", { class: "scroll" }, html("table", { class: sheet.columns.length > WIDE ? "wide" : "" }, ...head, body)));
   }
 
   /** @param {string} text @param {string | undefined} column @returns {(Node | string)[]} */

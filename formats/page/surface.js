@@ -4,8 +4,8 @@
 /**
  * The picture as SVG, with pan and zoom. What a graph says is set as text, never as markup.
  *
- * @typedef {{ name: string, heat: number | null, parts: [name: string, part: number][], label?: string }} Paint  What colours a box, how hot it is from 0
- *   to 1 where that does, and of what the nodes in it are.
+ * @typedef {{ name: string, heat: number | null, parts: [name: string, part: number][], label?: string, labels?: string[] }} Paint  What colours a box, how hot it is
+ *   from 0 to 1 where that does, of what the nodes in it are, and what stands above it, by the colour and by other overlays.
  * @typedef {{ item: Item, incoming: Set<number>, outgoing: Set<number> }} Chosen
  */
 
@@ -43,8 +43,10 @@ class Surface {
     this.content = svg("g");
     element.append(markers(), this.content);
     this.listen();
+    /** The size of the window on the picture. */
+    this.size = { width: 0, height: 0 };
     // A frame may get its size after the page has drawn the graph, in a notebook for instance.
-    new ResizeObserver(() => this.camera === this.fitted && this.fit()).observe(element);
+    new ResizeObserver(() => this.resize()).observe(element);
   }
 
   /** @param {Scene} scene @param {(item: Item) => Paint} paint */
@@ -136,13 +138,14 @@ class Surface {
       const shape = /** @type {SVGElement | null} */ (element.querySelector(":scope > .shape"));
       const item = this.items.get(id);
       if (!shape || !item || element.classList.contains("frame")) continue;
-      const { name, heat, parts, label } = paint(item);
+      const { name, heat, parts, label, labels = [] } = paint(item);
       element.dataset.paint = name;
       shape.style.fill = heat === null ? "" : `color-mix(in oklab, var(--hot) ${Math.round(100 * Math.sqrt(heat))}%, var(--cold))`;
       element.querySelector(":scope > .bar")?.remove();
       if (parts.length > 1) shape.after(bar(item, parts));
       element.querySelector(":scope > .overlay")?.remove();
-      if (label) element.append(svg("text", { class: "overlay", x: item.width / 2, y: -4 }, shortened(label)));
+      const said = [label, ...labels].filter(Boolean).join(" · ");
+      if (said) element.append(svg("text", { class: "overlay", x: item.width / 2, y: -4 }, shortened(said)));
     }
   }
 
@@ -175,6 +178,16 @@ class Surface {
     this.camera = { zoom: Math.max(zoom, MIN_ZOOM), x: (size.width - width * zoom) / 2, y: (size.height - height * zoom) / 2 };
     this.fitted = this.camera;
     this.place();
+  }
+
+  /** Show the whole picture again if all of it was shown, else keep its middle in the middle of the window. */
+  resize() {
+    const { width, height } = this.element.getBoundingClientRect();
+    const moved = { x: (width - this.size.width) / 2, y: (height - this.size.height) / 2 };
+    const isFirst = !this.size.width;
+    this.size = { width, height };
+    if (this.camera === this.fitted) this.fit();
+    else if (this.scene && !isFirst) this.pan(moved.x, moved.y);
   }
 
   /** Bring an item into the middle, large enough to be read. @param {Item} item */

@@ -21,6 +21,8 @@ class Viewer {
     /** What is selected: a node, whose box may be another node's, or a scope (`node` is null), by the path in the picture.
      * @type {{ node: number | null, path: string } | null} */
     this.selected = null;
+    /** The overlays that stand above boxes beside the one that colours them. @type {Set<Colouring>} */
+    this.labelled = new Set();
     /** What the last search found. @type {Set<number>} */
     this.hits = new Set();
     /** @type {Map<string, Scene>} */
@@ -52,6 +54,7 @@ class Viewer {
     colours.append(...colourings(this.book).map(({ title }, i) => html("option", { value: String(i) }, title)));
     colours.value = String(colourings(this.book).indexOf(this.colouring));
     colours.addEventListener("change", () => this.colour(Number(colours.value)));
+    this.fillLabels();
     const on = (/** @type {string} */ id, /** @type {() => void} */ act) => part(id, HTMLButtonElement).addEventListener("click", act);
     on("whole", () => this.toggleWhole());
     on("zoom-in", () => this.surface.zoom(1.3));
@@ -158,7 +161,24 @@ class Viewer {
 
   /** @param {Item} item @returns {Paint} */
   paint(item) {
-    return this.colouring.paint(item, this.book);
+    const others = [...this.labelled].filter((other) => other !== this.colouring);
+    return { ...this.colouring.paint(item, this.book), labels: others.flatMap((other) => other.paint(item, this.book).label ?? []) };
+  }
+
+  /** Fill the list of overlays that may stand above boxes, several at once. */
+  fillLabels() {
+    const overlays = colourings(this.book).slice(-this.book.overlays.length || colourings(this.book).length);
+    const rows = overlays.map((overlay) => {
+      const box = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox" }));
+      box.addEventListener("change", () => {
+        if (box.checked) this.labelled.add(overlay);
+        else this.labelled.delete(overlay);
+        this.surface.recolour((item) => this.paint(item));
+      });
+      return html("label", {}, box, ` ${overlay.title}`);
+    });
+    part("labels", HTMLDetailsElement).append(html("div", { class: "choices" }, ...rows));
+    part("labels", HTMLDetailsElement).hidden = !this.book.overlays.length;
   }
 
   /** Draw the page, once what its picture says is unpacked. */

@@ -412,6 +412,22 @@ def test_overlays_colour_and_label(opened, valued):
     assert browser.evaluate(labels)["end"] == "float"
 
 
+def test_several_overlays_stand_above_a_box(opened, valued):
+    browser = opened(valued)
+    browser.press("a")
+    colour_by(browser, "cost")
+    weights = "[...document.querySelectorAll('.box')].find(box => box.textContent.includes('weights'))"
+    label = f"{weights}.querySelector('.overlay').textContent"
+    choose = "[...document.querySelectorAll('#labels label')].find(row => row.innerText.trim() === {!r}).firstChild.click()"
+    browser.click("#labels summary")
+    for title in ("owner", "Bytes"):
+        browser.evaluate(choose.format(title))
+    assert browser.evaluate(label) == "4 · training · 24 B"
+    browser.evaluate(choose.format("owner"))
+    colour_by(browser, "Bytes")
+    assert browser.evaluate(label) == "24 B", "the colour's own label stands there once"
+
+
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
     """A page of two graphs: anshapes differ, another constant, another activation, another attribute."""
@@ -672,3 +688,24 @@ def test_a_page_that_gets_its_size_late_shows_the_whole_graph(browser, pages):
     assert not browser.evaluate(IN_SIGHT)
     resized(browser, 1400, 900)
     browser.wait(IN_SIGHT)
+
+
+MIDDLE = "(({{x, y, width, height}}) => [x + width / 2, y + height / 2])(document.querySelector('{}').getBoundingClientRect())"
+
+
+def test_a_window_of_another_size_shows_the_same(opened):
+    browser = opened("scaler")
+    box, window = MIDDLE.format(".selected"), MIDDLE.format("#surface")
+    try:
+        resized(browser, 700, 700)
+        browser.wait(IN_SIGHT)
+        resized(browser, 1400, 900)
+        browser.wait(IN_SIGHT)
+        search(browser, "x")
+        browser.wait("document.querySelector('.selected') !== null")
+        before = browser.evaluate(box)
+        resized(browser, 1000, 700)
+        browser.wait(f"{box}[0] < {before[0]} - 50")
+        assert browser.evaluate(box) == pytest.approx(browser.evaluate(window), abs=2), "still in the middle"
+    finally:
+        resized(browser, 1400, 900)

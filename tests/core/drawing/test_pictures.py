@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.pages import calling_graph
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.drawing.elision import folded, links
 from tfg.core.drawing.layer_assignment import flow_order, forward_edges, layers_of
-from tfg.core.drawing.picture import Look, make_picture, scopes_to_open
+from tfg.core.drawing.picture import Look, make_picture, opened_tree, scopes_to_open
 from tfg.core.drawing.scope_tree import NameScope, scope_tree
 from tfg.core.graph.graph import Graph
 from tfg.formats import load
@@ -188,3 +189,37 @@ def test_the_box_of_a_call_names_its_functions(tmp_path):
     lines = {box.name: box.lines for box in make_picture(list(graph), Look()).boxes}
     assert lines["smoothed"] == ("smoothed", "PartitionedCall", "calls smooth")
     assert set(lines["chosen"][2].removeprefix("calls ").split(", ")) == {"double", "negate"}
+
+
+def blocks(layers):
+    """A chain of layers, each with a weight; the weights stand first in the graph, the last layer's before the others."""
+    g = GraphBuilder()
+    weights = {name: g.VarHandleOp(shape=[2], dtype="float32", name=f"{name}/weight") for name in reversed(layers)}
+    value = g.Placeholder(dtype="float32", shape=[2], name="x")
+    for name in layers:
+        value = g.Mul(value, g.ReadVariableOp(weights[name], dtype="float32", name=f"{name}/read"), name=f"{name}/scaled")
+    return g.graph
+
+
+def labels_of(graph, max_boxes):
+    left_out = folded(graph)
+    nodes = [node for node in graph if node not in left_out]
+    root, _ = opened_tree(nodes, list(links(dict.fromkeys(graph), left_out)), Look(max_boxes=max_boxes))
+    return [part.label if isinstance(part, NameScope) else part.name for part in root.parts]
+
+
+def test_scopes_of_layers_stand_in_the_order_of_the_run():
+    layers = ["stem", "deep", "classes"]
+    assert labels_of(blocks(layers), 12) == ["x", *layers]
+
+
+def test_groups_have_the_names_that_layers_have_in_common():
+    layers = [f"conv{i}_block{j}_{part}" for i in (2, 3) for j in (1, 2) for part in ("pad", "conv", "relu")]
+    assert labels_of(blocks(layers), 8) == ["x", "conv2_block1", "conv2_block2", "conv3_block1", "conv3_block2"]
+
+
+def test_blocks_that_are_alike_are_one():
+    layers = ["embed", *(f"block_{i}/{part}" for i in range(20) for part in ("attention", "wide")), "head"]
+    assert labels_of(blocks(layers), 12) == ["x", "embed", "20 x block_0 ... block_19", "head"]
+    single = ["embed", *(f"block_{i}" for i in range(3)), "head"]
+    assert labels_of(blocks(single), 12) == ["x", *single], "all have room"

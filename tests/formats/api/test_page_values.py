@@ -77,6 +77,11 @@ def test_colours_tell_magnitudes_zeros_and_where_nan_begins():
     assert "NaN and infinities" not in colours_in(finite) and "colour" not in book_in(finite)
 
 
+def test_weights_do_not_count_as_dead_units():
+    zeros = colours_in(tfg.view(KERAS, feeds={"measurements": ROWS}, values=True).html)["Share of zeros"]
+    assert "sequential/hidden/Relu" in zeros and not any("bias" in name for name in zeros)
+
+
 def test_the_page_says_what_it_leaves_out():
     page = tfg.view(KERAS, feeds={"measurements": ROWS}, values=True, max_values=100).html
     values = [value for group in values_in(page).values() for value in group]
