@@ -113,7 +113,7 @@ class Model(Displayed, NotCopied):
     def _fed(self, inputs: Any, named: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values to feed by tensor."""
         given = dict(inputs) if isinstance(inputs, Mapping) else {} if inputs is None else {self._only_input(): inputs}
-        fed = dict(self._pair(*item) for item in (given | named).items())
+        fed = dict(self._pair(*item) for item in {**given, **named}.items())
         if len(fed) < len(given) + len(named):
             raise InvalidArgumentError("an input has two values", hint=self._example())
         if missing := self._missing(frozenset(fed)):
