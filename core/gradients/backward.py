@@ -71,9 +71,13 @@ def add_gradients(
     colocate: bool = False,
     functions: DifferentiatedFunctions | None = None,
     call: Call | None = None,
+    slices_of_loops: bool = False,
 ) -> list[Gradient]:
     """Add the gradients of the sum of ys with respect to xs to the graph itself, and return them; sparse gradients stay
     IndexedSlices.
+
+    With `slices_of_loops` so do those of what a V1 loop reads, as in TensorFlow: the loop collects rows, whose number grows
+    with each iteration. By default it sums tensors, which engines can compile.
 
     `functions` are functions of the same library that were differentiated before; `call` is the call of the graph where the
     graph is a function's body.
@@ -84,6 +88,7 @@ def add_gradients(
         use_lists_for_stacks(graph)
     builder = GradientBuilder(graph)
     backward = Backward(builder, ys, xs, stop_gradients, colocate, functions=functions, call=call)
+    backward.loops.keeps_slices = slices_of_loops
     with builder.name_scope(name) as scope:
         backward.scope = scope
         builder.sweep = scope.removesuffix("/")

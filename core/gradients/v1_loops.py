@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
+from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
 from ..control_flow.copies import source_of
 from ..control_flow.frames import ENTER, Frame
 from ..control_flow.loop_variables import LoopVariable, loop_variables
@@ -23,6 +24,8 @@ from .indexed_slices import zeros_for
 from .loop_building import close_variable, enter_and_merge
 from .sweep import Sweep
 from .switch_branches import branches_of
+
+_Made = TypeVar("_Made", Output, IndexedSlices)
 
 
 @dataclasses.dataclass(slots=True)
@@ -75,15 +78,16 @@ class _LoopGradient:
         xs = [*(v.body_input for v in self.variables), *invariant.values()]
         seeds = [switch.output(1) for switch in switches.values()]
         body_grads = self.backward.in_loop(self.frame, [v.body_output for v in self.variables], xs, seeds)
-        dense = [None if grad is None else self.g.densify(grad) for grad in body_grads]
-        results: dict[Node, Output] = {}
-        for variable, grad in zip(self.variables, dense):
+        results: dict[Node, Output | IndexedSlices] = {}
+        for variable, grad in zip(self.variables, body_grads):
             switch = switches[variable]
-            value = grad if grad is not None else self.g.zeros_like(switch.output(1))
+            value = self.g.densify(grad) if grad is not None else self.g.zeros_like(switch.output(1))
             results[variable.enter] = close_variable(self.g, switch, value)
-        for enter, grad in zip(invariant, dense[len(self.variables) :]):
-            if grad is not None:
-                results[enter] = self._accumulate(enter, grad)
+        for enter, grad in zip(invariant, body_grads[len(self.variables) :]):
+            if isinstance(grad, IndexedSlices) and self.backward.loops.keeps_slices:
+                results[enter] = self._collect(enter, grad)
+            elif grad is not None:
+                results[enter] = self._accumulate(enter, self.g.densify(grad))
         for variable in self.handles:
             self._add_exit_gradient(variable, arriving.get(variable), results)
         self._legalise(self.graph.since(before))
@@ -96,7 +100,7 @@ class _LoopGradient:
         final = variable.exit.output() if variable.exit is not None else variable.enter.inputs[0]
         return self._made_outside(lambda: self.g.zeros_like(final))
 
-    def _add_exit_gradient(self, variable: LoopVariable, grad: Gradient, results: dict[Node, Output]) -> None:
+    def _add_exit_gradient(self, variable: LoopVariable, grad: Gradient, results: dict[Node, Output | IndexedSlices]) -> None:
         """Add the gradient of reads through a handle that the loop forwards to the entered handle; both must be the same."""
         own = results.get(variable.enter)
         if (own is not None or grad is not None) and source_of(variable.body_output) != variable.body_input:
@@ -107,10 +111,12 @@ class _LoopGradient:
             )
         if grad is not None:
             dense = self._made_outside(lambda: self.g.densify(grad))
-            results[variable.enter] = dense if own is None else self._made_outside(lambda: self.g.AddV2(own, dense))
+            if own is not None:
+                dense = self._made_outside(lambda: self.g.AddV2(self.g.densify(own), dense))
+            results[variable.enter] = dense
 
-    def _made_outside(self, make: Callable[[], Output]) -> Output:
-        """Return a value that belongs, with all nodes made for it, to the graph around the loop."""
+    def _made_outside(self, make: Callable[[], _Made]) -> _Made:
+        """Return what belongs, with all nodes made for it, to the graph around the loop."""
         before = len(self.graph)
         value = make()
         self._outside.update(self.graph.since(before))
@@ -164,6 +170,29 @@ class _LoopGradient:
         self._outside.update([zeros.node, *(value.node for value in zeros.node.inputs)])
         switch = self._start_variable(zeros)
         return close_variable(self.g, switch, self.g.AddV2(switch.output(1), grad))
+
+    def _collect(self, enter: Node, grad: IndexedSlices) -> IndexedSlices:
+        """Return the rows of the gradient of a loop invariant in all iterations.
+
+        As in TensorFlow, they begin with a zero for row 0: an update of the rows touches row 0, too.
+        """
+        first = self._made_outside(lambda: self._zero_row(enter.inputs[0], grad))
+        values, indices = self._joined(first.values, grad.values), self._joined(first.indices, grad.indices)
+        return IndexedSlices(values, indices, first.dense_shape)
+
+    def _joined(self, first: Output, more: Output) -> Output:
+        """Return what all iterations append to a tensor."""
+        switch = self._start_variable(first)
+        return close_variable(self.g, switch, self.g.ConcatV2([switch.output(1), more], 0))
+
+    def _zero_row(self, value: Output, grad: IndexedSlices) -> IndexedSlices:
+        """Return slices of the shape of a tensor, or of the variable behind a handle: a zero for row 0."""
+        g = self.g
+        shape = g.VariableShape(value, out_type="int32") if value.dtype is dtypes.resource else g.shape_of(value)
+        row = g.ConcatV2([[1], g.StridedSlice(shape, [1], [0], [1], end_mask=1)], 0)
+        dense_shape = shape if dtype_of(grad.dense_shape) is dtypes.int32 else g.Cast(shape, DstT=dtype_of(grad.dense_shape))
+        zero = g.constant(0, dtype_of(grad.values))
+        return IndexedSlices(g.Fill(row, zero), g.Fill([1], g.constant(0, dtype_of(grad.indices))), dense_shape)
 
     def _legalise(self, new_nodes: Sequence[Node]) -> None:
         """Bring every outer value that the backward loop's body reads into the loop's frame."""

@@ -164,7 +164,8 @@ class _Builder:
 
     def _gradients(self, loss: Output, variables: Sequence[Node]) -> list[tuple[Node, Output | IndexedSlices]]:
         """Return each variable that the loss depends on differentiably, with its gradient."""
-        gradients = add_gradients(self.graph, [loss], [node.output() for node in variables])
+        weights = [node.output() for node in variables]
+        gradients = add_gradients(self.graph, [loss], weights, slices_of_loops=self.optimizer.has_sparse_op)
         pairs = [(node, grad) for node, grad in zip(variables, gradients) if grad is not None]
         if not pairs:
             raise InvalidArgumentError(f"the loss '{loss}' has no gradient with respect to any variable")

@@ -11,6 +11,7 @@ import pathlib
 import numpy as np
 import pytest
 
+from tests.cases.control_flow import counted
 from tests.core.training.nets import IDS, RATE, ROWS, STEPS, VARIABLES, X, Y, numbers
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.race_report import explain_races
@@ -122,6 +123,38 @@ def test_optimized_steps_are_the_same(key):
     trainer.runner.session = type(trainer.runner.session)(graph)
     trainer.initialize()
     assert_losses(key, [step.loss for step in trainer.steps(STEPS)])
+
+
+def looked_up_in_a_loop(kind):
+    """The net with an embedding, which a V1 loop looks up column by column."""
+    g = GraphBuilder()
+    e, w = (g.variable(value, name=n, resource=kind == "resource") for n, value in VARIABLES["embedding"].items())
+    ids = g.Placeholder(dtype="int32", shape=[None, 2], name="ids")
+
+    def step(values, fixed):
+        with g.control_dependencies([values[0]]):
+            column = g.StridedSlice(values[1], [0, 0], [0, 1], [1, 1], begin_mask=1, end_mask=1, shrink_axis_mask=2)
+            rows = g.ResourceGather(fixed[0], column, dtype="float32") if e.is_resource else g.GatherV2(fixed[0], column, 0)
+            return [g.AddV2(values[0], rows), g.ReverseV2(values[1], [1])]
+
+    initial = [g.constant(np.zeros((ROWS, 3), np.float32)), ids]
+    total = counted(g, "columns", 2, initial, [e.handle if e.is_resource else e.value], step)[1]
+    g.Mean(g.Square(g.Sub(g.MatMul(g.Tanh(total), w.value), g.constant(Y))), [0, 1], name="loss")
+    g.global_variables_initializer()
+    return g.graph
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["momentum", *(name for name in OPTIMIZERS if name != "momentum")])
+def test_rows_that_a_loop_looks_up_are_trained_as_tensorflow_trains_rows(name, kind):
+    """Momentum moves a row again only in steps that look the row up."""
+    training = add_training(looked_up_in_a_loop(kind), "loss:0", find_optimizer(name), learning_rate=RATE)
+    key = f"{name}/{kind}/embedding"
+    got = stepped(training)
+    assert_losses(key, got["losses"])
+    np.testing.assert_allclose(got["ends"], RECORDED[key]["ends"], rtol=1e-4 if name == "adamw" else 1e-5, atol=1e-6)
+    assert [run.races for run in explain_races(training.graph, ["loss:0", training.train_op])] == [()]
 
 
 def branched(kind, predicate):
