@@ -6,9 +6,7 @@ import dataclasses
 import io
 import os
 from collections.abc import Iterator
-from typing import ClassVar, Final
-
-from google.protobuf.message import DecodeError
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from ..core.codecs.tfrecord import RecordError, read_records
 from ..core.graph.graph import Graph
@@ -20,9 +18,10 @@ from . import detect
 from .codecs.scan import parse
 from .codecs.source import Source, describe, read_source
 from .graphdef import graph_from_bytes
-from .meta_graph import graph_from_meta_graph
-from .protos.event_pb2 import Event
-from .protos.run_metadata_pb2 import RunMetadata
+
+if TYPE_CHECKING:
+    from .protos.event_pb2 import Event
+    from .protos.run_metadata_pb2 import RunMetadata
 
 _KINDS: Final = {
     "simple_value": "scalars",
@@ -129,7 +128,7 @@ def graph_from_run_metadata(data: memoryview, faults: list[TfgError] | None = No
 
     InvalidArgumentError where there is none.
     """
-    graphs = _graphs(parse(RunMetadata, data))
+    graphs = _graphs(_run_metadata(data))
     if not graphs:
         raise InvalidArgumentError(
             "the RunMetadata has no graph", hint="`tfg flops GRAPH --run-metadata FILE` shows its times for a graph"
@@ -145,6 +144,10 @@ class _Events:
         self.is_cut = False
 
     def __iter__(self) -> Iterator[Event]:
+        from google.protobuf.message import DecodeError
+
+        from .protos.event_pb2 import Event
+
         try:
             for record in read_records(io.BytesIO(self._data)):
                 yield Event.FromString(record)
@@ -192,10 +195,18 @@ def _graphs_of_event(event: Event) -> list[tuple[str, bytes]]:
     for value in event.summary.value:
         if value.metadata.plugin_data.plugin_name in _TRACE_PLUGINS:
             traces += value.tensor.string_val
-    return [graph for trace in traces for graph in _graphs(parse(RunMetadata, memoryview(trace)))]
+    return [graph for trace in traces for graph in _graphs(_run_metadata(memoryview(trace)))]
+
+
+def _run_metadata(data: memoryview) -> RunMetadata:
+    from .protos.run_metadata_pb2 import RunMetadata  # lazy: `explain` looks at each file
+
+    return parse(RunMetadata, data)
 
 
 def _loaded(what: str, data: bytes, faults: list[TfgError] | None) -> Graph:
+    from .meta_graph import graph_from_meta_graph
+
     load = graph_from_meta_graph if what == "meta_graph_def" else graph_from_bytes
     return load(memoryview(data), faults=faults)
 
@@ -214,7 +225,7 @@ def _shown(graphs: list[tuple[str, bytes]]) -> tuple[RecordedGraph, ...]:
 
 
 def _of_run_metadata(data: memoryview) -> Recording:
-    message = parse(RunMetadata, data)
+    message = _run_metadata(data)
     devices = message.step_stats.dev_stats
     executions = sum(len(device.node_stats) for device in devices)
     names = tuple(device.device for device in devices)

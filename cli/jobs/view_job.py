@@ -22,7 +22,6 @@ from ...formats.api.viewing import make_page, page_view
 from ...formats.codecs.source import write_file
 from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
 from ...formats.page.writing import to_html
-from ...formats.runs.names import Names
 from .. import render
 from ..commands.view import ViewOptions
 from ..models import note_unread_values
@@ -83,6 +82,8 @@ class ViewJob:
 
     def _measure(self) -> Measurement:
         """Run the graph and time its nodes."""
+        from ...formats.runs.names import Names  # lazy: most pages show no run
+
         names, options = Names(self.graph, self.session.signature), self.options
         fetches = tuple(names.fetches(options.fetches or names.outputs).values()) or counted_fetches(self.graph)
         return profile(

@@ -11,7 +11,6 @@ from ..functions.call_kinds import call_kind
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.inference import Inference, infer, unchanged
 from ..planning.plan import Loop, Step
-from ..planning.planner import compile_plan
 from ..support.errors import TfgError
 from ..types.shapes import Shape
 from ..types.tensors import Tensor
@@ -92,6 +91,8 @@ def inferred(graph: Graph) -> Inference | None:
 
 def peak_memory(graph: Graph, fetches: Sequence[str], inference: Inference) -> PeakMemory:
     """Return the estimate for a run of `fetches`."""
+    from ..planning.planner import compile_plan  # lazy: most facts need no plan
+
     plan = compile_plan(graph, [graph.fetch(name) for name in fetches])
     walk = _Walk(inference, graph.functions)
     peak, node = walk.steps(plan.steps)

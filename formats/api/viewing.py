@@ -6,7 +6,7 @@ import dataclasses
 import html
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ...core.drawing.node_values import NodeValue
 from ...core.drawing.overlays import NodeOverlay, problem_overlay
@@ -19,7 +19,6 @@ from ...core.flops.views import readable
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.model.model_view import ModelView, model_view
-from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
 from ...core.support.display import Displayed
 from ...core.support.errors import TfgError
@@ -31,9 +30,11 @@ from ..codecs.source import write_file
 from ..overlay_files import measured_overlay, overlay_of, time_overlay
 from ..page.writing import to_html
 from ..state import unread_values
-from .page_diff import MergedGraphs, merged_graphs
 from .page_values import VALUES, page_values
 from .prepared_sessions import names_of
+
+if TYPE_CHECKING:
+    from .page_diff import MergedGraphs
 
 _MAX_NAMES: Final = 3
 
@@ -117,6 +118,8 @@ def page_view(
     view = model_view(graph, signature, raw=raw)
     if other is None:
         return view, None
+    from .page_diff import merged_graphs  # lazy: most pages show a single graph
+
     compared = merged_graphs(view.graph, model_view(other, signature, raw=raw).graph)
     return model_view(compared.graph, raw=True), compared
 
@@ -213,6 +216,8 @@ class _Page:
 
     def _flops(self, facts: GraphFacts) -> dict[Node, DimLike]:
         """Return the FLOPs of each node; without `fetches` a failed count is a note on the page."""
+        from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
+
         try:
             report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph, facts), derived=self.derived)
         except TfgError as error:
