@@ -432,7 +432,7 @@ def graph_from_run_metadata(data: memoryview, faults: list[TfgError] | None = No
 
     InvalidArgumentError where there is none.
     """
-    graphs = _graphs(parse(RunMetadata, data))
+    graphs = _graphs(_run_metadata(data))
     if not graphs:
         raise InvalidArgumentError(
             "the RunMetadata has no graph", hint="`tfg flops GRAPH --run-metadata FILE` shows its times for a graph"
@@ -532,10 +532,17 @@ def _graphs_of_event(event: Event) -> list[tuple[str, bytes]]:
     for value in event.summary.value:
         if value.metadata.plugin_data.plugin_name in _TRACE_PLUGINS:
             traces += value.tensor.string_val
-    return [graph for trace in traces for graph in _graphs(parse(RunMetadata, memoryview(trace)))]
+    return [graph for trace in traces for graph in _graphs(_run_metadata(memoryview(trace)))]
+
+
+def _run_metadata(data: memoryview) -> RunMetadata:
+    from .protos.run_metadata_pb2 import RunMetadata  # lazy: `explain` looks at each file
+
+    return parse(RunMetadata, data)
 
 
 def _loaded(what: str, data: bytes, faults: list[TfgError] | None) -> Graph:
+
     load = graph_from_meta_graph if what == "meta_graph_def" else graph_from_bytes
     return load(memoryview(data), faults=faults)
 
@@ -554,7 +561,7 @@ def _shown(graphs: list[tuple[str, bytes]]) -> tuple[RecordedGraph, ...]:
 
 
 def _of_run_metadata(data: memoryview) -> Recording:
-    message = parse(RunMetadata, data)
+    message = _run_metadata(data)
     devices = message.step_stats.dev_stats
     executions = sum(len(device.node_stats) for device in devices)
     names = tuple(device.device for device in devices)

@@ -25,7 +25,6 @@ from ..core.support.regular_files import LEFT_OUT, WITHOUT_VALUES, open_regular
 from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, string, variant
 from ..core.types.tensors import Tensor
-from .checkpoint import open_checkpoint, write_checkpoint
 from .checkpoint.object_graph import OBJECT_GRAPH, moved_objects, read_objects
 from .checkpoint.renaming import new_names
 from .codecs.npz import read_npz, write_npz
@@ -33,6 +32,7 @@ from .codecs.safetensors import can_hold, read_safetensors, write_safetensors
 from .detect import MODEL_FILES, is_safetensors
 
 if TYPE_CHECKING:
+    from .checkpoint import CheckpointReader
     from .protos.meta_graph_pb2 import TrackableObjectGraph
 
 State: TypeAlias = Mapping[str, Any]
@@ -65,9 +65,15 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
             return read_npz(text)
         if text.endswith(SAFETENSORS.extensions) or _begins_as_safetensors(text):
             return read_safetensors(text)
-    reader = open_checkpoint(text)
+    reader = _checkpoint(text)
     read = reader.read
     return {name: Tensor(dtype, shape, functools.partial(read, name)) for name, (dtype, shape) in reader.kinds().items()}
+
+
+def _checkpoint(path: str) -> CheckpointReader:
+    from .checkpoint import open_checkpoint  # lazy: most graphs have no checkpoint
+
+    return open_checkpoint(path)
 
 
 def _begins_as_safetensors(path: str) -> bool:
@@ -99,7 +105,7 @@ def holds_state(path: str | os.PathLike[str]) -> bool:
     if any(os.path.isfile(os.path.join(text, name)) for name in MODEL_FILES):
         return False
     try:
-        open_checkpoint(text)
+        _checkpoint(text)
     except (NotFoundError, InvalidArgumentError):
         return False
     return True
@@ -117,7 +123,7 @@ def unread_values(graph: Graph) -> str | None:
     """Return why the values of a SavedModel's variables cannot be read: a file is missing or damaged; None where they can."""
     try:
         prefix = saved_values(graph)
-        for tensor in open_checkpoint(prefix).tensors() if prefix is not None else ():
+        for tensor in _checkpoint(prefix).tensors() if prefix is not None else ():
             for part in tensor.parts:
                 part.check()
     except (NotFoundError, DataLossError) as error:
@@ -293,6 +299,8 @@ def write_state(
         write_safetensors(path, tensors)
     else:
         tensors = tensors if form is None else _in_form(form, tensors, graph)
+        from .checkpoint import write_checkpoint
+
         write_checkpoint(path, tensors)
     return len(tensors)
 

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..core.codecs.tfrecord import RecordError, read_records
 from ..core.feeding.readable_texts import PLAIN
 from ..core.graph.graph import Output
 from ..core.support.atomic import file_errors
@@ -22,13 +21,8 @@ from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, bool_, string
 from ..core.types.shapes import UNKNOWN, Shape
 from ..core.types.tensors import Tensor, as_bytes_array
-from .codecs.casts import cast_value
-from .codecs.csv_table import read_columns
 from .codecs.json_inputs import BEGINNINGS, decoded, parse_json
-from .codecs.npy import open_array
-from .codecs.npz import read_npz
 from .codecs.source import read_file, read_source
-from .pictures import parse_transform, read_picture
 
 _FILES: Final = re.compile(r"\[\s*@.*\]", re.DOTALL)
 """A list of files, which are the elements of a batch."""
@@ -72,6 +66,8 @@ def parse_value(
     `shape` is the tensor's shape, as far as known: the number of channels of a picture, and whether a batch dimension is
     added. `readable` returns a string that the readers of the tensor accept, for `strings(..)`.
     """
+    from .codecs.casts import cast_value  # lazy: most words name no value
+
     text = text.strip()
     if text.startswith("@"):
         return cast_value(_read_file(text[1:], dtype, shape), dtype, text)
@@ -88,6 +84,8 @@ def parse_value(
 
 def _stacked(text: str, dtype: DType | None, shape: Shape) -> Array:
     """Return the values of a list of files, stacked: each is an element of the tensor of `shape`."""
+    from .codecs.casts import cast_value  # lazy, as above
+
     files = _BETWEEN_FILES.split(text[1:-1].strip())
     element = shape[1:] if shape.rank else shape
     values = [cast_value(_read_file(file[1:].strip(), dtype, element), dtype, file) for file in files]
@@ -128,6 +126,8 @@ def _read_bytes(path: str, shape: Shape) -> Array | None:
         contents = read_file(file)
         if not path.endswith((".tfrecord", ".tfrecords")):
             return as_bytes_array(bytes(contents)).reshape([1] * (shape.rank or 0))
+        from ..core.codecs.tfrecord import RecordError, read_records  # lazy, as all kinds of files here
+
         records: list[bytes] = []
         try:
             records.extend(read_records(io.BytesIO(contents)))
@@ -139,6 +139,8 @@ def _read_bytes(path: str, shape: Shape) -> Array | None:
 def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:
     table, csv, columns = path.rpartition(".csv:")
     if csv or (path.endswith(".csv") and dtype is not string):
+        from .codecs.csv_table import read_columns
+
         names = [name.strip() for name in columns.split(",")] if csv else ()
         return read_columns(f"{table}.csv" if csv else path, names, dtype, shape)
     array = _read_bytes(path, shape) if dtype is string else _read_pixels(path, dtype, shape)
@@ -149,6 +151,8 @@ def _read_pixels(path: str, dtype: DType | None, shape: Shape) -> Array | None:
     """Return the pixels of an image file, changed by the options behind the path; None for a file that is no picture."""
     if ".npz:" in path:
         return None
+    from .pictures import parse_transform, read_picture
+
     name, transform = parse_transform(path)
     pixels = read_picture(name, dtype, shape, transform)
     if pixels is None and not transform.is_empty:
@@ -157,6 +161,9 @@ def _read_pixels(path: str, dtype: DType | None, shape: Shape) -> Array | None:
 
 
 def _read_array(path: str) -> Array:
+    from .codecs.npy import open_array
+    from .codecs.npz import read_npz
+
     key: str | None = None
     if ".npz:" in path:
         head, _, key = path.rpartition(".npz:")
@@ -185,6 +192,8 @@ def _literal(text: str, dtype: DType | None) -> Array:
         raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is not a string", hint=_text_hint(text))
     if isinstance(parsed, dict) or parsed is None:
         raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is not a value", hint=_in_json(text, dtype))
+    from .codecs.casts import cast_value
+
     try:
         return cast_value(_strings(parsed) if dtype is string else _parsed_array(parsed), dtype, text)
     except (ValueError, TypeError) as error:
@@ -197,6 +206,8 @@ def joined_rows(values: Sequence[Any], dtype: DType) -> Array | None:
     """Return the rows of parsed values behind each other as an array; None for values that are no lists of equal rows."""
     if not all(isinstance(value, list) and value for value in values):
         return None
+    from .codecs.casts import cast_value  # lazy, as above
+
     rows = [row for value in values for row in value]
     try:
         return cast_value(_strings(rows) if dtype is string else _parsed_array(rows), dtype, "the values")

@@ -18,7 +18,6 @@ from ...core.registry.catalog import CATALOG
 from ...core.runtime.session.function_signatures import entry_points
 from ...core.support.errors import NotFoundError
 from ...formats.codecs.source import ReadOnce
-from ...formats.recordings import describe_recording
 from ...formats.runs.names import Names
 from ...formats.state import unread_values
 from ...formats.stored_tensors import has_graph
@@ -59,6 +58,8 @@ def show_recording(source: ReadOnce, options: ExplainOptions) -> bool:
     is_model = os.path.isdir(source) and has_graph(source.path)
     if is_model or options.nodes or options.about_runs or options.missing or options.sizes or options.raw:
         return False
+    from ...formats.recordings import describe_recording  # lazy: most files are graphs
+
     recording = describe_recording(source)
     if recording is None:
         return False

@@ -6,11 +6,10 @@ import dataclasses
 import functools
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...core.feeding.drawn_feeds import NoFeedsError
 from ...core.graph.graph import Graph
 from ...core.graph.metagraph import SaverInfo
 from ...core.passes.base.accuracy import Accuracy
@@ -21,7 +20,6 @@ from ...core.runtime.session.function_signatures import as_called
 from ...core.support.hints import command_form
 from ...core.support.words import counted
 from ...formats.api.outputs import default_fetches
-from ...formats.api.verification import Verification, verify, verify_file
 from ...formats.runs.names import Names
 from .. import render
 from ..commands.optimize import OptimizeOptions
@@ -29,6 +27,9 @@ from ..main import COMPARISON_FAILED, DONE
 from ..models import note_variables, save_model, verified_batch
 from ..sections.convert_sections import feeds_of, verification_sections
 from ..sections.optimize_sections import cluster_text, passes_sections, report_sections, unportable_text, unread_texts
+
+if TYPE_CHECKING:
+    from ...formats.api.verification import Verification
 
 
 def run(options: OptimizeOptions) -> int:
@@ -202,6 +203,9 @@ class OptimizeJob:
 
     def _verify(self, result: Graph, paths: Sequence[str], stated: float | Accuracy) -> None:
         """Compare the results of the fetches, or of each signature separately, with the written files or the graph."""
+        from ...core.feeding.drawn_feeds import NoFeedsError  # lazy: most commands run nothing
+        from ...formats.api.verification import Verification, verify, verify_file
+
         options, original = self.options, self._as_assumed()
         tolerance = stated if options.tolerance is None else options.tolerance
         self.tolerance = stated if options.tolerance is None and isinstance(stated, float) else None

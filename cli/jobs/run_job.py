@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from ...core.flops.measured import KernelRecorder
 from ...core.graph.graph import Graph
 from ...core.graph.table_nodes import saved_tables
 from ...core.runtime.guards.process_limits import lift_time_limit
@@ -22,8 +23,10 @@ from ..commands.run import RunOptions
 from ..engines import suggest_engine
 from ..main import DONE, INTERRUPTED
 from ..models import save_model
-from ..sections.flops_sections import measured_sections, write_trace
 from ..sections.run_sections import nothing_to_do, show_choices, write_steps
+
+if TYPE_CHECKING:
+    from ...core.flops.measured import KernelRecorder
 
 _COSTLIEST = 10
 """The number of nodes that --profile shows."""
@@ -116,8 +119,8 @@ class RunJob:
         with render.ProgressBar("step", orders.steps or 0, self.quiet) as progress:
             started = time.perf_counter()
             for result in runner.steps(orders):
-                if isinstance(orders.hook, KernelRecorder):
-                    self._profiled = result.step, orders.hook.take(), time.perf_counter() - started
+                if self._recorder is not None:
+                    self._profiled = result.step, self._recorder.take(), time.perf_counter() - started
                 progress.update(result.step)
                 yield result
                 done = result.step
@@ -128,6 +131,8 @@ class RunJob:
     def _show_profile(self) -> None:
         """Write the trace of the last step, and show the costliest nodes and the memory peak on standard error."""
         if self.options.profile and self._profiled is not None:
+            from ..sections.flops_sections import measured_sections, write_trace
+
             number, recorder, seconds = self._profiled
             measurement = recorder.measurement(seconds)
             with render.beside("-"):
@@ -140,7 +145,16 @@ class RunJob:
         """Return the orders for each step."""
         if not self.plan.fetches and not self.options.targets and not self._changes_state():
             raise nothing_to_do(self.graph)
-        return self.plan.orders(hook=KernelRecorder(with_shapes=True) if self.options.profile else None)
+        return self.plan.orders(hook=self._recorder)
+
+    @functools.cached_property
+    def _recorder(self) -> KernelRecorder | None:
+        """Return the hook of --profile."""
+        if self.options.profile is None:
+            return None
+        from ...core.flops.measured import KernelRecorder  # lazy: most runs are not measured
+
+        return KernelRecorder(with_shapes=True)
 
     def _changes_state(self) -> bool:
         options = self.options

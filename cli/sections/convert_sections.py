@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ...core.support.words import counted
-from ...core.transforms.inference_form import Decision
-from ...formats.api.verification import Verification
 from .. import render
+
+if TYPE_CHECKING:
+    from ...core.transforms.inference_form import Decision
+    from ...formats.api.verification import Verification
 
 _SHOWN: Final = 6
 """The number of feeds that are shown."""

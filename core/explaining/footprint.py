@@ -13,7 +13,6 @@ from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.inference import Answers, Inference, infer, unchanged
 from ..planning.plan import Loop, Step
-from ..planning.planner import compile_plan, plan_of_function
 from ..support.errors import TfgError
 from ..types.shapes import Shape, TensorSpec
 from ..types.tensors import FuncRef, Tensor
@@ -97,6 +96,8 @@ def inferred(graph: Graph) -> Inference | None:
 
 def peak_memory(graph: Graph, fetches: Sequence[str], inference: Inference) -> PeakMemory:
     """Return the estimate for a run of `fetches`."""
+    from ..planning.planner import compile_plan  # lazy: most facts need no plan
+
     plan = compile_plan(graph, [graph.fetch(name) for name in fetches])
     walk = _Walk(inference, graph.functions)
     peak, node = walk.steps(plan.steps)
@@ -153,6 +154,8 @@ class _Walk:
             arguments = dict(zip((arg.output() for arg in function.args), specs))
             outer, self._inference = self._inference, infer(function.body, arguments, self._functions, self._answers)
             self._depth += 1
+            from ..planning.planner import plan_of_function  # lazy, as above
+
             self._peaks[reference.name] = self.steps(plan_of_function(function, site).steps)[0]
             self._depth -= 1
             self._inference = outer

@@ -9,17 +9,15 @@ import statistics
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from ..graph.graph import Node
 from ..inference.node_calls import call_flops_function
 from ..parallel.blas_threads import one_thread
-from ..parallel.gemm import matmul
 from ..registry import registry
 from ..registry.registry import Cost
-from ..runtime.session.session import Session
 from ..runtime.state.resources import Variable
 from ..support.arguments import takes
 from ..support.display import Report
@@ -33,6 +31,9 @@ from .count import moved_bytes
 from .flops_report import FlopsReport
 from .model_layers import NO_LAYER, layers_by_path
 from .views import scopes_of
+
+if TYPE_CHECKING:
+    from ..runtime.session.session import Session
 
 _MAX_VALUE: Final = 64
 """The largest number of elements of an integer input that is recorded with values: window sizes, axes."""
@@ -339,6 +340,8 @@ def _seconds(run: Callable[[], Any]) -> float:
 
 def matmul_peak() -> float:
     """Return FLOPs a second of this machine's best of several float32 matrix products."""
+    from ..parallel.gemm import matmul  # lazy: counts need no products
+
     a = np.ones((_PEAK_SIZE, _PEAK_SIZE), np.float32)
     out = np.empty_like(a)
     with one_thread:

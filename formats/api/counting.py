@@ -20,23 +20,26 @@ from ...core.flops.flops_report import Section
 from ...core.flops.input_shapes import Shapes
 from ...core.flops.measured import Measurement, measure
 from ...core.flops.model_layers import LayersReport, model_layers
-from ...core.flops.tfprof import ProfilerDifference, compare
 from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, mean_of, recorded_shapes
-from ...core.flops.training_steps import per_variable, with_backward
 from ...core.graph.graph import Graph, GraphLike, as_graph
-from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError
 from ...core.transforms.batch_size import find_batch, rows_of, set_batch
 from ...core.transforms.placeholders import other_shapes, set_shapes
 from ...core.types.shapes import BatchSize
 from ..codecs.keras_metadata import layer_classes
-from ..run_metadata import read_run_metadata
 from ..state import State
 from .prepared_sessions import Opener, as_run, local_session, named, names_of
 
 if TYPE_CHECKING:
+    from ...core.flops.tfprof import ProfilerDifference
     from ..cluster.cluster_session import ClusterSession
+
+
+def _recorded_times(path: str) -> Sequence[NodeTime]:
+    from ..run_metadata import read_run_metadata  # lazy: few counts have recorded times
+
+    return read_run_metadata(path)
 
 
 class FlopsCounter:
@@ -77,10 +80,12 @@ class FlopsCounter:
         self.gradients: Mapping[str, str] = {}
         """The names of gradients by variable, where the backward pass is counted."""
         if backward or loss is not None:
+            from ...core.flops.training_steps import with_backward  # lazy: needs gradients
+
             loss = _loss(self.graph, names) if loss is None else loss
             self.graph, self.gradients = with_backward(self.graph, loss, wrt)
         self.fetches = (*names, *self.gradients.values())
-        self.times: Sequence[NodeTime] = () if run_metadata is None else read_run_metadata(os.fspath(run_metadata))
+        self.times: Sequence[NodeTime] = () if run_metadata is None else _recorded_times(os.fspath(run_metadata))
         """The recorded executions of nodes."""
         self._values = {name: np.asarray(value) for name, value in (values or {}).items()}
         self._trips = trips or {}
@@ -118,6 +123,8 @@ class FlopsCounter:
 
     def by_variable(self) -> dict[str, tuple[Section, Section]]:
         """Return the cost of the backward pass by variable: of the nodes for the variable alone, and of all nodes needed."""
+        from ...core.flops.training_steps import per_variable  # lazy: needs gradients
+
         return per_variable(self.graph, self.gradients, self.report)
 
     def timings(self) -> list[Timing]:
@@ -126,6 +133,8 @@ class FlopsCounter:
 
     def beside_profiler(self) -> list[ProfilerDifference]:
         """Return the counts beside those of tf.profiler's formulas, by op."""
+        from ...core.flops.tfprof import compare  # lazy: few counts need it
+
         return compare(self.graph, self.report, self.shapes, self._sizes.get("N"))
 
     def measure_on_cluster(
@@ -224,6 +233,8 @@ def profile(
     `fetches` are tensors or operations, by default the outputs. Variables are initialized, then set to the values of
     `state`; `open_session` opens another session of this process. The result's `trace()` is for Perfetto.
     """
+    from ...core.passes.pipeline import guessed_fetches  # lazy: counts need no passes
+
     graph = as_run(graph, fetches)
     names = names_of(fetches) or guessed_fetches(graph)
     session = local_session(graph, open_session, state)

@@ -9,7 +9,6 @@ from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.table_nodes import find_tables
 from ...core.runtime.session.function_signatures import as_called
 from ...core.runtime.session.runner import Restored, Runner
-from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import expect, takes
 from ...core.support.errors import ArgumentTypeError
@@ -19,6 +18,7 @@ from ..state import State, as_tensors
 if TYPE_CHECKING:
     from ...core.engines.automatic import AutoRuntime
     from ...core.engines.engine_runtime import EngineRuntime
+    from ...core.runtime.session.session import Session
 
 Opener: TypeAlias = Callable[[Graph], SessionLike]
 """A function from a graph to a session of the graph, with the engine, files and limits that the caller chooses."""
@@ -36,6 +36,8 @@ def opened(
 
     A SavedModel restores its variables, and other graphs run their initializers and begin their iterators.
     """
+    from ...core.runtime.session.session import Session  # lazy: many commands run nothing
+
     session = Session(graph, seed=seed, engine=engine)
     prepare(session, state, begins_iterators=begins_iterators)
     return session
@@ -103,6 +105,8 @@ def session_on(
 
 def local_session(graph: Graph, open_session: Opener | None, state: State | None = None) -> Session:
     """Return the session in this process that the caller opens, by default as `opened` does; ArgumentTypeError for others."""
+    from ...core.runtime.session.session import Session
+
     session = session_on(graph, open_session, state)
     if not isinstance(session, Session):
         raise ArgumentTypeError("open_session must return a Session of this process")

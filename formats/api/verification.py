@@ -6,11 +6,10 @@ import dataclasses
 import functools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from ...core.comparing.element_differences import Comparison, worse
 from ...core.comparing.racing_fetches import fetches_in_turn
-from ...core.comparing.row_batches import BatchRuns
 from ...core.comparing.verify_rewrite import Drawn, GraphRuns, LoneRefusal, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.feeding.drawn_feeds import Feeds
@@ -19,7 +18,6 @@ from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
 from ...core.runtime.session.runner import Runner
-from ...core.runtime.session.session import Session
 from ...core.support.arguments import takes
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, TfgError
@@ -33,9 +31,12 @@ from .outputs import default_runs
 from .prepared_sessions import Opener, as_run, local_session, named, names_of
 from .written_copies import private_copy
 
+if TYPE_CHECKING:
+    from ...core.runtime.session.session import Session
+
 _STEPS: Final = 3
 
-Opened = Callable[[Graph], Session]
+Opened: TypeAlias = "Callable[[Graph], Session]"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -206,6 +207,8 @@ class _Verifying:
         self, after: Graph, fetches: Sequence[str], inputs: Sequence[str], rows: tuple[int, int], typical: Graph
     ) -> tuple[Verification | None, tuple[str, ...]]:
         """Compare with a graph of another batch, row by row; `rows` are the two batches, and `typical` declares the first."""
+        from ...core.comparing.row_batches import BatchRuns  # lazy: few graphs have another batch
+
         verdicts: list[Verdict] = []
         left_out: dict[str, str] = {}
         for run in self._same_runs(fetches):

@@ -8,7 +8,7 @@ import html
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ...core.drawing.node_values import NodeValue
 from ...core.drawing.overlays import NodeOverlay, problem_overlay
@@ -24,7 +24,6 @@ from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.model.model_view import ModelView, model_view
 from ...core.model.node_activations import NodeRun
-from ...core.passes.pipeline import guessed_fetches
 from ...core.support.arguments import takes
 from ...core.support.display import Displayed
 from ...core.support.errors import TfgError
@@ -39,7 +38,6 @@ from ..page.writing import to_html
 from ..state import graph_state, read_graph_state, unread_values
 from .checkpoints import Checkpoint
 from .counting import counted_fetches
-from .page_diff import MergedGraphs, merged_graphs
 from .page_values import (
     NON_FINITE,
     VALUES,
@@ -54,6 +52,9 @@ from .page_values import (
     weights_among,
 )
 from .prepared_sessions import Opener, local_session, named, names_of
+
+if TYPE_CHECKING:
+    from .page_diff import MergedGraphs
 
 _MAX_NAMES: Final = 3
 
@@ -198,6 +199,8 @@ def page_look(graph: Graph, signature: str | None, raw: bool, other: Graph | Non
     view = model_view(graph, signature, raw=raw)
     if other is None:
         return PageLook(view, (view,))
+    from .page_diff import merged_graphs  # lazy: most pages show a single graph
+
     theirs = model_view(other, signature, raw=raw)
     compared = merged_graphs(view.graph, theirs.graph)
     return PageLook(model_view(compared.graph, raw=True), (view, theirs), compared)
@@ -323,6 +326,8 @@ class _Page:
 
     def _flops(self, facts: GraphFacts) -> dict[Node, DimLike]:
         """Return the FLOPs of each node; without `fetches` a failed count is a note on the page."""
+        from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
+
         try:
             report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph, facts), derived=self.derived)
         except TfgError as error:

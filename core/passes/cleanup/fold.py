@@ -14,7 +14,6 @@ from ...functions.call_kinds import CALL_KINDS
 from ...graph.graph import Graph, Node
 from ...graph.node_making import add_constant
 from ...runtime.guards.limits import flops_of
-from ...runtime.session.session import Session
 from ...runtime.steps.constant_folding import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
 from ...support.engine_names import NUMPY
 from ...support.errors import TfgError
@@ -130,6 +129,8 @@ def evaluate(graph: Graph, node: Node, most: int = MAX_BYTES) -> list[Any]:
 
 def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
     """Return the results of a call or functional loop, run in a separate session with a time limit."""
+    from ...runtime.session.session import Session  # lazy: most graphs have no constant calls
+
     alone = graph.emptied()
     for source in {value.node for value in node.inputs}:
         alone.add_node(source.name, source.op, (), (), source.attrs)

@@ -47,6 +47,7 @@ ONEDNN_KERNELS = {
     "Conv3D": FusedKernel("_FusedConv3D", ("float", "bfloat16"), (*_RECTIFIERS, "LeakyRelu")),
 }
 _ACTIVATIONS = (*_RECTIFIERS, "LeakyRelu", "Tanh", "Sigmoid")
+_CONVOLUTIONS = ("Conv2D", "_FusedConv2D")
 _NORMS = ops_with("batch_normalization")
 _NORMALIZED = [b"FusedBatchNorm"]
 
@@ -182,7 +183,7 @@ def _may_be_grouped(r: Rewriter, product: Node) -> bool:
     """Return True unless a convolution's weights are known to take all input channels, in last position."""
     data, weights = (r.shape(value).dims for value in product.inputs[:2])
     source = product.inputs[0].node
-    if data is None and source.op in ("Conv2D", "_FusedConv2D"):
+    if data is None and source.op in _CONVOLUTIONS:
         data = r.shape(source.inputs[1]).dims
     return not data or not weights or data[-1] != weights[-2]
 
@@ -203,7 +204,7 @@ def _keeps_channels(r: Rewriter, reshape: Node) -> bool:
 def _operands(product: Node, *vectors: Output) -> tuple[object, ...]:
     """Return the inputs of the fused op: input, weights, the list of arguments, and for Conv2D the list of host arguments."""
     arguments: tuple[object, ...] = (product.inputs[0], product.inputs[1], list(vectors))
-    return (*arguments, []) if product.op in ("Conv2D", "_FusedConv2D") else arguments
+    return (*arguments, []) if product.op in _CONVOLUTIONS else arguments
 
 
 def _attributes(product: Node) -> dict[str, object]:

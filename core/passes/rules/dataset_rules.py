@@ -8,9 +8,6 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from ...datasets import fusion_rules
-from ...datasets.batches import Batch
-from ...datasets.filter_take_skip import Repeat, Shard, Skip, Take
-from ...datasets.run_options import Prefetch
 from ...functions.callers import all_nodes, callers
 from ...functions.function_composition import DEEPEST, call_depth, composed, handing_on, places_handed_on
 from ...functions.inline_blockers import change_blocker
@@ -92,9 +89,10 @@ def _kind(node: Node) -> str:
     return re.sub(r"Dataset(V[0-9]+)?$", "", node.op)
 
 
-_COUNTED: Final = {one.__name__: one for one in (Take, Skip, Repeat, Shard, Prefetch)}
+_COUNTED: Final = ("Take", "Skip", "Repeat", "Shard", "Prefetch")
+_BATCH: Final = "Batch"
 _MAP_KINDS: Final = ("Map", "ParallelMap")
-_REWRITTEN: Final = (*_COUNTED, *_MAP_KINDS, "Filter", Batch.kind, "Shuffle")
+_REWRITTEN: Final = (*_COUNTED, *_MAP_KINDS, "Filter", _BATCH, "Shuffle")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -161,11 +159,14 @@ def _take_place(r: Rewriter, node: Node, source: Node) -> None:
     accuracy=Accuracy.EXACT,
 )
 def dataset_without_effect(r: Rewriter, node: Node) -> Output | None:
-    kind = _COUNTED.get(_kind(node))
-    if kind is None:
+    kind = _kind(node)
+    if kind not in _COUNTED:
         return None
+    from ...datasets import filter_take_skip, run_options  # lazy: few graphs have a pipeline
+
+    counted = getattr(filter_take_skip, kind, None) or getattr(run_options, kind)
     count = _number(r, node.inputs[1])
-    is_noop = count is not None and kind.is_noop(count)
+    is_noop = count is not None and counted.is_noop(count)
     return node.inputs[0] if is_noop and not node.attr("require_non_empty", False) else None
 
 
@@ -249,7 +250,7 @@ def _arguments(node: Node) -> Iterator[object]:
 
 @rule(fact=_DATASET, algebra="batch(map(d, f), n) -> map_and_batch(d, f, n)", accuracy=Accuracy.EXACT)
 def map_and_batch(r: Rewriter, node: Node) -> Output | None:
-    if _kind(node) != Batch.kind or (source := _source(r, node, *_MAP_KINDS)) is None:
+    if _kind(node) != _BATCH or (source := _source(r, node, *_MAP_KINDS)) is None:
         return None
     reason = _map_and_batch_blocker(r, source, node)
     if reason:

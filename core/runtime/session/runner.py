@@ -10,11 +10,10 @@ import signal
 import threading
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ...building.builder import GraphBuilder
 from ...functions.table_fills import iterator_starts, table_fills
 from ...graph.graph import Graph, Node, Output
 from ...graph.model_objects import asset_variables
@@ -35,6 +34,9 @@ from ..state.run_context import Hook
 from ..state.stored_variants import StoredVariant
 from ..steps.capture import CaptureHook
 from .session_like import SessionLike
+
+if TYPE_CHECKING:
+    from ...building.builder import GraphBuilder
 
 ASSIGN = {"assign": ASSIGN_OPS, "add": ("AssignAdd", "AssignAddVariableOp"),
           "sub": ("AssignSub", "AssignSubVariableOp")}  # fmt: skip
@@ -342,6 +344,8 @@ class Runner:
     def _extended(self) -> GraphBuilder:
         """Return a builder on a copy of the graph, which the session `_writing` runs with the session's state."""
         if self._builder is None:
+            from ...building.builder import GraphBuilder  # lazy: only values that are assigned or saved need nodes
+
             self._builder = GraphBuilder(self.graph.copy())
             self._writing = self.session.on_graph(self._builder.graph)
         return self._builder
