@@ -59,6 +59,7 @@ COMMANDS: Mapping[str, str] = {
     "explain partition": "explain {path} --partition --fetch y",
     "flops": "flops {path} --fetch y",
     "flops backward": "flops {path} --fetch y --backward --loss y",
+    "join": "join {path} {path} -o {out}.pb --quiet",
     "layers": "layers {path} --fetch y",
     "flops scopes": "flops {path} --fetch y --view scope",
     "grad": "grad {path} --y y --x x -o {out}.pb",

@@ -12,6 +12,7 @@ from ...core.support.words import counted
 from ...core.types.tensors import Tensor
 from ...formats.runs.joins import Joined, clash_words, join
 from ...formats.runs.names import Names
+from ...formats.runs.session_setup import require_saved_values
 from ...formats.saving import graph_form, write_graph
 from ...formats.state import as_tensors, read_graph_state
 from .. import render
@@ -33,6 +34,9 @@ def run(options: JoinOptions) -> None:
     for words in clash_words(joined):
         render.note(words, options.quiet)
     if options.output.endswith("/"):
+        for part, state in ((first, options.first_state), (second, options.second_state)):
+            if state is None and options.session.state is None:
+                require_saved_values(part)
         _write_model(joined, options)
     else:
         _write_graph(joined.graph, options)

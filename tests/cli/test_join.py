@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 
 import tfg
@@ -65,6 +67,12 @@ def test_wrong_connections_are_refused_before_anything_is_written(tmp_path):
         target = tmp_path / "out.pb" if "--first-state" in words else f"{tmp_path}/out/"
         done = run("join", SCALER, SCALER, "-o", target, *words)
         assert done.code in (1, 2) and message in done.err and not any(tmp_path.iterdir()), done.err
+
+
+def test_a_model_without_its_checkpoint_is_refused(tmp_path):
+    shutil.copytree(SCALER, tmp_path / "model", ignore=shutil.ignore_patterns("variables"))
+    done = run("join", SCALER, tmp_path / "model", "-o", f"{tmp_path}/out/", "--connect", "x=scaled")
+    assert done.code == 1 and "variables.index" in done.err and not (tmp_path / "out").exists()
 
 
 def test_merge_is_join(tmp_path):
