@@ -99,11 +99,13 @@ def _for_inference(graph: Graph, names: Names, options: ConvertOptions) -> tuple
     from ...formats.api.changes import fill_placeholders, to_inference
     from ..sections.convert_sections import decision_sections
 
-    outputs = [names.fetch(word) for word in options.outputs] or list(names.outputs.values())
+    chosen = list(names.outputs.values()) if names.asked is not None else []  # else all signatures stay
+    outputs = [names.fetch(word) for word in options.outputs] or chosen
     result = to_inference(graph, outputs, averages=options.ema)
     if not options.quiet:
-        render.print_sections(decision_sections(result.decisions))
-    if not outputs:
+        with render.beside(options.target):
+            render.print_sections(decision_sections(result.decisions))
+    if not outputs and names.signature is None:
         options = dataclasses.replace(options, outputs=result.outputs)
     if not all(one.keeps_results or one.is_left for one in result.decisions):
         words = "--verify compares with the graph after these decisions, as they change results"

@@ -33,9 +33,7 @@ def override_gradients(graph: Graph, overrides: Mapping[str, str]) -> Graph:
         _require(op, name)
         nodes = list(nodes_to_change(result, lambda node, op=op: node.op == op))  # type: ignore[misc]
         if not nodes:
-            raise NotFoundError(
-                f"no node has the op '{op}', whose gradient was to be another", hint="`tfg explain` lists the ops"
-            )
+            raise NotFoundError(f"no node has the op '{op}'", hint="`tfg explain` lists the ops")
         for node in nodes:
             node.set_attr("_gradient_op_type", name.encode())
     return result

@@ -103,6 +103,11 @@ def test_inference_prints_its_decisions_and_writes_the_result(tmp_path):
     assert done.code == 0 and "y     is gone   no output needs it" in done.out and "probability:0" in done.out
     assert "differ" not in done.err and load(tmp_path / "model").meta.signatures["serving_default"].inputs.keys() == {"x"}
     assert tfg("convert", SAMPLES / "keras_classifier", tmp_path / "m.pb", "--inference", "--freeze", "--verify").code == 0
+    scaler = tmp_path / "scaler"
+    assert tfg("convert", SAMPLES / "scaler_saved_model", f"{scaler}/", "--inference", "--verify").code == 0
+    assert load(scaler).meta.signatures.keys() == {"index", "serving_default"}
+    stream = tfg("convert", XOR, "-", "--text", "--inference")
+    assert stream.code == 0 and stream.out.startswith("node {") and "no output needs it" in stream.err
     averaged = tfg("convert", XOR, tmp_path / "n.pb", "--inference", "--ema")
     assert averaged.code == 1 and "no moving averages" in averaged.err
     assert tfg("convert", XOR, tmp_path / "n.pb", "--ema").code == 2
