@@ -25,7 +25,7 @@ from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE
 from ..core.graph.traversal import reachable
 from ..core.inference.inference import infer
-from ..core.ops.shared.tensorflow_js import translate
+from ..core.ops.shared.tensorflow_js import spelled, translate
 from ..core.planning.reachability import needed_nodes
 from ..core.registry.op_facts import has_fact
 from ..core.runtime.state.file_access import NO_FILES, FileGate
@@ -307,13 +307,15 @@ def write_tfjs(
     main = needed_nodes([value.node for value in outputs.values()])
     filling = reachable(table_fills(graph))
     whole = GraphDef.FromString(to_bytes(graph))
-    _name_tables(whole)
+    _spell(whole)
     constants = {name: _constants(function.body) for name, function in graph.functions.items()}
     own = _constants(graph)
     parts = tuple(_part(whole, {node.name for node in nodes}) for nodes in (main, filling))
     weights = {name: value for part in parts for name, value in _taken_weights(part, own, constants)}
     stored = [_stored_weight(name, value, weight_type) for name, value in weights.items()]
     model = _model(graph, parts, signature)
+    with file_errors(path):
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     model["weightsManifest"] = _write_shards(path, stored)
     write_file(path, [json.dumps(model, separators=(",", ":")).encode()])
     return sum(len(data) for _, data in stored)
@@ -334,9 +336,11 @@ def _signature_of(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[s
     return signature
 
 
-def _name_tables(graph: GraphDef) -> None:
-    """Give each table a name of its own, by which the model and the initializer share the table."""
-    for node in graph.node:
+def _spell(graph: GraphDef) -> None:
+    """Call ops as TensorFlow.js does, and give each table a name, by which the model and the initializer share the table."""
+    for node in (*graph.node, *(node for function in graph.library.function for node in function.node_def)):
+        node.op = spelled(node.op)
+        node.attr.pop("_class", None)  # names of nodes beside which it lies, and constants get other names
         if has_fact(node.op, "table") and not node.attr["shared_name"].s:
             node.attr["shared_name"].s = node.name.encode()
 
@@ -357,7 +361,7 @@ def unknown_ops(graph: Graph) -> dict[str, list[str]]:
     unknown: dict[str, list[str]] = {}
     for body in (graph, *(function.body for function in graph.functions.values())):
         for node in body:
-            if node.op not in known_ops():
+            if spelled(node.op) not in known_ops() and not (node.is_argument or node.is_result):
                 unknown.setdefault(node.op, []).append(node.name)
     return unknown
 
@@ -462,8 +466,6 @@ def _write_shards(path: str, stored: Sequence[_Stored]) -> list[dict[str, Any]]:
     count = max(math.ceil(len(data) / SHARD_BYTES), 1)
     folder, stem = os.path.dirname(path), os.path.basename(path).partition(".")[0]
     names = [f"{stem}-shard{number + 1}of{count}.bin" for number in range(count)]
-    with file_errors(path):
-        os.makedirs(folder or ".", exist_ok=True)
     for number, name in enumerate(names):
         write_file(os.path.join(folder, name), [data[number * SHARD_BYTES : (number + 1) * SHARD_BYTES]])
     return [{"paths": names, "weights": [entry for entry, _ in stored]}]

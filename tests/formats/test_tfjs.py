@@ -15,7 +15,9 @@ import pytest
 
 import tfg
 from tests.cli.running import tfg as run
+from tfg.core.ops.shared.tensorflow_js import spelled
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, PermissionDeniedError, TfgError
+from tfg.formats.tfjs import known_ops, unknown_ops
 
 
 def const(name, dtype, *sizes):
@@ -426,6 +428,12 @@ def test_what_tensorflow_js_cannot_say_is_listed(tmp_path):
         tfg.convert(weights_graph(w=NUMBERS), tmp_path / "m.json", "w_out", weight_type="int4")
     with pytest.raises(InvalidArgumentError, match=r"does not end in \.json"):
         tfg.convert(weights_graph(w=NUMBERS), tmp_path / "m.pb", "w_out", weight_type="uint8")
+
+
+def test_arguments_of_functions_and_ops_under_other_names_are_known():
+    graph = tfg.load(SAMPLE.parent / "scaler_saved_model")
+    assert graph.functions and not {"_Arg", "_Retval"} & set(unknown_ops(graph))
+    assert "_FusedDepthwiseConv2dNative" not in known_ops() and spelled("_FusedDepthwiseConv2dNative") in known_ops()
 
 
 def test_checks_which_tensorflow_js_lacks_are_left_out(tmp_path):

@@ -26,6 +26,14 @@ _ARGUMENTS: Final = {"BiasAdd": 1, "Prelu": 1, **dict.fromkeys((*_ACTIVATIONS, *
 """The parts of a fused op, and how many arguments each takes."""
 
 
+_SPELLED: Final = {op: name for name, op in _RENAMED.items() if name.startswith("Fused")}
+
+
+def spelled(op: str) -> str:
+    """Return the name that TensorFlow.js has for an op of TensorFlow."""
+    return _SPELLED.get(op, op)
+
+
 def translate(graph: Graph) -> None:
     """Put TensorFlow's ops in the place of TensorFlow.js' own: the node computes the last of several parts."""
     for node in list(graph):
