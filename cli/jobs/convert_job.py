@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 def run(options: ConvertOptions) -> int:
     """Convert a graph as the options say; return 3 if --verify finds a difference."""
-    options = options.checked()
+    options = _with_own_checkpoint(options.checked())
     source, target, reader, session = options.source, options.target, options.reader, options.session
     is_model = extension_of(target) in (".onnx", ".stablehlo", ".json")
     form = None if is_model or options.kind == "saved_model" else options.form
@@ -112,6 +112,22 @@ def _for_inference(graph: Graph, names: Names, options: ConvertOptions) -> tuple
         render.note(words, options.quiet or not options.verify)
         return result.graph, result.graph, options
     return fill_placeholders(graph, result.settings), result.graph, options
+
+
+def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
+    """Return the options with the checkpoint that TensorFlow's Saver wrote together with a .meta file as --state, where the
+    values of variables are needed and the options name none.
+    """
+    needs_values = options.freeze or options.kind == "saved_model" or extension_of(options.target) in (".onnx", ".stablehlo")
+    prefix = options.source.removesuffix(".meta")
+    if not needs_values or prefix == options.source or options.session.changes_state:
+        return options
+    from ...formats.checkpoint import checkpoint_beside
+
+    if checkpoint_beside(options.source) != prefix:
+        return options
+    render.note(f"taking the values of the checkpoint '{prefix}'; --state or --init takes others", options.quiet)
+    return dataclasses.replace(options, session=dataclasses.replace(options.session, state=prefix))
 
 
 def _batch_fetches(graph: Graph, names: Names, options: ConvertOptions) -> Sequence[str]:

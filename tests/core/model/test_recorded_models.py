@@ -256,3 +256,15 @@ def test_a_model_without_signatures_is_what_python_calls(unsigned, tmp_path):
     assert "\nlayers\n" in run("explain", unsigned).out
     for words in (("freeze", unsigned, tmp_path / "frozen.pb", "--verify"), ("optimize", unsigned, "--verify")):
         assert run(*words).code == 0
+
+
+def test_a_meta_graph_is_frozen_with_its_own_checkpoint(folder, tmp_path):
+    meta, state = tmp_path / "model.ckpt.meta", tmp_path / "model.ckpt"
+    shutil.copy(folder / "tf1_training" / "model.ckpt.meta", meta)
+    values = tfg.read_checkpoint(folder / "tf1_training" / "model.ckpt")
+    tfg.write_checkpoint(state, {name: values[name] + 1 for name in values})
+    for name, words in (("own", ()), ("asked", ("--state", state)), ("initial", ("--init",))):
+        done = run("freeze", meta, tmp_path / f"{name}.pb", *words)
+        assert done.code == 0 and (f"taking the values of the checkpoint '{state}'" in done.err) == (name == "own")
+    own, asked, initial = (tfg.read_checkpoint(tmp_path / f"{name}.pb") for name in ("own", "asked", "initial"))
+    assert tfg.compare_checkpoints(own, asked, tolerance=0).equal and not tfg.compare_checkpoints(own, initial).equal
