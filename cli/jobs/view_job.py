@@ -116,9 +116,10 @@ class ViewJob:
         return run_to_show(view, session, fetches, inputs, options.steps)
 
     def _asked(self, graph: Graph) -> tuple[Names, tuple[str, ...]]:
-        """Return the names of a graph, and those to fetch."""
+        """Return the names of a graph, and those to fetch: layers and nodes of the view run where the outputs do."""
         names = Names(graph, self.session.signature)
-        return names, tuple(names.fetches(self.options.fetches or names.outputs).values()) or counted_fetches(graph)
+        words = [word for word in self.options.fetches if names.knows(word)]
+        return names, tuple(names.fetches(words or names.outputs).values()) or counted_fetches(graph)
 
 
 def _progress(working: render.Working, stage: str) -> Report:

@@ -28,6 +28,7 @@ from ...core.support.arguments import takes
 from ...core.support.display import Displayed
 from ...core.support.errors import TfgError
 from ...core.support.gc_control import rare_collection
+from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
 from ...core.types.dims import DimLike
 from ...core.types.shapes import TensorSpec
@@ -170,9 +171,11 @@ class _PageRuns:
         graph = view.source
         signature = None if view.signature is None else graph.signatures[view.signature.name]
         outputs = counted_fetches(graph) if signature is None else tuple(signature.fetched.values())
+        # Layers and nodes of the view are no tensors of the file: they run where the outputs do.
+        fetches = [name for name in self.fetches if graph.get(parse_tensor_name(name)[0]) is not None] or outputs
         session = local_session(graph, self.open_session, None if self.state is None else self.state(graph))
-        inputs = inputs_to_show(view, signature, self.fetches or outputs, self.feeds, self.each)
-        return run_to_show(view, session, self.fetches or outputs, inputs, self.steps)
+        inputs = inputs_to_show(view, signature, fetches, self.feeds, self.each)
+        return run_to_show(view, session, fetches, inputs, self.steps)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -77,6 +77,15 @@ def test_colours_tell_magnitudes_zeros_and_where_nan_begins():
     assert "NaN and infinities" not in colours_in(finite) and "colour" not in book_in(finite)
 
 
+def test_the_flops_of_a_layer_beside_the_values_of_all(tmp_path):
+    out = tmp_path / "page.html"
+    done = run("view", KERAS, "--values", "--feed", f"measurements={ROWS.tolist()}", "--fetch", "hidden", "-o", out)
+    assert done.code == 0, done.err
+    page = tfg.view(KERAS, "hidden", {"measurements": ROWS}, values=True).html
+    assert values_in(page) == values_in(out.read_text()) and "sequential/classes/Softmax" in values_in(page)
+    assert run("view", KERAS, "--values", "--feed", f"measurements={ROWS.tolist()}", "--fetch", "hiden").code == 1
+
+
 def test_weights_do_not_count_as_dead_units():
     zeros = colours_in(tfg.view(KERAS, feeds={"measurements": ROWS}, values=True).html)["Share of zeros"]
     assert "sequential/hidden/Relu" in zeros and not any("bias" in name for name in zeros)
