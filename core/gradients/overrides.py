@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..building.named_gradients import NAMED
 from ..functions.instantiation import nodes_to_change
-from ..graph.graph import Graph
+from ..graph.graph import Graph, GraphLike, as_graph
 from ..registry import registry
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
@@ -14,8 +14,8 @@ from ..support.arguments import expect, takes
 from ..support.errors import InvalidArgumentError, NotFoundError
 
 
-@takes(graph=Graph, overrides=Mapping)
-def override_gradients(graph: Graph, overrides: Mapping[str, str]) -> Graph:
+@takes(graph=GraphLike, overrides=Mapping)
+def override_gradients(graph: GraphLike, overrides: Mapping[str, str]) -> Graph:
     """Return a copy of the graph, of which all nodes of some ops have another gradient, also in functions.
 
     `overrides` maps ops to gradients: "guided" (only positive gradients pass, by the op's own gradient), "deconv" (positive
@@ -27,7 +27,7 @@ def override_gradients(graph: Graph, overrides: Mapping[str, str]) -> Graph:
         graph = tfg.override_gradients(tfg.load("frozen.pb"), {"Relu": "guided"})
         graph, (saliency,) = tfg.gradients(graph, "logits", "image")
     """
-    result = graph.copy()
+    result = as_graph(graph).copy()
     expect(str, *overrides, *overrides.values())
     for op, name in overrides.items():
         _require(op, name)

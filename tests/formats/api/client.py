@@ -257,6 +257,28 @@ def files(graph: tfg.Graph, folder: pathlib.Path) -> tfg.StateComparison:
     return tfg.compare_checkpoints(values, values)
 
 
+def surgery(graph: tfg.Graph, folder: pathlib.Path) -> list[int]:
+    """Return the sizes of graphs that are joined, cut, trained again and put behind pictures, and of what files hold."""
+    way: tfg.NodePath = tfg.path(graph, "x", "y")
+    steps: tuple[tfg.PathStep, ...] = way.steps
+    squares: tfg.Graph = tfg.freeze(graph, {"w": np.ones((2, 1), np.float32)}, outputs="y:0")
+    model: tfg.Unfrozen = tfg.unfreeze(squares, outputs="y:0")
+    ready: tfg.ForInference = tfg.to_inference(graph, "y:0")
+    b = tfg.GraphBuilder()
+    b.Identity(b.Placeholder(dtype="float", shape=[None, 4, 4, 3], name="image"), name="scores")
+    both: tfg.Joined = tfg.join(squares, squares, second_prefix="again")
+    fed: tfg.Graph = tfg.prepend(b.graph, "image", mean=127.5, scale=1 / 127.5)
+    told: tfg.Graph = tfg.append(b.graph, 2, labels=["red", "green", "blue"], output="scores")
+    other: tfg.Graph = tfg.override_gradients(graph, {"Square": "straight_through"})
+    first: tfg.Checkpoint = tfg.read_checkpoint(folder / "values.npz")
+    fit: tfg.CheckpointMatch = tfg.match_checkpoint(tfg.average_checkpoints([first, first]), graph)
+    events: tfg.EventLog = tfg.read_events(pathlib.Path(tfg.__file__).with_name("sample_graphs") / "recordings")
+    predict = tfg.map_batches(squares, "y:0")
+    web = tfg.convert(squares, folder / "web" / "model.json", "y:0")
+    assert isinstance(web, tfg.TfjsExport) and fit.fits and callable(predict) and way.reaches
+    return [len(each) for each in (steps, model.graph, ready.graph, both.graph, fed, told, other, events.scalars)]
+
+
 def engines(graph: tfg.Graph, folder: pathlib.Path) -> None:
     """Use JAX and ONNX: only where their packages are installed."""
     if importlib.util.find_spec("onnxruntime") is not None:
@@ -335,6 +357,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         assert files(graph, path).equal
+        assert all(surgery(graph, path))
         engines(graph, path)
         assert call(graph, path / "called.pb") == 2 * (3**2 + 7**2 + 11**2)
         assert classes([0.25, 0.125, 0.5], path / "labels.txt") == [b"owl", b"cat"]
