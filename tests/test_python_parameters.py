@@ -109,7 +109,8 @@ DOORS = {
     },
     "layers": {
         "GRAPH": "layers.graph", "--fetch": "layers.fetches", "--shape": "layers.shapes", "--batch": "layers.batch",
-        "--sort": "LayersReport.largest_first", "--tree": "LayersReport.tree",
+        "--size": "layers.sizes", "--trips": "layers.trips", "--sort": "LayersReport.largest_first",
+        "--tree": "LayersReport.tree",
         "--measured": "layers.measured", "--feed": "profile.feeds", "--state": "profile.state",
     },
     "ops": {

@@ -177,11 +177,12 @@ def optimize(
     several signatures stay, that of the usual one.
     `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
-    graph = as_graph(graph) if fetches else as_called(as_graph(graph))
+    asked = (fetches,) if isinstance(fetches, str) else tuple(fetches)
+    graph = as_graph(graph) if asked else as_called(as_graph(graph))
     chosen = choose_passes(passes, disable, portable)
     result, mended = _mended(graph, [one for one in chosen if one.mends])
     chosen = [one for one in chosen if not one.mends]
-    names = (fetches,) if isinstance(fetches, str) else tuple(fetches) or default_fetches(result)
+    names = asked or default_fetches(result)
     targets = [result.fetch(name) for name in names]
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, start_feeds in start for name in start_feeds)])
