@@ -76,7 +76,7 @@ class Item:
         return self.start is None and not is_array
 
 
-class _Rows(Sequence[Item]):
+class _FileRows(Sequence[Item]):
     """The rows or lines of a file: three numbers each, where an Item takes some 400 bytes."""
 
     def __init__(self, path: str, items: Iterator[Item]) -> None:
@@ -98,7 +98,7 @@ class _Rows(Sequence[Item]):
         start, end, line = self._places[3 * index : 3 * index + 3]
         return Item(f"{self.stem}-{number:06d}", self.path, start, end, line)
 
-    def shared_name(self, others: _Rows) -> str | None:
+    def shared_name(self, others: _FileRows) -> str | None:
         """Return the name of a row that has the name of a row of another file."""
         numbers = set(self._numbers).intersection(others._numbers) if others.stem == self.stem else ()
         return f"{self.stem}-{min(numbers):06d}" if numbers else None
@@ -130,9 +130,9 @@ class Items(Sequence[Item]):
 
     def _check_names(self) -> None:
         """InvalidArgumentError for two inputs with the same name."""
-        rows = [part for part in self._parts if isinstance(part, _Rows)]
+        rows = [part for part in self._parts if isinstance(part, _FileRows)]
         names: dict[str, Item] = {}
-        for item in (item for part in self._parts if not isinstance(part, _Rows) for item in part):
+        for item in (item for part in self._parts if not isinstance(part, _FileRows) for item in part):
             other = names.setdefault(item.name, item)
             if other is not item:
                 raise _shared(other.path, item.path, item.name)
@@ -175,7 +175,7 @@ def _part(path: str, below: str) -> Sequence[Item]:
     first = next(items, None)
     if first is None or first.start is None:
         return [] if first is None else [first]
-    return _Rows(path, itertools.chain([first], items))
+    return _FileRows(path, itertools.chain([first], items))
 
 
 def _feeding(pattern: str) -> str | None:

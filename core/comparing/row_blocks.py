@@ -227,7 +227,14 @@ class BlockRunner(Generic[_Input]):
         if rows.rows is not None:
             return  # an input has as many rows as a run takes
         block = stacked([feeds for feeds, _ in alike])
-        unlike = self._unlike(rows, block, self._work.run(block.feeds), [result for _, result in alike])
+        try:
+            together = self._work.run(block.feeds)
+        except InternalError:
+            raise
+        except TfgError as error:
+            self._refuse(InvalidArgumentError(f"a block of inputs fails: {error.message}", node=error.node, op=error.op))
+            return
+        unlike = self._unlike(rows, block, together, [result for _, result in alike])
         if unlike is not None:
             self._refuse(InvalidArgumentError(f"'{unlike}' has other values in a block of inputs than one by one"))
             return

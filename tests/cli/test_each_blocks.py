@@ -12,6 +12,7 @@ from tests.cli.running import tfg as run
 from tests.cli.test_each import PROCESSES
 from tfg.core.comparing import row_blocks
 from tfg.core.runtime.session.session import Session
+from tfg.core.support.errors import ResourceExhaustedError
 
 W = np.sin(np.arange(12, dtype=np.float32)).reshape(3, 4)
 COUNT = 40
@@ -143,6 +144,21 @@ def test_results_that_differ_in_a_block_are_refused(folder, rows_of_runs, monkey
     done = run(*command(folder, "t.csv", "r.csv"))
     assert done.code == 0 and "'y' has other values in a block of inputs than one by one" in done.err
     assert rows_of_runs == [1] * 8 + [8] + [1] * (COUNT - 8)
+
+
+@pytest.mark.parametrize(("most", "told"), [(9, ""), (4, "inputs run one by one: a block of inputs fails: no memory")])
+def test_a_block_that_takes_too_much_memory_is_halved(most, told, folder, rows_of_runs, monkeypatch):
+    run_ = Session.run
+
+    def limited(session, names, feeds=None, **others):
+        if len((feeds or {}).get("x:0", ())) > most:
+            raise ResourceExhaustedError("no memory")
+        return run_(session, names, feeds, **others)
+
+    monkeypatch.setattr(Session, "run", limited)
+    done = run(*command(folder, "t.csv", "r.csv"))
+    assert done.code == 0 and f"{COUNT} results written" in done.err and told in done.err, done.err
+    assert max(rows_of_runs) <= most
 
 
 def test_a_fixed_batch_is_filled(folder, rows_of_runs):
