@@ -105,7 +105,7 @@ OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("checkpoint", "--histogram"), ("checkpoint", "--statistics")), "checkpoint {1} --stats"),
     ("explain", "--memory"): "explain {1}",
     **dict.fromkeys((("train", "--set"), ("train", "--param")), "train {1} --loss LOSS --hyperparameter NAME=NUMBER"),
-    **dict.fromkeys((("view", "--values"), ("view", "--embed")), "view {1} --max-values 20M"),
+    **dict.fromkeys((("view", "--embed"),), "view {1} --max-values 20M"),
     **dict.fromkeys((("draw", "--fetch"), ("draw", "-F")), "draw {1} --to NAME"),
 }
 """Command lines by options that users expect of a command; {1} is the graph, {value} the value of the option."""

@@ -13,6 +13,7 @@ from .options import OutputFile
 from .requests import option
 
 if TYPE_CHECKING:
+    from ..core.flops.measured import Measurement
     from ..core.graph.graph import Graph, Output
     from ..core.runtime.session.session import Session
     from ..core.runtime.session.session_like import SessionLike
@@ -86,6 +87,13 @@ def verified_batch(
     for words in left_out:
         render.note(f"not compared with the old batch: {words}", quiet)
     return [result] if result is not None else []
+
+
+def note_drawn_feeds(measurement: Measurement, quiet: bool) -> Measurement:
+    """Return a measurement, with a note of the feeds that were drawn."""
+    if measurement.drawn:
+        render.note(f"measured on drawn feeds, {measurement.drawn}: --feed sets others", quiet)
+    return measurement
 
 
 def note_unread_values(graph: Graph, quiet: bool) -> None:

@@ -243,6 +243,8 @@ class MeasuredData(TypedDict):
     """The largest number of bytes that values held at a time."""
     memory_path: str
     """The node at which the memory of values peaked."""
+    drawn: str
+    """The feeds that were drawn, in words: those of the placeholders without a value."""
     rows: Sequence[MeasuredRow]
     """The rows of the view, the slowest first."""
 
@@ -258,6 +260,7 @@ def measured_data(measurement: Measurement, rows: Sequence[MeasuredNode]) -> Mea
         "peak": measurement.peak,
         "memory": measurement.memory,
         "memory_path": measurement.memory_path,
+        "drawn": measurement.drawn,
         "rows": [plain(row) | {"rate": row.rate, "intensity": row.intensity} for row in rows],
     }
 

@@ -18,7 +18,7 @@ from .. import render
 from ..commands.flops import FlopsOptions
 from ..documents import flop_counts as documents
 from ..main import COMPARISON_FAILED, DONE
-from ..models import note_unread_values
+from ..models import note_drawn_feeds, note_unread_values
 from ..options import whole_numbers
 from ..sections import flops_sections
 
@@ -69,7 +69,7 @@ class FlopsJob:
             runs=self.options.runs, open_session=lambda graph: self.session.open(graph, self.options.quiet).session,
         )  # fmt: skip
         self._write_trace(measurement.trace(), len(measurement.events))
-        return measurement
+        return note_drawn_feeds(measurement, self.options.quiet)
 
     def measure_on_cluster(self) -> ClusterMeasurement:
         """Measure real runs on a cluster, from the notes of its servers; write the trace if the options ask for a trace."""

@@ -12,7 +12,7 @@ from ...formats.api.counting import counted_fetches, layers, profile
 from ...formats.runs.names import Names
 from .. import render
 from ..commands.layers import LayersOptions
-from ..models import note_unread_values
+from ..models import note_drawn_feeds, note_unread_values
 from ..options import whole_numbers
 from ..sections.layers_sections import layers_sections, tree_sections
 
@@ -48,7 +48,8 @@ def _measured(graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], op
     """Return the times of a run, if the options ask for one."""
     if not options.measured:
         return None
-    return profile(
+    measured = profile(
         graph, fetches, feeds, runs=_RUNS,
         open_session=lambda graph: options.session.open(graph, options.quiet, implied=True).session,
     )  # fmt: skip
+    return note_drawn_feeds(measured, options.quiet)

@@ -31,7 +31,7 @@ from ...formats.runs.each_worker import parts_of_inputs
 from ...formats.runs.names import Names
 from .. import render
 from ..commands.view import ViewOptions
-from ..models import note_unread_values
+from ..models import note_drawn_feeds, note_unread_values
 from ..sections.explain_sections import graph_sections
 
 _RUNS: Final = 3
@@ -99,10 +99,11 @@ class ViewJob:
     def _measure(self) -> Measurement:
         """Run the graph and time its nodes."""
         names, fetches = self._asked(self.graph)
-        return profile(
+        measured = profile(
             self.graph, fetches, names.feeds(self.options.feeds), runs=_RUNS,
             open_session=lambda graph: self.session.open(graph, self.options.quiet, implied=True).session,
         )  # fmt: skip
+        return note_drawn_feeds(measured, self.options.quiet)
 
     def _run(self, view: ModelView) -> dict[str, Mapping[Node, NodeRun]]:
         """Run a model, once or for each input, and return the values of its nodes."""

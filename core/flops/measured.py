@@ -93,6 +93,8 @@ class Measurement(Report):
     """The largest number of bytes that values held at a time: values that nodes returned and that were not freed yet."""
     memory_path: str = ""
     """The node at which the memory of values peaked."""
+    drawn: str = ""
+    """The feeds that were drawn, in words: those of the placeholders without a value."""
 
     def headline(self) -> str:
         return f"{self.wall * 1e3:.3g} ms, {counted(len(self.nodes), 'node')}, {self.flops:,} FLOPs"

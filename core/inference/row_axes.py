@@ -1,6 +1,6 @@
 """The rows of inputs in the tensors of a graph: the axis at which a tensor has a part for each row, if no node mixes rows.
 
-RowAxis may run in blocks where this holds: a part of a result depends on its own row alone.
+Rows may run in blocks where this holds: a part of a result depends on its own row alone.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ class ModelView:
         while path:
             if (name := self._by_path.get(path)) is not None:
                 rest = whole[len(path) + 1 :]
-                return f"{name}/{self._inner_path(self._node(name), rest)}" if rest else name
+                return f"{name}/{self._inner_path(self.get(name), rest)}" if rest else name
             path = path.rpartition("/")[0]
         return whole
 
@@ -183,7 +183,8 @@ class ModelView:
                 return f"{names[first]}/{self._inner_path(node, rest)}" if rest else names[first]
         return path
 
-    def _node(self, name: str) -> Node | None:
+    def get(self, name: str) -> Node | None:
+        """Return the node of the view called NODE or FUNCTION/NODE, None where there is none."""
         graph, own = self._place(name)
         return graph.get(own)
 
@@ -219,7 +220,7 @@ class ModelView:
         if (result := self.results.get(f"{name}:{index}")) is not None:
             return result
         known = self._by_path.get(name) or self._by_name.get(name, "")
-        own_name = next((each for each in (name, known) if self._node(each) is not None), None)
+        own_name = next((each for each in (name, known) if self.get(each) is not None), None)
         if own_name is not None:
             graph, own = self._place(own_name)
             node = graph.node(own)

@@ -210,9 +210,13 @@ def _in_view(view: ModelView, runs: Mapping[tuple[str, Node], NodeRun]) -> Itera
     """Yield the runs of nodes of the view with their paths there."""
     inner = {node for function in view.graph.functions.values() for node in function.body}
     paths = CallPaths(view.graph)
+    homes = {node: name for name, function in view.source.functions.items() for node in function.body}
+    # A condition and a body may have a node of one name: a path alone does not tell which of both ran.
+    names = {(origin.function, origin.call_path): name for name, origin in view.origins.items()}
     for (prefix, ran), run in runs.items():
-        path = view.path(f"{prefix}{ran.name}")
-        node = ran if ran in inner else view.graph.get(path) or paths.node_at(path)
+        whole = f"{prefix}{ran.name}"
+        path, name = view.path(whole), names.get((homes.get(ran, ""), whole), "")
+        node = ran if ran in inner else view.get(name) or view.graph.get(path) or paths.node_at(path)
         if node is not None and node.op == ran.op:
             yield path, node, run
 

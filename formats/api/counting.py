@@ -15,6 +15,7 @@ import numpy as np
 from ...core.explaining.graph_facts import argument_shapes, explain_graph, no_obvious_output
 from ...core.explaining.purposes import Purposes
 from ...core.explaining.roles import Roles
+from ...core.feeding.drawn_feeds import Feeds
 from ...core.flops import FlopsReport, count_flops
 from ...core.flops.flops_report import Section
 from ...core.flops.input_shapes import Shapes
@@ -230,15 +231,22 @@ def profile(
 ) -> Measurement:
     """Run a graph and return the time, FLOPs and bytes of each node, and the memory peak.
 
-    `fetches` are tensors or operations, by default the outputs. Variables are initialized, then set to the values of
-    `state`; `open_session` opens another session of this process. The result's `trace()` is for Perfetto.
+    `fetches` are tensors or operations, by default the outputs. Placeholders without a value get drawn ones, which `drawn`
+    of the result tells. Variables are initialized, then set to the values of `state`; `open_session` opens another session
+    of this process. The result's `trace()` is for Perfetto.
     """
     from ...core.passes.pipeline import guessed_fetches  # lazy: counts need no passes
 
     graph = as_run(graph, fetches)
     names = names_of(fetches) or guessed_fetches(graph)
     session = local_session(graph, open_session, state)
-    return measure(session, names, named(feeds), warmup=warmup, runs=runs)
+    given = {graph.output(name).name: value for name, value in named(feeds).items()}
+    all_feeds = Feeds(graph, given, names)
+    # A further run before those that are measured, where values are drawn: which of them the graph takes is seen there.
+    if not all_feeds.drawn:
+        return measure(session, names, given, warmup=warmup, runs=runs)
+    given, _ = next(all_feeds.each_that_runs(lambda tried: session.run(names, tried)))
+    return dataclasses.replace(measure(session, names, given, warmup=warmup, runs=runs), drawn=all_feeds.words(given))
 
 
 def counted_fetches(graph: Graph) -> tuple[str, ...]:

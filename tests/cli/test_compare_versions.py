@@ -156,7 +156,7 @@ def test_tolerance_means_the_same_everywhere():
     commands = {name: main.root.get_command(None, name).params for name in main.commands()}
     helps = {name: option.help for name, options in commands.items() for option in options if option.name == "tolerance"}
     assert not [option.name for options in commands.values() for option in options if option.name in ("atol", "rtol")]
-    assert set(helps) == {"checkpoint", "compare", "convert", "grad", "optimize"}
+    assert set(helps) == {"checkpoint", "compare", "convert", "grad", "optimize", "unfreeze"}
     for text in helps.values():
         assert text.startswith("Largest difference that ") and "relative to the largest value. Default: 1e-" in text
 

@@ -48,6 +48,7 @@ TAKEN = {
     ("train", "--save-model"): FOLDERS,
     ("optimize", "--save-model"): FOLDERS,
     ("unfreeze", "--output"): FOLDERS,
+    ("join", "--output"): GRAPHS | {"/"},
     ("run", "--output"): {".npy", ".npz", ".NPZ", ".json", ".csv", ".txt"},
     ("run", "--profile"): {"", ".json"},
     ("run", "--out-dir"): FOLDERS,
@@ -81,11 +82,12 @@ NO_FORMATS = {".h5", ".hdf5", ".keras", ".tflite", ".mlmodel", ".pt", ".jpeg", "
 NO_FORMATS |= {".index", ".md", ".5", ".", ".log"}
 """Endings that name no format that tfg writes."""
 READ = {
-    "IN", "--state", "--script", "--average", "--compare", "--labels", "--map", "--overlay", "--run-metadata",
+    "IN", "--state", "--first-state", "--second-state", "--script", "--average", "--compare", "--labels", "--map", "--overlay", "--run-metadata",
     "--allow-files", "--op-library",
 }  # fmt: skip
 """The parameters that name input files; all others with the metavar of a file name output files."""
 LEAST = {
+    "join": ["nowhere.pb"],
     "train": ["--loss", "loss"], "grad": ["--y", "loss", "--x", "x"], "reduce": ["--fetch", "y", "--test", "false"],
     "ops": ["--wrap"], "flops": ["--measured"], "run": ["--fetch", "y"],
 }  # fmt: skip
@@ -155,7 +157,7 @@ def test_a_folder_that_is_not_there_is_named(name, flag, tmp_path):
 @pytest.mark.parametrize(("name", "flag"), TAKEN)
 def test_standard_output_takes_what_can_be_read_from_it(name, flag):
     done = run(*asked(name, flag, "-"))
-    streams = flag in ("--output", "OUT") and name not in ("checkpoint", "samples", "scalars", "unfreeze")
+    streams = flag in ("--output", "OUT") and name not in ("checkpoint", "join", "samples", "scalars", "unfreeze")
     assert ("cannot be written to standard output" in done.err) != streams
 
 

@@ -135,9 +135,9 @@ def test_every_name_in_the_table_of_groups_is_an_option():
     assert [name for name in GROUP_OF if name not in names] == []
 
 
-UNLIKE = {"--batch", "--feed", "--format", "--missing", "--output", "--set", "--sort", "--steps", "--text"}
+UNLIKE = {"--batch", "--feed", "--format", "--missing", "--output", "--set", "--sort", "--steps", "--text", "--values"}
 """Options that take other things in some commands: train has rows for a step, flops cuts at tensors without values, layers
-sorts no nodes."""
+sorts no nodes, view shows all values."""
 
 
 def test_an_option_takes_the_same_in_all_commands():

@@ -17,7 +17,7 @@ UNLISTED = {
     "Pass": "an extension point", "CountCache": "a cache that passes share", "DrawKeywords": "the options of tfg.draw",
     "EngineRuntime": "the engine for Session(engine=)", "AutoRuntime": "the engine for Session(engine=)",
     "Mesh": "the devices for engine_runtime(mesh=)", "NodeStream": "the base class of RecordStream",
-    "TrainingFile": "the state of train(resume=)",
+    "TrainingFile": "the state of train(resume=)", "TableFunction": "what map_batches makes",
 }  # fmt: skip
 """Types of arguments of public functions that are no public names, with the reason."""
 

@@ -49,7 +49,10 @@ RUNS = {
     "reduce": [("reduce", "{}", "--fetch", "y", "--test", "false", "-o", "{out}", *FEED)],
     "join": [("join", "{}", str(SAMPLES / "collatz.pbtxt"), "-o", "{out}/", "--init-op", "bad_init")],
     "convert": [("convert", "{}", "{out}", "--freeze", "--to", "x", "--init-op", "bad_init")],
-    "view": [("view", "{}", "-o", "{out}.html", "--measured", "--fetch", "y", *FEED)],
+    "view": [
+        ("view", "{}", "-o", "{out}.html", "--measured", "--fetch", "y", *FEED),
+        ("view", "{}", "-o", "{out}.html", "--values", "--fetch", "y", *FEED),
+    ],
 }
 """The ways in which each command runs a graph."""
 LOOKS = {
@@ -62,6 +65,8 @@ LOOKS = {
     "completion": [("completion", "bash")],
     "checkpoint": [],
     "scalars": [],
+    "cache": [("cache",)],
+    "path": [("path", "{}", "x", "y")],
     "convert": [("convert", "{}", "{out}", "--to", "text"), ("convert", "{}", "{out}", "--inline-functions")],
     "grad": [("grad", "{}", "--y", "loss", "--x", "x", "-o", "{out}")],
     "flops": [("flops", "{}", "--fetch", "text", "--fetch", "loss", "--backward")],

@@ -58,6 +58,7 @@ RUNS = {
     "hessian_vector": lambda g, _: tfg.hessian_vector(g, "loss:0", "x:0", FEEDS["x:0"], FEEDS),
     "jacobian": lambda g, _: tfg.jacobian(g, "loss:0", "x:0", FEEDS),
     "jvp": lambda g, _: tfg.jvp(g, "loss:0", "x:0", FEEDS["x:0"], FEEDS),
+    "map_batches": lambda g, _: tfg.map_batches(g, ["loss:0"], {"y:0": FEEDS["y:0"]}, batch=1)({"x": FEEDS["x:0"][None]}),
     "profile": lambda g, _: tfg.profile(g, ["loss:0"], FEEDS),
     "reduce": lambda g, _: tfg.reduce(g, lambda part: True, ["init"], on_error=_reraise),
     "run_each": lambda g, _: list(tfg.run_each(g, (), ["loss:0"], FEEDS, sweep={"hidden/bias": [0.0]})),

@@ -16,6 +16,7 @@ from tfg.core.flops import count_flops
 from tfg.core.flops.measured import measure
 from tfg.core.flops.timings import NodeTime, joined, recorded_shapes
 from tfg.core.support.errors import DataLossError
+from tfg.formats.api.counting import profile
 from tfg.formats.protos.run_metadata_pb2 import RunMetadata
 from tfg.formats.run_metadata import read_run_metadata
 from tfg.formats.saving import save
@@ -157,3 +158,16 @@ def test_live_run_metadata(tmp_path):
     timings = joined(count_flops(graph, [fetch], shapes=recorded_shapes(graph, times)), times)
     product = next(timing for timing in timings if timing.name == "product")
     assert product.flops == 120 and product.seconds > 0
+
+
+def test_placeholders_without_a_value_get_drawn_ones(tmp_path):
+    """Also where a constant of the graph fixes the size: the sizes are those of a run without an error."""
+    b = GraphBuilder()
+    x, y = (b.Placeholder(dtype="float", shape=[None, None], name=name) for name in "xy")
+    b.MatMul(b.AddV2(x, y), np.ones((7, 3), np.float32), name="z")
+    measured = profile(b.graph, "z:0", {"y": np.ones((5, 7), np.float32)})
+    assert measured.drawn == "x (5,7)" and "MatMul" in {node.op for node in measured.nodes}
+    assert profile(b.graph, "z:0", dict.fromkeys("xy", np.ones((5, 7), np.float32))).drawn == ""
+    save(b.graph, tmp_path / "g.pb")
+    done = tfg("flops", tmp_path / "g.pb", "--measured", "--feed", "y=ones(5,7)")
+    assert "measured on drawn feeds, x (5,7): --feed sets others" in done.err

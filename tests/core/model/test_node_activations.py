@@ -62,8 +62,9 @@ def loop():
 
 def test_bodies_of_loops_have_the_last_trip_and_the_number_of_trips():
     graph = loop()
-    _, values = values_of(graph, ["loop:1"], {"x:0": np.float32(3)})
-    body, condition = (graph.functions[name].body for name in ("double", "below"))
+    view = model_view(graph)
+    _, values = activations(view, opened(graph), ["loop:1"], {"x:0": np.float32(3)}, 1)
+    body, condition = (view.graph.functions[name].body for name in ("double", "below"))
     assert values["loop:1"] == 96 and values["loop/twice"] == 96
     runs = {name: values.by_node[node] for name, node in (("body", body["same"]), ("condition", condition["same"]))}
     assert [(run.runs, int(run.values[0])) for run in runs.values()] == [(5, 5), (6, 5)]
@@ -76,9 +77,10 @@ def test_branches_not_taken_have_no_values():
         define(g, name, ["float32"], lambda b, x, op=op: [getattr(b, op)(x, name="node")])
     x = g.Placeholder(dtype="float32", shape=[], name="x")
     g.StatelessIf(True, [x], then_branch="yes", else_branch="no", Tout=["float32"], name="chosen")
-    _, values = values_of(g.graph, ["chosen:0"], {"x:0": np.float32(3)})
-    assert g.graph.functions["yes"].body["node"] in values.by_node
-    assert g.graph.functions["no"].body["node"] not in values.by_node
+    view = model_view(g.graph)
+    _, values = activations(view, opened(g.graph), ["chosen:0"], {"x:0": np.float32(3)}, 1)
+    assert view.graph.functions["yes"].body["node"] in values.by_node
+    assert view.graph.functions["no"].body["node"] not in values.by_node
 
 
 def test_identities_and_other_outputs_have_values():

@@ -339,7 +339,7 @@ def test_a_network_is_transposed_at_its_borders_only_and_back_again():
     last, _ = optimize(b.graph, *names)
     (border,) = nodes(last, "Transpose")
     assert border.inputs[0].name == "x:0"
-    assert len(nodes(last, "_FusedConv2D")) == 1
+    assert len(nodes(last, "_FusedConv2D")) == 2
     first, _ = optimize(b.graph, [fetch], ["x:0"], "layout{to=NHWC},prune")
     again, _ = optimize(first, [fetch], ["x:0"], "layout{to=NCHW},structure,prune")
     assert not nodes(again, "Transpose")
