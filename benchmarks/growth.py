@@ -61,6 +61,7 @@ COMMANDS: Mapping[str, str] = {
     "flops backward": "flops {path} --fetch y --backward --loss y",
     "join": "join {path} {path} -o {out}.pb --quiet",
     "layers": "layers {path} --fetch y",
+    "path": "path {path} x y",
     "flops scopes": "flops {path} --fetch y --view scope",
     "grad": "grad {path} --y y --x x -o {out}.pb",
     "optimize": "optimize {path} --fetch y -o {out}.pb --quiet",
@@ -68,6 +69,7 @@ COMMANDS: Mapping[str, str] = {
     "reduce": "reduce {path} --fetch y --feed x={ones} {init} --test {fails} -o {out}.pb --quiet",
     "run": "run {path} --fetch y --feed x={ones} {init} --quiet",
     "run xla": "run {path} --fetch y --feed x={ones} {init} --engine xla --quiet",
+    "unfreeze": "unfreeze {path} -o {out}_free/ --to y --quiet",
     "train": "train {path} --loss y --feed x={ones} --steps 1 -o {out}.pb --quiet",
     "view": "view {path} -o {out}.html --quiet",
     "checkpoint safetensors": "checkpoint {tensors}.safetensors --stats",
@@ -75,6 +77,7 @@ COMMANDS: Mapping[str, str] = {
     "dump tfjs": "dump {tfjs}",
     "dump trace": "dump {trace}",
     "explain events": "explain {events}",
+    "scalars": "scalars {events}",
     "explain tfjs": "explain {tfjs}",
     "explain trace": "explain {trace}",
     "flops trace": "flops {path} --fetch y --run-metadata {trace}",
@@ -86,7 +89,7 @@ OTHER_FILES = tuple(
 """The commands that read other files than graphs."""
 _WITH_OTHER_FILES = ("chain", "variables")
 """The forms of the graphs from which other files are written."""
-WITHOUT_GRAPHS = ("cluster", "completion", "ops", "samples")
+WITHOUT_GRAPHS = ("cache", "cluster", "completion", "ops", "samples")
 """The commands that read no file of a user."""
 _RUNNING = ("compare", "convert frozen", "convert folder", "reduce", "run", "run xla", "train")
 """They take as long as the graph asks for."""

@@ -185,3 +185,8 @@ def uninitialized(variable: str) -> Reason:
 def too_many_shapes(most: int) -> Reason:
     """Return the reason for runs after the last compilation of a group."""
     return Reason(f"its inputs had more than {most} shapes", "pad inputs to a few shapes, or leave the group to NumPy")
+
+
+def recalled(why: str, step: str) -> Reason:
+    """Return a reason that was written down with a choice of an earlier process."""
+    return Reason(why, step)

@@ -23,7 +23,7 @@ from ..graph.graph import Node
 from ..support import cache_folder
 from ..support.log import tell
 from ..types.tensors import Tensor, attribute_key
-from .reasons import Reason
+from .reasons import Reason, recalled
 
 _FORM: Final = 1
 """The form of an entry; entries of other forms are of other versions of tfg."""
@@ -120,7 +120,7 @@ def read_choice(content: bytes, name: str) -> RememberedChoice | None:
 
 
 def _read_group(in_numpy: Any, in_engine: Any, why: Any = None, step: Any = None) -> GroupChoice:
-    reason = None if why is None else Reason(_text(why), _text(step))
+    reason = None if why is None else recalled(_text(why), _text(step))
     return GroupChoice((_seconds(in_numpy), _seconds(in_engine)), reason)
 
 

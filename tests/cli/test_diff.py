@@ -151,7 +151,7 @@ def test_every_function_counts(exports):
         if "traced_save" in own or "traced_restore" in own:
             continue
         body = other.functions[own].body
-        node = next(node for node in body if not node.is_argument)
+        node = next(node for node in body if not (node.is_argument or "f" in node.attrs))  # a view dissolves calls
         node.set_attr("_mark", 1)
         difference = tfg.diff(other, whole, raw=True)
         assert [function.name for function in difference.functions_changed] == [name]

@@ -82,8 +82,8 @@ NO_FORMATS = {".h5", ".hdf5", ".keras", ".tflite", ".mlmodel", ".pt", ".jpeg", "
 NO_FORMATS |= {".index", ".md", ".5", ".", ".log"}
 """Endings that name no format that tfg writes."""
 READ = {
-    "IN", "--state", "--first-state", "--second-state", "--script", "--average", "--compare", "--labels", "--map", "--overlay", "--run-metadata",
-    "--allow-files", "--op-library",
+    "IN", "--state", "--first-state", "--second-state", "--script", "--average", "--compare", "--labels", "--map",
+    "--overlay", "--run-metadata", "--allow-files", "--op-library",
 }  # fmt: skip
 """The parameters that name input files; all others with the metavar of a file name output files."""
 LEAST = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import pathlib
 import resource
 import signal
 from collections.abc import Callable, Iterator
@@ -77,14 +78,22 @@ def _ignore(*_: Any) -> None:
 
 
 def limit_memory(size: int = MEMORY) -> None:
-    """Bound the address space of this process for good: what asks for more gets a MemoryError."""
+    """Bound what this process adds to its address space for good: what asks for more gets a MemoryError.
+
+    Libraries of engines that another test imported take gigabytes: without room, a thread would never start.
+    """
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (size, hard))
+    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + size, hard))
+
+
+def _address_space() -> int:
+    pages = pathlib.Path("/proc/self/statm")
+    return int(pages.read_text().split()[0]) * resource.getpagesize() if pages.exists() else 0
 
 
 @contextlib.contextmanager
 def memory_limit(size: int = MEMORY) -> Iterator[None]:
-    """Bound the address space of this process in the block."""
+    """Bound what the block adds to the address space of this process."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     limit_memory(size)
     try:

@@ -165,10 +165,12 @@ OWN = {
     "core/registry/families.py",
     "formats/api/written_copies.py",
     "cli/main.py",
+    "core/engines/remembered_choices.py",
     "core/engines/unsupported.py",
     "core/graph/foreign_ops.py",
     "core/op_libraries/entry_points.py",
     "core/registry/catalog.py",
+    "core/registry/graph_readers.py",
     "core/runtime/guards/openblas_kernels.py",
     "core/runtime/guards/process_limits.py",
     "core/support/atomic.py",
@@ -176,6 +178,7 @@ OWN = {
     "core/support/regular_files.py",
     "formats/page/writing.py",
     "formats/runs/each_process.py",
+    "formats/tfjs.py",
 }
 """The modules that open only files of tfg itself, of installed packages and of /proc, and files that they just wrote."""
 

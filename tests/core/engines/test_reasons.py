@@ -38,7 +38,7 @@ def taking_control_flow():
 
 
 SAMPLES = {
-    "str": "text", "object": "text", "int": 16, "float": 1.5, "DType | None": dtypes.complex64,
+    "str": "text of four words", "object": "text", "int": 16, "float": 1.5, "DType | None": dtypes.complex64,
     "Node": node_of("Placeholder", dtype=dtypes.float32),
 }  # fmt: skip
 """An argument for each annotation of a function that makes reasons."""
