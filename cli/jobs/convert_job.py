@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import os
 import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -116,8 +117,10 @@ def _for_inference(graph: Graph, names: Names, options: ConvertOptions) -> tuple
 
 def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
     """Return the options with the checkpoint that TensorFlow's Saver wrote together with a .meta file as --state, where the
-    values of variables are needed and the options name none.
+    values of variables are needed and the options name none. The prefix of both stands for the file.
     """
+    if not os.path.exists(options.source) and all(os.path.isfile(options.source + end) for end in (".meta", ".index")):
+        options = dataclasses.replace(options, source=f"{options.source}.meta")
     needs_values = options.freeze or options.kind == "saved_model" or extension_of(options.target) in (".onnx", ".stablehlo")
     prefix = options.source.removesuffix(".meta")
     if not needs_values or prefix == options.source or options.session.changes_state:

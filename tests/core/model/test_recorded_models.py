@@ -266,5 +266,7 @@ def test_a_meta_graph_is_frozen_with_its_own_checkpoint(folder, tmp_path):
     for name, words in (("own", ()), ("asked", ("--state", state)), ("initial", ("--init",))):
         done = run("freeze", meta, tmp_path / f"{name}.pb", *words)
         assert done.code == 0 and (f"taking the values of the checkpoint '{state}'" in done.err) == (name == "own")
+    done = run("freeze", state, tmp_path / "by_prefix.pb")
+    assert done.code == 0 and (tmp_path / "by_prefix.pb").read_bytes() == (tmp_path / "own.pb").read_bytes()
     own, asked, initial = (tfg.read_checkpoint(tmp_path / f"{name}.pb") for name in ("own", "asked", "initial"))
     assert tfg.compare_checkpoints(own, asked, tolerance=0).equal and not tfg.compare_checkpoints(own, initial).equal
