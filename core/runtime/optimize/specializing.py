@@ -41,10 +41,10 @@ class Known(Step):
 
 
 def certain(nodes: Sequence[Node], specs: Specs, premises: Specs) -> Specs:
-    """Return the specs that hold in every run in which the specs `premises` hold, without inference's assumptions.
+    """Return the specs that hold in every run in which the specs `premises` hold.
 
-    Inference assumes that an unknown dimension is not 1 where shapes broadcast, and that the elements of a list are alike,
-    in functions too. Specs that follow from nodes with an assumption are left out.
+    Inference takes for granted that the elements of a list are alike, in functions too. Specs that follow from nodes of
+    which that is not known are left out.
     """
     pool = set(nodes)
 
