@@ -32,7 +32,10 @@ def values(column):
 
 
 def kinds():
-    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    pandas, polars = (
+        pytest.importorskip(name, reason="the extra tfg[clients] is not installed") for name in ("pandas", "polars")
+    )
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra tfg[arrow] is not installed")
     columns = {"id": list(range(COUNT)), "x": list(X), "s": [f"row {k}" for k in range(COUNT)]}
     lists = {**columns, "x": X.tolist()}
     yield pandas.DataFrame(columns), lambda table: dict(table.items())
