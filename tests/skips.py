@@ -30,6 +30,7 @@ ALLOWED = (
     AllowedSkip(r"could not import 'safetensors'", "need the library safetensors", "extras"),
     AllowedSkip(r"the extra tfg\[docs\] is not installed", "need Sphinx", "docs"),
     AllowedSkip(r"the program '\S+' is not installed|no Chromium is installed", "need programs beside Python", "programs"),
+    AllowedSkip(r"no packages of npm: ", "need packages of npm, which Node finds by NODE_PATH", None),
     AllowedSkip(r"this is no checkout of git", "need a checkout of git", None),
     AllowedSkip(r"there is no \.\./shared", "need the shared graphs beside the checkout", None),
     AllowedSkip(r"takes minutes: ", "are asked for by name", None),
