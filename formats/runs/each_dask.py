@@ -15,6 +15,7 @@ import distributed
 
 from ...core.runtime.guards.allocation import keep_freed_memory
 from ...core.support.errors import UnavailableError
+from ...core.support.log import tell
 from .each_recipe import Recipe, digest_of
 from .each_results import Results, SweepReport, reports, writing_results
 from .each_tasks import Outcome, SweepTask, TaskQueue
@@ -170,7 +171,13 @@ class Dask:
         finally:
             if self._client.status == "running":
                 self._client.cancel(list(sent))
-                self._client.unregister_worker_plugin(name)
+                self._remove_plugin(name)
+
+    def _remove_plugin(self, name: str) -> None:
+        try:
+            self._client.unregister_worker_plugin(name)
+        except OSError as error:  # a worker that died just now took its plugin along; all results are here
+            tell("the plugin of the job stays on a worker: %s", error)
 
     def _completed(self, running: Any) -> Iterator[Any]:
         """Yield futures as they complete; UnavailableError where no worker is left to complete them."""

@@ -256,3 +256,12 @@ def test_workers_that_die_before_the_first_result_end_the_job(cluster, tmp_path)
     assert done.returncode == 1
     assert "error: i: 4 workers died of it, the last of them tcp://" in done.stderr, done.stderr
     assert "give the workers more memory, look into their logs, or run the input here: leave out --on" in done.stderr
+
+
+def test_a_worker_that_dies_when_all_is_done_loses_nothing(cluster, job, monkeypatch):
+    def closed(*_):
+        raise distributed.comm.CommClosedError("Stream is closed")
+
+    monkeypatch.setattr(distributed.Client, "unregister_worker_plugin", closed)
+    done = run(*job, *on(cluster))
+    assert done.code == 0 and f"{COUNT} results written" in done.err
