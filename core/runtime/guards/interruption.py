@@ -81,7 +81,8 @@ class _Watchdog:
         """Forget a call."""
         with self._lock:
             call.frame = None
-            self._calls.remove(call)
+            if call in self._calls:
+                self._calls.remove(call)
 
     def _serve(self) -> None:
         with self._lock:
@@ -89,7 +90,10 @@ class _Watchdog:
                 now = time.monotonic()
                 late = [call for call in self._calls if call.deadline <= now]
                 for call in late:
-                    call.deadline = now + _AGAIN if call.interrupt() else math.inf
+                    if call.interrupt():
+                        call.deadline = now + _AGAIN
+                    else:  # an interruption that came as the call ended has kept it from saying so
+                        self._calls.remove(call)
                 self._wakes_at = min((call.deadline for call in self._calls), default=math.inf)
                 if not self._changed.wait(min(max(self._wakes_at - now, 0), IDLE_SECONDS)) and not self._calls:
                     self._wakes_at = None

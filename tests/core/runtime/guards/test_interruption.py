@@ -141,3 +141,20 @@ def test_no_table_of_a_library_is_left_half_read():
         [sys.executable, "-W", "ignore", "-c", "\n".join(lines)], capture_output=True, text=True, timeout=600
     )
     assert (done.stdout, done.stderr) == ("[[0.0, 0.0, 0.0], [0.5, 0.5, 0.5]]\n", "")
+
+
+def test_a_call_that_is_interrupted_as_it_ends_is_forgotten(monkeypatch):
+    """The thread that watches calls ends, though the call could not say that it had ended."""
+
+    def interrupted(call):
+        raise DeadlineInterruption
+
+    monkeypatch.setattr("tfg.core.runtime.guards.interruption.IDLE_SECONDS", 0.02)
+    with monkeypatch.context() as patch:
+        patch.setattr("tfg.core.runtime.guards.interruption._watchdog.end", interrupted)
+        with pytest.raises(DeadlineInterruption):
+            call_until(soon(), sum, [(1, 2, 3)])
+    watching = [thread for thread in threading.enumerate() if thread.name.endswith("deadlines")]
+    for thread in watching:
+        thread.join(60)
+    assert watching and not any(thread.is_alive() for thread in watching)
