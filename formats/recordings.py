@@ -30,7 +30,7 @@ from ..core.types.dtypes import string
 from . import detect
 from .codecs.csv_table import csv_bytes
 from .codecs.scan import parse
-from .codecs.source import GZIP_MAGIC, Source, describe, is_standard_input, read_source, write_file
+from .codecs.source import GZIP_MAGIC, ReadOnce, Source, describe, is_standard_input, read_source, write_file
 from .codecs.tensor_proto import decode_tensor
 from .graphdef import graph_from_bytes
 from .meta_graph import graph_from_meta_graph
@@ -291,6 +291,9 @@ def _event_files(source: Source) -> list[tuple[str, Source]]:
     """Return event files with the names of their runs; a single file, or bytes, is the run `.`."""
     folder = _path_of(source)
     if folder is None or not os.path.isdir(folder):
+        # The kind is told from the contents, and a pipe gives them once.
+        if isinstance(source, (str, os.PathLike)):
+            source = ReadOnce(os.fspath(source))
         kind, _ = detect.graph_kind(read_source(source), describe(source))
         if kind != "events":
             raise InvalidArgumentError(
