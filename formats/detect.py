@@ -6,7 +6,7 @@ import re
 from typing import Final, Literal
 
 from ..core.codecs import wire
-from ..core.support.errors import DataLossError, InvalidArgumentError
+from ..core.support.errors import DataLossError, InvalidArgumentError, TfgError
 from ..core.support.regular_files import POINTER, POINTER_WORDS
 
 Kind = Literal["graph", "meta_graph", "saved_model", "tfjs", "events", "run_metadata"]
@@ -118,6 +118,15 @@ def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
         return "events", False
     _refuse_known(data, name)
     return _binary_kind(data, name), False
+
+
+def recording_kind(data: memoryview, name: str) -> Literal["events", "run_metadata"] | None:
+    """Return the kind of recording of a run; None for graphs and for all other data."""
+    try:
+        kind, _ = graph_kind(data, name)
+    except TfgError:
+        return None
+    return kind if kind in ("events", "run_metadata") else None
 
 
 def _refuse(name: str, what: str, hint: str | None = None) -> InvalidArgumentError:

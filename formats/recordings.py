@@ -10,7 +10,7 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -35,7 +35,9 @@ from .codecs.tensor_proto import decode_tensor
 from .graphdef import graph_from_bytes
 from .meta_graph import graph_from_meta_graph
 from .protos.event_pb2 import Event, HistogramProto, Summary
-from .protos.run_metadata_pb2 import RunMetadata
+
+if TYPE_CHECKING:
+    from .protos.run_metadata_pb2 import RunMetadata
 
 _KINDS: Final = {
     "simple_value": "scalars",
@@ -410,10 +412,7 @@ def describe_recording(source: Source) -> Recording | None:
     if folder is not None and os.path.isdir(folder):
         return _of_folder(folder)
     data = read_source(source)
-    try:
-        kind, _ = detect.graph_kind(data, describe(source))
-    except TfgError:
-        return None
+    kind = detect.recording_kind(data, describe(source))
     if kind == "events":
         return _of_events(data)
     return _of_run_metadata(data) if kind == "run_metadata" else None
@@ -545,7 +544,6 @@ def _run_metadata(data: memoryview) -> RunMetadata:
 
 
 def _loaded(what: str, data: bytes, faults: list[TfgError] | None) -> Graph:
-
     load = graph_from_meta_graph if what == "meta_graph_def" else graph_from_bytes
     return load(memoryview(data), faults=faults)
 
