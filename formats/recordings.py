@@ -496,11 +496,10 @@ def _joined(tag: Tag, other: Tag) -> Tag:
 
 def _of_events(source: Source) -> Recording:
     events = _Events(source)
-    count, writer, times = 0, "", []
+    writer, times = "", []
     tags: dict[tuple[str, bool], Tag] = {}
     graphs: list[tuple[str, bytes]] = []
     for event in events:
-        count += 1
         times.append(event.wall_time)
         writer = event.source_metadata.writer or writer
         graphs += _graphs_of_event(event)
@@ -508,7 +507,9 @@ def _of_events(source: Source) -> Recording:
             key = tag, kind == _TRACE
             tags[key] = _counted(tags.get(key, Tag(tag, kind, 0, event.step, event.step)), event.step)
     seconds = max(times) - min(times) if times else 0.0
-    return Recording("event file", writer, count, seconds, events.is_cut, tags=tuple(tags.values()), graphs=_shown(graphs))
+    return Recording(
+        "event file", writer, events.count, seconds, events.is_cut, tags=tuple(tags.values()), graphs=_shown(graphs)
+    )
 
 
 def _tags(event: Event) -> Iterator[tuple[str, str]]:
