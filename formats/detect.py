@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Final, Literal
 
@@ -100,6 +101,11 @@ def is_converted_to_text(data: memoryview) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def is_saved_model(folder: str | os.PathLike[str]) -> bool:
+    """Return True for the folder of a SavedModel."""
+    return any(os.path.isfile(os.path.join(folder, name)) for name in MODEL_FILES)
 
 
 def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
