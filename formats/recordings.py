@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import io
 import itertools
+import operator
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -204,8 +205,7 @@ class EventLog(Report):
         A folder has `scalars.csv`, a table `histograms/RUN/TAG.csv` for each tag, with a row for each bucket, and the files
         `images/RUN/TAG/step_STEP_INDEX.png`. InvalidArgumentError for another extension.
         """
-        rows = [(scalar.step, scalar.wall_time, scalar.run, scalar.tag, scalar.value) for scalar in self.scalars]
-        scalars = csv_bytes([SCALAR_COLUMNS, *rows])
+        scalars = csv_bytes([SCALAR_COLUMNS, *map(scalar_row, self.scalars)])
         if format_of(path, EVENT_VALUES) is CSV:
             write_file(os.fspath(path), [scalars])
             return
@@ -254,6 +254,8 @@ class _TagPlaces:
 
 SCALAR_COLUMNS: Final = ("step", "wall_time", "run", "tag", "value")
 """The columns of a table of scalars."""
+scalar_row: Final[Callable[[ScalarValue], tuple[Any, ...]]] = operator.attrgetter(*SCALAR_COLUMNS)
+"""Return a scalar as a row of the table."""
 _BUCKET_COLUMNS: Final = ("step", "wall_time", "left", "right", "count")
 _UNFIT: Final = re.compile(r"[^\w.\-]+")
 """What a tag may have and the name of a file may not."""
