@@ -245,6 +245,7 @@ class _TagPlaces:
         """Return the path of a tag."""
         key = value.run, value.tag
         if key not in self._places:
+            # Without dots at the beginning no part is `..`, and no file is hidden.
             parts = [_UNFIT.sub("_", part).lstrip(".")[:_LONGEST_PART] for part in f"{value.run}/{value.tag}".split("/")]
             place, taken = "/".join(filter(None, parts)) or "_", set(self._places.values())
             free = (f"{place}_{number}" for number in itertools.count(2))
@@ -260,7 +261,7 @@ _BUCKET_COLUMNS: Final = ("step", "wall_time", "left", "right", "count")
 _UNFIT: Final = re.compile(r"[^\w.\-]+")
 """What a tag may have and the name of a file may not."""
 _LONGEST_PART: Final = 60
-"""The number of characters of a part of a tag in the name of a file."""
+"""The number of characters of a part of a tag in the name of a file: 240 bytes at most, of the 255 that file systems take."""
 KINDS: Final = ("scalars", "histograms", "images")
 """The kinds of values that `read_events` reads."""
 
@@ -342,6 +343,7 @@ def _summaries(events: _Events) -> Iterator[tuple[Event, Summary.Value, str]]:
             if plugin:
                 plugins.setdefault(value.tag, plugin)
             held = value.WhichOneof("value") or ""
+            # TensorFlow 2 writes all values as tensors; TensorFlow 1 has a field for each kind, and often no plugin.
             yield event, value, plugins.get(value.tag, "") if held == "tensor" else _KINDS.get(held, held)
 
 
