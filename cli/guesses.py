@@ -28,7 +28,7 @@ _FIND: Final = "dump {1} --name={2} --format=list {}"
 ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("summarize", "info", "inspect", "describe", "show", "signatures", "inputs", "outputs"), "explain"),
     **dict.fromkeys(("assets", "vocabulary"), "explain"),
-    **dict.fromkeys(("signature", "metadata", "memory", "what", "why", "functions", "events", "assets"), "explain"),
+    **dict.fromkeys(("signature", "metadata", "memory", "what", "why", "functions", "events"), "explain"),
     **dict.fromkeys(("scalar", "curves", "metrics", "losses"), "scalars"),
     **dict.fromkeys(("unsupported", "missing"), "explain {} --missing"),
     **dict.fromkeys(("placement", "devices", "partition"), "explain {} --partition"),
@@ -105,7 +105,7 @@ OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("checkpoint", "--histogram"), ("checkpoint", "--statistics")), "checkpoint {1} --stats"),
     ("explain", "--memory"): "explain {1}",
     **dict.fromkeys((("train", "--set"), ("train", "--param")), "train {1} --loss LOSS --hyperparameter NAME=NUMBER"),
-    **dict.fromkeys((("view", "--embed"),), "view {1} --max-values 20M"),
+    ("view", "--embed"): "view {1} --max-values 20M",
     **dict.fromkeys((("draw", "--fetch"), ("draw", "-F")), "draw {1} --to NAME"),
 }
 """Command lines by options that users expect of a command; {1} is the graph, {value} the value of the option."""
@@ -208,7 +208,7 @@ def _feed_hint(extra: Sequence[str], words: Sequence[str], ctx: click.Context | 
     takes_feeds = ctx is not None and any("--feed" in parameter.opts for parameter in ctx.command.params)
     if not takes_feeds or not all("=" in word and word in words for word in extra):
         return None
-    return f"try `{_line([part for word in words for part in (('--feed', word) if word in extra else (word,))])}`"
+    return _with_option("--feed", extra, words)
 
 
 def _compare_hint(extra: Sequence[str], words: Sequence[str], ctx: click.Context | None) -> str | None:
@@ -216,7 +216,12 @@ def _compare_hint(extra: Sequence[str], words: Sequence[str], ctx: click.Context
     compares = ctx is not None and any("--compare" in parameter.opts for parameter in ctx.command.params)
     if not compares or len(extra) != 1 or extra[0] not in words:
         return None
-    return f"try `{_line([part for word in words for part in (('--compare', word) if word in extra else (word,))])}`"
+    return _with_option("--compare", extra, words)
+
+
+def _with_option(name: str, extra: Sequence[str], words: Sequence[str]) -> str:
+    """Return the command line in which the extra arguments are values of an option."""
+    return f"try `{_line([part for word in words for part in ((name, word) if word in extra else (word,))])}`"
 
 
 def _pattern_hint(words: Sequence[str]) -> str | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Final, Literal
 
 from ..core.codecs import wire
-from ..core.support.errors import DataLossError, InvalidArgumentError
+from ..core.support.errors import DataLossError, InvalidArgumentError, TfgError
 from ..core.support.regular_files import POINTER, POINTER_WORDS
 
 Kind = Literal["graph", "meta_graph", "saved_model", "tfjs", "events", "run_metadata"]
@@ -102,6 +103,11 @@ def is_converted_to_text(data: memoryview) -> bool:
     return True
 
 
+def is_saved_model(folder: str | os.PathLike[str]) -> bool:
+    """Return True for the folder of a SavedModel."""
+    return any(os.path.isfile(os.path.join(folder, name)) for name in MODEL_FILES)
+
+
 def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
     """Return the kind of graph, and whether the data is text.
 
@@ -118,6 +124,15 @@ def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
         return "events", False
     _refuse_known(data, name)
     return _binary_kind(data, name), False
+
+
+def recording_kind(data: memoryview, name: str) -> Literal["events", "run_metadata"] | None:
+    """Return the kind of recording of a run; None for graphs and for all other data."""
+    try:
+        kind, _ = graph_kind(data, name)
+    except TfgError:
+        return None
+    return kind if kind in ("events", "run_metadata") else None
 
 
 def _refuse(name: str, what: str, hint: str | None = None) -> InvalidArgumentError:

@@ -7,10 +7,11 @@ import contextlib
 import dataclasses
 import io
 import itertools
+import operator
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -30,12 +31,14 @@ from ..core.types.dtypes import string
 from . import detect
 from .codecs.csv_table import csv_bytes
 from .codecs.scan import parse
-from .codecs.source import GZIP_MAGIC, Source, describe, is_standard_input, read_source, write_file
+from .codecs.source import GZIP_MAGIC, ReadOnce, Source, describe, is_standard_input, read_source, write_file
 from .codecs.tensor_proto import decode_tensor
 from .graphdef import graph_from_bytes
 from .meta_graph import graph_from_meta_graph
 from .protos.event_pb2 import Event, HistogramProto, Summary
-from .protos.run_metadata_pb2 import RunMetadata
+
+if TYPE_CHECKING:
+    from .protos.run_metadata_pb2 import RunMetadata
 
 _KINDS: Final = {
     "simple_value": "scalars",
@@ -202,8 +205,7 @@ class EventLog(Report):
         A folder has `scalars.csv`, a table `histograms/RUN/TAG.csv` for each tag, with a row for each bucket, and the files
         `images/RUN/TAG/step_STEP_INDEX.png`. InvalidArgumentError for another extension.
         """
-        rows = [(scalar.step, scalar.wall_time, scalar.run, scalar.tag, scalar.value) for scalar in self.scalars]
-        scalars = csv_bytes([SCALAR_COLUMNS, *rows])
+        scalars = csv_bytes([SCALAR_COLUMNS, *map(scalar_row, self.scalars)])
         if format_of(path, EVENT_VALUES) is CSV:
             write_file(os.fspath(path), [scalars])
             return
@@ -243,6 +245,7 @@ class _TagPlaces:
         """Return the path of a tag."""
         key = value.run, value.tag
         if key not in self._places:
+            # Without dots at the beginning no part is `..`, and no file is hidden.
             parts = [_UNFIT.sub("_", part).lstrip(".")[:_LONGEST_PART] for part in f"{value.run}/{value.tag}".split("/")]
             place, taken = "/".join(filter(None, parts)) or "_", set(self._places.values())
             free = (f"{place}_{number}" for number in itertools.count(2))
@@ -252,11 +255,13 @@ class _TagPlaces:
 
 SCALAR_COLUMNS: Final = ("step", "wall_time", "run", "tag", "value")
 """The columns of a table of scalars."""
+scalar_row: Final[Callable[[ScalarValue], tuple[Any, ...]]] = operator.attrgetter(*SCALAR_COLUMNS)
+"""Return a scalar as a row of the table."""
 _BUCKET_COLUMNS: Final = ("step", "wall_time", "left", "right", "count")
 _UNFIT: Final = re.compile(r"[^\w.\-]+")
 """What a tag may have and the name of a file may not."""
 _LONGEST_PART: Final = 60
-"""The number of characters of a part of a tag in the name of a file."""
+"""The number of characters of a part of a tag in the name of a file: 240 bytes at most, of the 255 that file systems take."""
 KINDS: Final = ("scalars", "histograms", "images")
 """The kinds of values that `read_events` reads."""
 
@@ -291,6 +296,9 @@ def _event_files(source: Source) -> list[tuple[str, Source]]:
     """Return event files with the names of their runs; a single file, or bytes, is the run `.`."""
     folder = _path_of(source)
     if folder is None or not os.path.isdir(folder):
+        # The kind is told from the contents, and a pipe gives them once.
+        if isinstance(source, (str, os.PathLike)):
+            source = ReadOnce(os.fspath(source))
         kind, _ = detect.graph_kind(read_source(source), describe(source))
         if kind != "events":
             raise InvalidArgumentError(
@@ -335,6 +343,7 @@ def _summaries(events: _Events) -> Iterator[tuple[Event, Summary.Value, str]]:
             if plugin:
                 plugins.setdefault(value.tag, plugin)
             held = value.WhichOneof("value") or ""
+            # TensorFlow 2 writes all values as tensors; TensorFlow 1 has a field for each kind, and often no plugin.
             yield event, value, plugins.get(value.tag, "") if held == "tensor" else _KINDS.get(held, held)
 
 
@@ -407,10 +416,7 @@ def describe_recording(source: Source) -> Recording | None:
     if folder is not None and os.path.isdir(folder):
         return _of_folder(folder)
     data = read_source(source)
-    try:
-        kind, _ = detect.graph_kind(data, describe(source))
-    except TfgError:
-        return None
+    kind = detect.recording_kind(data, describe(source))
     if kind == "events":
         return _of_events(data)
     return _of_run_metadata(data) if kind == "run_metadata" else None
@@ -494,11 +500,10 @@ def _joined(tag: Tag, other: Tag) -> Tag:
 
 def _of_events(source: Source) -> Recording:
     events = _Events(source)
-    count, writer, times = 0, "", []
+    writer, times = "", []
     tags: dict[tuple[str, bool], Tag] = {}
     graphs: list[tuple[str, bytes]] = []
     for event in events:
-        count += 1
         times.append(event.wall_time)
         writer = event.source_metadata.writer or writer
         graphs += _graphs_of_event(event)
@@ -506,7 +511,9 @@ def _of_events(source: Source) -> Recording:
             key = tag, kind == _TRACE
             tags[key] = _counted(tags.get(key, Tag(tag, kind, 0, event.step, event.step)), event.step)
     seconds = max(times) - min(times) if times else 0.0
-    return Recording("event file", writer, count, seconds, events.is_cut, tags=tuple(tags.values()), graphs=_shown(graphs))
+    return Recording(
+        "event file", writer, events.count, seconds, events.is_cut, tags=tuple(tags.values()), graphs=_shown(graphs)
+    )
 
 
 def _tags(event: Event) -> Iterator[tuple[str, str]]:
@@ -542,7 +549,6 @@ def _run_metadata(data: memoryview) -> RunMetadata:
 
 
 def _loaded(what: str, data: bytes, faults: list[TfgError] | None) -> Graph:
-
     load = graph_from_meta_graph if what == "meta_graph_def" else graph_from_bytes
     return load(memoryview(data), faults=faults)
 

@@ -94,7 +94,7 @@ def _tags(meta_graph: memoryview) -> tuple[str, ...]:
 
 def _folder_hint(folder: str) -> str:
     entries = sorted(os.listdir(folder))
-    nested = [name for name in entries if any(os.path.exists(os.path.join(folder, name, file)) for file in detect.MODEL_FILES)]
+    nested = [name for name in entries if detect.is_saved_model(os.path.join(folder, name))]
     if len(nested) > 1:
         versions = sorted(nested, key=lambda name: (len(name), name) if name.isdecimal() else (0, name))
         example = f"`tfg explain {os.path.join(folder, versions[-1])}`"

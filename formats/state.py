@@ -29,7 +29,7 @@ from .checkpoint.object_graph import OBJECT_GRAPH, moved_objects, read_objects
 from .checkpoint.renaming import new_names
 from .codecs.npz import read_npz, write_npz
 from .codecs.safetensors import can_hold, read_safetensors, write_safetensors
-from .detect import MODEL_FILES, is_safetensors
+from .detect import is_safetensors, is_saved_model
 
 if TYPE_CHECKING:
     from .checkpoint import CheckpointReader
@@ -102,7 +102,7 @@ def holds_state(path: str | os.PathLike[str]) -> bool:
     named = text.endswith((*NPZ.extensions, *SAFETENSORS.extensions))
     if os.path.isfile(text) and (named or zipfile.is_zipfile(text) or _begins_as_safetensors(text)):
         return True
-    if any(os.path.isfile(os.path.join(text, name)) for name in MODEL_FILES):
+    if is_saved_model(text):
         return False
     try:
         _checkpoint(text)
@@ -259,10 +259,8 @@ def renamed(tensors: Mapping[str, Tensor], pairs: Mapping[str, str], owner: str)
     return values
 
 
-def with_objects(part: Mapping[str, Tensor], objects: Tensor | None) -> dict[str, Tensor]:
+def with_objects(part: Mapping[str, Tensor], objects: Tensor) -> dict[str, Tensor]:
     """Return a part of a state with the part of the object graph `objects` that belongs to the values."""
-    if objects is None:
-        return dict(part)
     return {**part, OBJECT_GRAPH: moved_objects(objects, {name: name for name in part})}
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from ..core.types.tensors import Tensor
-from .detect import MODEL_FILES, TFJS_FILE
+from .detect import TFJS_FILE, is_saved_model
 from .state import holds_state, read_state
 
 
@@ -29,5 +29,5 @@ def stored_tensors(path: str | os.PathLike[str], tags: Sequence[str] | None = No
 def has_graph(path: str) -> bool:
     """Return True for a folder with a model, and for a file that holds no state."""
     if os.path.isdir(path):
-        return any(os.path.isfile(os.path.join(path, name)) for name in (*MODEL_FILES, TFJS_FILE))
+        return is_saved_model(path) or os.path.isfile(os.path.join(path, TFJS_FILE))
     return os.path.isfile(path) and not holds_state(path)

@@ -306,7 +306,7 @@ def write_tfjs(
     signature = _signature_of(graph, inputs, outputs)
     main = needed_nodes([value.node for value in outputs.values()])
     filling = reachable(table_fills(graph))
-    whole = GraphDef.FromString(to_bytes(graph))
+    whole = GraphDef.FromString(to_bytes(graph, "graph"))
     _spell(whole)
     constants = {name: _constants(function.body) for name, function in graph.functions.items()}
     own = _constants(graph)

@@ -183,13 +183,13 @@ def _list(checkpoint: Checkpoint, options: CheckpointOptions) -> None:
     if checkpoint.copies:
         copies = some([f"{name} (but {other})" for name, other in checkpoint.copies.items()])
         render.note(f"the signatures do not read {counted(len(checkpoint.copies), 'tensor')}: {copies}", options.quiet)
-    with_statistics = options.with_statistics
-    rows = functools.partial(checkpoint.describe, statistics=with_statistics)
+    rows = functools.partial(checkpoint.describe, statistics=options.with_statistics)
     if options.format_ == "json":
         render.print_json("tfg.checkpoint/1", {"checkpoint": options.prefix, "tensors": rows()})
+    elif options.with_statistics:
+        render.emit("tfg.checkpoint/1", {}, options.format_, lambda: statistics_table(rows()))
     else:
-        shown = lambda: statistics_table(rows()) if with_statistics else listing(checkpoint)  # noqa: E731
-        render.emit("tfg.checkpoint/1", {}, options.format_, shown)
+        render.emit("tfg.checkpoint/1", {}, options.format_, lambda: listing(checkpoint))
 
 
 command = command_of(CheckpointOptions, _run)

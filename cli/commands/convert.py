@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
-from ...core.support.file_formats import CONVERTED, MODELS, SAVED_MODEL, conflict, format_of
+from ...core.support.file_formats import (
+    CONVERTED,
+    MODELS,
+    ONNX,
+    SAVED_MODEL,
+    STABLEHLO,
+    TFJS,
+    conflict,
+    extension_of,
+    format_of,
+)
 from ..helps import GroupedCommand
 from ..model_end_options import ModelEndOptions
 from ..options import (
@@ -30,6 +40,8 @@ _GRAPHS_ONLY: Final = {
     for extension, name in (("onnx", "an ONNX"), ("stablehlo", "a StableHLO"), ("json", "a TensorFlow.js"))
 }
 """The files that options for graphs have no effect on, and why."""
+_MODELS: Final = (*ONNX.extensions, *STABLEHLO.extensions, *TFJS.extensions)
+"""The files of models of other runtimes."""
 
 
 @request
@@ -110,6 +122,16 @@ class ConvertOptions:
     )
     quiet: bool = quiet_option()
     reader: GraphReader = part(graph_options)
+
+    @property
+    def is_model(self) -> bool:
+        """Return True if the command writes a model of another runtime."""
+        return extension_of(self.target) in _MODELS
+
+    @property
+    def needs_values(self) -> bool:
+        """Return True if the written file holds the values of variables."""
+        return self.is_model or self.freeze or self.kind == "saved_model"
 
     @property
     def cuts(self) -> bool:

@@ -63,11 +63,10 @@ def _run(options: ScalarsOptions) -> int:
 
 
 def _sections(log: EventLog, format_: str) -> Iterator[render.Section]:
-    from ...formats.recordings import SCALAR_COLUMNS
+    from ...formats.recordings import SCALAR_COLUMNS, scalar_row
 
     if format_ == "csv":
-        rows = [(scalar.step, scalar.wall_time, scalar.run, scalar.tag, scalar.value) for scalar in log.scalars]
-        yield render.Table(SCALAR_COLUMNS, rows)
+        yield render.Table(SCALAR_COLUMNS, [*map(scalar_row, log.scalars)])
         return
     tags: dict[tuple[str, str], list[ScalarValue]] = {}
     for scalar in log.scalars:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from ...core.graph.graph import Graph
 from ...core.registry.node_kinds import ABSENT
 from ...core.support.errors import InvalidArgumentError, TfgError
-from ...core.support.file_formats import extension_of
 from ...core.support.hints import command_form
 from ...core.support.words import counted
 from .. import render
@@ -38,8 +37,7 @@ def run(options: ConvertOptions) -> int:
     """Convert a graph as the options say; return 3 if --verify finds a difference."""
     options = _with_own_checkpoint(options.checked())
     source, target, reader, session = options.source, options.target, options.reader, options.session
-    is_model = extension_of(target) in (".onnx", ".stablehlo", ".json")
-    form = None if is_model or options.kind == "saved_model" else options.form
+    form = None if options.is_model or options.kind == "saved_model" else options.form
     if form is not None and target == "-" and not form.text:
         refuse_terminal("a graph without --text")
     names_part = session.signature is not None or reader.function is not None
@@ -49,8 +47,7 @@ def run(options: ConvertOptions) -> int:
         _change_form(options, form)
         return _verified(reader.load(source), (), (), options) if options.verify else DONE
     loaded = reader.load_part(source, options.inputs) if options.outputs or names_part else reader.load(source)
-    opens = is_model or options.freeze or options.kind == "saved_model"
-    if (is_model or options.freeze) and not options.outputs:
+    if (options.is_model or options.freeze) and not options.outputs:
         from ...core.runtime.session.function_signatures import as_called
 
         loaded = as_called(loaded)
@@ -63,7 +60,7 @@ def run(options: ConvertOptions) -> int:
     if options.ends:
         loaded = options.ends.added(loaded, session.signature)
         names = _names(loaded, options)
-    opened = session.open(loaded, options.quiet) if opens else None
+    opened = session.open(loaded, options.quiet) if options.needs_values else None
     part, inputs = options.placeholders.applied_at_cuts(loaded, names, cuts, options.quiet)
     original, part, inputs = options.placeholders.with_batch_at_cuts(
         part, inputs, lambda: _batch_fetches(loaded, names, options), options.quiet
@@ -72,7 +69,7 @@ def run(options: ConvertOptions) -> int:
         reference, part, options = _for_inference(part, names, options)
     else:
         reference = part
-    if is_model:
+    if options.is_model:
         assert opened is not None
         return _to_model(part, inputs, names, opened, options, original)
     graph = _changed(part, inputs, names, opened, options)
@@ -121,9 +118,8 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
     """
     if not os.path.exists(options.source) and all(os.path.isfile(options.source + end) for end in (".meta", ".index")):
         options = dataclasses.replace(options, source=f"{options.source}.meta")
-    needs_values = options.freeze or options.kind == "saved_model" or extension_of(options.target) in (".onnx", ".stablehlo")
     prefix = options.source.removesuffix(".meta")
-    if not needs_values or prefix == options.source or options.session.changes_state:
+    if not options.needs_values or prefix == options.source or options.session.changes_state:
         return options
     from ...formats.checkpoint import checkpoint_beside
 

@@ -17,7 +17,8 @@ from ...core.op_libraries.op_listing import describe_op, is_declared
 from ...core.registry.catalog import CATALOG
 from ...core.runtime.session.function_signatures import entry_points
 from ...core.support.errors import NotFoundError
-from ...formats.codecs.source import ReadOnce
+from ...formats.codecs.source import ReadOnce, describe, read_source
+from ...formats.detect import recording_kind
 from ...formats.runs.names import Names
 from ...formats.state import unread_values
 from ...formats.stored_tensors import has_graph
@@ -57,6 +58,8 @@ def show_recording(source: ReadOnce, options: ExplainOptions) -> bool:
     """Show the contents of an event file, a folder of them or a RunMetadata file; return False for any other."""
     is_model = os.path.isdir(source) and has_graph(source.path)
     if is_model or options.nodes or options.about_runs or options.missing or options.sizes or options.raw:
+        return False
+    if not os.path.isdir(source) and recording_kind(read_source(source), describe(source)) is None:
         return False
     from ...formats.recordings import describe_recording  # lazy: most files are graphs
 

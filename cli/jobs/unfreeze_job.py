@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.graph.graph import Graph
 from ...core.graph.metagraph import USUAL_SIGNATURE
 from ...core.passes.base.accuracy import Accuracy
-from ...core.support.words import counted
+from ...core.support.words import counted, some
 from ...formats.api.changes import Unfrozen, unfreeze
 from ...formats.api.model_saving import save_model
 from ...formats.api.verification import verify
@@ -14,9 +14,6 @@ from .. import render
 from ..commands.unfreeze import UnfreezeOptions
 from ..main import COMPARISON_FAILED, DONE
 from ..sections.convert_sections import verification_sections
-
-_MOST_NAMED = 5
-"""The largest number of constants that a note names."""
 
 
 def run(options: UnfreezeOptions) -> int:
@@ -39,16 +36,11 @@ def _note(unfrozen: Unfrozen, quiet: bool) -> None:
     """Tell how many variables there are, which of them are not trained, and what stays constant."""
     elements = sum(value.size for value in unfrozen.values.values())
     fixed = [name for name in unfrozen.values if name not in unfrozen.trainable]
-    still = f", {len(fixed)} of them not trained: {_some(fixed)}" if fixed else ""
+    still = f", {len(fixed)} of them not trained: {some(fixed)}" if fixed else ""
     render.note(f"{counted(len(unfrozen.values), 'variable')} with {counted(elements, 'element')}{still}", quiet)
     for reason in dict.fromkeys(unfrozen.left.values()):
         names = [name for name, why in unfrozen.left.items() if why == reason]
-        render.note(f"still a constant, as {reason}: {_some(names)}", quiet)
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{more}"
+        render.note(f"still a constant, as {reason}: {some(names)}", quiet)
 
 
 def _verified(frozen: Graph, fetches: tuple[str, ...], options: UnfreezeOptions) -> int:

@@ -39,7 +39,7 @@ from ..checkpoint.renaming import read_names
 from ..codecs.csv_table import table_bytes
 from ..codecs.npy import npy_bytes
 from ..codecs.source import write_file
-from ..detect import MODEL_FILES
+from ..detect import is_saved_model
 from ..graph_tensors import values_of
 from ..loading import load
 from ..state import (
@@ -247,8 +247,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
     @functools.cached_property
     def copies(self) -> Mapping[str, str]:
         """The tensors that the signatures of a SavedModel do not read, each with the variable that they read in its place."""
-        is_model = any(os.path.isfile(os.path.join(self.path, name)) for name in MODEL_FILES)
-        instead = variables_in_use(load(self.path, tags=self.tags)) if is_model else {}
+        instead = variables_in_use(load(self.path, tags=self.tags)) if is_saved_model(self.path) else {}
         return {name: instead[name] for name in self.tensors if name in instead}
 
     def to_records(self) -> list[dict[str, Any]]:

@@ -191,6 +191,7 @@ def test_a_saved_model_reads_its_own_folder_and_no_other(tmp_path):
 @pytest.mark.parametrize("words", [
     ("run", "{}", "--fetch", "probability", "-f", "x=[[1, 2]]"),
     ("convert", "{}", "frozen.pb", "--freeze", "--to", "probability"),
+    ("convert", "{}", "web/model.json", "--to", "probability"),
 ])  # fmt: skip
 def test_a_graph_without_values_gets_the_checkpoint_beside_it(words, tmp_path, monkeypatch):
     """Of the same name as a .meta file, else the latest or the only one of the folder; several are not guessed among."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import pathlib
 import random
 import shutil
@@ -113,6 +114,13 @@ def test_a_folder_gets_histograms_and_pictures_under_names_that_stay_below_it(tm
     }  # fmt: skip
     assert files["images/two/step_0_0.png"] == PNG
     assert files["histograms/h/w.csv"] == b"step,wall_time,left,right,count\n0,100.0,0.0,1.0,2.0\n"
+
+
+def test_standard_input_is_read_once(monkeypatch):
+    """Its contents tell the kind of the file, too."""
+    data = events_of(*[[Summary.Value(tag="loss", simple_value=n)] for n in range(5)])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert [row.value for row in tfg.read_events("-").scalars] == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("change", ["cut", "checksum", "message"])

@@ -361,6 +361,14 @@ def test_a_written_model_computes_what_the_graph_computes(name, tmp_path):
     assert all("transpose_a" in node["attr"] for node in stated), "TensorFlow.js knows no defaults"
 
 
+def test_the_graph_of_a_meta_file_is_written(tmp_path):
+    g = tfg.GraphBuilder()
+    g.Relu(g.Placeholder(dtype="float32", shape=[None], name="x"), name="y")
+    tfg.save(g.graph, tmp_path / "g.meta")
+    tfg.convert(tfg.load(tmp_path / "g.meta"), tmp_path / "model.json", "y:0")
+    assert tfg.Session(tfg.load(tmp_path / "model.json")).run("y:0", {"x:0": np.float32([-1, 2])}).tolist() == [0, 2]
+
+
 def weights_graph(**values):
     """A graph that returns constants by name, a float added to each float."""
     g = tfg.GraphBuilder()

@@ -108,7 +108,7 @@ class AutomaticProgram:
         """Return the outcome of a contest so far, for later processes."""
         runtime = None if contest.best == NUMPY else self._auto.runtime(contest.best)
         groups = {} if runtime is None else runtime.choices()
-        return RememberedChoice(self._name, said(shapes), contest.best, contest.seconds, contest.untried, groups)
+        return RememberedChoice(self._name, _said(shapes), contest.best, contest.seconds, contest.untried, groups)
 
     @property
     def tier(self) -> Tier:
@@ -123,7 +123,7 @@ class AutomaticProgram:
                 if shapes not in self._contests:
                     recalled = None if self._memory is None else self._memory.recall(shapes)
                     self._contests[shapes] = self._auto.contest(
-                        self._name, said(shapes), self._engines, self._first, self._is_training, recalled
+                        self._name, _said(shapes), self._engines, self._first, self._is_training, recalled
                     )
                 contest = self._contests[shapes]
         return contest
@@ -152,6 +152,6 @@ class AutomaticProgram:
         return self._calls_functions or any(isinstance(step, Engined) for step in program.plan.steps)
 
 
-def said(shapes: tuple[Any, ...]) -> str:
+def _said(shapes: tuple[Any, ...]) -> str:
     """Return the shapes of feeds in words."""
     return ", ".join(str(list(shape)) for shape in shapes if shape is not None)
