@@ -112,7 +112,7 @@ class _Walk:
         self._functions = functions
         self._peaks: dict[str, int] = {}
         """The peaks inside of functions, each as of its first call; 0 while the function is walked through."""
-        self._answers = Answers()
+        self._answers = Answers(derived=inference.cache)
         self._depth = 0
         self.unknown = 0
 
