@@ -9,7 +9,7 @@ from typing import Final
 
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_sites import CallSite, call_site
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.inference import Answers, Inference, infer, unchanged
 from ..planning.plan import Loop, Step
@@ -150,7 +150,7 @@ class _Walk:
             return 0
         if reference.name not in self._peaks:
             self._peaks[reference.name] = 0
-            function = instantiate(function, reference.attrs) if function.signature.attrs else function
+            function = with_attrs(function, reference)
             arguments = dict(zip((arg.output() for arg in function.args), specs))
             outer, self._inference = self._inference, infer(function.body, arguments, self._functions, self._answers)
             self._depth += 1

@@ -14,7 +14,7 @@ from ..control_flow.copies import source_of
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.implementations import implementation
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, topological_order
 from ..registry import registry
@@ -422,8 +422,7 @@ class Library:
         noted[function] = list(map(cover, noted[function], inputs)) if function in noted else list(inputs)
 
     def _inside(self, function: Function, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
-        if function.signature.attrs:
-            function = instantiate(function, reference.attrs)
+        function = with_attrs(function, reference)
         function.check()
         arguments = dict(zip((arg.output() for arg in function.args), inputs))
         self._calls.append(reference.name)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from ..functions.call_kinds import BY_NAME, CallKind, call_kind
 from ..functions.callers import called_functions, called_functions_of
 from ..functions.implementations import implementation
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInfo
 from ..graph.node_making import add_placeholder
@@ -589,7 +589,7 @@ def _callee(graph: Graph, kind: CallKind, node: Node) -> Function | None:
     """Return the function that a node calls, with the values of its attributes; None where the graph lacks the function."""
     reference = kind.references(node)[0]
     function = graph.functions.get(implementation(graph.functions, reference.name))
-    return instantiate(function, reference.attrs) if function is not None and function.signature.attrs else function
+    return None if function is None else with_attrs(function, reference)
 
 
 def _hands_on(node: Node) -> bool:
