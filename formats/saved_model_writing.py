@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Mapping, Sequence, Set
 from ..core.building.saver import add_initializer, add_saver, has_saver
 from ..core.codecs import wire
 from ..core.explaining.graph_facts import output_candidates
-from ..core.functions.callers import called_functions
+from ..core.functions.callers import drop_uncalled
 from ..core.functions.table_fills import iterator_starts, named_files, path_of, table_fills
 from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, JoinedModels, MetaGraph, SaverInfo
@@ -451,9 +451,7 @@ def _drop_restores(graph: Graph, joined: JoinedModels, about: MetaGraphDef) -> N
         if all(_only_looks(node) and node.name not in named for node in looks):
             graph.remove_nodes([*looks, variable.node])
     forget_locations(graph)
-    called = called_functions(graph, graph)
-    for name in [name for name in graph.functions if name not in called]:
-        del graph.functions[name]
+    drop_uncalled(graph)
 
 
 def _only_looks(node: Node) -> bool:
