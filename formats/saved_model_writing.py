@@ -50,6 +50,7 @@ from .detect import MODEL_FILES
 from .graphdef import GraphSource, Kind, graph_chunks
 from .meta_graph import (
     ASSETS,
+    MAIN_OP,
     decode_meta_graph,
     decode_signature_def,
     drop_broken_signatures,
@@ -57,6 +58,7 @@ from .meta_graph import (
     is_whole,
     list_variables,
     message_of,
+    nodes_of_signature,
     rename_signature,
     renamed_message,
     tensors_of,
@@ -70,7 +72,6 @@ from .protos.meta_graph_pb2 import (
     TensorInfo,
 )
 
-_MAIN_OP = "saved_model_main_op"
 _EXTRAS = ("assets", "assets.extra", "keras_metadata.pb")
 """Files and folders of a SavedModel that do not depend on the variables."""
 _MAX_DEPTH = 64
@@ -190,7 +191,7 @@ def add_joined_signatures(graph: Graph, parts: Sequence[PartOfModel]) -> None:
 
 def _has_choice(part: PartOfModel) -> bool:
     """Return False for a graph with several signatures of which none is usual."""
-    return bool(part.signature) or part.graph.meta is None or not part.graph.meta.signatures
+    return bool(part.signature) or not part.graph.signatures
 
 
 def _take_message(graph: Graph, about: MetaGraphDef, parts: Sequence[Graph]) -> None:
@@ -402,7 +403,7 @@ def _forget_objects(about: MetaGraphDef) -> None:
     about.ClearField("object_graph_def")
     if INIT_SIGNATURE in about.signature_def:
         operations = [info.name.partition(":")[0] for info in about.signature_def[INIT_SIGNATURE].outputs.values()]
-        about.collection_def[_MAIN_OP].node_list.value[:] = operations[:1]
+        about.collection_def[MAIN_OP].node_list.value[:] = operations[:1]
         del about.signature_def[INIT_SIGNATURE]
 
 
@@ -443,9 +444,7 @@ def _drop_restores(graph: Graph, joined: JoinedModels, about: MetaGraphDef) -> N
     Variables that nothing but a restore used go too: Python's functions read them, and they have no value otherwise.
     """
     drop_ends(graph, [graph.node(name) for name, feeds in joined.first_steps if feeds and name in graph])
-    signatures = about.signature_def.values()
-    infos = [info for signature in signatures for info in (*signature.inputs.values(), *signature.outputs.values())]
-    named = {parse_tensor_name(name)[0] for info in infos for name in tensors_of(info)}
+    named = {name for signature in about.signature_def.values() for name in nodes_of_signature(signature)}
     for variable in find_variables(graph).values():
         looks = list(variable.node.uses)
         if all(_only_looks(node) and node.name not in named for node in looks):
@@ -484,7 +483,7 @@ def _fit_inputs(graph: Graph, about: MetaGraphDef) -> bool:
 
 def _fit_outputs(graph: Graph, about: MetaGraphDef) -> None:
     """Write the shapes of results that the graph states anew since its inputs changed."""
-    for name, signature in (graph.meta.signatures if graph.meta is not None else {}).items():
+    for name, signature in graph.signatures.items():
         for word, result in signature.outputs.items():
             info = about.signature_def[name].outputs[word] if name in about.signature_def else None
             if info is not None and info.name == result.tensor and str(decode_shape(info.tensor_shape)) != str(result.shape):
@@ -537,14 +536,14 @@ def _start(graph: Graph, about: MetaGraphDef) -> None:
     """Name an operation that fills the tables, sets the paths of files, and begins the iterators that the signatures take,
     where nothing else starts the graph.
     """
-    if _MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
+    if MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return
     signatures = (decode_signature_def(name, signature) for name, signature in about.signature_def.items())
     outputs = [name for signature in signatures for name in signature.fetched.values()]
     needed = needed_nodes([graph.output(name) for name in outputs if parse_tensor_name(name)[0] in graph])
     operation = add_initializer(graph, [node for iterator, node in iterator_starts(graph).items() if iterator in needed])
     if operation is not None:
-        about.collection_def[_MAIN_OP].node_list.value.append(operation)
+        about.collection_def[MAIN_OP].node_list.value.append(operation)
 
 
 def _declare_assets(graph: Graph, about: MetaGraphDef) -> None:
