@@ -126,6 +126,10 @@ def prepare(
     missing. The objects of TF2 are left out where `edits`, or values and shapes of placeholders, changed a signature, which
     the objects describe too.
     """
+    # The order: inputs that the graph lost come back before signatures are judged by their nodes, and broken signatures go
+    # before edits copy them. Tables have names before a saver names their entries, and signatures their final tensors before
+    # `_start` asks which iterators these take. Assets that are gone are forgotten before `_declare_assets` asks whether the
+    # message names any; files from outside come last, under names that the model's own files leave free.
     result = graph.copy()
     about = _about(result)
     list_variables(result, about)

@@ -145,6 +145,8 @@ class _Walk:
 
     def _called(self, reference: FuncRef, specs: Sequence[TensorSpec], site: CallSite) -> int:
         """Return the peak inside of a function."""
+        from ..planning.planner import plan_of_function  # lazy, as in `peak_memory`
+
         function = self._functions.get(reference.name)
         if function is None or len(function.args) != len(specs) or self._depth >= _MAX_DEPTH:
             return 0
@@ -154,8 +156,6 @@ class _Walk:
             arguments = dict(zip((arg.output() for arg in function.args), specs))
             outer, self._inference = self._inference, infer(function.body, arguments, self._functions, self._answers)
             self._depth += 1
-            from ..planning.planner import plan_of_function  # lazy, as above
-
             self._peaks[reference.name] = self.steps(plan_of_function(function, site).steps)[0]
             self._depth -= 1
             self._inference = outer
