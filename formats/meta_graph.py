@@ -44,7 +44,8 @@ VARIABLE_COLLECTIONS = frozenset(
      "metric_variables", "concatenated_variables")
 )  # fmt: skip
 _CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
-_MAIN_OP, _LEGACY_INIT_OP = "saved_model_main_op", "legacy_init_op"
+MAIN_OP, _LEGACY_INIT_OP = "saved_model_main_op", "legacy_init_op"
+"""The collections with the operation that a loader runs first: what it is called now, and what it was called before."""
 ASSETS = "saved_model_assets"
 """The collection in which older loaders look for the files of a model."""
 _VARIABLE_FIELDS = ("variable_name", "initializer_name", "snapshot_name", "initial_value_name")
@@ -148,14 +149,7 @@ def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:
 
 def is_whole(graph: Graph, signature: SignatureDef) -> bool:
     """Return True where the graph has all tensors of a signature."""
-    infos = [*signature.inputs.values(), *signature.outputs.values()]
-    names = [part.name for info in infos for part in (info, *info.composite_tensor.components)]
-    names += [name for info in infos for name in _sparse_names(info.coo_sparse)]
-    return all(parse_tensor_name(name)[0] in graph for name in names if name)
-
-
-def _sparse_names(sparse: TensorInfo.CooSparse) -> tuple[str, str, str]:
-    return sparse.indices_tensor_name, sparse.values_tensor_name, sparse.dense_shape_tensor_name
+    return all(node in graph for node in nodes_of_signature(signature) if node)
 
 
 def message_of(graph: Graph) -> MetaGraphDef:
@@ -179,7 +173,7 @@ def renamed_message(about: MetaGraphDef, names: PartNames) -> MetaGraphDef:
             rename_signature(result.signature_def[name], names)
     for key, collection in about.collection_def.items():
         is_known = collection.WhichOneof("kind") == "node_list" or key in VARIABLE_COLLECTIONS
-        if key not in (_MAIN_OP, _LEGACY_INIT_OP, ASSETS) and (is_known or not names.prefix):
+        if key not in (MAIN_OP, _LEGACY_INIT_OP, ASSETS) and (is_known or not names.prefix):
             _rename_collection(key, collection, names, result.collection_def[key])
     return result
 
@@ -215,10 +209,16 @@ def _rename_collection(key: str, collection: CollectionDef, names: PartNames, re
         result.bytes_list.value[:] = [variable.SerializeToString() for variable in variables]
 
 
+def nodes_of_signature(signature: SignatureDef) -> Iterator[str]:
+    """Yield the names of the nodes of a signature's tensors; empty for an argument that is no tensor."""
+    infos = (*signature.inputs.values(), *signature.outputs.values())
+    return (parse_tensor_name(name)[0] for info in infos for name in tensors_of(info))
+
+
 def tensors_of(info: TensorInfo) -> list[str]:
     """Return the names of the tensors of an argument or a result."""
     if info.HasField("coo_sparse"):
-        return list(_sparse_names(info.coo_sparse))
+        return [getattr(info.coo_sparse, field) for field in _SPARSE_FIELDS]
     return [name for part in info.composite_tensor.components for name in tensors_of(part)] or [info.name]
 
 
@@ -369,7 +369,7 @@ def _init_op(collections: Mapping[str, tuple[Any, ...]], signatures: Mapping[str
     if INIT_SIGNATURE in signatures:
         for output in signatures[INIT_SIGNATURE].outputs.values():
             return output.tensor
-    for key in (_MAIN_OP, _LEGACY_INIT_OP):
+    for key in (MAIN_OP, _LEGACY_INIT_OP):
         if collections.get(key):
             return str(collections[key][0])
     return None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Mapping, Sequence, Set
 from ..core.building.saver import add_initializer, add_saver, has_saver
 from ..core.codecs import wire
 from ..core.explaining.graph_facts import output_candidates
-from ..core.functions.callers import called_functions
+from ..core.functions.callers import drop_uncalled
 from ..core.functions.table_fills import iterator_starts, named_files, path_of, table_fills
 from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, JoinedModels, MetaGraph, SaverInfo
@@ -50,6 +50,7 @@ from .detect import MODEL_FILES
 from .graphdef import GraphSource, Kind, graph_chunks
 from .meta_graph import (
     ASSETS,
+    MAIN_OP,
     decode_meta_graph,
     decode_signature_def,
     drop_broken_signatures,
@@ -57,6 +58,7 @@ from .meta_graph import (
     is_whole,
     list_variables,
     message_of,
+    nodes_of_signature,
     rename_signature,
     renamed_message,
     tensors_of,
@@ -70,7 +72,6 @@ from .protos.meta_graph_pb2 import (
     TensorInfo,
 )
 
-_MAIN_OP = "saved_model_main_op"
 _EXTRAS = ("assets", "assets.extra", "keras_metadata.pb")
 """Files and folders of a SavedModel that do not depend on the variables."""
 _MAX_DEPTH = 64
@@ -125,6 +126,10 @@ def prepare(
     missing. The objects of TF2 are left out where `edits`, or values and shapes of placeholders, changed a signature, which
     the objects describe too.
     """
+    # The order: inputs that the graph lost come back before signatures are judged by their nodes, and broken signatures go
+    # before edits copy them. Tables have names before a saver names their entries, and signatures their final tensors before
+    # `_start` asks which iterators these take. Assets that are gone are forgotten before `_declare_assets` asks whether the
+    # message names any; files from outside come last, under names that the model's own files leave free.
     result = graph.copy()
     about = _about(result)
     list_variables(result, about)
@@ -190,7 +195,7 @@ def add_joined_signatures(graph: Graph, parts: Sequence[PartOfModel]) -> None:
 
 def _has_choice(part: PartOfModel) -> bool:
     """Return False for a graph with several signatures of which none is usual."""
-    return bool(part.signature) or part.graph.meta is None or not part.graph.meta.signatures
+    return bool(part.signature) or not part.graph.signatures
 
 
 def _take_message(graph: Graph, about: MetaGraphDef, parts: Sequence[Graph]) -> None:
@@ -402,7 +407,7 @@ def _forget_objects(about: MetaGraphDef) -> None:
     about.ClearField("object_graph_def")
     if INIT_SIGNATURE in about.signature_def:
         operations = [info.name.partition(":")[0] for info in about.signature_def[INIT_SIGNATURE].outputs.values()]
-        about.collection_def[_MAIN_OP].node_list.value[:] = operations[:1]
+        about.collection_def[MAIN_OP].node_list.value[:] = operations[:1]
         del about.signature_def[INIT_SIGNATURE]
 
 
@@ -443,17 +448,13 @@ def _drop_restores(graph: Graph, joined: JoinedModels, about: MetaGraphDef) -> N
     Variables that nothing but a restore used go too: Python's functions read them, and they have no value otherwise.
     """
     drop_ends(graph, [graph.node(name) for name, feeds in joined.first_steps if feeds and name in graph])
-    signatures = about.signature_def.values()
-    infos = [info for signature in signatures for info in (*signature.inputs.values(), *signature.outputs.values())]
-    named = {parse_tensor_name(name)[0] for info in infos for name in tensors_of(info)}
+    named = {name for signature in about.signature_def.values() for name in nodes_of_signature(signature)}
     for variable in find_variables(graph).values():
         looks = list(variable.node.uses)
         if all(_only_looks(node) and node.name not in named for node in looks):
             graph.remove_nodes([*looks, variable.node])
     forget_locations(graph)
-    called = called_functions(graph, graph)
-    for name in [name for name in graph.functions if name not in called]:
-        del graph.functions[name]
+    drop_uncalled(graph)
 
 
 def _only_looks(node: Node) -> bool:
@@ -486,7 +487,7 @@ def _fit_inputs(graph: Graph, about: MetaGraphDef) -> bool:
 
 def _fit_outputs(graph: Graph, about: MetaGraphDef) -> None:
     """Write the shapes of results that the graph states anew since its inputs changed."""
-    for name, signature in (graph.meta.signatures if graph.meta is not None else {}).items():
+    for name, signature in graph.signatures.items():
         for word, result in signature.outputs.items():
             info = about.signature_def[name].outputs[word] if name in about.signature_def else None
             if info is not None and info.name == result.tensor and str(decode_shape(info.tensor_shape)) != str(result.shape):
@@ -539,14 +540,14 @@ def _start(graph: Graph, about: MetaGraphDef) -> None:
     """Name an operation that fills the tables, sets the paths of files, and begins the iterators that the signatures take,
     where nothing else starts the graph.
     """
-    if _MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
+    if MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return
     signatures = (decode_signature_def(name, signature) for name, signature in about.signature_def.items())
     outputs = [name for signature in signatures for name in signature.fetched.values()]
     needed = needed_nodes([graph.output(name) for name in outputs if parse_tensor_name(name)[0] in graph])
     operation = add_initializer(graph, [node for iterator, node in iterator_starts(graph).items() if iterator in needed])
     if operation is not None:
-        about.collection_def[_MAIN_OP].node_list.value.append(operation)
+        about.collection_def[MAIN_OP].node_list.value.append(operation)
 
 
 def _declare_assets(graph: Graph, about: MetaGraphDef) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_sites import CallSite, call_site
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.inference import Answers, Inference, infer, unchanged
 from ..planning.plan import Loop, Step
@@ -112,7 +112,7 @@ class _Walk:
         self._functions = functions
         self._peaks: dict[str, int] = {}
         """The peaks inside of functions, each as of its first call; 0 while the function is walked through."""
-        self._answers = Answers()
+        self._answers = Answers(derived=inference.cache)
         self._depth = 0
         self.unknown = 0
 
@@ -145,17 +145,17 @@ class _Walk:
 
     def _called(self, reference: FuncRef, specs: Sequence[TensorSpec], site: CallSite) -> int:
         """Return the peak inside of a function."""
+        from ..planning.planner import plan_of_function  # lazy, as in `peak_memory`
+
         function = self._functions.get(reference.name)
         if function is None or len(function.args) != len(specs) or self._depth >= _MAX_DEPTH:
             return 0
         if reference.name not in self._peaks:
             self._peaks[reference.name] = 0
-            function = instantiate(function, reference.attrs) if function.signature.attrs else function
+            function = with_attrs(function, reference)
             arguments = dict(zip((arg.output() for arg in function.args), specs))
             outer, self._inference = self._inference, infer(function.body, arguments, self._functions, self._answers)
             self._depth += 1
-            from ..planning.planner import plan_of_function  # lazy, as above
-
             self._peaks[reference.name] = self.steps(plan_of_function(function, site).steps)[0]
             self._depth -= 1
             self._inference = outer

@@ -44,6 +44,7 @@ _MAX_CANDIDATES = 3
 _MAX_COUNTED = 16 << 20
 """Bytes of a file up to which its lines are counted."""
 _NO_OUTPUT = ("Const", "Placeholder", "NoOp", "Assert", "Print", *VARIABLES)
+"""Ops that no model ends with, though nobody reads their results: what feeds it, and what only acts."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -289,6 +290,7 @@ def explain_graph(
     """
     roles = Roles(graph)
     placed = stage_of_nodes(roles)
+    # A view has what its signature needs: slots and initializers, which tell what variables are for, may be in the file alone.
     owners = roles if view is None or view.graph is not graph or view.source is graph else Roles(view.source)
     purposes = Purposes(owners)
     variables = tuple(sorted(_variables(owners, purposes), key=lambda variable: variable.purpose == "unused"))
@@ -323,6 +325,7 @@ def explain_graph(
         pipelines=pipelines(graph),
         next_commands=(),
     )
+    # The commands follow from the other facts, such as missing ops and unread variables.
     commands = _next_commands(facts, NextCommands(graph, name, inference), is_sound)
     return dataclasses.replace(facts, next_commands=tuple(commands))
 
@@ -502,7 +505,7 @@ def _output_facts(
 
 def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
     """Yield the losses, and nodes of the model without users; dead ends of conditionals only where there is nothing else."""
-    losses = dict.fromkeys(roles.losses)
+    losses = dict.fromkeys(roles.losses)  # no ends: the gradients read them
     yield from losses
     ends = [
         node for node in graph

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
-from ..inference.inference import Inference, infer
+from ..inference.inference import Answers, Inference, infer
 from ..types.shapes import TensorSpec, as_shape
 
 _Sizes = dict[Node, list[int]]
@@ -66,7 +66,7 @@ class _Search:
         self.graph = graph
         self.most_trials = most_trials
         self.order = {node.name: place for place, node in enumerate(topological_order(graph))}
-        self.always = known.reasons
+        self.known = known
         self.trials = 0
         self.inference: Inference | None = None
 
@@ -74,8 +74,10 @@ class _Search:
         """Return the first node that refuses the sizes, if any."""
         self.trials += 1
         fed = {node.output(): TensorSpec(node.attrs["dtype"], as_shape(list(own))) for node, own in sizes.items()}
-        self.inference = infer(self.graph, fed)
-        names = [name for name in self.inference.reasons if self.always.get(name) != self.inference.reasons[name]]
+        # The cache of shapes alone: the results of calls would count against how many ways of a call are looked into.
+        self.inference = infer(self.graph, fed, answers=Answers(derived=self.known.cache))
+        always, reasons = self.known.reasons, self.inference.reasons
+        names = [name for name in reasons if always.get(name) != reasons[name]]
         return min(names, key=lambda name: self.order[name], default=None)
 
     def better(self, sizes: _Sizes, free: Mapping[Node, Sequence[int]], conflict: str) -> Iterator[tuple[_Sizes, str | None]]:

@@ -79,10 +79,8 @@ def _encoded_example(features: Mapping[str, Any], types: Mapping[str, DType]) ->
         values = np.asarray(given, object).reshape(-1).tolist()
         if name not in types:
             raise InvalidArgumentError(f"the graph parses no feature '{name}'", hint=f"its features are {', '.join(types)}")
-        feature = wire.bytes_field(_LISTS[types[name]], _encoded_list(name, values, types[name]))
-        entries.append(
-            wire.bytes_field(1, wire.bytes_field(1, name.encode("utf-8", "surrogateescape")) + wire.bytes_field(2, feature))
-        )
+        key, encoded = name.encode("utf-8", "surrogateescape"), _encoded_list(name, values, types[name])
+        entries.append(_entry(key, types[name], encoded))
     return wire.bytes_field(1, b"".join(entries))
 
 
@@ -129,13 +127,18 @@ def _example(graph: Graph, node: Node) -> bytes:
 
 
 def _feature(graph: Graph, key: bytes, dtype: DType, count: int, value: Output) -> bytes:
-    """Return an entry of the map of features."""
+    """Return an entry of the map of features with values that the graph can parse."""
     if dtype is dtypes.string:
         values = wire.bytes_field(1, contents_of(graph, value)) * count
     elif dtype is dtypes.float32:
         values = wire.bytes_field(1, np.linspace(-1, 1, count, dtype="<f4").tobytes())
     else:
         values = b"".join(wire.varint_field(1, i % 2, always=True) for i in range(count))
+    return _entry(key, dtype, values)
+
+
+def _entry(key: bytes, dtype: DType, values: bytes) -> bytes:
+    """Return an entry of the map of features: the key, and the message of the list of a type's values."""
     feature = wire.bytes_field(_LISTS[dtype], values)
     return wire.bytes_field(1, wire.bytes_field(1, key) + wire.bytes_field(2, feature))
 

@@ -16,7 +16,7 @@ from ..functions.call_sites import call_site, function_targets
 from ..functions.call_validation import check_calls
 from ..functions.callers import repeated_nodes
 from ..functions.implementations import implementation
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import estimate, estimated_loop, likely_cost
@@ -351,7 +351,7 @@ class _CountState:
         function = self.functions.get(implementation(self.functions, reference.name))
         if function is None:
             raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
-        return instantiate(function, reference.attrs) if function.signature.attrs else function
+        return with_attrs(function, reference)
 
     def _gradient(self, node: Node) -> Function:
         """Return the function that a SymbolicGradient runs: the declared gradient, or the body with gradient nodes added."""

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from ..functions.call_signatures import Signatures, renamed, signature_of
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Node, Output
 from ..registry.registry import Cost
 from ..support.errors import InvalidArgumentError
@@ -114,9 +114,7 @@ class LoopCounts:
         key = (node.name, repr(reference), arguments)
         if key not in self._growths:
             self._signatures.add(reference.name)
-            body = self._functions[reference.name]
-            if body.signature.attrs:
-                body = instantiate(body, reference.attrs)
+            body = with_attrs(self._functions[reference.name], reference)
             growth = while_growth(body, entering, f"iteration of {node.name}", self._functions, self.rule)
             self._growths[key] = unnamed, growth
         before, known_growth = self._growths[key]

@@ -159,6 +159,15 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
     return closure(named & graph.functions.keys(), lambda name: (n for n in _named_by(graph, name) if n in graph.functions))
 
 
+def drop_uncalled(graph: Graph) -> list[str]:
+    """Remove the library functions that no node names, directly or through another function, and return their names."""
+    called = called_functions(graph, graph)
+    dropped = [name for name in graph.functions if name not in called]
+    for name in dropped:
+        del graph.functions[name]
+    return dropped
+
+
 def functions_that_reach(graph: Graph, goals: set[str]) -> set[str]:
     """Return the library functions among `goals`, and all functions through which `called_functions` reaches any of them."""
     namers = grouped((inner, name) for name in (graph.functions if goals else ()) for inner in _named_by(graph, name))

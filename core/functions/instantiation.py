@@ -34,6 +34,11 @@ def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
     return made
 
 
+def with_attrs(function: Function, reference: FuncRef) -> Function:
+    """Return the function that a reference calls: an instance where the function has attributes of its own, else itself."""
+    return instantiate(function, reference.attrs) if function.signature.attrs else function
+
+
 def copied(function: Function) -> Function:
     """Return a copy of the function with nodes of its own."""
     body = function.body.copy(function.body.functions)

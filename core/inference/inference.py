@@ -14,7 +14,7 @@ from ..control_flow.copies import source_of
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.implementations import implementation
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, topological_order
 from ..registry import registry
@@ -65,10 +65,12 @@ class Derived:
         return self.specs[output].shape
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
 class Inference(Derived):
     """Facts: specs that hold in every run in which the node runs. They may rewrite a graph."""
 
-    __slots__ = ()
+    cache: ShapeCache = dataclasses.field(default_factory=ShapeCache, repr=False, compare=False)
+    """The cached specs of nodes, with which another inference of the graph or of its functions may begin."""
 
 
 class Assumptions(Protocol):
@@ -143,7 +145,7 @@ def infer(
     """
     library = Library(graph.functions if functions is None else functions, answers, revision=revision)
     derived = derive(graph, overrides or {}, library)
-    return Inference(derived.specs, derived.reasons)
+    return Inference(derived.specs, derived.reasons, library.derived)
 
 
 def derive(graph: Graph, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:
@@ -159,8 +161,9 @@ def infer_again(
     nodes: Sequence[Node], before: Inference, overrides: Mapping[Output, TensorSpec], functions: Mapping[str, Function]
 ) -> Inference:
     """Infer the specs of `nodes`, in topological order, anew from `overrides` and the specs of all other nodes in `before`."""
-    derived = derive_again(nodes, before, overrides, Library(functions))
-    return Inference(derived.specs, derived.reasons)
+    library = Library(functions)
+    derived = derive_again(nodes, before, overrides, library)
+    return Inference(derived.specs, derived.reasons, library.derived)
 
 
 def derive_again(nodes: Sequence[Node], before: Derived, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:
@@ -419,8 +422,7 @@ class Library:
         noted[function] = list(map(cover, noted[function], inputs)) if function in noted else list(inputs)
 
     def _inside(self, function: Function, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
-        if function.signature.attrs:
-            function = instantiate(function, reference.attrs)
+        function = with_attrs(function, reference)
         function.check()
         arguments = dict(zip((arg.output() for arg in function.args), inputs))
         self._calls.append(reference.name)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from ..control_flow.copies import is_transparent
 from ..functions.call_kinds import Form, call_kind
 from ..functions.implementations import implementation
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, topological_order
 from ..registry.op_facts import has_fact
@@ -206,7 +206,7 @@ class _RowWalk:
         function = self.functions.get(implementation(self.functions, reference.name))
         if function is None:
             raise self.mixed(node, f"the function '{reference.name}' is missing")
-        own = instantiate(function, reference.attrs) if function.signature.attrs else function
+        own = with_attrs(function, reference)
         arguments = {arg.output(): spec for arg, spec in zip(own.args, specs)}
         derived = infer(own.body, arguments, self.functions, self.answers)
         walk = _RowWalk(own.body, derived, self.rows, self.functions, self.answers, self.depth + 1)

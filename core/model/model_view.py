@@ -11,9 +11,9 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from ..functions.call_kinds import BY_NAME, CallKind, call_kind
-from ..functions.callers import called_functions, called_functions_of
+from ..functions.callers import called_functions_of, drop_uncalled
 from ..functions.implementations import implementation
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInfo
 from ..graph.node_making import add_placeholder
@@ -515,8 +515,7 @@ class _Copying:
             inputs = {key: self.body.values[self.source.output(name)].name for key, name in signature.fed.items()}
             signature = _retargeted(signature, inputs, {key: value.name for key, value in values.items()})
             self.graph.meta = self._meta(signature)
-        called = called_functions(self.graph, self.graph)
-        self.graph.functions = {name: self.graph.functions[name] for name in self.graph.functions if name in called}
+        drop_uncalled(self.graph)
         names = self._names()
         origins = {names[node]: origin for node, origin in self.origins.items()}
         scopes = {names[node]: layer for node, layer in layers.items()}
@@ -589,7 +588,7 @@ def _callee(graph: Graph, kind: CallKind, node: Node) -> Function | None:
     """Return the function that a node calls, with the values of its attributes; None where the graph lacks the function."""
     reference = kind.references(node)[0]
     function = graph.functions.get(implementation(graph.functions, reference.name))
-    return instantiate(function, reference.attrs) if function is not None and function.signature.attrs else function
+    return None if function is None else with_attrs(function, reference)
 
 
 def _hands_on(node: Node) -> bool:

@@ -14,7 +14,7 @@ from ..control_flow.deadness import is_contradiction, joined, on_branch
 from ..control_flow.frames import MERGE, SWITCH
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import implementation
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..functions.purity import impurity
 from ..functions.table_fills import table_fills
 from ..graph.graph import Function, Graph, Node, Output
@@ -176,8 +176,7 @@ class _Exporter:
             raise UnimplementedError(f"the graph has no function '{reference.name}' with {counted(len(values), 'argument')}")
         if reference.name in self.calls:
             raise UnimplementedError(f"function '{reference.name}' calls itself")
-        if function.signature.attrs:
-            function = instantiate(function, reference.attrs)
+        function = with_attrs(function, reference)
         self.spend(_STEPS_PER_CALL)
         self.calls.append(reference.name)
         try:

@@ -17,7 +17,7 @@ from ..control_flow.references import (
     written_variables,
 )
 from ..functions.call_kinds import CALL_KINDS, call_kind
-from ..functions.instantiation import instantiate
+from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import trail_ends
 from ..registry.catalog import CATALOG
@@ -160,7 +160,7 @@ class _Effects:
                 continue
             if function is None:
                 continue
-            body = instantiate(function, reference.attrs) if function.signature.attrs else function
+            body = with_attrs(function, reference)
             operands = dict(zip(map(state_of, body.args[kind.counters :]), kind.arguments(node.inputs)))
             for inner in self.of_body(body):
                 yield from self.seen_from_outside(node, inner, operands)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from ..building.builder import GraphBuilder
-from ..functions.callers import called_functions
+from ..functions.callers import drop_uncalled
 from ..functions.table_fills import filled_tables, iterator_starts, table_fills, takes_files
 from ..graph.graph import Graph, Node
 from ..graph.model_objects import asset_assignments, asset_nodes, asset_variables, name_tables
@@ -54,7 +54,8 @@ def freeze(
     if not keep_files:
         _refuse_files(result, source)
     result.reorder(topological_order(result))
-    _keep_functions(result, called_functions(result, result))
+    drop_uncalled(result)
+    _refuse_own_variables(result)
     return result
 
 
@@ -154,10 +155,8 @@ def _refuse_files(graph: Graph, source: Graph) -> None:
             )  # fmt: skip
 
 
-def _keep_functions(graph: Graph, names: Set[str]) -> None:
-    """Drop all other functions; FailedPreconditionError where a function in `names` makes a variable in its body."""
-    for name in [name for name in graph.functions if name not in names]:
-        del graph.functions[name]
+def _refuse_own_variables(graph: Graph) -> None:
+    """Raise FailedPreconditionError where a function makes a variable in its body."""
     for name, function in graph.functions.items():
         for node in function.body:
             if node.op in RESOURCE_VARIABLES:

@@ -145,6 +145,8 @@ class InferenceForm:
                 yield from self._replace(value, variable, readers)
 
     def _replace(self, value: Output, variable: VariableNodes, readers: Iterable[Node]) -> Iterator[Decision]:
+        # Anew for each value: what took averages before left statistics that the updates alone still need. They are to
+        # follow the batches, so that they read no average in place of a statistic.
         into_updates = reachable(self.averaged) - self.needed
         readers = [user for user in readers if user not in into_updates and user not in self.averaged]
         for user in readers:

@@ -82,7 +82,8 @@ def join(
     """
     first, second = (_prepared(part) for part in parts)
     clashes = _clashes(first, second, (prefixes[0], prefixes[1] or ""))
-    chosen = (prefixes[0], _open_prefix(first, prefixes, label, clashes) if prefixes[1] is None else prefixes[1])
+    open_prefix = free_scope(first, label, prefixes[0]) if clashes else ""
+    chosen = (prefixes[0], open_prefix if prefixes[1] is None else prefixes[1])
     if left := _clashes(first, second, chosen):
         raise InvalidArgumentError(
             f"both graphs have {some(left)}", hint="give one of them another prefix, for instance --second-prefix part"
@@ -137,10 +138,9 @@ def _frame_names(graph: Graph) -> Iterator[str]:
     return (name for node in graph if node.op in ENTER and (name := node.text_attr(_FRAME)))
 
 
-def _open_prefix(first: Graph, prefixes: tuple[str, str | None], label: str, clashes: Sequence[str]) -> str:
-    """Return the prefix of the second graph: none without clashes, otherwise a scope that the first graph has not."""
-    scopes = {PartNames(prefixes[0]).name(node.name).partition("/")[0] for node in first}
-    return free_name(label, scopes) if clashes else ""
+def free_scope(graph: Graph, name: str, prefix: str = "") -> str:
+    """Return the name, or one like it, of a scope that a graph whose names get a prefix has not."""
+    return free_name(name, {PartNames(prefix).name(node.name).partition("/")[0] for node in graph})
 
 
 def _function_names(first: Graph, second: Graph, prefix: str) -> dict[str, str]:

@@ -56,7 +56,7 @@ def save_model(
     copies, renames = named(copied), named(renamed)
     expect(str, *copies.values(), *renames.values())
     edits = SignatureEdits(tuple(copies.items()), tuple(renames.items()), names_of(dropped), defined)
-    has_signature = bool(defined) or (graph.meta is not None and bool(graph.meta.signatures))
+    has_signature = bool(defined or graph.signatures)
     words = {} if has_signature else {name.removesuffix(":0"): name for name in default_outputs(graph)}
     model = prepare(graph, *_arguments(graph, {}, words), USUAL_SIGNATURE, edits)
     write_model(os.fspath(path), graph, model, session)

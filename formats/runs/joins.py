@@ -14,7 +14,6 @@ from ...core.inference.inference import infer
 from ...core.support.arguments import expect, takes
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.log import tell
-from ...core.support.tensor_names import free_name
 from ...core.support.words import counted, some
 from ...core.transforms import joined_graphs
 from ...core.transforms.joined_graphs import PartNames
@@ -81,7 +80,7 @@ def join(
     pairs = named(connect)
     expect(str, *pairs.values())
     graphs = (as_graph(first), as_graph(second))
-    if signature is not None and not any(_has_signature(graph, signature) for graph in graphs):
+    if signature is not None and not any(signature in graph.signatures for graph in graphs):
         find_signature(graphs[1].meta, signature)
     given, taken = (_names(graph, signature, words) for graph, words in zip(graphs, (pairs.values(), pairs)))
     labels = (scope_name(graphs[0].file) or "first", scope_name(graphs[1].file) or "second")
@@ -127,8 +126,7 @@ def prepend(
     names = Names(as_graph(graph), signature)
     if kind not in _FITTING:
         raise InvalidArgumentError(f"'{kind}' cannot be prepended", hint=f"choose one of {', '.join(_FITTING)}")
-    word, tensor = _one(names, names.inputs or _open_inputs(names.graph), input, *_FITTING[kind])
-    spec = infer(names.graph).specs[tensor]
+    word, tensor, spec = _one(names, names.inputs or _open_inputs(names.graph), input, *_FITTING[kind])
     stem = scope_name(word).removesuffix("_bytes")
     if kind == "base64":
         end = base64_decoder(f"{stem}_base64", spec.shape)
@@ -136,7 +134,7 @@ def prepend(
         pixels = pixels_of(spec.shape, word)
         scaling = (_by_channel(mean, pixels, "mean"), _by_channel(scale, pixels, "scale"))
         end = picture_decoder(f"{stem}_bytes", pixels, spec.dtype, *scaling, bgr=bgr)
-    prefix = free_name("prepended", {node.name.partition("/")[0] for node in names.graph})
+    prefix = joined_graphs.free_scope(names.graph, "prepended")
     return join(end.graph, names.graph, {tensor.name: end.output}, first_prefix=prefix, signature=signature).graph
 
 
@@ -159,10 +157,9 @@ def append(
     expect(str, *(labels or ()))
     names = Names(as_graph(graph), signature)
     outputs = names.outputs or {name.removesuffix(":0"): name for name in outputs_of(names.graph)}
-    tensor = _one(names, outputs, output, "output", "of scores", _holds_scores)[1]
-    spec = infer(names.graph).specs[tensor]
+    _, tensor, spec = _one(names, outputs, output, "output", "of scores", _holds_scores)
     end = best_classes(spec.shape, spec.dtype, top_k, labels)
-    prefix = free_name("appended", {node.name.partition("/")[0] for node in names.graph})
+    prefix = joined_graphs.free_scope(names.graph, "appended")
     return join(names.graph, end.graph, {end.input: tensor.name}, second_prefix=prefix, signature=signature).graph
 
 
@@ -192,20 +189,22 @@ def _open_inputs(graph: Graph) -> dict[str, str]:
 
 def _one(
     names: Names, tensors: Mapping[str, str], word: str | None, kind: str, which: str, fits: Callable[[TensorSpec], bool]
-) -> tuple[str, Output]:
-    """Return the tensor of the word, or the only fitting tensor; InvalidArgumentError lists the names where there is not
-    one.
+) -> tuple[str, Output, TensorSpec]:
+    """Return the tensor of the word, or the only fitting tensor, with its spec; InvalidArgumentError lists the names where
+    there is not one.
     """
-    if word is not None:
-        return word, names.graph.output(names.known(word, tensors) or word)
     specs = infer(names.graph).specs
+    if word is not None:
+        tensor = names.graph.output(names.known(word, tensors) or word)
+        return word, tensor, specs[tensor]
     fitting = {word: value for word, name in tensors.items() if fits(specs[value := names.graph.output(name)])}
     if len(fitting) != 1:
         raise InvalidArgumentError(
             f"the model has {f'several {kind}s' if fitting else f'no {kind}'} {which}",
             hint=f"name one of {', '.join(fitting or tensors) or 'its tensors'}",
         )
-    return next(iter(fitting.items()))
+    [(word, tensor)] = fitting.items()
+    return word, tensor, specs[tensor]
 
 
 def _by_channel(numbers: float | Sequence[float], pixels: Pixels, name: str) -> tuple[float, ...]:
@@ -234,15 +233,10 @@ def scope_name(file: str) -> str:
     return _NO_BEGINNING.sub("", _NOT_IN_NAMES.sub("_", os.path.basename(file).split(".")[0]))
 
 
-def _has_signature(graph: Graph, signature: str) -> bool:
-    return graph.meta is not None and signature in graph.meta.signatures
-
-
 def _names(graph: Graph, signature: str | None, words: Iterable[str]) -> Names:
     """Return the names of a graph in which each of the words that it knows has a tensor."""
-    own = signature if signature is not None and _has_signature(graph, signature) else None
-    names = Names(graph, own)
-    signatures = graph.meta.signatures if names.signature is None and graph.meta is not None else {}
+    names = Names(graph, signature if signature in graph.signatures else None)
+    signatures = graph.signatures if names.signature is None else {}
     for word in words:
         if word not in graph and any(word in (*each.fed, *each.fetched) for each in signatures.values()):
             hint = f"choose one with --signature: {', '.join(signatures)}"
@@ -255,7 +249,6 @@ def _part(names: Names, own: PartNames, label: str) -> PartOfModel:
     graph = names.graph
     words = () if names.signature is not None else outputs_of(graph)
     outputs = {name.removesuffix(":0"): graph.output(name) for name in words}
-    signatures = graph.meta.signatures.values() if graph.meta is not None else ()
-    arguments = {word: tensor for signature in signatures for word, tensor in signature.fed.items()}
+    arguments = {word: tensor for signature in graph.signatures.values() for word, tensor in signature.fed.items()}
     inputs = needed_placeholders(graph, arguments, outputs.values())
     return PartOfModel(graph, own, label, names.signature.name if names.signature is not None else "", inputs, outputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ...functions.callers import called_functions
+from ...functions.callers import drop_uncalled
 from ...graph.graph import Graph, Node
 from ...graph.traversal import reachable
 from ...planning.reachability import needed_nodes
@@ -39,9 +39,7 @@ class Prune(Pass):
 
     def _prune_library(self, graph: Graph, ctx: PassContext) -> None:
         """Remove functions that no remaining node names, directly or through another function."""
-        needed = called_functions(graph, graph)
-        for name in [name for name in graph.functions if name not in needed]:
-            del graph.functions[name]
+        for name in drop_uncalled(graph):
             ctx.fire("function", name, "removed: no node calls it")
 
 

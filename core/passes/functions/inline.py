@@ -9,7 +9,7 @@ from typing import ClassVar
 from ...control_flow.frames import SWITCH
 from ...functions.call_kinds import INLINED
 from ...functions.callers import captured_functions
-from ...functions.instantiation import instantiate
+from ...functions.instantiation import with_attrs
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_identity
 from ...graph.traversal import descendants
@@ -51,8 +51,7 @@ class Inline(Pass):
                 continue
             if ctx.is_shared(function.name):
                 ctx.shared.copied += len(function.body)
-            if function.signature.attrs:
-                function = instantiate(function, reference.attrs)
+            function = with_attrs(function, reference)
             _Inlining(graph, ctx, node, function, late.get(node, {})).make()
 
     def _blocker(self, graph: Graph, ctx: PassContext, node: Node, function: Function) -> str | None:

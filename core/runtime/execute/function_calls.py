@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...functions.call_sites import PLAIN_CALL, CallSite
 from ...functions.implementations import implementation
-from ...functions.instantiation import instantiate
+from ...functions.instantiation import with_attrs
 from ...graph.graph import Function, Graph
 from ...planning.planner import plan_of_function
 from ...planning.while_plans import while_plans
@@ -123,7 +123,7 @@ class FunctionCalls:
         return run
 
     def _while_call(self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...]) -> WhileCall | None:
-        functions = [_with_attrs(self._implementation(reference), reference) for reference in (condition, body)]
+        functions = [with_attrs(self._implementation(reference), reference) for reference in (condition, body)]
         for function in functions:
             function.check()
         plans = while_plans(functions[0], functions[1], site, unused)
@@ -148,7 +148,7 @@ class FunctionCalls:
         with self._lock:
             if (key, site) not in self._bodies:
                 if key not in self._lowered:
-                    self._lowered[key] = lowered_function(_with_attrs(function, reference))
+                    self._lowered[key] = lowered_function(with_attrs(function, reference))
                 self._bodies[key, site] = self._compiled(self._lowered[key], site)
             return self._bodies[key, site]
 
@@ -185,10 +185,6 @@ class FunctionCalls:
         finally:
             run.depth -= 1
         return values if body.is_complete else [None if place is None else values[place] for place in body.results]
-
-
-def _with_attrs(function: Function, reference: FuncRef) -> Function:
-    return instantiate(function, reference.attrs) if function.signature.attrs else function
 
 
 class _DeepStack:

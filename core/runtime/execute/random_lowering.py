@@ -16,7 +16,7 @@ from typing import Any, Final
 from ...control_flow.frames import LOOP_OPS, SWITCH
 from ...functions.call_kinds import CALL_KINDS, INLINED
 from ...functions.call_sites import call_site, function_inputs
-from ...functions.instantiation import instantiate
+from ...functions.instantiation import instantiate, with_attrs
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import topological_order
 from ...ordering.effects import DRAW, accesses
@@ -79,7 +79,7 @@ def _function(graph: Graph, reference: object) -> Function | None:
     function = graph.functions.get(reference.name) if isinstance(reference, FuncRef) else None
     if function is None or not isinstance(reference, FuncRef):
         return None
-    return instantiate(function, reference.attrs) if function.signature.attrs else function
+    return with_attrs(function, reference)
 
 
 class _Lowering:
