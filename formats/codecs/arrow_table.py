@@ -15,6 +15,7 @@ from ...core.support.errors import DataLossError, InvalidArgumentError, NotFound
 from ...core.support.optional_packages import extra_hint
 from ...core.support.regular_files import open_regular
 from ...core.types.arrays import Array
+from ...core.types.tensors import as_bytes_array
 
 PARQUET: Final = (".parquet", ".pq")
 ARROW: Final = (".arrow", ".feather")
@@ -129,9 +130,7 @@ def column_array(column: Any, name: str) -> Array:
     texts = ("is_string", "is_large_string", "is_binary", "is_large_binary", "is_fixed_size_binary", "is_string_view")
     if not any(getattr(arrow.types, test)(kind) for test in texts):
         raise InvalidArgumentError(f"column '{name}' has the type {kind}, which no tensor has")
-    result = np.empty(len(array), object)
-    result[:] = [value.encode() if isinstance(value, str) else value for value in array.to_pylist()]
-    return result
+    return as_bytes_array(array.to_pylist())
 
 
 def _of_lists(array: Any, name: str) -> Array:

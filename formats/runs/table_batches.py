@@ -17,6 +17,7 @@ from ...core.runtime.session.runner import StepResult
 from ...core.support.arguments import takes
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
 from ...core.types.arrays import Array
+from ...core.types.tensors import as_bytes_array
 from ..api.each_inputs import InputArrays, in_batches
 from ..api.prepared_sessions import named, names_of
 from ..codecs.arrow_table import arrow_column, column_array
@@ -183,10 +184,10 @@ def _table_of(batch: Any) -> _AnyTable:
 def _regular(column: Array, name: str) -> Array:
     """Return a column of cells with arrays as an array; strings as bytes."""
     if column.dtype != object or not len(column):
-        return column.astype(np.bytes_).astype(object) if column.dtype.kind in "US" else column
+        return as_bytes_array(column) if column.dtype.kind in "US" else column
     if any(cell is None for cell in column):
         raise InvalidArgumentError(f"column '{name}' has missing values", hint="fill them, or feed other columns")
-    if isinstance(column[0], str | bytes):
+    if isinstance(column[0], str | bytes):  # other cells stay as they are, for an error that names the row
         texts = np.empty(len(column), object)
         texts[:] = [cell.encode() if isinstance(cell, str) else cell for cell in column]
         return texts

@@ -66,6 +66,12 @@ def test_arrays_and_iterators(graph):
     assert list(empty) == ["key", "y"] and empty["y"].dtype == np.float32
 
 
+@pytest.mark.parametrize("dtype", [str, object])
+def test_texts_are_utf_8_in_arrays_of_all_kinds(graph, dtype):
+    texts = ["straße", "x"]
+    assert tfg.map_batches(graph, "u")({"s": np.array(texts, dtype)})["u"].tolist() == ["STRAßE".encode(), b"X"]
+
+
 @pytest.mark.parametrize("batch", [1, 4, "auto"])
 def test_graphs_without_rows_run_row_by_row(graph, batch):
     result = tfg.map_batches(graph, "squared", batch="auto")({"one": np.arange(12, dtype=np.float32)})
