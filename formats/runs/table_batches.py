@@ -244,7 +244,9 @@ class _TableRows:
         made = {}
         for name, value in values_of(steps).items():
             parts = [value] if not ran.counts or rows is None else rows.split(name, value, ran.counts)
-            made[name] = np.stack([part[0] if np.ndim(part) and len(part) == 1 else np.asarray(part) for part in parts])
+            dtype = self._dtypes.get(name)  # of strings, which NumPy would make bytes without the zeros at their ends
+            arrays = [np.asarray(part, dtype) for part in parts]
+            made[name] = np.stack([array[0, ...] if array.ndim and len(array) == 1 else array for array in arrays])
         return made
 
     def _row(self, number: int) -> dict[str, Any]:

@@ -72,6 +72,13 @@ def test_texts_are_utf_8_in_arrays_of_all_kinds(graph, dtype):
     assert tfg.map_batches(graph, "u")({"s": np.array(texts, dtype)})["u"].tolist() == ["STRAßE".encode(), b"X"]
 
 
+@pytest.mark.parametrize("count", [2, COUNT])
+def test_results_keep_zeros_at_the_ends_of_strings(graph, count):
+    """One by one, and in blocks."""
+    result = tfg.map_batches(graph, "u")({"s": np.array([b"a\0"] * count, object)})["u"]
+    assert result.dtype == object and result.tolist() == [b"A\0"] * count
+
+
 @pytest.mark.parametrize("batch", [1, 4, "auto"])
 def test_graphs_without_rows_run_row_by_row(graph, batch):
     result = tfg.map_batches(graph, "squared", batch="auto")({"one": np.arange(12, dtype=np.float32)})
