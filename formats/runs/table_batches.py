@@ -243,6 +243,9 @@ class _TableRows:
         rows = self._runner.rows
         made = {}
         for name, value in values_of(steps).items():
+            if rows is not None and rows.times(name) == 1 and set(ran.counts) == {1}:
+                made[name] = value[: len(ran.counts)]  # the parts are one behind the other as they are
+                continue
             parts = [value] if not ran.counts or rows is None else rows.split(name, value, ran.counts)
             dtype = self._dtypes.get(name)  # of strings, which NumPy would make bytes without the zeros at their ends
             arrays = [np.asarray(part, dtype) for part in parts]
