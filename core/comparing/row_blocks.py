@@ -46,17 +46,17 @@ class InputBlock:
 def is_alike(one: Feeds, other: Feeds) -> bool:
     """Return True for inputs that can be stacked: the rows of all arrays are as many, and of the same shape in both."""
     same = one.keys() == other.keys() and all(np.shape(one[name])[1:] == np.shape(other[name])[1:] for name in one)
-    return same and bool(_rows_of(one) and _rows_of(other))
+    return same and bool(row_count(one) and row_count(other))
 
 
 def stacked(feeds: Sequence[Feeds]) -> InputBlock:
     """Return inputs stacked along their first axes."""
     first = feeds[0]
     joined = {name: np.concatenate([one[name] for one in feeds]) for name in first} if len(feeds) > 1 else first
-    return InputBlock(joined, [_rows_of(one) or 0 for one in feeds])
+    return InputBlock(joined, [row_count(one) or 0 for one in feeds])
 
 
-def _rows_of(feeds: Feeds) -> int | None:
+def row_count(feeds: Feeds) -> int | None:
     """Return the number of rows of an input, None where its arrays differ."""
     counts = {np.shape(value)[:1] for value in feeds.values()}
     count = counts.pop() if len(counts) == 1 else ()
@@ -116,7 +116,7 @@ def lacks_rows(graph: Graph, feeds: Feeds) -> bool:
     """Return True for an input with fewer rows than its placeholders state."""
     shapes = {name: graph.output(name).node.attrs.get("shape") for name in feeds if graph.output(name).node.is_placeholder}
     firsts = {name: shape[0] for name, shape in shapes.items() if shape is not None and shape.rank}
-    count = _rows_of(feeds)
+    count = row_count(feeds)
     return count is not None and any(isinstance(size, int) and 0 < count < size for size in firsts.values())
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol
 
 import numpy as np
 
-from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, InputBlock, lacks_rows
+from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, InputBlock, lacks_rows, row_count
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, GraphLike, Node, Output
 from ...core.graph.metagraph import Signature, argument_tensor
@@ -236,8 +236,7 @@ class InputArrays:
             return None
         if items[0].is_arrow:
             arrays = self._of_arrow(self._reader.arrow(items[0].path), items)
-            counts = {len(array) if array.ndim else 0 for array in arrays.values()}
-            count = counts.pop() if len(counts) == 1 else 0
+            count = row_count(arrays)
             return InputBlock(arrays, [count // len(items)] * len(items)) if count and not count % len(items) else None
         rows = [row for item in items if (row := item.row) is not None]
         return self._block_of_rows(items[0].path, rows) if rows else self._block_of_documents(items)
