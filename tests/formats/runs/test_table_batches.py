@@ -24,6 +24,7 @@ def graph():
     g.Mean(x, np.int32([0, 1]), name="mean")
     g.StringUpper(g.Placeholder(dtype="string", shape=[None], name="s"), name="u")
     g.Square(g.Placeholder(dtype="float32", shape=[], name="one"), name="squared")
+    g.StringLower(g.Placeholder(dtype="string", shape=[], name="text"), name="lower")
     return g.graph
 
 
@@ -74,9 +75,11 @@ def test_texts_are_utf_8_in_arrays_of_all_kinds(graph, dtype):
 
 @pytest.mark.parametrize("count", [2, COUNT])
 def test_results_keep_zeros_at_the_ends_of_strings(graph, count):
-    """One by one, and in blocks."""
-    result = tfg.map_batches(graph, "u")({"s": np.array([b"a\0"] * count, object)})["u"]
+    """One by one, and in blocks, and of strings without rows."""
+    texts = np.array([b"a\0"] * count, object)
+    result = tfg.map_batches(graph, "u")({"s": texts})["u"]
     assert result.dtype == object and result.tolist() == [b"A\0"] * count
+    assert tfg.map_batches(graph, "lower")({"text": texts})["lower"].tolist() == texts.tolist()
 
 
 @pytest.mark.parametrize("batch", [1, 4, "auto"])
