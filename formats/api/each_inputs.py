@@ -163,7 +163,6 @@ class ColumnNames(Protocol):
     """A table, as far as its columns feed tensors."""
 
     names: list[str]
-    path: str
 
 
 class InputArrays:
@@ -184,7 +183,7 @@ class InputArrays:
         self._graph, self._signature, self._fetches = graph, signature, fetches
         words = self._words = {} if signature is None else signature.fed
         self._reader = ItemReader()
-        self._found: dict[str, Sequence[str]] = {}
+        self._found: tuple[ColumnNames | None, Sequence[str]] = None, ()
         self._find = find or (lambda word: graph.output(argument_tensor(word, words, graph)))
         matches = {name: _PART.fullmatch(text) for name, text in parts.items()}
         self._tensors = {match[1] or WHOLE: name for name, match in matches.items() if match}
@@ -336,12 +335,12 @@ class InputArrays:
 
     def _keys(self, table: ColumnNames) -> Sequence[str]:
         """Return the keys of a table without --feed: its columns, or all together where they fit the only input."""
-        if table.path not in self._found:
+        if table is not self._found[0]:
             known = [name for name in table.names if self._is_tensor(name)]
             is_one = not known and self._takes(len(table.names))
             own = table.names if isinstance(table, CsvFile) or not known else known  # other columns are keys of the rows
-            self._found = {table.path: [WHOLE] if is_one else own}
-        return self._found[table.path]
+            self._found = table, [WHOLE] if is_one else own
+        return self._found[1]
 
     def _is_fed(self, key: str) -> bool:
         return key in self._tensors or self._is_tensor(key)

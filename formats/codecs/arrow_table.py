@@ -102,7 +102,7 @@ class ArrowFile:
         """NotFoundError for a column that the file lacks."""
         missing = next((name for name in names if name not in self._columns), None)
         if missing is not None:
-            raise missing_column(self.path, missing, self.names)
+            raise missing_column(f"'{self.path}'", missing, self.names)
 
 
 def column_array(column: Any, name: str) -> Array:

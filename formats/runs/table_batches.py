@@ -21,6 +21,7 @@ from ...core.types.tensors import as_bytes_array
 from ..api.each_inputs import InputArrays, in_batches
 from ..api.prepared_sessions import named, names_of
 from ..codecs.arrow_table import arrow_column, column_array
+from ..codecs.csv_table import missing_column
 from .graph_reading import GraphReading
 from .names import Given
 from .run_plan import RunPlan, RunRequest
@@ -88,7 +89,6 @@ class _AnyTable(Protocol):
     """A table of any kind."""
 
     names: list[str]
-    path: str
 
     def __len__(self) -> int: ...
 
@@ -103,7 +103,7 @@ class _ArrayTable:
     """A dictionary of arrays."""
 
     def __init__(self, table: Mapping[str, Any]) -> None:
-        self._table, self.names, self.path = table, list(table), _PLACE
+        self._table, self.names = table, list(table)
 
     def __len__(self) -> int:
         return len(next(iter(self._table.values()), ()))
@@ -119,7 +119,7 @@ class _PandasTable:
     """A DataFrame of pandas: arrays are in cells."""
 
     def __init__(self, table: Any) -> None:
-        self._table, self.names, self.path = table, list(map(str, table.columns)), _PLACE
+        self._table, self.names = table, list(map(str, table.columns))
 
     def __len__(self) -> int:
         return len(self._table)
@@ -136,7 +136,7 @@ class _ArrowTable:
     """A Table or a RecordBatch of pyarrow."""
 
     def __init__(self, table: Any) -> None:
-        self._table, self.names, self.path = table, table.schema.names, _PLACE
+        self._table, self.names = table, table.schema.names
 
     def __len__(self) -> int:
         return int(self._table.num_rows)
@@ -228,7 +228,10 @@ class _TableRows:
         if not len(table):
             return {name: np.empty(0, dtype) for name, dtype in self._dtypes.items()}
         self._table = table
-        self._arrays = {name: table.array(name) for name in self.fed(table)}
+        fed = self.fed(table)
+        if missing := fed.difference(table.names):
+            raise missing_column(_PLACE, min(missing), table.names)
+        self._arrays = {name: table.array(name) for name in fed}
         columns: dict[str, list[Array]] = {}
         for ran in self._runner.results(range(len(table))):
             if ran.error is not None:

@@ -92,6 +92,12 @@ def test_graphs_without_rows_run_row_by_row(graph, batch):
     np.testing.assert_allclose(result["mean"], X.mean(1), rtol=1e-4, atol=1e-6)
 
 
+def test_each_table_feeds_its_own_columns(graph):
+    function = tfg.map_batches(graph, "y")
+    assert list(function({"x": X})) == ["y"]
+    np.testing.assert_allclose(function({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]})["y"], X @ W, rtol=1e-5, atol=1e-6)
+
+
 def test_errors_name_the_row_and_the_column(graph):
     bad = X.copy()
     bad[20, 1] = np.nan
@@ -101,6 +107,8 @@ def test_errors_name_the_row_and_the_column(graph):
         tfg.map_batches(graph, "y")({"z": bad})
     with pytest.raises(tfg.errors.InvalidArgumentError, match="column 'x' has missing values"):
         tfg.map_batches(graph, "y")({"x": np.array([[1.0, 2.0, 3.0], None], object)})
+    with pytest.raises(tfg.errors.NotFoundError, match="the table has no column 'b'"):
+        tfg.map_batches(graph, "y", parts={"x": "a,b,c"})({"a": bad[:, 0]})
     with pytest.raises(TypeError, match="a table must be"):
         tfg.map_batches(graph, "y")([1, 2])
 
