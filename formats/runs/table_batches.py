@@ -119,16 +119,18 @@ class _PandasTable:
     """A DataFrame of pandas: arrays are in cells."""
 
     def __init__(self, table: Any) -> None:
-        self._table, self.names = table, list(map(str, table.columns))
+        self._table, self._labels = table, {str(label): label for label in table.columns}  # pandas numbers columns by default
+        self.names = list(self._labels)
 
     def __len__(self) -> int:
         return len(self._table)
 
     def array(self, name: str) -> Array:
-        return _regular(self._table[name].to_numpy(), name)
+        return _regular(self._table[self._labels[name]].to_numpy(), name)
 
     def with_results(self, fed: set[str], results: Mapping[str, Array]) -> Any:
-        rest = self._table.drop(columns=[name for name in self.names if name in fed or name in results])
+        left_out = [label for name, label in self._labels.items() if name in fed or name in results]
+        rest = self._table.drop(columns=left_out)
         return rest.assign(**{name: array if array.ndim == 1 else list(array) for name, array in results.items()})
 
 

@@ -92,6 +92,13 @@ def test_graphs_without_rows_run_row_by_row(graph, batch):
     np.testing.assert_allclose(result["mean"], X.mean(1), rtol=1e-4, atol=1e-6)
 
 
+def test_numbered_columns_of_pandas(graph):
+    pandas = pytest.importorskip("pandas", reason="the extra tfg[clients] is not installed")
+    result = tfg.map_batches(graph, "y", parts={"x": "0,1,2"})(pandas.DataFrame(np.concatenate([X, X[:, :1]], 1)))
+    assert list(result.columns) == [3, "y"]
+    np.testing.assert_allclose(values(result["y"]), X @ W, rtol=1e-5, atol=1e-6)
+
+
 def test_each_table_feeds_its_own_columns(graph):
     function = tfg.map_batches(graph, "y")
     assert list(function({"x": X})) == ["y"]
