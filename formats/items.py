@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import array
 import bisect
 import contextlib
@@ -11,7 +12,7 @@ import itertools
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 import numpy as np
 
@@ -76,7 +77,40 @@ class Item:
         return self.start is None and not is_array
 
 
-class _FileRows(Sequence[Item]):
+_Made = TypeVar("_Made")
+
+
+class MadeOnDemand(Sequence[_Made]):
+    """A sequence whose elements are made when they are asked for."""
+
+    @abc.abstractmethod
+    def _at(self, index: int) -> _Made:
+        """Make the element at a place, from 0."""
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self._at(i) for i in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self._at(index)
+
+
+class Chained(MadeOnDemand[_Made]):
+    """Sequences one behind the other."""
+
+    def __init__(self, parts: Sequence[Sequence[_Made]]) -> None:
+        self._parts = parts
+        self._ends = list(itertools.accumulate(map(len, parts)))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def _at(self, index: int) -> _Made:
+        part = bisect.bisect_right(self._ends, index)
+        return self._parts[part][index - (self._ends[part - 1] if part else 0)]
+
+
+class _FileRows(MadeOnDemand[Item]):
     """The rows or lines of a file: three numbers each, where an Item takes some 400 bytes."""
 
     def __init__(self, path: str, items: Iterator[Item]) -> None:
@@ -91,9 +125,7 @@ class _FileRows(Sequence[Item]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+    def _at(self, index: int) -> Item:
         number = self._numbers[index]
         start, end, line = self._places[3 * index : 3 * index + 3]
         return Item(f"{self.stem}-{number:06d}", self.path, start, end, line)
@@ -109,24 +141,12 @@ class _FileRows(Sequence[Item]):
         return stem == self.stem and number.isdecimal() and f"{int(number):06d}" == number and int(number) in self._numbers
 
 
-class Items(Sequence[Item]):
+class Items(Chained[Item]):
     """Inputs in their order: rows are made on demand."""
 
     def __init__(self, parts: Sequence[Sequence[Item]]) -> None:
-        self._parts = parts
-        self._ends = list(itertools.accumulate(map(len, parts)))
+        super().__init__(parts)
         self._check_names()
-
-    def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if not 0 <= index < len(self):
-            raise IndexError(index)
-        part = bisect.bisect_right(self._ends, index)
-        return self._parts[part][index - (self._ends[part - 1] if part else 0)]
 
     def _check_names(self) -> None:
         """InvalidArgumentError for two inputs with the same name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, Generic, Literal, TypeVar
 
 import numpy as np
@@ -46,17 +46,17 @@ class InputBlock:
 def is_alike(one: Feeds, other: Feeds) -> bool:
     """Return True for inputs that can be stacked: the rows of all arrays are as many, and of the same shape in both."""
     same = one.keys() == other.keys() and all(np.shape(one[name])[1:] == np.shape(other[name])[1:] for name in one)
-    return same and bool(_rows_of(one) and _rows_of(other))
+    return same and bool(row_count(one) and row_count(other))
 
 
 def stacked(feeds: Sequence[Feeds]) -> InputBlock:
     """Return inputs stacked along their first axes."""
     first = feeds[0]
     joined = {name: np.concatenate([one[name] for one in feeds]) for name in first} if len(feeds) > 1 else first
-    return InputBlock(joined, [_rows_of(one) or 0 for one in feeds])
+    return InputBlock(joined, [row_count(one) or 0 for one in feeds])
 
 
-def _rows_of(feeds: Feeds) -> int | None:
+def row_count(feeds: Feeds) -> int | None:
     """Return the number of rows of an input, None where its arrays differ."""
     counts = {np.shape(value)[:1] for value in feeds.values()}
     count = counts.pop() if len(counts) == 1 else ()
@@ -116,7 +116,7 @@ def lacks_rows(graph: Graph, feeds: Feeds) -> bool:
     """Return True for an input with fewer rows than its placeholders state."""
     shapes = {name: graph.output(name).node.attrs.get("shape") for name in feeds if graph.output(name).node.is_placeholder}
     firsts = {name: shape[0] for name, shape in shapes.items() if shape is not None and shape.rank}
-    count = _rows_of(feeds)
+    count = row_count(feeds)
     return count is not None and any(isinstance(size, int) and 0 < count < size for size in firsts.values())
 
 
@@ -159,9 +159,15 @@ class BlockRunner(Generic[_Input]):
     def __init__(self, work: BlockWork[_Input], size: BlockSize) -> None:
         self._work = work
         self._asked = size
+        self._begin()
+
+    def _begin(self) -> None:
+        """Run inputs one by one, as nothing is known of blocks of such inputs."""
         self.rows: BlockRows | None = None
         """The rows of the graph, once inputs run in blocks."""
-        self._is_settled = size == 1
+        self._fed: Set[str] = frozenset()
+        """The names of the tensors that the rows of the graph were found for."""
+        self._is_settled = self._asked == 1
         self._first: collections.deque[tuple[Feeds, Any]] = collections.deque(maxlen=_COMPARED)
         self._alone = float("inf")
         self._size = 1
@@ -190,6 +196,8 @@ class BlockRunner(Generic[_Input]):
             raise
         except TfgError as error:
             return Ran([one], error=error, seconds=time.process_time() - started)
+        if self._is_other(feeds):
+            self._begin()
         if not self._is_settled and self._work.lacks_rows(feeds):
             self._settle_filled(feeds)
         if self.rows is not None and self.rows.rows is not None and is_alike(feeds, feeds):
@@ -205,6 +213,10 @@ class BlockRunner(Generic[_Input]):
         if not self._is_settled:
             self._consider(feeds, result, clock)
         return Ran([one], result, seconds=time.process_time() - started)
+
+    def _is_other(self, feeds: Feeds) -> bool:
+        """Return True where the rows of the graph are not known for what an input feeds: a further tensor may mix them."""
+        return self.rows is not None and feeds.keys() != self._fed
 
     def _consider(self, feeds: Feeds, result: Any, seconds: float) -> None:
         """Begin with blocks after some inputs that ran one by one, if a block of two takes no longer than it may."""
@@ -238,7 +250,7 @@ class BlockRunner(Generic[_Input]):
         if unlike is not None:
             self._refuse(InvalidArgumentError(f"'{unlike}' has other values in a block of inputs than one by one"))
             return
-        self.rows = rows
+        self.rows, self._fed = rows, alike[0][0].keys()
         self._size = self._asked if self._asked != "auto" else _power(_RUN_SECONDS / max(self._alone, 1e-6), _COMPARED)
 
     def _unlike(self, rows: BlockRows, block: InputBlock, result: Any, alone: Sequence[Any]) -> str | None:
@@ -257,7 +269,7 @@ class BlockRunner(Generic[_Input]):
         except InvalidArgumentError as error:
             self._refuse(error)
             return
-        self.rows, self._size, self._is_compared = rows, rows.rows or 1, False
+        self.rows, self._fed, self._size, self._is_compared = rows, feeds.keys(), rows.rows or 1, False
 
     def _refuse(self, error: InvalidArgumentError) -> None:
         """Go on one by one, or raise the error where blocks were asked for."""
@@ -301,7 +313,9 @@ class BlockRunner(Generic[_Input]):
 
     def _halved(self, inputs: Sequence[_Input], block: InputBlock, seconds: float = 0.0) -> Iterator[Ran[_Input]]:
         """Run a block; after an error run its halves. `seconds` is the CPU time that an input took so far."""
-        assert self.rows is not None
+        if self.rows is None or self._is_other(block.feeds):
+            yield from map(self._one, inputs)
+            return
         started, clock = time.process_time(), time.perf_counter()
         try:
             if self.rows.rows is not None and len(inputs) > 1 and sum(block.counts) > self.rows.rows:

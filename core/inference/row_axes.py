@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ..control_flow.copies import is_transparent
-from ..functions.call_kinds import Form, call_kind
+from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import implementation
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
@@ -122,7 +122,7 @@ class _RowWalk:
         states = [self.states.get(value) for value in node.inputs]
         kind = call_kind(self.functions, node)
         if kind is not None:
-            return self._called(node, states)
+            return self._called(node, kind, states)
         counts = not any(isinstance(state, RowAxis) for state in states)
         if counts or (has_fact(node.op, "metadata") and has_fact(node.op, "view")):
             return [self._counted(node, value) for value in node.outputs()]
@@ -161,9 +161,7 @@ class _RowWalk:
 
     # Functions.
 
-    def _called(self, node: Node, states: _States) -> _States:
-        kind = call_kind(self.functions, node)
-        assert kind is not None
+    def _called(self, node: Node, kind: CallKind, states: _States) -> _States:
         references, arguments = kind.references(node), kind.arguments(states)
         if self.depth > _MAX_DEPTH or kind.form not in (Form.CALL, Form.BRANCH, Form.LOOP) or kind.counters or kind.is_batched:
             raise self.mixed(node, "rows inside this call are not followed")

@@ -199,6 +199,7 @@ _BLOCKWISE: dict[str, Blockwise] = {}
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
     """Register a kernel for `ops`; `T=("string",)` restricts dtypes of attributes. The first accepting kernel wins."""
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
+    # The module of the caller, not of the function: a library may register a function of tfg, and limits trust tfg's kernels.
     is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{families.PACKAGE}.")
 
     def register(function: _Function) -> _Function:
@@ -497,6 +498,8 @@ def _load_family(op: str) -> None:
     name = family_of_op().get(op)
     if name is not None:
         with _loading:
+            # A library's registration may import the family: the family's own are no part of the library, and stay after
+            # an error.
             outer, _library = _library, None
             try:
                 families.load(name)
@@ -529,7 +532,7 @@ def _add_kernel(added: Kernel) -> None:
         raise AlreadyExistsError(message, op=added.op)
     if _library is None:
         registered.append(added)
-    else:
+    else:  # behind the library's kernels and before tfg's, as the first that accepts a node runs
         registered.insert(sum(k in _library.kernels for k in registered), added)
         _library.kernels.append(added)
         _library.undo.append(lambda: registered.remove(added))
@@ -540,7 +543,7 @@ def _register(table: dict[str, Any], what: str, ops: Iterable[str], function: An
         if _library is None or table is not _GRADIENTS:  # a library may have gradients that nodes name
             _require_declared(op)
         if _library is not None:
-            _load_family(op)
+            _load_family(op)  # first, as what the family has already is an error of the library, not of the family
         if op in table and table[op] is not function:
             raise AlreadyExistsError(f"op '{op}' already has a {what}", op=op)
         table[op] = function

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol
 
 import numpy as np
 
-from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, InputBlock, lacks_rows
+from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, InputBlock, lacks_rows, row_count
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, GraphLike, Node, Output
 from ...core.graph.metagraph import Signature, argument_tensor
@@ -163,7 +163,6 @@ class ColumnNames(Protocol):
     """A table, as far as its columns feed tensors."""
 
     names: list[str]
-    path: str
 
 
 class InputArrays:
@@ -184,7 +183,7 @@ class InputArrays:
         self._graph, self._signature, self._fetches = graph, signature, fetches
         words = self._words = {} if signature is None else signature.fed
         self._reader = ItemReader()
-        self._found: dict[str, Sequence[str]] = {}
+        self._found: tuple[ColumnNames | None, Sequence[str]] = None, ()
         self._find = find or (lambda word: graph.output(argument_tensor(word, words, graph)))
         matches = {name: _PART.fullmatch(text) for name, text in parts.items()}
         self._tensors = {match[1] or WHOLE: name for name, match in matches.items() if match}
@@ -236,8 +235,7 @@ class InputArrays:
             return None
         if items[0].is_arrow:
             arrays = self._of_arrow(self._reader.arrow(items[0].path), items)
-            counts = {len(array) if array.ndim else 0 for array in arrays.values()}
-            count = counts.pop() if len(counts) == 1 else 0
+            count = row_count(arrays)
             return InputBlock(arrays, [count // len(items)] * len(items)) if count and not count % len(items) else None
         rows = [row for item in items if (row := item.row) is not None]
         return self._block_of_rows(items[0].path, rows) if rows else self._block_of_documents(items)
@@ -337,12 +335,12 @@ class InputArrays:
 
     def _keys(self, table: ColumnNames) -> Sequence[str]:
         """Return the keys of a table without --feed: its columns, or all together where they fit the only input."""
-        if table.path not in self._found:
+        if table is not self._found[0]:
             known = [name for name in table.names if self._is_tensor(name)]
             is_one = not known and self._takes(len(table.names))
             own = table.names if isinstance(table, CsvFile) or not known else known  # other columns are keys of the rows
-            self._found = {table.path: [WHOLE] if is_one else own}
-        return self._found[table.path]
+            self._found = table, [WHOLE] if is_one else own
+        return self._found[1]
 
     def _is_fed(self, key: str) -> bool:
         return key in self._tensors or self._is_tensor(key)

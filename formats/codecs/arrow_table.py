@@ -11,15 +11,15 @@ from typing import IO, Any, Final
 import numpy as np
 
 from ...core.support.atomic import file_errors
-from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ...core.support.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ...core.support.optional_packages import extra_hint
 from ...core.support.regular_files import open_regular
 from ...core.types.arrays import Array
+from ...core.types.tensors import as_bytes_array
+from .csv_table import missing_column
 
 PARQUET: Final = (".parquet", ".pq")
 ARROW: Final = (".arrow", ".feather")
-_FEW: Final = 20
-"""The largest number of columns that an error lists."""
 
 
 def pyarrow() -> Any:
@@ -73,6 +73,7 @@ class ArrowFile:
             self._file.close()
             raise
         self.names: list[str] = list(self._schema.names)
+        self._columns = frozenset(self.names)
         self._ends = list(itertools.accumulate(sizes))
         self._group: tuple[int, Any] = (-1, None)
 
@@ -99,11 +100,9 @@ class ArrowFile:
 
     def check(self, names: Sequence[str]) -> None:
         """NotFoundError for a column that the file lacks."""
-        missing = next((name for name in names if name not in self.names), None)
+        missing = next((name for name in names if name not in self._columns), None)
         if missing is not None:
-            more = f" and {len(self.names) - _FEW} more" if len(self.names) > _FEW else ""
-            hint = f"the columns are {', '.join(self.names[:_FEW])}{more}"
-            raise NotFoundError(f"'{self.path}' has no column '{missing}'", hint=hint)
+            raise missing_column(f"'{self.path}'", missing, self.names)
 
 
 def column_array(column: Any, name: str) -> Array:
@@ -129,9 +128,7 @@ def column_array(column: Any, name: str) -> Array:
     texts = ("is_string", "is_large_string", "is_binary", "is_large_binary", "is_fixed_size_binary", "is_string_view")
     if not any(getattr(arrow.types, test)(kind) for test in texts):
         raise InvalidArgumentError(f"column '{name}' has the type {kind}, which no tensor has")
-    result = np.empty(len(array), object)
-    result[:] = [value.encode() if isinstance(value, str) else value for value in array.to_pylist()]
-    return result
+    return as_bytes_array(array.to_pylist())
 
 
 def _of_lists(array: Any, name: str) -> Array:

@@ -114,9 +114,7 @@ class CsvFile:
         places = []
         for name in names:
             if name not in self._columns:
-                more = f" and {len(self.names) - _FEW} more" if len(self.names) > _FEW else ""
-                hint = f"the columns are {', '.join(self.names[:_FEW])}{more}"
-                raise NotFoundError(f"'{self.path}' has no column '{name}'", hint=hint)
+                raise missing_column(f"'{self.path}'", name, self.names)
             places.append(self._columns[name])
         return places
 
@@ -188,6 +186,12 @@ def read_columns(path: str, columns: Sequence[str] = (), dtype: DType | None = N
     finally:
         file.close()
     return array[:, 0] if len(names) == 1 and shape.rank != 2 else array
+
+
+def missing_column(table: str, name: str, names: Sequence[str]) -> NotFoundError:
+    """Return the error for a column that a table lacks, with the columns that exist."""
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return NotFoundError(f"{table} has no column '{name}'", hint=f"the columns are {', '.join(names[:_FEW])}{more}")
 
 
 def _plain_numbers(cells: Sequence[Sequence[str]]) -> Array | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import dataclasses
 import itertools
 import json
@@ -13,7 +12,7 @@ from typing import Any, Final
 
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.json_documents import plain
-from ..items import Item, find_items
+from ..items import Chained, Item, MadeOnDemand, find_items
 from .names import Given
 from .run_plan import Pairs
 
@@ -89,7 +88,7 @@ class TaskQueue:
         self._back.extendleft(reversed(tasks))
 
 
-class SweepTasks(Sequence[SweepTask]):
+class SweepTasks(MadeOnDemand[SweepTask]):
     """Tasks in their order, made on demand: a job may have many more than memory holds."""
 
     def __init__(
@@ -98,19 +97,13 @@ class SweepTasks(Sequence[SweepTask]):
     ) -> None:  # fmt: skip
         """`shards` have `shard_size` tasks each, by default each task has a file of its own; `places` choose some tasks."""
         self._items, self._settings, self.shards, self._shard_size = items, settings, shards, shard_size
-        self._places = [range(len(items) * len(settings))] if places is None else places
-        self._ends = list(itertools.accumulate(map(len, self._places)))
+        self._places = Chained([range(len(items) * len(settings))] if places is None else places)
 
     def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
+        return len(self._places)
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if not 0 <= index < len(self):
-            raise IndexError(index)
-        part = bisect.bisect_right(self._ends, index)
-        place = self._places[part][index - (self._ends[part - 1] if part else 0)]
+    def _at(self, index: int) -> SweepTask:
+        place = self._places[index]
         item, chosen = self._items[place // len(self._settings)], self._settings[place % len(self._settings)]
         shard = self.shards[place // self._shard_size] if self.shards else None
         return SweepTask(_name(item.name if item else None, chosen), item, chosen, shard)

@@ -17,9 +17,11 @@ from ...core.runtime.session.runner import StepResult
 from ...core.support.arguments import takes
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
 from ...core.types.arrays import Array
+from ...core.types.tensors import as_bytes_array
 from ..api.each_inputs import InputArrays, in_batches
 from ..api.prepared_sessions import named, names_of
 from ..codecs.arrow_table import arrow_column, column_array
+from ..codecs.csv_table import missing_column
 from .graph_reading import GraphReading
 from .names import Given
 from .run_plan import RunPlan, RunRequest
@@ -87,7 +89,6 @@ class _AnyTable(Protocol):
     """A table of any kind."""
 
     names: list[str]
-    path: str
 
     def __len__(self) -> int: ...
 
@@ -102,7 +103,7 @@ class _ArrayTable:
     """A dictionary of arrays."""
 
     def __init__(self, table: Mapping[str, Any]) -> None:
-        self._table, self.names, self.path = table, list(table), _PLACE
+        self._table, self.names = table, list(table)
 
     def __len__(self) -> int:
         return len(next(iter(self._table.values()), ()))
@@ -118,16 +119,18 @@ class _PandasTable:
     """A DataFrame of pandas: arrays are in cells."""
 
     def __init__(self, table: Any) -> None:
-        self._table, self.names, self.path = table, list(map(str, table.columns)), _PLACE
+        self._table, self._labels = table, {str(label): label for label in table.columns}  # pandas numbers columns by default
+        self.names = list(self._labels)
 
     def __len__(self) -> int:
         return len(self._table)
 
     def array(self, name: str) -> Array:
-        return _regular(self._table[name].to_numpy(), name)
+        return _regular(self._table[self._labels[name]].to_numpy(), name)
 
     def with_results(self, fed: set[str], results: Mapping[str, Array]) -> Any:
-        rest = self._table.drop(columns=[name for name in self.names if name in fed or name in results])
+        left_out = [label for name, label in self._labels.items() if name in fed or name in results]
+        rest = self._table.drop(columns=left_out)
         return rest.assign(**{name: array if array.ndim == 1 else list(array) for name, array in results.items()})
 
 
@@ -135,7 +138,7 @@ class _ArrowTable:
     """A Table or a RecordBatch of pyarrow."""
 
     def __init__(self, table: Any) -> None:
-        self._table, self.names, self.path = table, table.schema.names, _PLACE
+        self._table, self.names = table, table.schema.names
 
     def __len__(self) -> int:
         return int(self._table.num_rows)
@@ -183,10 +186,10 @@ def _table_of(batch: Any) -> _AnyTable:
 def _regular(column: Array, name: str) -> Array:
     """Return a column of cells with arrays as an array; strings as bytes."""
     if column.dtype != object or not len(column):
-        return column.astype(np.bytes_).astype(object) if column.dtype.kind in "US" else column
+        return as_bytes_array(column) if column.dtype.kind in "US" else column
     if any(cell is None for cell in column):
         raise InvalidArgumentError(f"column '{name}' has missing values", hint="fill them, or feed other columns")
-    if isinstance(column[0], str | bytes):
+    if isinstance(column[0], str | bytes):  # other cells stay as they are, for an error that names the row
         texts = np.empty(len(column), object)
         texts[:] = [cell.encode() if isinstance(cell, str) else cell for cell in column]
         return texts
@@ -227,7 +230,10 @@ class _TableRows:
         if not len(table):
             return {name: np.empty(0, dtype) for name, dtype in self._dtypes.items()}
         self._table = table
-        self._arrays = {name: table.array(name) for name in self.fed(table)}
+        fed = self.fed(table)
+        if missing := fed.difference(table.names):
+            raise missing_column(_PLACE, min(missing), table.names)
+        self._arrays = {name: table.array(name) for name in fed}
         columns: dict[str, list[Array]] = {}
         for ran in self._runner.results(range(len(table))):
             if ran.error is not None:
@@ -242,8 +248,13 @@ class _TableRows:
         rows = self._runner.rows
         made = {}
         for name, value in values_of(steps).items():
+            if rows is not None and rows.times(name) == 1 and set(ran.counts) == {1}:
+                made[name] = value[: len(ran.counts)]  # the parts are one behind the other as they are
+                continue
             parts = [value] if not ran.counts or rows is None else rows.split(name, value, ran.counts)
-            made[name] = np.stack([part[0] if np.ndim(part) and len(part) == 1 else np.asarray(part) for part in parts])
+            dtype = self._dtypes.get(name)  # of strings, which NumPy would make bytes without the zeros at their ends
+            arrays = [np.asarray(part, dtype) for part in parts]
+            made[name] = np.stack([array[0, ...] if array.ndim and len(array) == 1 else array for array in arrays])
         return made
 
     def _row(self, number: int) -> dict[str, Any]:

@@ -196,3 +196,16 @@ def test_python_runs_inputs_in_blocks(folder, rows_of_runs):
     assert report.done == COUNT and 16 in rows_of_runs
     with pytest.raises(tfg.errors.InvalidArgumentError, match="a batch of 0"):
         tfg.run_each(tfg.load(graph), str(folder / "t.csv"), "y:0", batch=0)
+
+
+@pytest.mark.parametrize("batch", ["auto", 4])
+def test_inputs_that_feed_another_tensor_are_not_in_blocks_of_others(batch, tmp_path):
+    """The graph mixes the rows of a tensor that the first inputs leave out."""
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None], name="x")
+    rest = g.PlaceholderWithDefault(np.zeros(1, np.float32), shape=[None], name="rest")
+    g.AddV2(x, g.Sum(rest, np.int32([0])), name="y")
+    lines = [{"x": [k]} for k in range(COUNT)] + [{"x": [k], "rest": [1]} for k in range(7)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    results = [result.values["y"].tolist() for result in tfg.run_each(g.graph, [str(tmp_path / "t.jsonl")], "y", batch=batch)]
+    assert results == [[k] for k in range(COUNT)] + [[k + 1] for k in range(7)]

@@ -217,6 +217,15 @@ def test_output_files(tmp_path, name):
         assert "[3., 5.]" in path.read_text()
 
 
+@pytest.mark.parametrize("text", ['"a\\u0000"', '["a\\u0000"]'])
+def test_zeros_at_the_ends_of_strings_stay(tmp_path, text):
+    """Of a string, and of a vector."""
+    g = GraphBuilder()
+    g.StringLower(g.Placeholder(dtype="string", shape=None, name="s"), name="lower")
+    save(g.graph, tmp_path / "g.pb")
+    assert value(fetch(tmp_path / "g.pb", "--feed", f"s={text}", name="lower")) == json.loads(text)
+
+
 @pytest.mark.slow
 def test_npy_on_standard_output_stacks_steps():
     command = command_line("run", SQUARE, "--init", "--target", "sgd", "--fetch", "loss", "--steps", "3", "--format", "npy")

@@ -430,7 +430,8 @@ def table_initializers(graph: Graph, others: Sequence[str]) -> tuple[str, ...]:
 def _fetched(shown: str, value: Any) -> FetchedValue:
     if value is None:
         return FetchedValue(shown, None, None, None)
-    array = np.asarray(value)
+    # NumPy's own strings drop zeros at their ends, as a serialized tensor may have.
+    array = np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value)
     held = array.ravel()[0] if array.dtype == object and array.size == 1 else None
     if isinstance(held, Variable):
         return _fetched(shown, held.read())

@@ -24,6 +24,7 @@ def graph():
     g.Mean(x, np.int32([0, 1]), name="mean")
     g.StringUpper(g.Placeholder(dtype="string", shape=[None], name="s"), name="u")
     g.Square(g.Placeholder(dtype="float32", shape=[], name="one"), name="squared")
+    g.StringLower(g.Placeholder(dtype="string", shape=[], name="text"), name="lower")
     return g.graph
 
 
@@ -66,6 +67,21 @@ def test_arrays_and_iterators(graph):
     assert list(empty) == ["key", "y"] and empty["y"].dtype == np.float32
 
 
+@pytest.mark.parametrize("dtype", [str, object])
+def test_texts_are_utf_8_in_arrays_of_all_kinds(graph, dtype):
+    texts = ["straße", "x"]
+    assert tfg.map_batches(graph, "u")({"s": np.array(texts, dtype)})["u"].tolist() == ["STRAßE".encode(), b"X"]
+
+
+@pytest.mark.parametrize("count", [2, COUNT])
+def test_results_keep_zeros_at_the_ends_of_strings(graph, count):
+    """One by one, and in blocks, and of strings without rows."""
+    texts = np.array([b"a\0"] * count, object)
+    result = tfg.map_batches(graph, "u")({"s": texts})["u"]
+    assert result.dtype == object and result.tolist() == [b"A\0"] * count
+    assert tfg.map_batches(graph, "lower")({"text": texts})["lower"].tolist() == texts.tolist()
+
+
 @pytest.mark.parametrize("batch", [1, 4, "auto"])
 def test_graphs_without_rows_run_row_by_row(graph, batch):
     result = tfg.map_batches(graph, "squared", batch="auto")({"one": np.arange(12, dtype=np.float32)})
@@ -74,6 +90,19 @@ def test_graphs_without_rows_run_row_by_row(graph, batch):
         return
     result = tfg.map_batches(graph, "mean", batch=batch)({"x": X})
     np.testing.assert_allclose(result["mean"], X.mean(1), rtol=1e-4, atol=1e-6)
+
+
+def test_numbered_columns_of_pandas(graph):
+    pandas = pytest.importorskip("pandas", reason="the extra tfg[clients] is not installed")
+    result = tfg.map_batches(graph, "y", parts={"x": "0,1,2"})(pandas.DataFrame(np.concatenate([X, X[:, :1]], 1)))
+    assert list(result.columns) == [3, "y"]
+    np.testing.assert_allclose(values(result["y"]), X @ W, rtol=1e-5, atol=1e-6)
+
+
+def test_each_table_feeds_its_own_columns(graph):
+    function = tfg.map_batches(graph, "y")
+    assert list(function({"x": X})) == ["y"]
+    np.testing.assert_allclose(function({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]})["y"], X @ W, rtol=1e-5, atol=1e-6)
 
 
 def test_errors_name_the_row_and_the_column(graph):
@@ -85,6 +114,8 @@ def test_errors_name_the_row_and_the_column(graph):
         tfg.map_batches(graph, "y")({"z": bad})
     with pytest.raises(tfg.errors.InvalidArgumentError, match="column 'x' has missing values"):
         tfg.map_batches(graph, "y")({"x": np.array([[1.0, 2.0, 3.0], None], object)})
+    with pytest.raises(tfg.errors.NotFoundError, match="the table has no column 'b'"):
+        tfg.map_batches(graph, "y", parts={"x": "a,b,c"})({"a": bad[:, 0]})
     with pytest.raises(TypeError, match="a table must be"):
         tfg.map_batches(graph, "y")([1, 2])
 
