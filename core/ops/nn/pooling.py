@@ -467,6 +467,8 @@ def _max_pool_3d_grad_grad_lowering(
 
 lower("MaxPool3DGrad")(_pooling_lowerings.max_pool_gradient_of_equals)
 lower("AvgPool", "AvgPool3D")(_pooling_lowerings.average_pool)
+# JAX's derivative of MaxPool3D takes one of equal elements, and TensorFlow's gradient all; of MaxPool3DGrad it is the other
+# way round.
 facts("own_gradient", of=["MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad", "MaxPoolGradGrad", "MaxPoolGradV2"])
 
 
