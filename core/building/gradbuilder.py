@@ -84,5 +84,6 @@ def parts_of(node: Node, composition: Composition, shapes: Sequence[Shape]) -> t
     """Return a graph of the parts of a node, for inputs of these shapes, and its inputs and outputs."""
     g = GradientBuilder()
     inputs = [g.Placeholder(dtype=value.base_dtype, shape=shape) for value, shape in zip(node.inputs, shapes, strict=True)]
-    g.shapes = lambda output: dict(zip(inputs, shapes)).get(output, UNKNOWN)
+    known = dict(zip(inputs, shapes))
+    g.shapes = lambda output: known.get(output, UNKNOWN)
     return g.graph, inputs, list(composition.build(g, node, inputs))

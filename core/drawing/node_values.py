@@ -12,9 +12,9 @@ from typing import Final, TypeVar
 import numpy as np
 
 from ..explaining.node_listing import value_text
-from ..numerics.tensor_statistics import TensorStatistics, histogram, tensor_statistics
+from ..numerics.tensor_statistics import TensorStatistics, histogram
 from ..types.arrays import Array
-from ..types.dtypes import from_numpy
+from ..types.dtypes import DType, from_numpy
 from ..types.shapes import Shape
 from ..types.tensors import Tensor
 from .value_pictures import ValuePicture
@@ -46,21 +46,17 @@ class NodeValue:
     """The best classes of the first example with their scores, where the value has a score for each class."""
 
 
-def node_value(tensor: Tensor, in_full: bool, statistics: TensorStatistics | None = None) -> NodeValue:
+def node_value(array: Array, dtype: DType, statistics: TensorStatistics, in_full: bool) -> NodeValue:
     """Return a value in words, with a file of all elements where `in_full` says so. Strings have no file, and a single
     element needs no more than itself.
-
-    `statistics` are those of the value, where they are known.
     """
-    array = tensor.read()
-    statistics = statistics or tensor_statistics(array)
     bins = histogram(array, statistics, _BINS)
     elements = [value_text(item) for item in array.flat[:_FIRST].tolist()]
     first = f"{', '.join(elements)}{', ...' if array.size > _FIRST else ''}"
-    holds = f"{tensor.dtype} {Shape(tensor.shape)}"
+    holds = f"{dtype} {Shape(array.shape)}"
     ends = (_number(statistics.min), _number(statistics.max)) if len(bins) > 1 else ()
     value = NodeValue(holds, tuple(_facts(statistics)) if array.size != 1 else (), first, bins if len(bins) > 1 else (), ends)
-    if not in_full or tensor.dtype.is_object or array.size == 1:
+    if not in_full or dtype.is_object or array.size == 1:
         return value
     saved = _saveable(array)
     note = str(saved.dtype) if saved.dtype != array.dtype else ""

@@ -120,7 +120,8 @@ def _of_a_stem(scope: NameScope) -> list[NameScope | Node]:
     runs = [(stem, list(run)) for stem, run in itertools.groupby(scope.parts, lambda part: _stem(part, scope))]
     if len(runs) == 1:
         return scope.parts
-    return [part for stem, run in runs for part in ([_group(scope, stem, run)] if stem and len(run) > 1 else run)]
+    taken = {part.path for part in scope.parts if isinstance(part, NameScope)}
+    return [part for stem, run in runs for part in ([_group(scope, stem, run, taken)] if stem and len(run) > 1 else run)]
 
 
 def _stem(part: NameScope | Node, scope: NameScope) -> str | None:
@@ -142,10 +143,13 @@ def _shape(part: NameScope | Node) -> Hashable:
     return _DIGITS.sub("#", part.label), tuple(sorted(node.op for node in part.members()))
 
 
-def _group(scope: NameScope, label: str, parts: Sequence[NameScope | Node]) -> NameScope:
+def _group(scope: NameScope, label: str, parts: Sequence[NameScope | Node], taken: set[str]) -> NameScope:
+    """Return a scope of parts under a path that is not taken, as a page finds scopes by their paths."""
     path = f"{scope.path}/{label}" if scope.path else label
-    is_taken = any(isinstance(part, NameScope) and part.path == path for part in scope.parts)
-    return NameScope(f"{path} ..." if is_taken else path, label, scope.prefix, list(parts), _count(parts))
+    if path in taken:
+        path += f" ... {part_label(parts[0], scope.prefix)}"
+    taken.add(path)
+    return NameScope(path, label, scope.prefix, list(parts), _count(parts))
 
 
 def _row(scope: NameScope, parts: Sequence[NameScope | Node], count: str = "") -> NameScope | Node:

@@ -15,7 +15,7 @@ from ..functions.callers import called_functions_of, callers_by_function
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable
-from ..graph.variable_nodes import VARIABLES
+from ..graph.variable_nodes import VARIABLES, is_frozen_weight
 from ..inference.inference import Inference
 from ..model.author_scopes import passes_weight_on
 from ..registry.op_facts import has_fact
@@ -23,7 +23,7 @@ from ..registry.op_sentences import op_sentence
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType
 from ..types.shapes import Shape
-from ..types.tensors import FuncRef, Tensor
+from ..types.tensors import FuncRef
 from .elision import folded, links
 from .node_roles import KINDS, kind_of
 from .node_values import NodeValue
@@ -429,10 +429,7 @@ def _weight_behind(node: Node) -> Node | None:
     """Return the variable or constant of a weight that nodes hand on, in another shape or dtype too."""
     while _passes_weight(node) and node.inputs:
         node = node.inputs[0].node
-    if node.op in VARIABLES:
-        return node
-    value = node.attr_of(Tensor, "value") if node.is_constant else None
-    return node if value is not None and value.dtype.is_floating and value.shape else None
+    return node if node.op in VARIABLES or is_frozen_weight(node) else None
 
 
 def _passes_weight(node: Node) -> bool:

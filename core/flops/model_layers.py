@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMappin
 from types import MappingProxyType
 from typing import ClassVar, Final
 
-from ..model.author_scopes import AuthorScopes, ScopedNode, name_stem, weight_name
+from ..model.author_scopes import CALL, AuthorScopes, ScopedNode, name_stem, weight_name
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import grouped
@@ -25,7 +25,7 @@ NO_LAYER: Final = "(no layer)"
 _NUMBERS: Final = ("parameters", "trainable", "flops", "macs", "bytes", "nodes")
 """The fields of a layer that add up."""
 _DIGITS: Final = re.compile(r"\d+")
-_CALLS: Final = re.compile(r"^(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+")
+_CALLS: Final = re.compile(rf"^(?:{CALL.pattern}/)+")
 """The scopes that TensorFlow makes of calls when it freezes a model."""
 
 

@@ -10,7 +10,7 @@ from ..building.gradbuilder import GradientBuilder
 from ..gradients import add_gradients
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
-from ..graph.variable_nodes import VARIABLES
+from ..graph.variable_nodes import VARIABLES, is_frozen_weight
 from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError
 from .flops_report import FlopsReport, Section, total
@@ -57,8 +57,7 @@ def _weights(graph: Graph, target: Output) -> list[Node]:
     variables = [node for node in graph if node in needed and node.op in VARIABLES]
     if variables:
         return variables
-    constants = [node for node in graph if node in needed and node.is_constant]
-    return [node for node in constants if node.attrs["dtype"].is_floating and node.attrs["value"].shape]
+    return [node for node in graph if node in needed and is_frozen_weight(node)]
 
 
 def _gradients_by_variable(graph: Graph) -> dict[str, str]:

@@ -10,6 +10,7 @@ from ..registry.op_facts import has_fact, ops_with
 from ..support.errors import NotFoundError
 from ..types.dtypes import DType, resource
 from ..types.shapes import UNKNOWN, Shape
+from ..types.tensors import Tensor
 from .graph import Graph, Node, Output
 from .traversal import groups
 
@@ -51,6 +52,12 @@ def variable(graph: Graph, name: str) -> VariableNodes:
         hint = f"the variables are {', '.join(close)} ..." if close else "the graph has no variables"
         raise NotFoundError(f"the graph has no variable '{name}'", hint=hint)
     return match
+
+
+def is_frozen_weight(node: Node) -> bool:
+    """Return True for a constant that may have been a variable: of floats, with at least one dimension."""
+    value = node.attr_of(Tensor, "value") if node.is_constant else None
+    return value is not None and value.dtype.is_floating and bool(value.shape)
 
 
 def _variable_nodes(graph: Graph, node: Node) -> VariableNodes:

@@ -18,7 +18,7 @@ from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInfo
 from ..graph.node_making import add_placeholder
 from ..graph.traversal import topological_order
-from ..graph.variable_nodes import VARIABLES
+from ..graph.variable_nodes import VARIABLES, is_frozen_weight
 from ..inference.inference import unchanged
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
@@ -30,7 +30,6 @@ from ..support.grouping import grouped
 from ..support.tensor_names import Suffixes, free_name, parse_tensor_name
 from ..types.dtypes import resource
 from ..types.shapes import UNKNOWN, Shape
-from ..types.tensors import Tensor
 from .author_scopes import (
     CALL,
     AuthorScopes,
@@ -698,7 +697,7 @@ def _places(
             repeated.update(called if is_loop or function in repeated else ())
             for name in called if read else ():
                 _hand_weights(node, bodies[name], carried, is_loop=is_loop)
-            if node.op in VARIABLES or _is_frozen(node):
+            if node.op in VARIABLES or is_frozen_weight(node):
                 carried[node.output()] = weight_name(node.name, python_names)
                 read = []
             elif called:
@@ -716,12 +715,6 @@ def _hand_weights(call: Node, function: Function, carried: dict[Output, str], *,
     for arg, value in zip(reversed(function.args), reversed(call.inputs)):
         if value in carried and (arg in kept or value.dtype is resource):
             carried.setdefault(arg.output(), carried[value])
-
-
-def _is_frozen(node: Node) -> bool:
-    """Return True for a constant that may have been a variable."""
-    value = node.attr_of(Tensor, "value") if node.is_constant else None
-    return value is not None and value.dtype.is_floating and bool(value.shape)
 
 
 def _is_loop(graph: Graph, node: Node) -> bool:

@@ -34,6 +34,8 @@ from .windows import (
 
 Ints = Sequence[int]
 
+NEAR: Final = 1e-5
+"""Below which difference TensorFlow takes an element for the largest of a window in three dimensions."""
 IN_CACHE: Final = 1 << 16
 """Elements of some lines of windows that go from step to step without leaving the cache."""
 _FEW_POSITIONS: Final = 1 << 16
@@ -160,7 +162,7 @@ def _add_at(result: Array, index: tuple[slice, ...], part: Array, overlap: bool)
 
 
 def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
-    """Return the gradient of x: each window's gradient goes to all elements within 1e-5 of the window's maximum `y`."""
+    """Return the gradient of x: each window's gradient goes to all elements within NEAR of the window's maximum `y`."""
     padded, _ = _padded(np.ascontiguousarray(x), windows, strides, pads, lowest(x.dtype))
     result = np.empty(padded.shape, grad.dtype)
     images_of_x, images_of_result, largest, flows = _by_windows((padded, result), (y, grad), windows[0], strides[0])
@@ -174,7 +176,7 @@ def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides:
         for place in places:
             away = seen[place].copy().view(x.dtype)
             away -= top
-            part = share(flow, np.abs(away, out=away) < 1e-5)
+            part = share(flow, np.abs(away, out=away) < NEAR)
             if overlap:
                 target[place] += part
             else:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from ...core.engines.engine_registry import jax_functions
 from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...core.graph.metagraph import Signature
-from ...core.graph.variable_nodes import VARIABLES
+from ...core.graph.variable_nodes import VARIABLES, is_frozen_weight
 from ...core.passes.pipeline import inline_functions
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.guards.stranger_limits import refuse_untrusted
@@ -62,7 +62,7 @@ def to_jax(
     structure = list(default_outputs(graph)) if structure is None else structure
     outputs = [inlined.result(name) for name in fetched_names(structure, graph)]
     inputs = {name: inlined.output(tensor) for name, tensor in _fed(inlined, outputs, feeds, signature).items()}
-    lifted = [node for node in inlined if constants == "parameters" and _is_weight(node)]
+    lifted = [node for node in inlined if constants == "parameters" and is_frozen_weight(node)]
 
     def arrange(values: Iterator[Any]) -> Any:
         return arranged(structure, values)
@@ -92,12 +92,6 @@ def _fed(
         return signature.fed
     needed = needed_nodes(list(outputs))
     return {node.name: node.name for node in graph if node.must_be_fed and node in needed}
-
-
-def _is_weight(node: Node) -> bool:
-    """Return True for a constant of floats with at least one dimension."""
-    dtype = node.output_dtypes[0] if node.is_constant else None
-    return dtype is not None and dtype.is_floating and bool(node.attrs["value"].shape)
 
 
 def _parameters(graph: Graph, nodes: Mapping[str, Node], state: State | Session | None) -> Parameters:

@@ -24,6 +24,8 @@ from ...core.runtime.session.session_like import SessionLike
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.grouping import grouped
 from ...core.support.words import counted, size_in_bytes
+from ...core.types.arrays import Array
+from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
 from ..items import find_items
 from ..state import read_graph_state
@@ -131,12 +133,13 @@ class _Described:
                 self._notes.append(f"the value of '{place.node.name}' cannot be read: {error}")
 
     def _value(self, place: _ValuePlace, tensor: Tensor) -> NodeValue:
-        statistics = tensor_statistics(tensor.read())
+        array = tensor.read()  # once: it may lie in a file
+        statistics = tensor_statistics(array)
         if self._shown.runs and tensor.dtype.kind in "fc":
             self.statistics[place] = statistics
-        value = node_value(tensor, place in self._in_full, statistics)
+        value = node_value(array, tensor.dtype, statistics, place in self._in_full)
         picture = self._frames[place].picture() if place in self._pictured else None
-        return dataclasses.replace(value, title=place.title, picture=picture, classes=self._classes(tensor))
+        return dataclasses.replace(value, title=place.title, picture=picture, classes=self._classes(array, tensor.dtype))
 
     @functools.cached_property
     def _frames(self) -> dict[_ValuePlace, PictureFrame]:
@@ -155,11 +158,11 @@ class _Described:
     def _in_full(self) -> set[_ValuePlace]:
         return held_in_full(self._tensors, self._limit - sum(self._frames[place].size for place in self._pictured))
 
-    def _classes(self, tensor: Tensor) -> tuple[tuple[str, float], ...]:
+    def _classes(self, array: Array, dtype: DType) -> tuple[tuple[str, float], ...]:
         labels = self._shown.labels
-        if labels is None or not tensor.dtype.is_floating or not tensor.size or tensor.shape[-1:] != (len(labels),):
+        if labels is None or not dtype.is_floating or not array.size or array.shape[-1:] != (len(labels),):
             return ()
-        best = top_classes(tensor.numpy().reshape(-1, len(labels))[0], _CLASSES)
+        best = top_classes(array.reshape(-1, len(labels))[0], _CLASSES)
         pairs = zip(best.classes.tolist(), best.scores.tolist())
         return tuple((labels[number], float(score)) for number, score in pairs if math.isfinite(score))
 

@@ -234,16 +234,12 @@ def make_page(
     graph = view.graph
     page = _Page(view, [_fetched(view, name) for name in fetches])
     page.compared = compared
-    if compared is not None:
-        page.notes += [compared.verdict, *compared.notes]
+    differences = compared.overlays if compared is not None else ()
+    page.notes += [compared.verdict, *compared.notes] if compared is not None else []
     page.values, of_values = page_values(view, state, max_values, page.notes, report, shown)
     problems = problem_overlay(graph)
-    page.overlays = (*([problems] if problems else []), *overlays, *of_values)
-    telling = [
-        *(compared.overlays if compared is not None else ()),
-        *(one for one in of_values if one.title == NON_FINITE),
-        *overlays,
-    ]
+    page.overlays = (*([problems] if problems else []), *overlays, *of_values, *differences)
+    telling = [*differences, *(one for one in of_values if one.title == NON_FINITE), *overlays]
     page.colour = telling[0].title if telling else ""
     book = make_book(title, graph, page.figures(path, flops, is_sound, sheets or _sheets), report)
     return book if compared is None else dataclasses.replace(book, start=0)
@@ -288,7 +284,7 @@ class _Page:
             sheets=tuple(self._with_tables(sheets(facts))),
             notes=tuple(self.notes),
             values=self.values,
-            overlays=(*self.overlays, *(self.compared.overlays if self.compared is not None else ())),
+            overlays=self.overlays,
             changes={} if self.compared is None else self.compared.changes,
             keep=() if self.compared is None else self.compared.states.values,
             layers=set(self.view.layers.values()),

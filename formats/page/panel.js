@@ -180,8 +180,8 @@ class Panel {
 
   /** A link to the scope of a layer, or to the last node of a layer whose scope has no frame. @param {string} name */
   layer(name) {
-    const node = this.scopes.has(name) ? undefined : [...this.names].filter(([inner]) => inner.startsWith(`${name}/`)).pop();
-    return node ? [this.button(name, () => this.onNode(node[1]))] : this.named(name, name);
+    const node = this.scopes.has(name) ? undefined : lastInScopes(this.names).get(name);
+    return node === undefined ? this.named(name, name) : [this.button(name, () => this.onNode(node))];
   }
 
   /** @param {string} text */
@@ -220,6 +220,22 @@ class Panel {
     button.addEventListener("click", onClick);
     return button;
   }
+}
+
+/** @type {WeakMap<Map<string, number>, Map<string, number>>} */
+const lastNodes = new WeakMap();
+
+/** The last node in each scope: kept, as each row of a table of layers asks. @param {Map<string, number>} names Of a page's nodes. */
+function lastInScopes(names) {
+  let last = lastNodes.get(names);
+  if (!last) {
+    last = new Map();
+    for (const [name, node] of names) {
+      for (let end = name.indexOf("/"); end >= 0; end = name.indexOf("/", end + 1)) last.set(name.slice(0, end), node);
+    }
+    lastNodes.set(names, last);
+  }
+  return last;
 }
 
 /** The heads of a table's columns: a click sorts the rows, numbers from the largest on, a second click the other way round.

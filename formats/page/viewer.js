@@ -25,6 +25,8 @@ class Viewer {
     this.labelled = new Set();
     /** What the last search found. @type {Set<number>} */
     this.hits = new Set();
+    /** Made by the first search, as each letter of a search asks for all. @type {Map<number, string> | null} */
+    this.knownDtypes = null;
     /** @type {Map<string, Scene>} */
     this.scenes = new Map();
     this.colouring = colourings(book).find(({ title }) => title === book.colour) ?? colourings(book)[0];
@@ -248,8 +250,11 @@ class Viewer {
 
   /** The dtypes of nodes by their numbers, in lower case. @returns {Map<number, string>} */
   get dtypes() {
-    const overlay = this.book.overlays.find(({ title }) => title === "Dtype");
-    return new Map((overlay ? valuesOf(overlay) : []).map(([node, dtype]) => [node, String(dtype).toLowerCase()]));
+    if (!this.knownDtypes) {
+      const overlay = this.book.overlays.find(({ title }) => title === "Dtype");
+      this.knownDtypes = new Map((overlay ? valuesOf(overlay) : []).map(([node, dtype]) => [node, String(dtype).toLowerCase()]));
+    }
+    return this.knownDtypes;
   }
 
   markSelection() {

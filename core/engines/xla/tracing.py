@@ -216,9 +216,7 @@ class Namespace:
 
     def fetched(self, plan: Plan, values: Sequence[Any]) -> list[Any]:
         """Return the results of a plan without functions, for values of the feeds; JAX may ask for gradients again."""
-        slots = _started(plan, values)
-        run_steps(Namespace(self.is_cpu, Graph(), plan.fed), plan.steps, slots)
-        return [slots[i] for i in plan.fetches if i is not None]
+        return _fetched(Namespace(self.is_cpu, Graph(), plan.fed), plan, values)
 
     def choose(self, index: Any, functions: Sequence[FuncRef], values: Sequence[Any]) -> Any:
         """Return the results of the function numbered by the index."""
@@ -356,6 +354,13 @@ def _started(plan: Plan, values: Sequence[Any]) -> list[Any]:
     return slots
 
 
+def _fetched(xla: Namespace, plan: Plan, values: Sequence[Any]) -> list[Any]:
+    """Return the results of a plan for values of the feeds."""
+    slots = _started(plan, values)
+    run_steps(xla, plan.steps, slots)
+    return [slots[i] for i in plan.fetches if i is not None]
+
+
 def _known(values: Sequence[Any]) -> list[Any]:
     is_known = (isinstance(value, (np.ndarray, np.generic)) and not symbolic_dims.is_symbolic(value) for value in values)
     return [value if known else UNKNOWN for value, known in zip(values, is_known)]
@@ -491,10 +496,8 @@ def _composed(xla: Namespace, node: Node, composition: Composition, values: Sequ
     """Return the results of the parts of a node."""
     sizes = [[dim if isinstance(dim, int) else None for dim in np.shape(value)] for value in values]
     graph, inputs, outputs = parts_of(node, composition, [Shape(dims) for dims in sizes])
-    plan = compile_plan(graph, outputs, inputs)
-    slots = _started(plan, values)
-    run_steps(xla, plan.steps, slots)
-    return tuple(slots[slot] for slot in plan.fetches if slot is not None)
+    # In the program's own namespace, unlike `Namespace.fetched`: what the parts require is required of the program.
+    return tuple(_fetched(xla, compile_plan(graph, outputs, inputs), values))
 
 
 def _lowered(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) -> Sequence[Any]:

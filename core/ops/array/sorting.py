@@ -72,7 +72,7 @@ def _along_last(x: Array, index: Array) -> Array:
 def _reversed_order(x: Array) -> Array:
     """Return numbers whose order is the reverse of the order of `x`."""
     if x.dtype.kind in "iu":
-        return ~x
+        return ~x  # the least integer, and unsigned ones, have no negative
     return -wide(x)
 
 
@@ -238,7 +238,7 @@ def _unique_by_table(x: Array, least: int, greatest: int) -> tuple[Array, Array,
     """For integers of a small range, by a table of where each was seen first."""
     offset = x.astype(np.int64) - least
     table = np.full(greatest - least + 1, -1, np.int64)
-    table[offset[::-1]] = np.arange(x.size - 1, -1, -1)
+    table[offset[::-1]] = np.arange(x.size - 1, -1, -1)  # from the end: of equal places NumPy keeps the last number written
     first = np.sort(table[table >= 0])
     table[offset[first]] = np.arange(first.size)
     inverse = table[offset]

@@ -101,7 +101,7 @@ def _mean(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     if input.dtype.kind not in "iu":
         total = _sum(input, axes, keepdims)
         if not count and input.dtype.kind == "c":
-            return total
+            return total  # TensorFlow's mean of no complex numbers is 0, of no floats NaN
         return (total / input.dtype.type(count)).astype(input.dtype, copy=False)
     long = np.uint64 if input.dtype.kind == "u" else np.int64
     total = np.add.reduce(input, axes, dtype=long, keepdims=keepdims)  # type: ignore[call-overload]

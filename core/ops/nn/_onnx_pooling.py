@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics import convolution as numerics
+from ...numerics.pooling import NEAR
 from ...types.arrays import Array
 from ...types.shapes import TensorSpec
 from ..shared.onnx_lowerings import on_channels_first, window_attrs
@@ -39,7 +40,7 @@ def window_of_inputs(g: Any, ksize: Any, strides: Any, padding: str, data_format
 
 
 def max_pool_3d_grad(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
-    """Add the gradient of each window at all elements that equal the window's maximum, as TensorFlow does in three
+    """Add the gradient of each window at all elements near the window's maximum, as TensorFlow does in three
     dimensions.
     """
     data_format = window.data_format
@@ -57,7 +58,7 @@ def max_pool_3d_grad(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAttribute
         for axis, (offset, numbers) in enumerate(zip(offsets, places), first):
             largest, share = (g.Gather(value, np.maximum(numbers[offset], 0), axis=axis) for value in (largest, share))
             is_inside = is_inside & (numbers[offset] >= 0).reshape([-1 if i == axis else 1 for i in range(5)])
-        shares.append(g.Where(g.And(g.Equal(x, largest), is_inside), share, 0))
+        shares.append(g.Where(g.And(g.Less(g.Abs(g.Sub(x, largest)), NEAR), is_inside), share, 0))
     return functools.reduce(g.Add, shares)
 
 

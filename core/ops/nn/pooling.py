@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -419,42 +420,40 @@ facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
 
 @lower("MaxPool")
 def _max_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
-    require_spatial(PoolingAttributes(4, window._replace(explicit_paddings=())))
-    attrs: dict[str, Any] = {
-        "ksize": window.ksize,
-        "strides": window.strides,
-        "padding": window.padding,
-        "data_format": window.data_format,
-    }
-    return _pooling_lowerings.max_pool(xla, x, **attrs)
+    return _lowered_max_pool(xla, x, 4, window._replace(explicit_paddings=()))
 
 
 @lower("MaxPool3D")
-def _max_pool_3d_lowering(xla: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Any:
-    window = WindowAttributes(tuple(strides), padding, data_format=data_format, ksize=tuple(ksize))
-    require_spatial(PoolingAttributes(5, window))
-    return _pooling_lowerings.max_pool(xla, x, ksize=ksize, strides=strides, padding=padding, data_format=data_format)
+def _max_pool_3d_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
+    return _lowered_max_pool(xla, x, 5, window)
 
 
 @lower("MaxPoolV2", static=(1, 2))
 def _max_pool_v2_lowering(xla: Any, x: Any, ksize: Array, strides: Array, *, padding: str, data_format: str) -> Any:
-    return _max_pool_lowering(xla, x, window=_window_v2(ksize, strides, padding, data_format))
+    return _lowered_max_pool(xla, x, 4, _window_v2(ksize, strides, padding, data_format))
 
 
-@lower("MaxPoolGradV2", static=(3, 4))
-def _max_pool_grad_v2_lowering(xla: Any, x: Any, y: Any, dy: Any, ksize: Array, strides: Array, *, padding: str) -> Any:
-    sizes, steps = ints(ksize, "ksize", 4), ints(strides, "strides", 4)
-    return _pooling_lowerings.max_pool_gradient(xla, x, y, dy, ksize=sizes, strides=steps, padding=padding)
+def _lowered_max_pool(xla: Any, x: Any, rank: int, window: WindowAttributes) -> Any:
+    require_spatial(PoolingAttributes(rank, window))
+    return _pooling_lowerings.max_pool(
+        xla, x, ksize=window.ksize, strides=window.strides, padding=window.padding, data_format=window.data_format
+    )
 
 
-@lower("MaxPoolGradGradV2", static=(3, 4))
-def _max_pool_grad_grad_v2_lowering(xla: Any, x: Any, y: Any, dx: Any, ksize: Array, strides: Array, *, padding: str) -> Any:
-    sizes, steps = ints(ksize, "ksize", 4), ints(strides, "strides", 4)
-    return _pooling_lowerings.max_pool_gradient_gradient(xla, x, y, dx, ksize=sizes, strides=steps, padding=padding)
+def _of_window_inputs(program: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the lowering of a gradient whose windows and strides are inputs."""
+
+    def lowering(xla: Any, x: Any, y: Any, grad: Any, ksize: Array, strides: Array, *, padding: str) -> Any:
+        sizes, steps = ints(ksize, "ksize", 4), ints(strides, "strides", 4)
+        return program(xla, x, y, grad, ksize=sizes, strides=steps, padding=padding)
+
+    return lowering
 
 
 lower("MaxPoolGrad")(_pooling_lowerings.max_pool_gradient)
 lower("MaxPoolGradGrad")(_pooling_lowerings.max_pool_gradient_gradient)
+lower("MaxPoolGradV2", static=(3, 4))(_of_window_inputs(_pooling_lowerings.max_pool_gradient))
+lower("MaxPoolGradGradV2", static=(3, 4))(_of_window_inputs(_pooling_lowerings.max_pool_gradient_gradient))
 
 
 @lower("MaxPool3DGradGrad")
@@ -468,6 +467,8 @@ def _max_pool_3d_grad_grad_lowering(
 
 lower("MaxPool3DGrad")(_pooling_lowerings.max_pool_gradient_of_equals)
 lower("AvgPool", "AvgPool3D")(_pooling_lowerings.average_pool)
+# JAX's derivative of MaxPool3D takes one of equal elements, and TensorFlow's gradient all; of MaxPool3DGrad it is the other
+# way round.
 facts("own_gradient", of=["MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad", "MaxPoolGradGrad", "MaxPoolGradV2"])
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tfg.core.drawing.node_values import held_in_full, node_value
+from tfg.core.numerics.tensor_statistics import tensor_statistics
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 
@@ -19,8 +20,13 @@ def file_of(value):
     return np.load(io.BytesIO(zlib.decompress(base64.b64decode(value.npy))))
 
 
+def described(array, in_full, dtype=None):
+    """An array in words."""
+    return node_value(array, dtype or dtypes.from_numpy(array.dtype), tensor_statistics(array), in_full)
+
+
 def test_statistics_and_first_elements():
-    value = node_value(Tensor.from_numpy(np.array([[0, 1, np.nan, np.inf]] * 5, np.float32)), in_full=False)
+    value = described(np.array([[0, 1, np.nan, np.inf]] * 5, np.float32), in_full=False)
     assert value.holds == "float (5,4)" and value.npy == ""
     assert dict(value.facts) == {
         "min": "0", "max": "1", "mean": "0.5", "standard deviation": "0.5",
@@ -31,7 +37,7 @@ def test_statistics_and_first_elements():
 
 
 def test_integers_are_written_out():
-    value = node_value(Tensor.from_numpy(np.array([-(2**63), 2**63 - 1])), in_full=True)
+    value = described(np.array([-(2**63), 2**63 - 1]), in_full=True)
     assert dict(value.facts)["min"] == "-9223372036854775808" and dict(value.facts)["max"] == "9223372036854775807"
     assert file_of(value).tolist() == [-(2**63), 2**63 - 1]
 
@@ -39,18 +45,18 @@ def test_integers_are_written_out():
 @pytest.mark.parametrize("dtype", [dtype for dtype in dtypes.ALL if not dtype.is_object], ids=str)
 def test_files_hold_all_elements(dtype):
     array = np.array([[1, 0], [1, 1]]).astype(dtype.numpy)
-    value = node_value(Tensor.from_numpy(array, dtype), in_full=True)
+    value = described(array, in_full=True, dtype=dtype)
     assert file_of(value).astype(complex).tolist() == [[1, 0], [1, 1]]
     assert bool(value.file_dtype) == (array.dtype not in (*map(np.dtype, "?bBhHiIqQefdFD"),))
 
 
 def test_strings_are_counted_and_shown():
-    value = node_value(Tensor.from_numpy(np.array([b"a", b""], object)), in_full=True)
+    value = described(np.array([b"a", b""], object), in_full=True)
     assert value.first == '"a", ""' and dict(value.facts)["zeros"] == "1" and value.npy == "" and value.bins == ()
 
 
 def test_of_nothing_there_is_little_to_say():
-    value = node_value(Tensor.from_numpy(np.empty((0, 3), ml_dtypes.bfloat16)), in_full=True)
+    value = described(np.empty((0, 3), ml_dtypes.bfloat16), in_full=True)
     assert (value.first, dict(value.facts)["elements"], file_of(value).shape) == ("", "0", (0, 3))
 
 

@@ -218,6 +218,17 @@ def test_groups_have_the_names_that_layers_have_in_common():
     assert labels_of(blocks(layers), 8) == ["x", "conv2_block1", "conv2_block2", "conv3_block1", "conv3_block2"]
 
 
+def test_groups_of_the_same_name_have_paths_of_their_own():
+    """As a page finds scopes by their paths."""
+    names = [*(f"block1_{part}" for part in "abcd"), "between", *(f"block1_{part}" for part in "efgh")]
+    g = GraphBuilder()
+    for name in names:
+        g.NoOp(name=name)
+    groups = [part for part in scope_tree(g.graph, 4).parts if isinstance(part, NameScope)]
+    assert [group.label for group in groups] == ["block1", "block1"]
+    assert len({group.path for group in groups}) == 2
+
+
 def test_blocks_that_are_alike_are_one():
     layers = ["embed", *(f"block_{i}/{part}" for i in range(20) for part in ("attention", "wide")), "head"]
     assert labels_of(blocks(layers), 12) == ["x", "embed", "20 x block_0 ... block_19", "head"]

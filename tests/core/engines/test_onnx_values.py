@@ -174,6 +174,18 @@ def test_places_of_the_largest_elements(window, sizes, includes_batch, tmp_path)
         np.testing.assert_array_equal(result, want)
 
 
+def test_in_three_dimensions_the_gradient_goes_to_all_that_are_near(tmp_path):
+    """As in TensorFlow: to elements less than 1e-5 from the largest; in a window of -inf alone to none."""
+    near = np.array([1, 1 + 5e-6, 1 - 2e-6, 0.5, *[-np.inf] * 4], np.float32).reshape(2, 4, 1, 1, 1)
+    b = GraphBuilder()
+    x = placeholder(b, "x", near)
+    attrs = {"ksize": [1, 4, 1, 1, 1], "strides": [1, 4, 1, 1, 1], "padding": "VALID"}
+    largest = np.array([1 + 5e-6, -np.inf], np.float32).reshape(2, 1, 1, 1, 1)
+    grad = b.MaxPool3DGrad(x, largest, np.ones_like(largest), **attrs)
+    (result,) = run(b, {"x": near}, [grad], tmp_path / "m.onnx")
+    assert result.ravel().tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
+
+
 @pytest.mark.parametrize("samples", [40, 5, 0])
 @pytest.mark.parametrize(("size", "stride", "is_squared"), [(8, 3, True), (7, 9, False)])
 def test_spectrograms_of_any_length(samples, size, stride, is_squared, tmp_path):

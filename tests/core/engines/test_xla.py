@@ -195,6 +195,17 @@ def test_gradients_of_pools(window, strides, padding):
     np.testing.assert_allclose(result, expected, atol=1e-6)
 
 
+def test_in_three_dimensions_the_gradient_goes_to_all_that_are_near():
+    """As in TensorFlow: to elements less than 1e-5 from the largest."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[1, 4, 1, 1, 1], name="x")
+    attrs = {"ksize": [1, 4, 1, 1, 1], "strides": [1, 4, 1, 1, 1], "padding": "VALID"}
+    b.MaxPool3DGrad(x, b.MaxPool3D(x, **attrs), np.ones((1, 1, 1, 1, 1), np.float32), name="y", **attrs)
+    near = np.array([1, 1 + 5e-6, 1 - 2e-6, 0.5], np.float32).reshape(1, 4, 1, 1, 1)
+    for result in in_both(b.graph, {"x:0": near}):
+        assert result.ravel().tolist() == [1, 1, 1, 0]
+
+
 @pytest.mark.parametrize("padding", ["SAME", "VALID", "EXPLICIT"])
 @pytest.mark.parametrize("size, stride", [(1, 1), (2, 1), (3, 2), (3, 4), (5, 1)])
 @pytest.mark.parametrize("channels, filters", [(1, 5), (1, 31), (1, 32), (2, 16), (3, 1), (3, 24), (7, 8), (8, 5)])

@@ -15,8 +15,12 @@ from tests.cli.running import tfg as run
 from tests.functions import define
 from tests.pages import NASTY, book_in
 from tfg import GraphBuilder
+from tfg.core.model.model_view import model_view
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.support.escaping import printable_line
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import Tensor
+from tfg.formats.api.page_values import page_values
 
 KERAS = SAMPLES / "keras_classifier"
 ROWS = np.array([[5.1, 3.5, 1.4, 0.2], [6.3, 3.3, 6.0, 2.5]], np.float32)
@@ -45,6 +49,21 @@ def test_a_page_has_the_value_of_each_node():
         np.testing.assert_array_equal(np.load(file), array)
     assert values["sequential/hidden/Relu"][0]["picture"]["kind"] == "line", "two rows"
     assert values["sequential/hidden/kernel_1"][0]["picture"]["kind"] == "map"
+
+
+def test_a_value_in_a_file_is_read_once():
+    reads = []
+
+    def read():
+        reads.append("w")
+        return np.arange(6, dtype=np.float32)
+
+    g = GraphBuilder()
+    g.Identity(g.VarHandleOp(shape=[6], dtype="float32", name="w"), name="y")
+    notes = []
+    values, _ = page_values(model_view(g.graph), lambda graph: {"w": Tensor(dtypes.float32, (6,), read)}, 1 << 20, notes)
+    assert [value.holds for (value,) in values.values()] == ["float (6)"] and not notes
+    assert reads == ["w"]
 
 
 def test_scores_are_shown_by_class():
