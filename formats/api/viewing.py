@@ -14,7 +14,7 @@ from ...core.drawing.node_values import NodeValue
 from ...core.drawing.overlays import NodeOverlay, problem_overlay
 from ...core.drawing.view_model import Book, Figures, Report, Sheet, make_book
 from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
-from ...core.flops import CountCache, count_flops
+from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
 from ...core.flops.flops_report import FlopsReport
 from ...core.flops.measured import Measurement
@@ -259,7 +259,6 @@ class _Page:
         self.graph = view.graph
         self.fetches = fetches
         self.notes: list[str] = []
-        self.derived = CountCache()
         self.values: Mapping[Node, tuple[NodeValue, ...]] = {}
         self.overlays: tuple[NodeOverlay, ...] = ()
         self.transcendentals: Mapping[Node, DimLike] = {}
@@ -311,7 +310,7 @@ class _Page:
         """
         functions = self.graph.functions
         graphs = {"": self.graph, **{name: function.body for name, function in functions.items()}}
-        answers = Answers(derived=self.derived)
+        answers = Answers()
         called: Mapping[Function, Sequence[TensorSpec]] = {}
         for name, graph in graphs.items():
             args = functions[name].args if name else ()
@@ -328,7 +327,7 @@ class _Page:
         from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
 
         try:
-            report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph, facts), derived=self.derived)
+            report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph, facts))
         except TfgError as error:
             if self.fetches:
                 raise
