@@ -9,6 +9,7 @@ from typing import Final
 
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_sites import CallSite, call_site
+from ..functions.implementations import function_called
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.inference import Answers, Inference, infer, unchanged
@@ -147,7 +148,7 @@ class _Walk:
         """Return the peak inside of a function."""
         from ..planning.planner import plan_of_function  # lazy, as in `peak_memory`
 
-        function = self._functions.get(reference.name)
+        function = function_called(self._functions, reference.name)
         if function is None or len(function.args) != len(specs) or self._depth >= _MAX_DEPTH:
             return 0
         if reference.name not in self._peaks:
@@ -172,7 +173,7 @@ class _Walk:
     def _kept(self, node: Node) -> set[int]:
         """Return the results of a loop that are values from before it, such as the weights of a recurrent layer."""
         kind = call_kind(self._functions, node)
-        body = self._functions.get(node.attr("body").name) if kind is not None and kind.is_loop else None
+        body = function_called(self._functions, node.attr("body").name) if kind is not None and kind.is_loop else None
         if body is None:
             return set()
         same = unchanged(body)

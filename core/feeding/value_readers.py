@@ -6,7 +6,7 @@ import collections
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..functions.call_kinds import call_kind
-from ..functions.implementations import implementation
+from ..functions.implementations import function_called
 from ..graph.graph import Graph, Node, Output
 
 
@@ -35,7 +35,7 @@ def called_arguments(graph: Graph, node: Node, places: Sequence[int]) -> Iterato
     """Yield the arguments of the functions that a node calls that stand for the node's inputs at these places."""
     kind = call_kind(graph.functions, node)
     for reference in kind.references(node) if kind is not None else ():
-        function = graph.functions.get(implementation(graph.functions, reference.name))
+        function = function_called(graph.functions, reference.name)
         if kind is None or function is None:
             continue
         shift = len(function.args) - len(kind.arguments(node.inputs)) - kind.before

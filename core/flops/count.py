@@ -15,7 +15,7 @@ from ..functions.call_signatures import Signatures, signature_of
 from ..functions.call_sites import call_site, function_targets
 from ..functions.call_validation import check_calls
 from ..functions.callers import repeated_nodes
-from ..functions.implementations import implementation
+from ..functions.implementations import function_called
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.variable_nodes import VARIABLES
@@ -348,7 +348,7 @@ class _CountState:
         return self._all(inner, classify_body(function.body, needed, targets, call.section))
 
     def _function(self, reference: FuncRef, node: Node) -> Function:
-        function = self.functions.get(implementation(self.functions, reference.name))
+        function = function_called(self.functions, reference.name)
         if function is None:
             raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
         return with_attrs(function, reference)

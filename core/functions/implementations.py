@@ -45,6 +45,11 @@ def implementation(functions: Mapping[str, Function], name: str) -> str:
     return chosen if all(map(_agree, families, families.values())) else name
 
 
+def function_called(functions: Mapping[str, Function], name: str) -> Function | None:
+    """Return the function that runs where `name` is called; None without a function of this name."""
+    return functions.get(implementation(functions, name))
+
+
 def name_implementations(graph: Graph) -> list[tuple[str, str]]:
     """Retarget every call to the function that runs; return pairs of a node and the function that the node now names."""
     chosen = {name: implementation(graph.functions, name) for name in graph.functions}

@@ -13,7 +13,7 @@ import numpy as np
 from ..control_flow.copies import source_of
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_signatures import Signatures, renamed, signature_of
-from ..functions.implementations import implementation
+from ..functions.implementations import function_called
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, topological_order
@@ -401,7 +401,7 @@ class Library:
 
     def _body(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """Return the results of a call: the body is inferred once for equal arguments."""
-        function = self._functions.get(implementation(self._functions, reference.name))
+        function = function_called(self._functions, reference.name)
         if function is None or reference.name in self._calls or len(function.args) != len(inputs):
             return None
         self._note_arguments(function, inputs)

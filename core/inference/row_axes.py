@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ..control_flow.copies import is_transparent
 from ..functions.call_kinds import CallKind, Form, call_kind
-from ..functions.implementations import implementation
+from ..functions.implementations import function_called
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, topological_order
@@ -183,7 +183,7 @@ class _RowWalk:
     def _loop(self, node: Node, references: Sequence[FuncRef], states: _States) -> _States:
         """Return the states of a loop's variables; a list may get elements with rows in an iteration."""
         condition, body = references
-        function = self.functions.get(implementation(self.functions, body.name))
+        function = function_called(self.functions, body.name)
         specs = None if function is None else self.answers.arguments.get(function)
         if specs is None:
             raise self.mixed(node, "the shapes in the loop are unknown")
@@ -201,7 +201,7 @@ class _RowWalk:
 
     def _body(self, node: Node, reference: FuncRef, states: _States, specs: Sequence[TensorSpec]) -> list[_State]:
         """Return the states of the results of a function."""
-        function = self.functions.get(implementation(self.functions, reference.name))
+        function = function_called(self.functions, reference.name)
         if function is None:
             raise self.mixed(node, f"the function '{reference.name}' is missing")
         own = with_attrs(function, reference)

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from ..functions.call_kinds import BY_NAME, CallKind, call_kind
 from ..functions.callers import called_functions_of, drop_uncalled
-from ..functions.implementations import implementation
+from ..functions.implementations import function_called
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInfo
@@ -586,7 +586,7 @@ def _inside(scope: str, name: str) -> str:
 def _callee(graph: Graph, kind: CallKind, node: Node) -> Function | None:
     """Return the function that a node calls, with the values of its attributes; None where the graph lacks the function."""
     reference = kind.references(node)[0]
-    function = graph.functions.get(implementation(graph.functions, reference.name))
+    function = function_called(graph.functions, reference.name)
     return None if function is None else with_attrs(function, reference)
 
 

@@ -13,7 +13,7 @@ from ..building.gradbuilder import parts_of
 from ..control_flow.deadness import is_contradiction, joined, on_branch
 from ..control_flow.frames import MERGE, SWITCH
 from ..functions.call_kinds import CallKind, Form, call_kind
-from ..functions.implementations import implementation
+from ..functions.implementations import function_called
 from ..functions.instantiation import with_attrs
 from ..functions.purity import impurity
 from ..functions.table_fills import table_fills
@@ -185,7 +185,7 @@ class _Exporter:
             self.calls.pop()
 
     def called(self, reference: FuncRef) -> Function | None:
-        return self.functions.get(implementation(self.functions, reference.name))
+        return function_called(self.functions, reference.name)
 
     def spend(self, steps: int) -> None:
         """Count steps of the export; UnimplementedError where they are far more than the graph has nodes."""

@@ -11,7 +11,7 @@ import numpy as np
 from ..control_flow.copies import hands_in
 from ..control_flow.frames import EXIT, MERGE, NEXT_ITERATION
 from ..functions.call_kinds import CallKind, Form, call_kind
-from ..functions.implementations import OF_AN_INTERFACE, implementation
+from ..functions.implementations import OF_AN_INTERFACE, function_called
 from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.node_making import add_constant_beside, add_identity, become_constant
@@ -118,7 +118,7 @@ class _Replacing:
         key = reference, tuple(sorted(arguments.items()))
         if key not in self.copies:
             self.copies[key] = None
-            function = self.functions.get(implementation(self.functions, reference.name))
+            function = function_called(self.functions, reference.name)
             if function is None or max(arguments) >= len(function.args):
                 problem = f"the graph has no function '{reference.name}' with this number of arguments"
                 raise InvalidArgumentError(problem, node=node.name, op=node.op)

@@ -8,9 +8,11 @@ import pytest
 import tfg
 from tests.cases.implementations import WAYS, call, implementations, loop
 from tests.functions import define
+from tfg.core.explaining.footprint import peak_memory
 from tfg.core.explaining.node_facts import Explainer
 from tfg.core.flops.count import count_flops
 from tfg.core.functions.implementations import implementation
+from tfg.core.inference.inference import infer
 from tfg.core.passes.pipeline import inline_functions, optimize
 from tfg.core.transforms.freezing import freeze
 from tfg.core.types.tensors import Tensor
@@ -65,6 +67,18 @@ def test_a_handle_goes_to_the_implementation_that_runs():
     call(g, v.handle, "any", name="y")
     frozen = freeze(g.graph, {"v": Tensor.from_numpy(np.float32(5))}, ["y:0"])
     assert tfg.Session(frozen).run("y:0") == 25
+
+
+def test_memory_is_that_of_the_function_that_runs():
+    """The function for CPUs makes 1,000 elements of 4 bytes on the way to its sum; the one that the call names makes none."""
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[])
+    define(g, "any", ["float32"], lambda b, x: [b.Neg(x)])
+    define(g, "cpu", ["float32"], lambda b, x: [b.Sum(b.Fill(b.constant([1000]), x), b.constant(0))])
+    for name in ("any", "cpu"):
+        g.graph.functions[name].attrs = {"api_implements": b"f", "api_preferred_device": name.upper().encode()}
+    call(g, x, "any", name="y")
+    assert peak_memory(g.graph, ["y:0"], infer(g.graph)).bytes >= 4_000
 
 
 def forward_and_backward(kept):
