@@ -149,8 +149,8 @@ def prepare(
     model = ModelToWrite(result, about, _saver(result, about, has_objects), has_objects)
     if not model.signatures and not changes.dropped:
         describe(result, about.signature_def[signature], inputs or {}, outputs or {})
-    _start(result, about)
     drop_what_is_gone(result, about)
+    _start(result, about)
     _declare_assets(result, about)
     return dataclasses.replace(model, files=_declare_files(result, about))
 

@@ -1,9 +1,11 @@
 """MetaGraphDefs and SavedModels: their information about graphs, and the selected graph of several."""
 
+import numpy as np
 import pytest
 from google.protobuf import text_format
 
 from tests.cli.running import SAMPLES, tfg
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.metagraph import Asset, SaverInfo, VariableInfo
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from tfg.core.types import dtypes
@@ -198,6 +200,22 @@ def test_init_op_of_version_1(key):
     proto = message()
     proto.collection_def[key].node_list.value.append("init_all_tables")
     assert load(proto.SerializeToString()).meta.init_op == "init_all_tables"
+
+
+def test_tables_are_filled_where_the_main_op_is_gone(tmp_path):
+    """A graph that lost the operation that starts it is written with another."""
+    g = GraphBuilder()
+    table = g.HashTableV2(key_dtype="string", value_dtype="int64", shared_name="table")
+    g.LookupTableImportV2(table, g.constant(np.array([b"a", b"b"], object)), g.constant(np.array([1, 2])))
+    g.LookupTableFindV2(table, g.Placeholder(dtype="string", name="x"), g.constant(np.int64(-1)), name="y")
+    save(g.graph, tmp_path / "graph.pb")
+    assert tfg("convert", tmp_path / "graph.pb", f"{tmp_path}/first/", "--input", "x=x:0", "--output", "y=y:0").code == 0
+    graph = load(tmp_path / "first")
+    graph.remove_node(graph.node(graph.meta.init_op))
+    save(graph, tmp_path / "lost.meta")
+    assert tfg("convert", tmp_path / "lost.meta", f"{tmp_path}/second/").code == 0
+    shown = tfg("run", tmp_path / "second", "--feed", 'x=["b", "z"]', "--format", "json").json
+    assert shown["steps"][0]["values"][0]["value"] == [2, -1]
 
 
 def test_tags_choose(tmp_path):
