@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,7 +31,7 @@ _Kernel = TypeVar("_Kernel", bound=Callable[..., Dataset])
 Call = Callable[[Sequence[Any]], list[Any]]
 
 
-def dataset_of(handle: Any) -> Dataset:
+def dataset_of(handle: Any, name: str = "") -> Dataset:
     """Return the dataset in a variant of rank 0; InvalidArgumentError where the variant holds another object."""
     if np.ndim(handle):
         raise InvalidArgumentError("Dataset tensor must be a scalar")
@@ -38,6 +39,11 @@ def dataset_of(handle: Any) -> Dataset:
     if not isinstance(dataset, Dataset):
         raise InvalidArgumentError(f"Tensor must be a Dataset object, not a {type(dataset).__name__}")
     return dataset
+
+
+def datasets_of(handles: Sequence[Any], name: str = "") -> list[Dataset]:
+    """Return the datasets in variants."""
+    return list(map(dataset_of, handles))
 
 
 def spec_of_node(node: Node) -> Spec:
@@ -67,6 +73,11 @@ def positive_in(value: Any, name: str) -> int:
     if number <= 0:
         raise InvalidArgumentError(f"{name} must be greater than zero.")
     return number
+
+
+def calls_in(value: Any, name: str) -> int:
+    """Return a number of parallel calls: above 0, or -1 for a free choice."""
+    return -1 if number_in(value, name) == -1 else positive_in(value, name)
 
 
 def bytes_in(value: Any, name: str) -> bytes:
@@ -224,26 +235,40 @@ def is_identity(ctx: KernelContext, function: FuncRef) -> bool:
     return places_handed_on(body) == list(range(len(body.args)))
 
 
-def require_calls(num_parallel_calls: Any) -> None:
-    """Raise InvalidArgumentError unless the number of calls is positive, or -1 for a free choice."""
-    calls = number_in(num_parallel_calls, "num_parallel_calls")
-    if calls != -1 and calls <= 0:
-        raise InvalidArgumentError("num_parallel_calls must be greater than zero.")
-
-
 def with_twins(*ops: str) -> list[str]:
     """Return the ops and their forerunners of the same interface, called `Experimental...`."""
     return [name for op in ops for name in (op, f"Experimental{op}") if name in CATALOG]
 
 
-def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
-    """Register a kernel that makes a dataset, for the ops and their experimental twins, with all else there is to say."""
+Number: TypeAlias = int
+Positive: TypeAlias = int
+Calls: TypeAlias = int
+Flag: TypeAlias = bool
+Bytes: TypeAlias = bytes
+Text: TypeAlias = str
+Texts: TypeAlias = list[bytes]
+_CONVERSIONS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
+    "Dataset": dataset_of, "Number": number_in, "Positive": positive_in, "Calls": calls_in, "Flag": flag_in, "Bytes": bytes_in,
+    "Text": text_in, "Texts": texts_in, "list[Dataset]": datasets_of,
+}  # fmt: skip
+"""What an input of a kernel becomes, by the annotation of its parameter."""
+
+
+def dataset_kernel(*ops: str, called: Mapping[str, str] = MappingProxyType({})) -> Callable[[_Kernel], _Kernel]:
+    """Register a kernel that makes a dataset, for the ops and their experimental twins, with all else there is to say.
+
+    The annotations of the kernel's parameters convert and check its inputs: `Dataset`, `Number`, `Positive`, `Calls`, `Flag`,
+    `Bytes`, `Text`, `Texts`. Errors name an input as the parameter, or as TensorFlow does where `called` has another name.
+    """
     names = with_twins(*ops)
 
     def register(make: _Kernel) -> _Kernel:
+        conversions = _conversions(make, called)
+
         @functools.wraps(make)
         def run(ctx: KernelContext, *inputs: Any, **attrs: Any) -> Array:
-            dataset = make(ctx, *inputs, **attrs)
+            converted = [convert(value, name) for (convert, name), value in zip(conversions, inputs)]
+            dataset = make(ctx, *converted, *inputs[len(conversions) :], **attrs)
             parts = (value if isinstance(value, list | tuple) else (value,) for value in inputs)
             flat = tuple([_held(value) for values in parts for value in values])
             declared = spec_of_node(ctx.node)
@@ -259,6 +284,16 @@ def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
     shape(*names)(scalar_shape)
     facts("input_pipeline", of=names)
     return register
+
+
+def _conversions(make: Callable[..., Dataset], called: Mapping[str, str]) -> list[tuple[Callable[[Any, str], Any], str]]:
+    """Return the conversion of each input of a kernel, and the input's name in errors."""
+    parameters = make.__code__.co_varnames[1 : make.__code__.co_argcount]  # the first is the context
+    return [(_CONVERSIONS.get(make.__annotations__[name], _as_it_is), called.get(name, name)) for name in parameters]
+
+
+def _as_it_is(value: Any, name: str) -> Any:
+    return value
 
 
 def _held(value: Any) -> Any:

@@ -10,11 +10,10 @@ from ...datasets.dataset import Dataset
 from ...registry.registry import facts
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
-from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import Shape
 from ..shared.kernel_files import file_name, gate, system_errors
-from ._datasets import dataset_kernel, text_in, texts_in, with_twins
+from ._datasets import Text, Texts, dataset_kernel, with_twins
 
 _SQL_TYPES = ("string", "int8", "int16", "int32", "int64", "uint8", "uint16", "bool", "double")
 
@@ -22,29 +21,29 @@ _SQL_TYPES = ("string", "int8", "int16", "int32", "int64", "uint8", "uint16", "b
 @dataset_kernel("SqlDataset")
 def sql_dataset(
     ctx: KernelContext,
-    driver_name: Array,
-    data_source_name: Array,
-    query: Array,
+    driver_name: Text,
+    data_source_name: Text,
+    query: Text,
     *,
     output_types: list[DType],
     output_shapes: list[Shape],
 ) -> Dataset:
     """The rows that a query gives."""
-    driver = text_in(driver_name, "driver_name")
-    if driver != "sqlite":
+    if driver_name != "sqlite":
         raise InvalidArgumentError(
-            f"The database type, {driver}, is not supported by SqlDataset. The set of supported databases is: {{'sqlite'}}."
+            f"The database type, {driver_name}, is not supported by SqlDataset. The set of supported databases is: "
+            "{'sqlite'}."
         )
     if any(dtype.name not in _SQL_TYPES for dtype in output_types):
         raise InvalidArgumentError(f"Each element of `output_types_` must be one of: {', '.join(_SQL_TYPES)}")
     if any(shape.rank != 0 for shape in output_shapes):
         raise InvalidArgumentError("Each element of `output_shapes_` must be a scalar.")
-    path = gate(ctx).to_read(file_name(text_in(data_source_name, "data_source_name")))
-    return Query((), path, text_in(query, "query"), output_types)
+    path = gate(ctx).to_read(file_name(data_source_name))
+    return Query((), path, query, output_types)
 
 
 @dataset_kernel("LMDBDataset")
-def lmdb_dataset(ctx: KernelContext, filenames: Array) -> Dataset:
+def lmdb_dataset(ctx: KernelContext, filenames: Texts) -> Dataset:
     """The keys and values of databases: files, or folders that hold `data.mdb`."""
 
     def open_file(path: bytes) -> BinaryIO:
@@ -53,7 +52,7 @@ def lmdb_dataset(ctx: KernelContext, filenames: Array) -> Dataset:
             is_folder = os.path.isdir(gate(ctx).to_read(name))
             return gate(ctx).open(os.path.join(name, "data.mdb") if is_folder else name)
 
-    return Pairs((), texts_in(filenames, "filenames"), open_file)
+    return Pairs((), filenames, open_file)
 
 
 facts("reads_files", of=with_twins("SqlDataset", "LMDBDataset"))

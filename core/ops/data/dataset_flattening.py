@@ -11,27 +11,26 @@ from ...datasets.dataset import INFINITE, Dataset
 from ...datasets.flat_map import IndexFlatMap, WeightedFlatMap, weighted_sizes
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
-from ...types.arrays import Array
 from ...types.tensors import FuncRef
-from ._datasets import dataset_kernel, dataset_of, element_function, function_of, number_in, spec_of_node
+from ._datasets import Number, dataset_kernel, element_function, function_of, spec_of_node
 
 
 @dataset_kernel("WeightedFlatMapDataset")
-def weighted_flat_map_dataset(ctx: KernelContext, input_datasets: list[Array], weights: list[Any]) -> Dataset:
+def weighted_flat_map_dataset(ctx: KernelContext, input_datasets: list[Dataset], weights: list[Any]) -> Dataset:
     """Concatenate the first elements of several datasets, in the ratio of the weights, until a dataset ends."""
-    inputs = tuple(map(dataset_of, input_datasets))
-    if len(inputs) != len(weights):
+    if len(input_datasets) != len(weights):
         raise InvalidArgumentError(
             "`input_datasets` and `weights` of the WeightedFlatMap must have the same size. Got "
-            f"{len(inputs)} datasets and {len(weights)} weights."
+            f"{len(input_datasets)} datasets and {len(weights)} weights."
         )
-    for source in inputs:
+    for source in input_datasets:
         spec_of_node(ctx.node).require(source.spec)
-    for i, size in enumerate(source.cardinality() for source in inputs):
+    sizes = [source.cardinality() for source in input_datasets]
+    for i, size in enumerate(sizes):
         if size < 0:
             word = "INFINITE" if size == INFINITE else "UNKNOWN"
             raise InvalidArgumentError(f"Cardinalities of the inputs must be known. Input {i} has {word} cardinality.")
-    return WeightedFlatMap(inputs, weighted_sizes([source.cardinality() for source in inputs], _shares(weights)))
+    return WeightedFlatMap(tuple(input_datasets), weighted_sizes(sizes, _shares(weights)))
 
 
 def _shares(weights: list[Any]) -> list[float]:
@@ -48,10 +47,10 @@ def _shares(weights: list[Any]) -> list[float]:
 @dataset_kernel("IndexFlatMapDataset")
 def index_flat_map_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
+    input_dataset: Dataset,
     captured_by_map: list[Any],
     captured_by_index: list[Any],
-    output_cardinality: Array,
+    output_cardinality: Number,
     *,
     map_func: FuncRef,
     index_map_func: FuncRef,
@@ -59,5 +58,4 @@ def index_flat_map_dataset(
     """Flatten the results of a function into slices; another function maps an index to an element and a slice."""
     function = element_function(ctx, map_func, captured_by_map)
     place_of = function_of(ctx, index_map_func, captured_by_index)
-    size = number_in(output_cardinality, "output_cardinality")
-    return IndexFlatMap((dataset_of(input_dataset),), function, place_of, size)
+    return IndexFlatMap((input_dataset,), function, place_of, output_cardinality)

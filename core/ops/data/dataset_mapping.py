@@ -15,18 +15,18 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.tensors import FuncRef
 from ._datasets import (
+    Calls,
+    Flag,
+    Positive,
     dataset_function,
     dataset_kernel,
-    dataset_of,
     element_function,
-    flag_in,
     function_of,
     is_identity,
     is_stateful,
     number_function,
     number_in,
     positive_in,
-    require_calls,
     runs_early,
 )
 
@@ -34,7 +34,7 @@ from ._datasets import (
 @dataset_kernel("MapDataset")
 def map_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
+    input_dataset: Dataset,
     captured: list[Any],
     *,
     f: FuncRef,
@@ -44,7 +44,7 @@ def map_dataset(
     """Map the function over the elements."""
     has_state = force_synchronous or is_stateful(ctx, f)
     return mapping.Map(
-        (dataset_of(input_dataset),),
+        (input_dataset,),
         element_function(ctx, f, captured),
         keeps_cardinality=preserve_cardinality,
         is_stateful=has_state,
@@ -57,23 +57,22 @@ def map_dataset(
 @dataset_kernel("ParallelMapDataset", "ParallelMapDatasetV2")
 def parallel_map_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
+    input_dataset: Dataset,
     captured: list[Any],
-    num_parallel_calls: Array,
+    num_parallel_calls: Calls,
     *,
     f: FuncRef,
     preserve_cardinality: bool,
 ) -> Dataset:
     """Map the function over the elements, in order."""
-    require_calls(num_parallel_calls)
     return mapping.ParallelMap(
-        (dataset_of(input_dataset),),
+        (input_dataset,),
         element_function(ctx, f, captured),
         keeps_cardinality=preserve_cardinality,
         is_stateful=is_stateful(ctx, f),
         has_captures=bool(captured),
         is_identity=not captured and is_identity(ctx, f),
-        calls=int(num_parallel_calls),
+        calls=num_parallel_calls,
         runs_early=runs_early(ctx, f, captured),
     )
 
@@ -81,28 +80,27 @@ def parallel_map_dataset(
 @dataset_kernel("MapAndBatchDataset")
 def map_and_batch_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
+    input_dataset: Dataset,
     captured: list[Any],
-    batch_size: Array,
-    num_parallel_calls: Array,
-    drop_remainder: Array,
+    batch_size: Positive,
+    num_parallel_calls: Calls,
+    drop_remainder: Flag,
     *,
     f: FuncRef,
     preserve_cardinality: bool,
 ) -> Dataset:
     """Batch the results of the function on the elements."""
-    size, drops = positive_in(batch_size, "batch_size"), flag_in(drop_remainder, "drop_remainder")
-    require_calls(num_parallel_calls)
     function = element_function(ctx, f, captured)
-    calls, early = 1 if is_stateful(ctx, f) else int(num_parallel_calls), runs_early(ctx, f, captured)
-    return MapAndBatch((dataset_of(input_dataset),), size, drops, function, preserve_cardinality, calls, runs_early=early)
+    calls, early = 1 if is_stateful(ctx, f) else num_parallel_calls, runs_early(ctx, f, captured)
+    sizes = batch_size, drop_remainder
+    return MapAndBatch((input_dataset,), *sizes, function, preserve_cardinality, calls, runs_early=early)
 
 
 @dataset_kernel("FlatMapDataset")
-def flat_map_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any], *, f: FuncRef) -> Dataset:
+def flat_map_dataset(ctx: KernelContext, input_dataset: Dataset, captured: list[Any], *, f: FuncRef) -> Dataset:
     """The elements of the datasets that the function makes."""
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.FlatMap((dataset_of(input_dataset),), function, runs_early=early)
+    return mapping.FlatMap((input_dataset,), function, runs_early=early)
 
 
 class Cycle(NamedTuple):
@@ -136,33 +134,32 @@ order the same everywhere.
 
 @dataset_kernel("InterleaveDataset")
 def interleave_dataset(
-    ctx: KernelContext, input_dataset: Array, captured: list[Any], lengths: Cycle, *, f: FuncRef
+    ctx: KernelContext, input_dataset: Dataset, captured: list[Any], lengths: Cycle, *, f: FuncRef
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
     cycle, block = _cycle(lengths)
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.Interleave((dataset_of(input_dataset),), function, cycle, block, runs_early=early)
+    return mapping.Interleave((input_dataset,), function, cycle, block, runs_early=early)
 
 
 @dataset_kernel("ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3")
 def parallel_interleave_dataset_v2(
-    ctx: KernelContext, input_dataset: Array, captured: list[Any], lengths: Cycle, num_parallel_calls: Array, *, f: FuncRef
+    ctx: KernelContext, input_dataset: Dataset, captured: list[Any], lengths: Cycle, num_parallel_calls: Calls, *, f: FuncRef
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
-    require_calls(num_parallel_calls)
-    cycle, block = _cycle(lengths, int(num_parallel_calls))
+    cycle, block = _cycle(lengths, num_parallel_calls)
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.ParallelInterleave((dataset_of(input_dataset),), function, cycle, block, runs_early=early)
+    return mapping.ParallelInterleave((input_dataset,), function, cycle, block, runs_early=early)
 
 
 @dataset_kernel("ParallelInterleaveDatasetV4")
 def parallel_interleave_dataset_v4(
     ctx: KernelContext,
-    input_dataset: Array,
+    input_dataset: Dataset,
     captured: list[Any],
     lengths: Cycle,
     buffers: Buffers,
-    num_parallel_calls: Array,
+    num_parallel_calls: Calls,
     *,
     f: FuncRef,
 ) -> Dataset:
@@ -182,19 +179,19 @@ def _require_buffers(buffers: Buffers) -> None:
 
 @dataset_kernel("LegacyParallelInterleaveDatasetV2")
 def legacy_parallel_interleave_dataset_v2(
-    ctx: KernelContext, input_dataset: Array, captured: list[Any], lengths: Cycle, buffers: Buffers, *, f: FuncRef
+    ctx: KernelContext, input_dataset: Dataset, captured: list[Any], lengths: Cycle, buffers: Buffers, *, f: FuncRef
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
     _require_buffers(buffers)
     cycle, block = (positive_in(value, name) for name, value in lengths._asdict().items())
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.LegacyParallelInterleave((dataset_of(input_dataset),), function, cycle, block, runs_early=early)
+    return mapping.LegacyParallelInterleave((input_dataset,), function, cycle, block, runs_early=early)
 
 
 @dataset_kernel("ParallelInterleaveDataset")
 def parallel_interleave_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
+    input_dataset: Dataset,
     captured: list[Any],
     lengths: Cycle,
     sloppy: Array,
@@ -209,7 +206,7 @@ def parallel_interleave_dataset(
 @dataset_kernel("ScanDataset")
 def scan_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
+    input_dataset: Dataset,
     initial_state: list[Any],
     captured: list[Any],
     *,
@@ -218,19 +215,19 @@ def scan_dataset(
 ) -> Dataset:
     """Map the function over the elements, with a state from call to call."""
     state = tuple(map(array_of, initial_state))
-    return mapping.Scan((dataset_of(input_dataset),), function_of(ctx, f, captured), state, preserve_cardinality)
+    return mapping.Scan((input_dataset,), function_of(ctx, f, captured), state, preserve_cardinality)
 
 
 @dataset_kernel("ZipDataset")
-def zip_dataset(ctx: KernelContext, input_datasets: list[Array]) -> Dataset:
+def zip_dataset(ctx: KernelContext, input_datasets: list[Dataset]) -> Dataset:
     """The elements of several datasets side by side."""
-    return mapping.Zip(tuple(map(dataset_of, input_datasets)))
+    return mapping.Zip(tuple(input_datasets))
 
 
 @dataset_kernel("GroupByWindowDataset")
 def group_by_window_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
+    input_dataset: Dataset,
     captured_by_key: list[Any],
     captured_by_reduce: list[Any],
     captured_by_size: list[Any],
@@ -243,7 +240,7 @@ def group_by_window_dataset(
     size_of = number_function(ctx, window_size_func, captured_by_size, "window_size_func")
     reduce = dataset_function(ctx, reduce_func, captured_by_reduce)
     return windows_and_groups.GroupByWindow(
-        (dataset_of(input_dataset),),
+        (input_dataset,),
         number_function(ctx, key_func, captured_by_key, "key_func"),
         lambda key: size_of([np.int64(key)]),
         lambda key, group: reduce([np.int64(key), scalar_object(group)]),
@@ -253,7 +250,7 @@ def group_by_window_dataset(
 @dataset_kernel("GroupByReducerDataset")
 def group_by_reducer_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
+    input_dataset: Dataset,
     captured_by_key: list[Any],
     captured_by_init: list[Any],
     captured_by_reduce: list[Any],
@@ -267,7 +264,7 @@ def group_by_reducer_dataset(
     """Reduce all elements with the same key to a single element."""
     start = function_of(ctx, init_func, captured_by_init)
     return windows_and_groups.GroupByReducer(
-        (dataset_of(input_dataset),),
+        (input_dataset,),
         number_function(ctx, key_func, captured_by_key, "key_func"),
         lambda key: start([np.int64(key)]),
         function_of(ctx, reduce_func, captured_by_reduce),

@@ -23,70 +23,70 @@ from ...types.tensors import FuncRef
 from ..io._event_writer import WriterResource
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
-from ._datasets import dataset_function, dataset_kernel, dataset_of, number_in, positive_in, texts_in, with_twins
+from ._datasets import Number, Positive, Texts, dataset_function, dataset_kernel, with_twins
 
 
 @dataset_kernel("OptionsDataset")
-def options_dataset(ctx: KernelContext, input_dataset: Array, *, serialized_options: str) -> Dataset:
+def options_dataset(ctx: KernelContext, input_dataset: Dataset, *, serialized_options: str) -> Dataset:
     """The same elements, with options."""
-    return run_options.Options((dataset_of(input_dataset),), serialized_options.encode("utf-8", "surrogateescape"))
+    return run_options.Options((input_dataset,), serialized_options.encode("utf-8", "surrogateescape"))
 
 
 @dataset_kernel("PrefetchDataset")
-def prefetch_dataset(ctx: KernelContext, input_dataset: Array, buffer_size: Array) -> Dataset:
+def prefetch_dataset(ctx: KernelContext, input_dataset: Dataset, buffer_size: Number) -> Dataset:
     """The same elements, prepared ahead."""
-    size = number_in(buffer_size, "buffer_size")
-    if size < -1:
+    if buffer_size < -1:
         raise InvalidArgumentError("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning")
-    return run_options.Prefetch((dataset_of(input_dataset),), size)
+    return run_options.Prefetch((input_dataset,), buffer_size)
 
 
-def _transformations(value: Array) -> list[str]:
-    return [text.decode("utf-8", "replace") for text in texts_in(value, "transformations")]
+def _decoded(transformations: Texts) -> list[str]:
+    return [text.decode("utf-8", "replace") for text in transformations]
 
 
 @dataset_kernel("AssertNextDataset")
-def assert_next_dataset(ctx: KernelContext, input_dataset: Array, transformations: Array) -> Dataset:
+def assert_next_dataset(ctx: KernelContext, input_dataset: Dataset, transformations: Texts) -> Dataset:
     """Return the same elements; the following transformations must have the given names."""
-    return run_options.AssertNext((dataset_of(input_dataset),), _transformations(transformations))
+    return run_options.AssertNext((input_dataset,), _decoded(transformations))
 
 
 @dataset_kernel("AssertPrevDataset")
-def assert_prev_dataset(ctx: KernelContext, input_dataset: Array, transformations: Array) -> Dataset:
+def assert_prev_dataset(ctx: KernelContext, input_dataset: Dataset, transformations: Texts) -> Dataset:
     """Return the same elements; the preceding transformations must have the given names."""
-    return run_options.AssertPrev((dataset_of(input_dataset),), _transformations(transformations))
+    return run_options.AssertPrev((input_dataset,), _decoded(transformations))
 
 
 @dataset_kernel("IgnoreErrorsDataset")
-def ignore_errors_dataset(ctx: KernelContext, input_dataset: Array) -> Dataset:
+def ignore_errors_dataset(ctx: KernelContext, input_dataset: Dataset) -> Dataset:
     """The elements that do not fail."""
-    return run_options.IgnoreErrors((dataset_of(input_dataset),))
+    return run_options.IgnoreErrors((input_dataset,))
 
 
 @dataset_kernel("SleepDataset")
-def sleep_dataset(ctx: KernelContext, input_dataset: Array, sleep_microseconds: Array) -> Dataset:
+def sleep_dataset(ctx: KernelContext, input_dataset: Dataset, sleep_microseconds: Number) -> Dataset:
     """The same elements, each after a pause."""
-    return run_options.Sleep((dataset_of(input_dataset),), max(0, number_in(sleep_microseconds, "sleep_microseconds")))
+    return run_options.Sleep((input_dataset,), max(0, sleep_microseconds))
 
 
 @dataset_kernel(
     "ModelDataset", "OptimizeDataset", "OptimizeDatasetV2", "NonSerializableDataset", "FinalizeDataset", "RewriteDataset",
     "BytesProducedStatsDataset", "LatencyStatsDataset", "SetStatsAggregatorDataset", "ThreadPoolDataset",
 )  # fmt: skip
-def advice_dataset(ctx: KernelContext, input_dataset: Array, *others: Any) -> Dataset:
+def advice_dataset(ctx: KernelContext, input_dataset: Dataset, *others: Any) -> Dataset:
     """Return the same elements: the advice concerns TensorFlow's threads only."""
-    return run_options.Advice((dataset_of(input_dataset),), ctx.node.op.removeprefix("Experimental").partition("Dataset")[0])
+    return run_options.Advice((input_dataset,), ctx.node.op.removeprefix("Experimental").partition("Dataset")[0])
 
 
 @dataset_kernel("AutoShardDataset")
 def auto_shard_dataset(
-    ctx: KernelContext, input_dataset: Array, num_workers: Array, index: Array, *, auto_shard_policy: int
+    ctx: KernelContext, input_dataset: Dataset, num_workers: Number, index: Number, *, auto_shard_policy: int
 ) -> Dataset:
     """A worker's part of the files, or of the elements."""
-    count, place = number_in(num_workers, "num_workers"), number_in(index, "index")
-    if count < 1 or not 0 <= place < count:
-        raise InvalidArgumentError(f"num_workers must be >= 1 and index from 0 to num_workers - 1, not {count} and {place}")
-    part = part_of(dataset_of(input_dataset), count, place, auto_shard_policy, _reads_files)
+    if num_workers < 1 or not 0 <= index < num_workers:
+        raise InvalidArgumentError(
+            f"num_workers must be >= 1 and index from 0 to num_workers - 1, not {num_workers} and {index}"
+        )
+    part = part_of(input_dataset, num_workers, index, auto_shard_policy, _reads_files)
     return run_options.Advice((part,), "AutoShard")
 
 
@@ -99,10 +99,10 @@ def _reads_files(dataset: Dataset) -> bool:
     return any(has_fact(node.op, "reads_files") for function in functions for node in function.body)
 
 
-@dataset_kernel("PrivateThreadPoolDataset", "MaxIntraOpParallelismDataset")
-def thread_limit_dataset(ctx: KernelContext, input_dataset: Array, count: Array) -> Dataset:
+@dataset_kernel("PrivateThreadPoolDataset", "MaxIntraOpParallelismDataset", called={"count": "the number of threads"})
+def thread_limit_dataset(ctx: KernelContext, input_dataset: Dataset, count: Number) -> Dataset:
     """Return the same elements: the run's own number of threads holds."""
-    if number_in(count, "the number of threads") < 0:
+    if count < 0:
         raise InvalidArgumentError("`num_threads` and `max_intra_op_parallelism` must be >= 0")
     return advice_dataset(ctx, input_dataset)
 
@@ -144,20 +144,20 @@ shape(*with_twins("StatsAggregatorSummary"))(scalar_shape)
 
 
 @dataset_kernel("ChooseFastestDataset")
-def choose_fastest_dataset(ctx: KernelContext, input_datasets: list[Array]) -> Dataset:
+def choose_fastest_dataset(ctx: KernelContext, input_datasets: list[Dataset]) -> Dataset:
     """The first of several datasets that give the same elements."""
-    first, *others = map(dataset_of, input_datasets)
+    first, *others = input_datasets
     for other in others:
         first.spec.require(other.spec)
     return run_options.Advice((first, *others), "ChooseFastest")
 
 
-@dataset_kernel("ChooseFastestBranchDataset")
+@dataset_kernel("ChooseFastestBranchDataset", called={name: f"`{name}`" for name in ("ratio_numerator", "ratio_denominator")})
 def choose_fastest_branch_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
-    ratio_numerator: Array,
-    ratio_denominator: Array,
+    input_dataset: Dataset,
+    ratio_numerator: Positive,
+    ratio_denominator: Positive,
     captured: list[Any],
     *,
     num_elements_per_branch: int,
@@ -165,15 +165,15 @@ def choose_fastest_branch_dataset(
     other_arguments_lengths: list[int],
 ) -> Dataset:
     """Apply one of several functions to a dataset."""
-    ratio = positive_in(ratio_numerator, "`ratio_numerator`"), positive_in(ratio_denominator, "`ratio_denominator`")
-    if num_elements_per_branch % ratio[1]:
+    if num_elements_per_branch % ratio_denominator:
         raise InvalidArgumentError("`num_elements_per_branch` must be divisible by `ratio_denominator`.")
     if len(branches) != len(other_arguments_lengths):
         raise InvalidArgumentError("branches and other_arguments_lengths must have the same length.")
     ends = itertools.accumulate(other_arguments_lengths)
     parts = [captured[end - count : end] for end, count in zip(ends, other_arguments_lengths)]
     calls = [_branch(ctx, function, part) for function, part in zip(branches, parts)]
-    return ChooseFastestBranch((dataset_of(input_dataset),), calls, num_elements_per_branch, ratio)
+    ratio = ratio_numerator, ratio_denominator
+    return ChooseFastestBranch((input_dataset,), calls, num_elements_per_branch, ratio)
 
 
 def _branch(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Callable[[Dataset], Dataset]:

@@ -10,24 +10,21 @@ from ...datasets.seeds import Seeds, seeds_of
 from ...registry.registry import facts
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
-from ...types.arrays import Array
 from ..shared.resource_access import resource
-from ._datasets import dataset_kernel, dataset_of, number_in
+from ._datasets import Number, dataset_kernel
 from ._seeds import chosen_seeds
 
 _ALL = -2
 """The size of a buffer for all elements."""
 
 
-def _buffer_size(value: Array) -> int:
-    size = number_in(value, "buffer_size")
+def _checked_size(size: Number) -> int:
     if size <= 0 and size != _ALL:
         raise InvalidArgumentError("buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
     return size
 
 
-def _count(value: Array) -> int:
-    count = number_in(value, "count")
+def _checked_count(count: Number) -> int:
     if count <= 0 and count != -1:
         raise InvalidArgumentError("count must be greater than zero or equal to -1.")
     return count
@@ -35,83 +32,88 @@ def _count(value: Array) -> int:
 
 @dataset_kernel("ShuffleDataset")
 def shuffle_dataset(
-    ctx: KernelContext, input_dataset: Array, buffer_size: Array, seed: Array, seed2: Array, *, reshuffle_each_iteration: bool
+    ctx: KernelContext,
+    input_dataset: Dataset,
+    buffer_size: Number,
+    seed: Number,
+    seed2: Number,
+    *,
+    reshuffle_each_iteration: bool,
 ) -> Dataset:
     """Shuffle the elements, in a new order in each pass where `reshuffle_each_iteration` says so."""
-    seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), reshuffle_each_iteration)
-    return Shuffle((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds)
+    seeds = seeds_of(ctx, seed, seed2, reshuffle_each_iteration)
+    return Shuffle((input_dataset,), _checked_size(buffer_size), seeds)
 
 
 @dataset_kernel("ShuffleDatasetV2")
-def shuffle_dataset_v2(ctx: KernelContext, input_dataset: Array, buffer_size: Array, seed_generator: Any) -> Dataset:
+def shuffle_dataset_v2(ctx: KernelContext, input_dataset: Dataset, buffer_size: Number, seed_generator: Any) -> Dataset:
     """The elements in random order, by the seeds of a generator."""
-    return Shuffle((dataset_of(input_dataset),), _buffer_size(buffer_size), resource(seed_generator, Seeds))
+    return Shuffle((input_dataset,), _checked_size(buffer_size), resource(seed_generator, Seeds))
 
 
 @dataset_kernel("ShuffleDatasetV3")
 def shuffle_dataset_v3(
     ctx: KernelContext,
-    input_dataset: Array,
-    buffer_size: Array,
-    seed: Array,
-    seed2: Array,
+    input_dataset: Dataset,
+    buffer_size: Number,
+    seed: Number,
+    seed2: Number,
     seed_generator: Any,
     *,
     reshuffle_each_iteration: bool,
 ) -> Dataset:
     """Shuffle the elements, by the seeds of a generator or by the op's own seeds."""
-    seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, reshuffle_each_iteration)
-    return Shuffle((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds)
+    seeds = chosen_seeds(ctx, seed, seed2, seed_generator, reshuffle_each_iteration)
+    return Shuffle((input_dataset,), _checked_size(buffer_size), seeds)
 
 
 @dataset_kernel("ShuffleAndRepeatDataset")
 def shuffle_and_repeat_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
-    buffer_size: Array,
-    seed: Array,
-    seed2: Array,
-    count: Array,
+    input_dataset: Dataset,
+    buffer_size: Number,
+    seed: Number,
+    seed2: Number,
+    count: Number,
     *,
     reshuffle_each_iteration: bool = True,
 ) -> Dataset:
     """The elements of several passes in random order, pass by pass."""
-    seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), reshuffle_each_iteration)
-    return ShuffleAndRepeat((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds, _count(count))
+    seeds = seeds_of(ctx, seed, seed2, reshuffle_each_iteration)
+    return ShuffleAndRepeat((input_dataset,), _checked_size(buffer_size), seeds, _checked_count(count))
 
 
 @dataset_kernel("ShuffleAndRepeatDatasetV2")
 def shuffle_and_repeat_dataset_v2(
     ctx: KernelContext,
-    input_dataset: Array,
-    buffer_size: Array,
-    seed: Array,
-    seed2: Array,
-    count: Array,
+    input_dataset: Dataset,
+    buffer_size: Number,
+    seed: Number,
+    seed2: Number,
+    count: Number,
     seed_generator: Any,
     *,
     reshuffle_each_iteration: bool,
 ) -> Dataset:
     """Shuffle the elements of several passes, by the seeds of a generator or by the op's own seeds."""
-    seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, reshuffle_each_iteration)
-    return ShuffleAndRepeat((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds, _count(count))
+    seeds = chosen_seeds(ctx, seed, seed2, seed_generator, reshuffle_each_iteration)
+    return ShuffleAndRepeat((input_dataset,), _checked_size(buffer_size), seeds, _checked_count(count))
 
 
 @dataset_kernel("GlobalShuffleDataset")
 def global_shuffle_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
-    seed: Array,
-    seed2: Array,
+    input_dataset: Dataset,
+    seed: Number,
+    seed2: Number,
     seed_generator: Any,
     *,
     reshuffle_each_iteration: bool,
 ) -> Dataset:
     """Shuffle all elements, each read by its index."""
-    source = dataset_of(input_dataset)
-    require_places(source)
-    seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, reshuffle_each_iteration)
-    return GlobalShuffle((source,), seeds)
+    require_places(input_dataset)
+    seeds = chosen_seeds(ctx, seed, seed2, seed_generator, reshuffle_each_iteration)
+    return GlobalShuffle((input_dataset,), seeds)
 
 
 facts(

@@ -11,19 +11,18 @@ from ...datasets.mapping import ParallelMap
 from ...runtime.state.edge_values import object_array, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
-from ...types.arrays import Array
 from ...types.dtypes import DType, string
 from ...types.shapes import Shape
 from ..io.parsing_examples import dense_features, parse_batch
 from ..sparse.ragged_variants import RaggedVariant
-from ._datasets import dataset_kernel, dataset_of, require_calls
+from ._datasets import Calls, dataset_kernel
 
 
 @dataset_kernel("ParseExampleDataset", "ParseExampleDatasetV2")
 def parse_example_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
-    num_parallel_calls: Array,
+    input_dataset: Dataset,
+    num_parallel_calls: Calls,
     dense_defaults: list[Any],
     *,
     sparse_keys: list[str],
@@ -36,9 +35,7 @@ def parse_example_dataset(
     ragged_split_types: list[DType] = (),  # type: ignore[assignment]
 ) -> Dataset:
     """Parse batches of Examples: tensors in the order of their keys, sparse and ragged tensors as variants."""
-    require_calls(num_parallel_calls)
-    source = dataset_of(input_dataset)
-    if [dtype.base for dtype in source.spec.dtypes] != [string]:
+    if [dtype.base for dtype in input_dataset.spec.dtypes] != [string]:
         raise InvalidArgumentError("Input dataset should be a dataset of vectors of strings")
     dense = dense_features([_encoded(key) for key in dense_keys], Tdense, dense_shapes, dense_defaults)
     if len(sparse_keys) != len(sparse_types) or not len(ragged_keys) == len(ragged_value_types) == len(ragged_split_types):
@@ -58,7 +55,7 @@ def parse_example_dataset(
         parts += [scalar_object(RaggedVariant((splits,), values)) for values, splits in zip(ragged_values, ragged_splits)]
         return tuple([parts[i] for i in order])
 
-    return ParallelMap((source,), parse)
+    return ParallelMap((input_dataset,), parse)
 
 
 def _encoded(key: str) -> bytes:

@@ -20,7 +20,7 @@ from ...types.arrays import Array
 from ...types.dtypes import DType
 from ..io._csv import csv_default, csv_value
 from ..shared.kernel_files import file_name, gate, matching_files, system_errors
-from ._datasets import bytes_in, dataset_kernel, flag_in, number_in, text_in, texts_in, with_twins
+from ._datasets import Bytes, Flag, Number, Text, Texts, dataset_kernel, with_twins
 
 
 def opener(ctx: KernelContext) -> OpenFile:
@@ -34,73 +34,71 @@ def opener(ctx: KernelContext) -> OpenFile:
     return open_file
 
 
-def _buffer(value: Array) -> None:
-    if number_in(value, "buffer_size") < 0:
+def _require_buffer(size: int) -> None:
+    if size < 0:
         raise InvalidArgumentError("`buffer_size` must be >= 0 (0 == default)")
 
 
 @dataset_kernel("TextLineDataset")
-def text_line_dataset(ctx: KernelContext, filenames: Array, compression_type: Array, buffer_size: Array) -> Dataset:
+def text_line_dataset(ctx: KernelContext, filenames: Texts, compression_type: Text, buffer_size: Number) -> Dataset:
     """The lines of files."""
-    _buffer(buffer_size)
-    compression = require_compression(text_in(compression_type, "compression_type"))
-    return TextLines((), texts_in(filenames, "filenames"), opener(ctx), compression)
+    _require_buffer(buffer_size)
+    compression = require_compression(compression_type)
+    return TextLines((), filenames, opener(ctx), compression)
 
 
 @dataset_kernel("TFRecordDataset", "TFRecordDatasetV2")
 def tf_record_dataset(
-    ctx: KernelContext, filenames: Array, compression_type: Array, buffer_size: Array, byte_offsets: Any = None
+    ctx: KernelContext, filenames: Texts, compression_type: Text, buffer_size: Number, byte_offsets: Any = None
 ) -> Dataset:
     """The records of TFRecord files."""
-    if number_in(buffer_size, "buffer_size") < -1:
+    if buffer_size < -1:
         raise InvalidArgumentError("`buffer_size` must be >= 0 (0 == no buffering)")
-    paths = texts_in(filenames, "filenames")
     offsets = [] if byte_offsets is None else np.ravel(byte_offsets).tolist()
-    if offsets and len(offsets) != len(paths):
-        raise InvalidArgumentError(f"filenames and byte_offsets must have the same size: {len(paths)} and {len(offsets)}")
+    if offsets and len(offsets) != len(filenames):
+        raise InvalidArgumentError(f"filenames and byte_offsets must have the same size: {len(filenames)} and {len(offsets)}")
     if offsets and min(offsets) < 0:
         raise InvalidArgumentError(f"`byte_offsets` must be >= 0, not {min(offsets)}")
     # As in TensorFlow, a compression that there is none of is none.
-    return Records((), paths, opener(ctx), text_in(compression_type, "compression_type"), offsets)
+    return Records((), filenames, opener(ctx), compression_type, offsets)
 
 
 @dataset_kernel("FixedLengthRecordDataset", "FixedLengthRecordDatasetV2")
 def fixed_length_record_dataset(
     ctx: KernelContext,
-    filenames: Array,
-    header_bytes: Array,
-    record_bytes: Array,
-    footer_bytes: Array,
-    buffer_size: Array,
-    compression_type: Any = None,
+    filenames: Texts,
+    header_bytes: Number,
+    record_bytes: Number,
+    footer_bytes: Number,
+    buffer_size: Number,
+    compression_type: Text = "",
 ) -> Dataset:
     """Read records of a fixed length."""
-    _buffer(buffer_size)
-    header, size, footer = (number_in(value, "bytes") for value in (header_bytes, record_bytes, footer_bytes))
-    if size <= 0:
+    _require_buffer(buffer_size)
+    if record_bytes <= 0:
         raise InvalidArgumentError("`record_bytes` must be > 0")
-    if header < 0 or footer < 0:
+    if header_bytes < 0 or footer_bytes < 0:
         raise InvalidArgumentError("`header_bytes` and `footer_bytes` must be >= 0")
-    compression = "" if compression_type is None else require_compression(text_in(compression_type, "compression_type"))
-    return FixedLengthRecords((), texts_in(filenames, "filenames"), opener(ctx), header, size, footer, compression)
+    compression = require_compression(compression_type)
+    return FixedLengthRecords((), filenames, opener(ctx), header_bytes, record_bytes, footer_bytes, compression)
 
 
 @dataset_kernel("MatchingFilesDataset")
-def matching_files_dataset(ctx: KernelContext, patterns: Array) -> Dataset:
+def matching_files_dataset(ctx: KernelContext, patterns: Texts) -> Dataset:
     """The names of files that patterns match."""
-    return MatchingFiles((), texts_in(patterns, "patterns"), lambda pattern: matching_files(ctx, pattern))
+    return MatchingFiles((), patterns, lambda pattern: matching_files(ctx, pattern))
 
 
 @dataset_kernel("CSVDataset", "CSVDatasetV2")
 def csv_dataset(
     ctx: KernelContext,
-    filenames: Array,
-    compression_type: Array,
-    buffer_size: Array,
-    header: Array,
-    field_delim: Array,
-    use_quote_delim: Array,
-    na_value: Array,
+    filenames: Texts,
+    compression_type: Text,
+    buffer_size: Number,
+    header: Flag,
+    field_delim: Bytes,
+    use_quote_delim: Flag,
+    na_value: Bytes,
     select_cols: Array,
     record_defaults: list[Any],
     exclude_cols: Any = (),
@@ -108,10 +106,9 @@ def csv_dataset(
     output_types: list[DType],
 ) -> Dataset:
     """Read CSV records, a component for each column."""
-    if number_in(buffer_size, "buffer_size") <= 0:
+    if buffer_size <= 0:
         raise InvalidArgumentError("buffer_size should be positive")
-    delimiter, missing = bytes_in(field_delim, "field_delim"), bytes_in(na_value, "na_value")
-    if len(delimiter) != 1:
+    if len(field_delim) != 1:
         raise InvalidArgumentError("field_delim should be only 1 char")
     defaults = [csv_default(i, value) for i, value in enumerate(record_defaults)]
     select = _columns(select_cols, exclude_cols, len(output_types))
@@ -121,13 +118,13 @@ def csv_dataset(
         if len(chosen) != len(output_types):
             raise InvalidArgumentError(f"Expect {len(output_types)} fields but have {len(chosen)} in record")
         values = (
-            csv_value(*cells, "of a file", i) for i, cells in enumerate(zip(chosen, repeat(missing), output_types, defaults))
+            csv_value(*cells, "of a file", i) for i, cells in enumerate(zip(chosen, repeat(na_value), output_types, defaults))
         )
         return tuple([_component(value, dtype) for value, dtype in zip(values, output_types)])
 
-    compression = require_compression(text_in(compression_type, "compression_type"))
-    form = CsvFormat(delimiter, flag_in(use_quote_delim, "use_quote_delim"), flag_in(header, "header"))
-    return CsvRecords((), texts_in(filenames, "filenames"), opener(ctx), compression, form, convert)
+    compression = require_compression(compression_type)
+    form = CsvFormat(field_delim, use_quote_delim, header)
+    return CsvRecords((), filenames, opener(ctx), compression, form, convert)
 
 
 def _component(value: Any, dtype: DType) -> Any:

@@ -32,11 +32,12 @@ from ..shared.argument_checks import single
 from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
 from ..shared.plain_shapes import no_outputs_shape
 from ._datasets import (
+    Number,
+    Text,
     dataset_function,
     dataset_kernel,
     dataset_of,
     number_function,
-    number_in,
     spec_of_node,
     text_in,
     with_twins,
@@ -146,9 +147,9 @@ shape("SaveDataset")(no_outputs_shape)
 
 
 @dataset_kernel("LoadDataset")
-def load_dataset(ctx: KernelContext, path: Array, captured: list[Any], *, compression: str, reader_func: FuncRef) -> Dataset:
+def load_dataset(ctx: KernelContext, path: Text, captured: list[Any], *, compression: str, reader_func: FuncRef) -> Dataset:
     """Load the elements in a folder, in the order in which a function reads the shards."""
-    folder = Folder(ctx, file_name(text_in(path, "path")), compression)
+    folder = Folder(ctx, file_name(path), compression)
     return folder.load(spec_of_node(ctx.node), dataset_function(ctx, reader_func, captured))
 
 
@@ -163,8 +164,8 @@ def save_dataset_v2(
 @dataset_kernel("SnapshotDatasetV2")
 def snapshot_dataset_v2(
     ctx: KernelContext,
-    input_dataset: Array,
-    path: Array,
+    input_dataset: Dataset,
+    path: Text,
     captured_by_reader: list[Any],
     captured_by_shard: list[Any],
     *,
@@ -178,28 +179,27 @@ def snapshot_dataset_v2(
 
     Each way of making the input has a folder of its own, named by `hash` or by tfg's fingerprint.
     """
-    dataset = dataset_of(input_dataset)
-    number = hash % 2**64 if hash_valid else fingerprint(dataset)
+    number = hash % 2**64 if hash_valid else fingerprint(input_dataset)
     compression = _AUTOMATIC if compression == "AUTO" else compression
-    folder = Folder(ctx, os.path.join(file_name(text_in(path, "path")), str(number)), compression)
+    folder = Folder(ctx, os.path.join(file_name(path), str(number)), compression)
     read, spec = dataset_function(ctx, reader_func, captured_by_reader), spec_of_node(ctx.node)
     shard_of = _shard_of(ctx, shard_func, captured_by_shard)
-    return DatasetSnapshot((dataset,), shard_of, folder, dataset.spec.dtypes, lambda: folder.load(spec, read))
+    return DatasetSnapshot((input_dataset,), shard_of, folder, input_dataset.spec.dtypes, lambda: folder.load(spec, read))
 
 
 @dataset_kernel("SnapshotDatasetReader", "SnapshotChunkDataset")
 def snapshot_dataset_reader(
-    ctx: KernelContext, path: Array, start_index: Any = 0, *, compression: str, output_types: list[DType], version: int = 2
+    ctx: KernelContext, path: Text, start_index: Number = 0, *, compression: str, output_types: list[DType], version: int = 2
 ) -> Dataset:
     """Read the elements in a shard of a saved dataset, or in a file of a shard."""
     if version != FORMAT:
         raise UnimplementedError(f"tfg reads saved datasets of version {FORMAT}, not {version}")
-    name = file_name(text_in(path, "path"))
+    name = file_name(path)
     with system_errors(name):
         is_folder = os.path.isdir(gate(ctx).to_read(name))
     paths = files_in(ctx, name) if is_folder else [os.fsencode(name)]
     shard = _shard(ctx, paths, _require_compression(compression), len(output_types))
-    return Skip((shard,), number_in(start_index, "start_index"))
+    return Skip((shard,), start_index)
 
 
 @dataset_kernel("SnapshotNestedDatasetReader")

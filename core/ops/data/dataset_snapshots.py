@@ -7,7 +7,6 @@ import os
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ...datasets.chunks import Chunks
 from ...datasets.dataset import Dataset, Element
@@ -19,9 +18,8 @@ from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.tensor_proto_bytes import serialize_content
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types import dtypes
-from ...types.arrays import Array
 from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
-from ._datasets import dataset_kernel, dataset_of, spec_of_node, text_in
+from ._datasets import Text, dataset_kernel, spec_of_node
 from .dataset_graphs import fingerprint
 from .dataset_records import opener
 from .dataset_saving import METADATA, decoded, files_in
@@ -79,8 +77,8 @@ class FirstFolder:
 @dataset_kernel("SnapshotDataset")
 def snapshot_dataset(
     ctx: KernelContext,
-    input_dataset: Array,
-    path: Array,
+    input_dataset: Dataset,
+    path: Text,
     *,
     compression: str,
     pending_snapshot_expiry_seconds: int,
@@ -97,11 +95,10 @@ def snapshot_dataset(
         raise InvalidArgumentError("pending_snapshot_expiry_seconds must be at least 1 second.")
     if mode not in (_AUTO, READ, WRITE, PASS):
         raise InvalidArgumentError("mode must be either 'auto', 'read', 'write', or 'passthrough'.")
-    dataset = dataset_of(input_dataset)
-    form = FirstFormat(compression, dataset.spec.dtypes, serialize_content, decoded)
-    folder = FirstFolder(ctx, file_name(text_in(path, "path")), snapshot_name, f"{fingerprint(dataset):016x}", form)
+    form = FirstFormat(compression, input_dataset.spec.dtypes, serialize_content, decoded)
+    folder = FirstFolder(ctx, file_name(path), snapshot_name, f"{fingerprint(input_dataset):016x}", form)
     folder.mode, folder.expiry = mode, pending_snapshot_expiry_seconds
-    return FirstSnapshot((dataset,), folder)
+    return FirstSnapshot((input_dataset,), folder)
 
 
 class ChunkFolder:
@@ -130,11 +127,11 @@ class ChunkFolder:
 
 
 @dataset_kernel("ListSnapshotChunksDataset")
-def list_snapshot_chunks_dataset(ctx: KernelContext, snapshot_path: Any) -> Dataset:
+def list_snapshot_chunks_dataset(ctx: KernelContext, snapshot_path: Text) -> Dataset:
     """List the paths of a snapshot's chunks, including chunks written during the pass."""
     if spec_of_node(ctx.node).dtypes != (dtypes.string,):
         raise InvalidArgumentError("ListSnapshotChunksDataset gives strings")
-    return Chunks((), ChunkFolder(ctx, file_name(text_in(snapshot_path, "snapshot_path"))))
+    return Chunks((), ChunkFolder(ctx, file_name(snapshot_path)))
 
 
 facts("reads_files", of=("SnapshotDataset", "ListSnapshotChunksDataset"))

@@ -18,7 +18,7 @@ from ...types.dtypes import DType, int64
 from ...types.shapes import Shape
 from ...types.tensors import FuncRef
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
-from ._datasets import dataset_kernel, flag_in, function_of, number_in, with_twins
+from ._datasets import Number, dataset_kernel, flag_in, function_of, number_in, with_twins
 from ._seeds import DUMMY, chosen_seeds
 
 
@@ -89,14 +89,13 @@ def list_dataset(ctx: KernelContext, tensors: list[Any], *, output_types: list[D
 
 
 @dataset_kernel("RangeDataset")
-def range_dataset(ctx: KernelContext, start: Array, stop: Array, step: Array, *, output_types: list[DType]) -> Dataset:
+def range_dataset(ctx: KernelContext, start: Number, stop: Number, step: Number, *, output_types: list[DType]) -> Dataset:
     """The numbers from `start` up to, without, `stop`."""
-    distance = number_in(step, "step")
-    if not distance:
+    if not step:
         raise InvalidArgumentError("step must be a non-zero integer.")
     if not (output_types[0].is_integer or output_types[0].is_floating):
         raise InvalidArgumentError(f"Unsupported data type: {output_types[0]}")
-    return Range((), range(number_in(start, "start"), number_in(stop, "stop"), distance), output_types[0])
+    return Range((), range(start, stop, step), output_types[0])
 
 
 def _of_words(types: list[DType]) -> DType:
@@ -107,24 +106,23 @@ def _of_words(types: list[DType]) -> DType:
 
 
 @dataset_kernel("RandomDataset")
-def random_dataset(ctx: KernelContext, seed: Array, seed2: Array, *, output_types: list[DType]) -> Dataset:
+def random_dataset(ctx: KernelContext, seed: Number, seed2: Number, *, output_types: list[DType]) -> Dataset:
     """Random numbers without end, the same in each pass."""
-    return RandomNumbers((), seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2")), _of_words(output_types))
+    return RandomNumbers((), seeds_of(ctx, seed, seed2), _of_words(output_types))
 
 
 @dataset_kernel("RandomDatasetV2")
 def random_dataset_v2(
     ctx: KernelContext,
-    seed: Array,
-    seed2: Array,
+    seed: Number,
+    seed2: Number,
     seed_generator: Array,
     *,
     rerandomize_each_iteration: bool,
     output_types: list[DType],
 ) -> Dataset:
     """Random numbers without end, others in each pass where that is asked for."""
-    renewed = rerandomize_each_iteration
-    seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, renewed)
+    seeds = chosen_seeds(ctx, seed, seed2, seed_generator, rerandomize_each_iteration)
     return RandomNumbers((), seeds, _of_words(output_types))
 
 
