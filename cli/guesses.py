@@ -61,7 +61,7 @@ ALIASES: Final[Mapping[str, str]] = {
     "rename": "optimize {1} --passes=rename{node={2:OLD}:{3:NEW}} --output={4:renamed.pb} {}",
     **dict.fromkeys(("simplify", "optimise", "grappler", "fuse"), "optimize"),
     **dict.fromkeys(("cost", "count", "macs", "params", "parameters"), "flops"),
-    **dict.fromkeys(("layer", "summary"), "layers"),
+    **dict.fromkeys(("layer", "model", "summary"), "layers"),
     **dict.fromkeys(("tree", "structure", "architecture"), "layers {} --tree"),
     **dict.fromkeys(("scope", "scopes"), "flops {} --view=scope"),
     **dict.fromkeys(("profile", "time", "bench", "benchmark"), "flops {} --measured"),
