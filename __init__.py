@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from .core.types.shapes import Shape
     from .core.types.tensors import Tensor
     from .formats import load, save
-    from .formats.api.analyses import check, diff, flops_rows, path
+    from .formats.api.analyses import check, diff, explain_engine, flops_rows, path
     from .formats.api.callable_model import Model
     from .formats.api.changes import (
         ForInference,
@@ -117,37 +117,32 @@ if TYPE_CHECKING:
     from .formats.api.classes import TopClasses, read_labels, top_classes
     from .formats.api.comparisons import compare, compare_states
     from .formats.api.counting import FlopsCounter, flops, layers, profile
-    from .formats.api.dataset_elements import first_elements
     from .formats.api.drawing import Drawing, draw, draw_each
-    from .formats.api.each_inputs import InputResult, run_each
-    from .formats.api.engine_explanation import explain_engine
-    from .formats.api.engine_runtimes import engine_runtime
-    from .formats.api.jax_export import StableHloExport, to_jax
+    from .formats.api.dumping import RecordStream, first_elements, stream_nodes
+    from .formats.api.joins import Joined, append, join, prepend
+    from .formats.api.model_export import OnnxExport, StableHloExport, TfjsExport, to_jax
     from .formats.api.model_saving import save_model
-    from .formats.api.node_streams import RecordStream, stream_nodes
-    from .formats.api.onnx_export import OnnxExport
     from .formats.api.outputs import Exposed, expose
     from .formats.api.partial_loading import load_for_passes, load_part
-    from .formats.api.prepared_sessions import initialize, restore
-    from .formats.api.tfjs_export import TfjsExport
+    from .formats.api.prepared_sessions import engine_runtime, initialize, restore
+    from .formats.api.session_setup import SessionSetup
     from .formats.api.training_runs import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
+    from .formats.batches.batch_job import BatchProgress, BatchReport, FailedInput
+    from .formats.batches.batch_runs import run_batch
+    from .formats.batches.each_inputs import InputResult, run_each
+    from .formats.batches.table_batches import map_batches
     from .formats.cluster.cluster_session import ClusterSession
     from .formats.cluster.survey import Survey, describe_cluster
     from .formats.recordings import EventLog, Recording, describe_recording, read_events
-    from .formats.runs.batch_job import BatchProgress, BatchReport, FailedInput
-    from .formats.runs.batch_runs import run_batch
-    from .formats.runs.joins import Joined, append, join, prepend
-    from .formats.runs.session_setup import SessionSetup
-    from .formats.runs.table_batches import map_batches
 
 __version__ = "0.1.0"
 
 _LAZY = {
     "Accuracy": "core.passes.base.accuracy",
-    "BatchProgress": "formats.runs.batch_job",
-    "BatchReport": "formats.runs.batch_job",
+    "BatchProgress": "formats.batches.batch_job",
+    "BatchReport": "formats.batches.batch_job",
     "BuiltVariable": "core.building.built_variables",
     "CacheReport": "core.engines.cache_listing",
     "CachedChoice": "core.engines.cache_listing",
@@ -162,7 +157,7 @@ _LAZY = {
     "EngineReport": "core.engines.engine_report",
     "EventLog": "formats.recordings",
     "Exposed": "formats.api.outputs",
-    "FailedInput": "formats.runs.batch_job",
+    "FailedInput": "formats.batches.batch_job",
     "FileAccess": "core.runtime.state.file_access",
     "FitReport": "formats.api.training_runs",
     "FlopsCounter": "formats.api.counting",
@@ -178,9 +173,9 @@ _LAZY = {
     "GraphDiff": "core.comparing.graph_diff",
     "GraphFacts": "core.explaining.graph_facts",
     "GraphPage": "formats.api.viewing",
-    "InputResult": "formats.api.each_inputs",
+    "InputResult": "formats.batches.each_inputs",
     "Iteration": "core.training.levenberg_marquardt",
-    "Joined": "formats.runs.joins",
+    "Joined": "formats.api.joins",
     "KernelRecorder": "core.flops.measured",
     "Layer": "core.flops.model_layers",
     "LayerBlock": "core.flops.model_layers",
@@ -200,7 +195,7 @@ _LAZY = {
     "NodeFilter": "core.explaining.node_listing",
     "NodeListing": "core.explaining.node_listing",
     "NodePath": "core.explaining.node_paths",
-    "OnnxExport": "formats.api.onnx_export",
+    "OnnxExport": "formats.api.model_export",
     "OpCoverage": "core.op_libraries.op_listing",
     "OpDetail": "core.op_libraries.op_listing",
     "OpSummary": "core.op_libraries.op_listing",
@@ -214,7 +209,7 @@ _LAZY = {
     "Problem": "core.explaining.problems",
     "ProblemCode": "core.explaining.problem_codes",
     "Progress": "core.training.trainer",
-    "RecordStream": "formats.api.node_streams",
+    "RecordStream": "formats.api.dumping",
     "Recording": "formats.recordings",
     "RecoveredStage": "core.explaining.stages",
     "Restored": "core.runtime.session.runner",
@@ -223,19 +218,19 @@ _LAZY = {
     "Section": "core.flops.flops_report",
     "Session": "core.runtime.session.session",
     "SessionLike": "core.runtime.session.session_like",
-    "SessionSetup": "formats.runs.session_setup",
+    "SessionSetup": "formats.api.session_setup",
     "Shape": "core.types.shapes",
     "Signature": "core.graph.metagraph",
     "SignatureTensor": "core.graph.metagraph",
     "Snapshot": "core.comparing.graph_diff",
     "SourceNode": "core.model.model_view",
-    "StableHloExport": "formats.api.jax_export",
+    "StableHloExport": "formats.api.model_export",
     "StateComparison": "formats.api.checkpoints",
     "StepResult": "core.runtime.session.runner",
     "Survey": "formats.cluster.survey",
     "Tensor": "core.types.tensors",
     "TensorRow": "formats.api.checkpoints",
-    "TfjsExport": "formats.api.tfjs_export",
+    "TfjsExport": "formats.api.model_export",
     "Tier": "core.runtime.optimize.tiers",
     "Timing": "core.flops.timings",
     "TopClasses": "formats.api.classes",
@@ -244,7 +239,7 @@ _LAZY = {
     "Unfrozen": "formats.api.changes",
     "VariableValues": "core.runtime.session.variable_values",
     "Verification": "formats.api.verification",
-    "append": "formats.runs.joins",
+    "append": "formats.api.joins",
     "average_checkpoints": "formats.api.checkpoints",
     "call_function": "core.runtime.session.function_signatures",
     "check": "formats.api.analyses",
@@ -263,16 +258,16 @@ _LAZY = {
     "diff_snapshots": "core.comparing.graph_diff",
     "draw": "formats.api.drawing",
     "draw_each": "formats.api.drawing",
-    "engine_runtime": "formats.api.engine_runtimes",
+    "engine_runtime": "formats.api.prepared_sessions",
     "explain": "core.explaining.graph_facts",
-    "explain_engine": "formats.api.engine_explanation",
+    "explain_engine": "formats.api.analyses",
     "explain_partition": "core.explaining.device_partition",
     "explain_races": "core.explaining.race_report",
     "expose": "formats.api.outputs",
     "extract": "formats.api.changes",
     "fill_placeholders": "formats.api.changes",
     "find_optimizer": "core.training.optimizers",
-    "first_elements": "formats.api.dataset_elements",
+    "first_elements": "formats.api.dumping",
     "fit": "formats.api.training_runs",
     "flops": "formats.api.counting",
     "flops_formulas": "core.flops.formulas",
@@ -283,7 +278,7 @@ _LAZY = {
     "initialize": "formats.api.prepared_sessions",
     "inline_functions": "core.passes.pipeline",
     "jacobian": "core.gradients.jacobian",
-    "join": "formats.runs.joins",
+    "join": "formats.api.joins",
     "jvp": "core.gradients.jacobian",
     "layers": "formats.api.counting",
     "list_nodes": "core.explaining.node_listing",
@@ -292,7 +287,7 @@ _LAZY = {
     "load_for_passes": "formats.api.partial_loading",
     "load_op_library": "core.op_libraries.library_loading",
     "load_part": "formats.api.partial_loading",
-    "map_batches": "formats.runs.table_batches",
+    "map_batches": "formats.batches.table_batches",
     "map_ops": "core.op_libraries.op_map",
     "match_checkpoint": "formats.api.checkpoints",
     "missing_ops": "core.explaining.graph_facts",
@@ -306,7 +301,7 @@ _LAZY = {
     "optimizer_name": "core.training.optimizers",
     "override_gradients": "core.gradients.overrides",
     "path": "formats.api.analyses",
-    "prepend": "formats.runs.joins",
+    "prepend": "formats.api.joins",
     "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
     "read_events": "formats.recordings",
@@ -314,15 +309,15 @@ _LAZY = {
     "recover_stages": "core.explaining.stages",
     "reduce": "formats.api.changes",
     "restore": "formats.api.prepared_sessions",
-    "run_batch": "formats.runs.batch_runs",
-    "run_each": "formats.api.each_inputs",
+    "run_batch": "formats.batches.batch_runs",
+    "run_each": "formats.batches.each_inputs",
     "run_script": "core.building.scripting",
     "save": "formats",
     "save_model": "formats.api.model_saving",
-    "stream_nodes": "formats.api.node_streams",
+    "stream_nodes": "formats.api.dumping",
     "strip_default_attrs": "core.transforms.subgraphs",
     "to_inference": "formats.api.changes",
-    "to_jax": "formats.api.jax_export",
+    "to_jax": "formats.api.model_export",
     "top_classes": "formats.api.classes",
     "train": "formats.api.training_runs",
     "unfreeze": "formats.api.changes",

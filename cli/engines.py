@@ -70,7 +70,7 @@ class EngineOptions:
                 if getattr(self, option):
                     raise click.UsageError(f"--{option.replace('_', '-')} needs --engine")
             return None
-        from ..formats.api.engine_runtimes import engine_runtime
+        from ..formats.api.prepared_sessions import engine_runtime
 
         return engine_runtime(self.engine, self.precision, verify=self.verify_engine, measure=self.engine_report, mesh=mesh)
 

@@ -57,7 +57,7 @@ class ModelEndOptions:
 
     def added(self, graph: Graph, signature: str | None) -> Graph:
         """Return the graph with what stands in front and behind; the first --prepend is next to the model."""
-        from ..formats.runs.joins import prepend
+        from ..formats.api.joins import prepend
 
         kinds = [tuple(word.partition("=")[::2]) for word in self.prepended]
         if (self.mean or self.scale or self.bgr) and not any(kind == "image" for kind, _ in kinds):
@@ -71,7 +71,7 @@ class ModelEndOptions:
 
     def _with_classes(self, graph: Graph, text: str, signature: str | None) -> Graph:
         from ..formats.api.classes import read_labels
-        from ..formats.runs.joins import append
+        from ..formats.api.joins import append
 
         items = dict(part.partition("=")[::2] for part in text.split(","))
         if not items.get("top_k", "").isdecimal() or items.keys() - {"top_k", "labels", "output"}:

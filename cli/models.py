@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ..core.graph.graph import Graph, Output
     from ..core.runtime.session.session import Session
     from ..core.runtime.session.session_like import SessionLike
+    from ..formats.api.names import Names
     from ..formats.api.verification import Verification
-    from ..formats.runs.names import Names
     from .signatures import SignatureOptions
 
 
@@ -39,7 +39,7 @@ def save_model(
     """
     from ..core.graph.metagraph import USUAL_SIGNATURE
     from ..formats.api.model_saving import write_model
-    from ..formats.runs.session_setup import position_words
+    from ..formats.api.session_setup import position_words
     from ..formats.saved_model_writing import prepare
 
     inputs, outputs = _arguments(graph, names, fetches)
@@ -112,7 +112,7 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
     from ..core.functions.table_fills import filled_tables, table_fills
     from ..core.graph.model_objects import asset_nodes
     from ..core.graph.table_nodes import saved_tables
-    from ..formats.runs.session_setup import state_words
+    from ..formats.api.session_setup import state_words
     from ..formats.state import unread_values
 
     prefix, reason = source.meta.variables_prefix, unread_values(source)

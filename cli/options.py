@@ -17,7 +17,7 @@ from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.file_formats import GRAPHS, SAVED_MODEL, TFJS, Writable, format_of, is_bare
 from ..core.support.words import listed
 from ..core.types.shapes import BatchSize
-from ..formats.runs.graph_reading import GraphReading
+from ..formats.api.graph_reading import GraphReading
 from .requests import beside, needing, option
 
 if TYPE_CHECKING:

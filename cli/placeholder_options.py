@@ -16,7 +16,7 @@ from .requests import option, request
 
 if TYPE_CHECKING:
     from ..core.types.arrays import Array
-    from ..formats.runs.names import Names
+    from ..formats.api.names import Names
 
 
 def shape_option(**rules: Any) -> Any:
@@ -46,8 +46,8 @@ class SizeOptions:
         """Return the graph with the shapes, and the batch of the inputs that the fetches need, by default the outputs."""
         if not self:
             return graph
+        from ..formats.api.names import Names
         from ..formats.api.outputs import default_fetches
-        from ..formats.runs.names import Names
 
         graph.check()  # sizes are inferred, and a broken graph has none
         changed, names = graph.copy(), Names(graph, signature)

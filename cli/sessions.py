@@ -13,7 +13,7 @@ import click
 from ..core.support.engine_names import AUTO
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of
-from ..formats.runs.session_setup import SessionSetup
+from ..formats.api.session_setup import SessionSetup
 from . import render
 from .engines import NO_ENGINE, EngineOptions
 from .mesh_options import NO_MESH, Company, MeshOptions
@@ -95,7 +95,7 @@ class SessionOptions(SessionSetup):
         name = engine_of_many_runs()
         if name is None:
             return self
-        from ..formats.api.engine_runtimes import engine_runtime
+        from ..formats.api.prepared_sessions import engine_runtime
 
         return dataclasses.replace(self, engine=engine_runtime(name), is_engine_implied=True)
 

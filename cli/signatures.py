@@ -12,7 +12,7 @@ from .requests import option, request
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Output
-    from ..formats.runs.names import Names
+    from ..formats.api.names import Names
     from ..formats.saved_model_writing import SignatureEdits
 
 _MODEL: Final = "--kind=saved_model OUT=*/"

@@ -1,4 +1,4 @@
-"""The inputs of a batch job: files that match patterns, and lines of JSON, each read as arrays."""
+"""Inputs in files: the files that match patterns, their rows and lines, and the values of tensors that each one has."""
 
 from __future__ import annotations
 
@@ -7,27 +7,39 @@ import array
 import bisect
 import contextlib
 import dataclasses
+import functools
 import glob
 import itertools
+import json
 import os
+import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, Final, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 import numpy as np
 
 from ..core.codecs.tfrecord import RecordError, decode_record
+from ..core.comparing.row_blocks import InputBlock, row_count
+from ..core.graph.graph import Graph, Output
+from ..core.graph.metagraph import Signature, argument_tensor
+from ..core.planning.reachability import needed_nodes
 from ..core.support.atomic import file_errors
-from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.grouping import grouped
 from ..core.support.regular_files import open_regular
-from .codecs.arrow_table import ARROW, PARQUET, ArrowFile
+from ..core.types.arrays import Array
+from ..core.types.shapes import Shape
+from ..core.types.tensors import Tensor
+from .codecs.arrow_table import ARROW, PARQUET, ArrowFile, column_array
+from .codecs.casts import cast_value
 from .codecs.csv_table import CsvFile, Row, find_rows
-from .codecs.json_inputs import WHOLE, parse_json
+from .codecs.json_inputs import WHOLE, named_values, parse_json
 from .codecs.npy import open_array
 from .codecs.npz import read_npz
 from .codecs.source import read_source
-from .pictures import is_picture
+from .pictures import is_picture, parse_transform
+from .value_literals import fed_shape, joined_rows, value_of
 
 CSV: Final = ".csv"
 _DOCUMENT: Final = ".json"
@@ -36,6 +48,11 @@ _TABLES: Final = (*PARQUET, *ARROW)
 _KINDS: Final = (
     f"inputs are pictures, and files with the extension .npz, .npy, .tfrecord, {CSV}, {', '.join((*_TABLES, *_LINES))}"
 )
+EACH: Final = "@each"
+"""The value of a --feed that stands for an input, with `:KEY` for an array or for columns, with `?OPTIONS` for a picture."""
+_ALL: Final = (WHOLE, "*")
+"""The keys of all columns."""
+_PART: Final = re.compile(r"([^?]*)(\?.*)?", re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -355,3 +372,275 @@ def _records(path: str) -> Any:
     result = np.empty(len(records), object)
     result[:] = records
     return result
+
+
+class ColumnNames(Protocol):
+    """A table, as far as its columns feed tensors."""
+
+    names: list[str]
+
+
+class InputArrays:
+    """The values to feed for an input: its arrays by the names of tensors."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        signature: Signature | None,
+        fetches: Sequence[str],
+        parts: Mapping[str, str],
+        find: Callable[[str], Output] | None = None,
+    ) -> None:
+        """`parts` say for tensors which part of an input feeds them. `signature` has the names of inputs.
+
+        `find` returns the tensor of a name. InvalidArgumentError for wrong options of pictures.
+        """
+        self._graph, self._signature, self._fetches = graph, signature, fetches
+        words = self._words = {} if signature is None else signature.fed
+        self._reader = ItemReader()
+        self._found: tuple[ColumnNames | None, Sequence[str]] = None, ()
+        self._find = find or (lambda word: graph.output(argument_tensor(word, words, graph)))
+        matches = {name: _PART.fullmatch(text) for name, text in parts.items()}
+        self._tensors = {match[1] or WHOLE: name for name, match in matches.items() if match}
+        self._options = {name: match[2] or "" for name, match in matches.items() if match}
+        for name, options in self._options.items():
+            self._find(name)
+            parse_transform(options)
+
+    def of(self, item: Item) -> dict[str, Any]:
+        """Return the values to feed by the names of tensors."""
+        if item.row is not None:
+            return self._of_row(self._reader.table(item.path), item.row)
+        if item.is_arrow:
+            return self._of_arrow(self._reader.arrow(item.path), [item])
+        if item.start is not None:
+            return self._of_document(item)
+        if item.is_picture:
+            word = self._tensor(WHOLE)
+            fed = self._find(word)
+            picture = f"@{item.path}{self._options.get(word, '')}"
+            return {fed.name: value_of(picture, fed.dtype, f"--feed {word}", fed_shape(fed))}
+        values: dict[str, Any] = {}
+        for key, value in self._reader.read(item).items():
+            if isinstance(value, Tensor) and value.lack is not None and not self._is_fed(key):
+                continue  # nobody can read it, and no tensor takes it
+            fed = self._find(self._tensor(key))
+            values[fed.name] = _cast(value, fed, key, functools.partial(_place, item, key))
+        return values
+
+    def _of_document(self, item: Item) -> dict[str, Any]:
+        """Return the values of a line of JSON."""
+        parsed, values = self._reader.document(item), {}
+        try:
+            given = named_values(parsed, self._signature, self._is_fed)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{item.place}: {error.message}", hint=error.hint) from None
+        for key, value in given.items():
+            fed = self._find(self._tensor(key))
+            values[fed.name] = value_of(json.dumps(value), fed.dtype, _place(item, key))
+        return values
+
+    def close(self) -> None:
+        """Close the file of the last line or row."""
+        self._reader.close()
+
+    def block(self, items: Sequence[Item]) -> InputBlock | None:
+        """Return rows of a table, or lines of JSON, read and stacked at once; None for other inputs and other shapes."""
+        if items[0].start is None or any(item.path != items[0].path for item in items):
+            return None
+        if items[0].is_arrow:
+            arrays = self._of_arrow(self._reader.arrow(items[0].path), items)
+            count = row_count(arrays)
+            return InputBlock(arrays, [count // len(items)] * len(items)) if count and not count % len(items) else None
+        rows = [row for item in items if (row := item.row) is not None]
+        return self._block_of_rows(items[0].path, rows) if rows else self._block_of_documents(items)
+
+    def _block_of_rows(self, path: str, rows: Sequence[Row]) -> InputBlock | None:
+        table = self._reader.table(path)
+        cells = table.read_rows(rows)
+        if cells is None:
+            return None
+        columns = self._of_rows(table, rows, cells)
+        shapes = {name: _of_rank(array[:1], rank).shape for name, (array, rank) in columns.items()}
+        firsts = {shape[:1] for shape in shapes.values()}
+        if len(firsts) != 1 or () in firsts:
+            return None
+        ((count,),) = firsts
+        arrays = {name: columns[name][0].reshape(len(rows) * count, *shape[1:]) for name, shape in shapes.items()}
+        return InputBlock(arrays, [count] * len(rows))
+
+    def _block_of_documents(self, items: Sequence[Item]) -> InputBlock | None:
+        given = [named_values(parsed, self._signature, self._is_fed) for parsed in self._reader.documents(items)]
+        keys = given[0].keys()
+        if any(one.keys() != keys for one in given):
+            return None
+        arrays, counts = {}, [len(one[key]) if isinstance(one[key], list) else 0 for key in keys for one in given]
+        if counts != counts[: len(items)] * len(keys):
+            return None
+        for key in keys:
+            fed = self._find(self._tensor(key))
+            array = None if fed.dtype is None else joined_rows([one[key] for one in given], fed.dtype.base)
+            if array is None or fed_shape(fed).rank not in (None, array.ndim):
+                return None
+            arrays[fed.name] = array
+        return InputBlock(arrays, counts[: len(items)])
+
+    def keys(self, items: Sequence[Item]) -> Any:
+        """Return the columns of rows of a Parquet or Arrow file that feed nothing, as a table; None for other inputs."""
+        if not items[0].is_arrow or any(item.path != items[0].path for item in items):
+            return None
+        table = self._reader.arrow(items[0].path)
+        fed = self.fed_columns(table)
+        rows = table.rows(items[0].start or 0, items[-1].end)
+        left = [name for name in table.names if name not in fed and name != "name"]
+        return rows.select(left) if left and rows.num_rows == len(items) else None
+
+    def _of_arrow(self, table: ArrowFile, items: Sequence[Item]) -> dict[str, Any]:
+        """Return the values of rows behind each other, stacked."""
+        rows = table.rows(items[0].start or 0, items[-1].end)
+        if rows.num_rows != len(items):
+            raise InvalidArgumentError("other rows are between the rows")  # rows that a job computed before
+        for key in self._keys_of(table):
+            table.check(self._columns(key, table.names))
+        return self.of_columns(table, lambda name: column_array(rows.column(name), name), items[0].place)
+
+    def of_columns(self, table: ColumnNames, array: Callable[[str], Array], place: str) -> dict[str, Any]:
+        """Return the values of the rows of a table, stacked; `array` returns a column, (rows, ...)."""
+        values = {}
+        for key in self._keys_of(table):
+            fed = self._of_column(key)
+            arrays = list(map(array, self._columns(key, table.names)))
+            if len({one.shape for one in arrays}) > 1:
+                raise InvalidArgumentError(f"{place}: the columns {key} have lists of several lengths")
+            stacked = _fed_by(arrays[0] if len(arrays) == 1 else np.stack(arrays, -1), fed_shape(fed).rank)
+            values[fed.name] = _cast(stacked, fed, key, lambda: place)
+        return values
+
+    def fed_columns(self, table: ColumnNames) -> set[str]:
+        """Return the columns of a table that feed tensors."""
+        return {name for key in self._keys_of(table) for name in self._columns(key, table.names)}
+
+    def _columns(self, key: str, names: Sequence[str]) -> Sequence[str]:
+        """Return the columns that a key stands for."""
+        if key in _ALL:
+            return names
+        return [key] if key in names else [name.strip() for name in key.split(",")]
+
+    def _keys_of(self, table: ColumnNames) -> Sequence[str]:
+        return list(self._tensors) or self._keys(table)
+
+    def _of_row(self, table: CsvFile, row: Row) -> dict[str, Any]:
+        """Return the cells of a row, fed by the names of columns, or to the tensors that name the columns."""
+        values = self._of_rows(table, [row], [table.read(row)])
+        return {name: _of_rank(array, rank) for name, (array, rank) in values.items()}
+
+    def _of_rows(
+        self, table: CsvFile, rows: Sequence[Row], cells: Sequence[Sequence[str]]
+    ) -> dict[str, tuple[Any, int | None]]:
+        """Return the cells of rows, (rows, columns), and the rank of the tensor that they feed."""
+        values = {}
+        for key in self._keys_of(table):
+            columns = self._columns(key, table.names)
+            fed = self._of_column(key)
+            places = table.places(columns)
+            own = cells if places == list(range(len(table.names))) else [[row[place] for place in places] for row in cells]
+            array = table.as_array(rows, own, columns, fed.dtype)
+            values[fed.name] = _cast(array, fed, key, functools.partial(rows[0].place, table.path)), fed_shape(fed).rank
+        return values
+
+    def _keys(self, table: ColumnNames) -> Sequence[str]:
+        """Return the keys of a table without --feed: its columns, or all together where they fit the only input."""
+        if table is not self._found[0]:
+            known = [name for name in table.names if self._is_tensor(name)]
+            is_one = not known and self._takes(len(table.names))
+            own = table.names if isinstance(table, CsvFile) or not known else known  # other columns are keys of the rows
+            self._found = table, [WHOLE] if is_one else own
+        return self._found[1]
+
+    def _is_fed(self, key: str) -> bool:
+        return key in self._tensors or self._is_tensor(key)
+
+    def _is_tensor(self, word: str) -> bool:
+        try:
+            self._find(word)
+        except TfgError:
+            return False
+        return True
+
+    def _takes(self, count: int) -> bool:
+        """Return True where the graph has a single input, whose rows have this number of elements."""
+        names = self._inputs()
+        if len(names) != 1:
+            return False
+        dims = fed_shape(self._find(names[0])).dims
+        if not dims:
+            return dims is None or count == 1
+        return not isinstance(dims[-1], int) or dims[-1] == count
+
+    def _of_column(self, key: str) -> Output:
+        """Return the tensor that columns feed; NotFoundError for a column without a tensor of its name."""
+        try:
+            return self._find(self._tensor(key))
+        except NotFoundError as error:
+            way = f"choose the columns of a tensor with --feed TENSOR={EACH}:COLUMN,COLUMN, or all with {EACH}:*"
+            raise NotFoundError(f"{error.message}: {way}", hint=error.hint) from None
+
+    def _tensor(self, key: str) -> str:
+        """Return the name of the tensor for an array of the input."""
+        if key in self._tensors:
+            return self._tensors[key]
+        return key if key != WHOLE else self._sole_input
+
+    @functools.cached_property
+    def _sole_input(self) -> str:
+        """The only tensor for an input without a name; InvalidArgumentError where there is none, or several."""
+        names = self._inputs()
+        if len(names) != 1:
+            several = ", ".join(names) or "none"
+            raise InvalidArgumentError(
+                f"the inputs have no names, and several tensors may take them: {several}",
+                hint=f"choose the tensor with --feed TENSOR={EACH}",
+            )
+        return names[0]
+
+    def _inputs(self) -> list[str]:
+        """Return the inputs of the signature, else the placeholders that the fetches need."""
+        if self._words:
+            return list(self._words)
+        needed = needed_nodes([self._graph.fetch(name) for name in self._fetches])
+        return [node.name for node in needed if node.must_be_fed]
+
+
+def _place(item: Item, key: str) -> str:
+    """Return the place of a value: the file or the line, and the name."""
+    return item.place if key == WHOLE else f"{item.place}, key '{key}'"
+
+
+def _cast(value: Array | Tensor, fed: Output, key: str, place: Callable[[], str]) -> Array:
+    """Return an array in the dtype of a tensor; an error begins with the place of the array."""
+    try:
+        array = value.numpy() if isinstance(value, Tensor) else value
+        return cast_value(array, fed.dtype.base if fed.dtype is not None else None, key or "the input")
+    except TfgError as error:
+        raise type(error)(f"{place()}: {error.message}", hint=error.hint) from None
+
+
+def _fed_by(array: Any, rank: int | None) -> Any:
+    """Return rows, (rows, ...), as a stack of arrays of a rank: axes of size 1 are behind the rows. A row may have no axis of
+    rows.
+    """
+    if rank is None or rank == array.ndim:
+        return array
+    if rank > array.ndim:
+        return array.reshape(len(array), *(1,) * (rank - array.ndim), *array.shape[1:])
+    if rank < array.ndim - 1 or len(array) != 1:
+        raise InvalidArgumentError(f"rows of shape {Shape(array.shape[1:])} do not stack to rank {rank}")
+    return array[0, ...]
+
+
+def _of_rank(cells: Any, rank: int | None) -> Any:
+    """Return one row of cells, (1, columns), as an array of a rank: the columns last, a single column as one element."""
+    count = cells.shape[1]
+    if rank is None or (rank == 0 and count > 1):
+        rank = 0 if count == 1 else 1
+    return cells.reshape((1,) * (rank - 1) + (count,)) if rank else cells.reshape(())

@@ -58,7 +58,7 @@ FLOORS = (
     "core/passes/functions",
     "core/passes",
     "formats/api",
-    "formats/runs",
+    "formats/batches",
     "cli",
     "cli/documents",
     "cli/sections",

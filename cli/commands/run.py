@@ -25,7 +25,7 @@ from ..requests import argument, changed_fields, command_of, option, options_of,
 from ..sessions import SessionOptions, cluster_session_options
 
 if TYPE_CHECKING:
-    from ...formats.runs.run_plan import RunRequest
+    from ...formats.api.run_plan import RunRequest
 
 _MANY: Final = "--each --sweep"
 """The options of several runs."""
@@ -177,7 +177,7 @@ class RunOptions:
     @property
     def request(self) -> RunRequest:
         """Return the work of a run. Without names to fetch, all outputs are fetched where options ask for values."""
-        from ...formats.runs.run_plan import RunRequest
+        from ...formats.api.run_plan import RunRequest
 
         asks_for_values = self.out is not None or self.top_k is not None
         asks_for_run = self.feeds or self.is_of_many or self.check_numerics or self.profile is not None

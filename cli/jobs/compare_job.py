@@ -11,8 +11,8 @@ import click
 from ...core.comparing.node_times import NodeTimes, TimeComparison
 from ...core.comparing.value_comparison import GraphComparison, NodeComparison
 from ...formats.api.comparisons import compare, compare_states
+from ...formats.api.names import Names
 from ...formats.onnx_comparison import is_onnx
-from ...formats.runs.names import Names
 from ...formats.state import holds_state, read_variables
 from .. import render
 from ..commands.compare import CompareOptions

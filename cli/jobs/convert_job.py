@@ -27,9 +27,9 @@ from ..options import refuse_terminal
 if TYPE_CHECKING:
     from ...core.runtime.session.runner import Runner
     from ...formats.api.model_export import ModelExport
+    from ...formats.api.names import Names
     from ...formats.api.verification import Verification
     from ...formats.codecs.source import Source
-    from ...formats.runs.names import Names
     from ...formats.saving import GraphForm
 
 
@@ -187,7 +187,7 @@ def _verdict(verify: Callable[[], Verification], target: str, runtime: str | Non
 
 def _names(graph: Graph, options: ConvertOptions) -> Names:
     """Return the names of the chosen signature; the error for an unknown signature of a SavedModel tells how to add one."""
-    from ...formats.runs.names import Names
+    from ...formats.api.names import Names
 
     signature = options.session.signature
     try:

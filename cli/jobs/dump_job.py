@@ -143,7 +143,7 @@ def _only_graph(options: DumpOptions, problem: str) -> Graph:
 
 def _dump_elements(options: DumpOptions, name: str) -> None:
     """The first elements of a pipeline, which is run for them in a session of those options."""
-    from ...formats.api.dataset_elements import first_elements
+    from ...formats.api.dumping import first_elements
     from ..sections.run_sections import write_steps
     from ..sessions import SessionOptions
 
@@ -179,7 +179,7 @@ def _dump_optimization(options: DumpOptions, after: str) -> None:
 
 def _dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
     """Print the matching nodes of the graph, then of functions; NotFoundError if no node matches."""
-    from ...formats.api.node_streams import stream_nodes
+    from ...formats.api.dumping import stream_nodes
     from ...formats.node_writing import NodePrinter
     from ...formats.saving import to_text
 

@@ -13,12 +13,12 @@ import click
 from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
 from ...core.support.words import counted
-from ...formats.runs.batch_job import BatchJob, BatchProgress, BatchReport
-from ...formats.runs.batch_runs import batched
-from ...formats.runs.each_recipe import BatchOutput, Recipe, graph_recipe
-from ...formats.runs.each_tasks import sweep_tasks
-from ...formats.runs.run_plan import Pairs
-from ...formats.runs.session_setup import SessionSetup
+from ...formats.api.run_plan import Pairs
+from ...formats.api.session_setup import SessionSetup
+from ...formats.batches.batch_job import BatchJob, BatchProgress, BatchReport
+from ...formats.batches.batch_runs import batched
+from ...formats.batches.each_recipe import BatchOutput, Recipe, graph_recipe
+from ...formats.batches.each_tasks import sweep_tasks
 from .. import render
 from ..commands.run import RunOptions
 from ..main import DONE, REFUSED

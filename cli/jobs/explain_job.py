@@ -17,9 +17,9 @@ from ...core.op_libraries.op_listing import describe_op, is_declared
 from ...core.registry.catalog import CATALOG
 from ...core.runtime.session.function_signatures import entry_points
 from ...core.support.errors import NotFoundError
+from ...formats.api.names import Names
 from ...formats.codecs.source import ReadOnce, describe, read_source
 from ...formats.detect import recording_kind
-from ...formats.runs.names import Names
 from ...formats.state import unread_values
 from ...formats.stored_tensors import has_graph
 from .. import render
@@ -126,7 +126,7 @@ class ExplainJob:
         elif options.races:
             self._races()
         elif options.engine is not None:
-            from ...formats.api.engine_explanation import explain_engine
+            from ...formats.api.analyses import explain_engine
 
             report = explain_engine(self.graph, options.engine, self.fetches)
             render.emit("tfg.explain.engine/1", report, options.format_, lambda: report_sections(report))

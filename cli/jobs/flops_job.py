@@ -13,7 +13,7 @@ from ...core.graph.graph import Graph
 from ...core.runtime.session.function_signatures import as_called
 from ...formats.api.analyses import flops_rows
 from ...formats.api.counting import FlopsCounter, counted_fetches, profile
-from ...formats.runs.names import Names
+from ...formats.api.names import Names
 from .. import render
 from ..commands.flops import FlopsOptions
 from ..documents import flop_counts as documents

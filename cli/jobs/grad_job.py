@@ -16,7 +16,7 @@ from ...core.graph.graph import Graph, Output
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.session.variable_values import variables_in_use
 from ...core.support.words import counted
-from ...formats.runs.names import Names
+from ...formats.api.names import Names
 from ...formats.value_literals import value_of
 from .. import render
 from ..commands.grad import GradOptions

@@ -10,9 +10,9 @@ from ...core.runtime.session.runner import initializers
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
-from ...formats.runs.joins import Joined, clash_words, join
-from ...formats.runs.names import Names
-from ...formats.runs.session_setup import require_saved_values
+from ...formats.api.joins import Joined, clash_words, join
+from ...formats.api.names import Names
+from ...formats.api.session_setup import require_saved_values
 from ...formats.saving import graph_form, write_graph
 from ...formats.state import as_tensors, read_graph_state
 from .. import render

@@ -9,7 +9,7 @@ from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph
 from ...core.runtime.session.function_signatures import as_called
 from ...formats.api.counting import counted_fetches, layers, profile
-from ...formats.runs.names import Names
+from ...formats.api.names import Names
 from .. import render
 from ..commands.layers import LayersOptions
 from ..models import note_drawn_feeds, note_unread_values

@@ -19,8 +19,8 @@ from ...core.passes.pipeline import OptimizeReport, optimize
 from ...core.runtime.session.function_signatures import as_called
 from ...core.support.hints import command_form
 from ...core.support.words import counted
+from ...formats.api.names import Names
 from ...formats.api.outputs import default_fetches
-from ...formats.runs.names import Names
 from .. import render
 from ..commands.optimize import OptimizeOptions
 from ..main import COMPARISON_FAILED, DONE
@@ -120,7 +120,7 @@ class OptimizeJob:
 
     def _verify_and_write(self, result: Graph, stated: float | Accuracy) -> None:
         """Write into a private folder, verify what was written, and put it in its place if it is right."""
-        from ...formats.api.written_copies import private_folder, publish
+        from ...formats.api.verification import private_folder, publish
 
         with private_folder() as folder:
             wanted = {

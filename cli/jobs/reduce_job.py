@@ -15,7 +15,7 @@ from ...core.support.errors import InvalidArgumentError
 from ...core.support.file_formats import REDUCED, TEXT_GRAPH, format_of
 from ...core.support.words import counted
 from ...formats.api.changes import reduce
-from ...formats.runs.names import Names
+from ...formats.api.names import Names
 from ...formats.saving import save
 from .. import render
 from ..commands.reduce import ReduceOptions

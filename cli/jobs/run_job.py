@@ -16,8 +16,8 @@ from ...core.runtime.steps.value_cache import CacheStats
 from ...core.support.errors import DeadlineExceededError
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
-from ...formats.runs.run_plan import RunPlan
-from ...formats.runs.session_setup import position_words, state_words
+from ...formats.api.run_plan import RunPlan
+from ...formats.api.session_setup import position_words, state_words
 from .. import render
 from ..commands.run import RunOptions
 from ..engines import suggest_engine

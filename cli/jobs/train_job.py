@@ -20,9 +20,8 @@ from ...core.support.words import counted
 from ...core.training.losses import NamedLoss
 from ...core.training.train_step import Clipping
 from ...core.types.tensors import Tensor
-from ...formats.api.training_files import TrainingFile
-from ...formats.api.training_runs import FitReport, TrainingReport, fit, train
-from ...formats.runs.names import Names
+from ...formats.api.names import Names
+from ...formats.api.training_runs import FitReport, TrainingFile, TrainingReport, fit, train
 from ...formats.state import TrainingPosition
 from ...formats.value_literals import value_of
 from .. import render

@@ -8,8 +8,8 @@ from ...core.passes.base.accuracy import Accuracy
 from ...core.support.words import counted, some
 from ...formats.api.changes import Unfrozen, unfreeze
 from ...formats.api.model_saving import save_model
+from ...formats.api.names import Names
 from ...formats.api.verification import verify
-from ...formats.runs.names import Names
 from .. import render
 from ..commands.unfreeze import UnfreezeOptions
 from ..main import COMPARISON_FAILED, DONE

@@ -22,13 +22,13 @@ from ...core.model.node_activations import NodeRun
 from ...core.support.gc_control import rare_collection
 from ...formats.api.classes import read_labels
 from ...formats.api.counting import counted_fetches, profile
+from ...formats.api.names import Names
 from ...formats.api.page_values import ReadsState, inputs_to_show, run_to_show
 from ...formats.api.viewing import make_page, page_look
+from ...formats.batches.each_worker import parts_of_inputs
 from ...formats.codecs.source import write_file
 from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
 from ...formats.page.writing import to_html
-from ...formats.runs.each_worker import parts_of_inputs
-from ...formats.runs.names import Names
 from .. import render
 from ..commands.view import ViewOptions
 from ..models import note_drawn_feeds, note_unread_values

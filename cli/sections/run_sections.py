@@ -16,8 +16,8 @@ from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.json_documents import plain
 from ...core.support.words import counted
+from ...formats.api.step_files import encoded_steps
 from ...formats.codecs.source import write_file
-from ...formats.runs.step_files import encoded_steps
 from ...formats.state import unread_values
 from .. import render
 from ..main import DONE

@@ -1,9 +1,10 @@
-"""The functions behind `tfg check`, `diff` and `path`."""
+"""The functions behind `tfg check`, `diff`, `path` and `explain --engine`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ...core.comparing.graph_diff import GraphDiff
 from ...core.explaining.node_paths import NodePath, find_path
@@ -14,6 +15,7 @@ from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.model.model_view import ModelView, model_view
 from ...core.support.arguments import expect, takes
 from ...core.support.display import Rows
+from ...core.support.engine_names import AUTO
 from ...core.support.errors import TfgError
 from ...core.support.tensor_names import parse_tensor_name
 from ..loading import load_leniently
@@ -21,7 +23,10 @@ from ..model_diff import diff_models
 from ..state import holds_state
 from .checkpoints import Checkpoint, checkpoint_of, diff_checkpoints, read_checkpoint
 
-__all__ = ["check", "diff", "flops_rows", "path"]
+if TYPE_CHECKING:
+    from ...core.engines.engine_report import EngineReport
+
+__all__ = ["check", "diff", "explain_engine", "flops_rows", "path"]
 
 
 @takes(graph=Graph | str | os.PathLike | bytes, faults=list | tuple, ignore=str | Iterable)
@@ -96,3 +101,21 @@ def _in_file(view: ModelView, around: Graph, word: str) -> Output:
         return result if isinstance(result, Output) else result.output()
     origin = view.origin(view.value(word).node)
     return around.node(origin.calls[0] if origin.calls else origin.node).output()
+
+
+@takes(graph=GraphLike, engine=str)
+def explain_engine(graph: GraphLike, engine: str = AUTO, fetches: Sequence[str] | str = ()) -> EngineReport:
+    """Return the part of a run that an engine would take, and the rest with the reasons; nothing runs.
+
+    `engine` is `openvino`, `xla`, or `auto` for the engine that takes most. The run fetches `fetches`, by default the outputs
+    and training operations. NotFoundError for an unknown engine.
+    """
+    from ...core.engines.engine_registry import find_engine  # lazy: the other functions here run nothing
+    from ...core.engines.preview import preview
+    from ...core.engines.suggesting import first_engine
+    from ...core.passes.pipeline import guessed_fetches
+    from .prepared_sessions import as_run, names_of
+
+    graph = as_run(graph, fetches)
+    targets = [graph.result(name) for name in names_of(fetches) or guessed_fetches(graph)]
+    return preview(graph, targets, find_engine(first_engine(graph, targets) if engine == AUTO else engine))

@@ -43,13 +43,10 @@ from ..meta_graph import with_files_of
 from ..saving import graph_form, write_graph
 from ..state import State
 from .counting import flops
-from .jax_export import StableHloExport
 from .live_branches import settle_values, with_live_branches
-from .model_export import export_model
-from .onnx_export import OnnxExport
+from .model_export import OnnxExport, StableHloExport, TfjsExport, export_model
 from .outputs import default_fetches, default_outputs
 from .prepared_sessions import Opener, as_run, local_session, named, names_of, state_of
-from .tfjs_export import TfjsExport
 
 _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport] | type[TfjsExport]]] = {
     ".onnx": OnnxExport, ".stablehlo": StableHloExport, ".json": TfjsExport,

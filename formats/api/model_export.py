@@ -1,39 +1,53 @@
-"""Models that `tfg convert` writes for other runtimes."""
+"""Models for other runtimes: `tfg convert` to ONNX, StableHLO and TensorFlow.js, and `tfg.to_jax`."""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Final, Self, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 
 from ...core.comparing.verify_rewrite import GraphRuns, UndeclaredError, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
+from ...core.engines.engine_registry import jax_functions
 from ...core.feeding.drawn_feeds import Feeds
-from ...core.graph.graph import Graph, Output
+from ...core.functions.table_fills import table_fills
+from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
+from ...core.graph.metagraph import Signature
+from ...core.graph.variable_nodes import VARIABLES, is_frozen_weight
+from ...core.onnx.exporting import export
+from ...core.onnx.opsets import OPSET, check_opset
 from ...core.onnx.stateless import updates, without_updates
-from ...core.passes.pipeline import inline_functions
+from ...core.passes.pipeline import inline_functions, optimize
+from ...core.planning.reachability import needed_nodes
 from ...core.runtime.guards.stranger_limits import refuse_untrusted
+from ...core.runtime.session.fetches import arranged, fetched_names
+from ...core.runtime.session.function_signatures import as_called
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.state.run_context import Hook
+from ...core.support.arguments import takes
 from ...core.support.display import Displayed
-from ...core.support.errors import UnimplementedError
+from ...core.support.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from ...core.support.words import counted
 from ...core.transforms.freezing import freeze
-from ...core.transforms.subgraphs import cut_name
+from ...core.transforms.subgraphs import cut_name, state_default_attrs
 from ...core.types.arrays import Array
 from ...core.types.shapes import Shape, as_shape, merge_shapes
 from ...core.types.tensors import Tensor
-from ..state import State
+from ..codecs.source import read_source, write_file
+from ..loading import load
+from ..onnx_model import as_pairs, onnx_input_dims, require, run_onnx, save_onnx
+from ..state import State, as_tensors
+from ..tfjs import QUANTIZED, unknown_ops, write_tfjs
 from .live_branches import with_live_branches
 from .outputs import default_outputs
-from .prepared_sessions import Opener, local_session, names_of, state_of
-from .verification import Verification
-from .written_copies import private_copy
+from .prepared_sessions import Opener, local_session, names_of, opened, state_of
+from .verification import Verification, private_copy
 
 DeclaredDims = Mapping[str, Sequence[int | str | None]]
 """The dimensions of a model's inputs by name: sizes, names, or None for any size."""
@@ -240,3 +254,231 @@ def _stateless(graph: Graph, outputs: Sequence[str]) -> tuple[Graph, dict[str, s
     if any(access.through is not None for access in accesses):
         graph = inline_functions(graph)[0]
     return without_updates(graph, outputs) if accesses else (graph, {})
+
+
+class OnnxExport(ModelExport):
+    """A written ONNX model."""
+
+    runtime: ClassVar[str] = "onnxruntime"
+
+    def __init__(self, *args: Any, opset: int = OPSET) -> None:
+        self.opset = opset
+        super().__init__(*args)
+
+    def write(self) -> None:
+        """Write the model, and count the parts."""
+        check_opset(require("onnx"), self.opset)
+        model = export(self.graph, self.inputs, self.outputs)
+        self.weights = save_onnx(model, self.path, self.opset)
+        """The bytes of the weights."""
+        self.operations = sum(1 for _ in model.block.everything())
+        self.narrowed = tuple(model.narrowed)
+        """The nodes whose 64-bit arithmetic has 32 bits in the model, as onnxruntime has no 64-bit kernels for them."""
+
+    def __repr__(self) -> str:
+        return f"<OnnxExport {os.path.basename(self.path)}: {counted(self.operations, 'operation')} of opset {self.opset}>"
+
+    def summary(self) -> str:
+        """Return the contents of the file in words."""
+        operations = counted(self.operations, "operation")
+        return f"{operations} of opset {self.opset} and {self.weights:,} bytes of weights to {self.path}"
+
+    def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
+        """Return the outputs that onnxruntime computes."""
+        self.check_trust()
+        return run_onnx(self.path, inputs)
+
+    def declared_dims(self) -> DeclaredDims:
+        """Return the dimensions of the inputs in the file."""
+        return onnx_input_dims(self.path)
+
+    def expected(self, value: Array) -> Array:
+        """Return a value with complex numbers as pairs."""
+        return as_pairs(value)
+
+
+Parameters: TypeAlias = dict[str, Array]
+
+
+@takes(graph=GraphLike, state=Mapping | Session | None, constants=str, updates=bool)
+def to_jax(
+    graph: GraphLike,
+    fetches: Any = None,
+    feeds: Sequence[str] | str | Mapping[str, str] | None = None,
+    *,
+    state: State | Session | None = None,
+    constants: Literal["fixed", "parameters"] = "fixed",
+    updates: bool = False,
+) -> tuple[Callable[..., Any], Parameters]:
+    """Return a pure function of JAX, and the parameters for its first argument.
+
+    The function takes the parameters, then an array for each tensor in `feeds`, in order or by name, and returns the values
+    of `fetches` in their structure. By default both are those of the signature of a SavedModel, or the placeholders, and the
+    outputs that `explain` finds. `feeds` may map names of arguments to tensors.
+
+    The parameters are the values of the variables that `fetches` need, by name, as NumPy arrays: the values in `state`, in a
+    session, in a SavedModel, or of the initializers. With `constants="parameters"`, constants of floats with a dimension or
+    more are parameters too, for frozen graphs. With `updates` the function returns (outputs, new parameters).
+
+    NotFoundError without JAX; UnimplementedError names the nodes that JAX cannot run.
+    """
+    graph = as_graph(graph) if fetches is not None or feeds is not None else as_called(as_graph(graph))
+    if constants not in ("fixed", "parameters"):
+        raise InvalidArgumentError(f"constants must be 'fixed' or 'parameters', not '{constants}'")
+    refuse_untrusted(graph, "a function of JAX would run without limits")
+    module = jax_functions()
+    inlined = inline_functions(graph)[0] if graph.functions else graph
+    signature = None if fetches is not None or feeds is not None else _signature(graph)
+    structure = fetches if fetches is not None or signature is None else signature.fetched
+    structure = list(default_outputs(graph)) if structure is None else structure
+    outputs = [inlined.result(name) for name in fetched_names(structure, graph)]
+    inputs = {name: inlined.output(tensor) for name, tensor in _fed(inlined, outputs, feeds, signature).items()}
+    lifted = [node for node in inlined if constants == "parameters" and is_frozen_weight(node)]
+
+    def arrange(values: Iterator[Any]) -> Any:
+        return arranged(structure, values)
+
+    function = module.JaxFunction(inlined, inputs, outputs, arrange, lifted, updates)
+    return function, _parameters(graph, function.parameters, state)
+
+
+def _signature(graph: Graph) -> Signature | None:
+    """Return the signature that was chosen when the graph was read, or the default."""
+    meta = graph.meta
+    return None if meta is None else meta.signatures.get(meta.chosen or "", meta.usual_signature)
+
+
+def _fed(
+    graph: Graph,
+    outputs: Iterable[Output | Node],
+    feeds: Sequence[str] | str | Mapping[str, str] | None,
+    signature: Signature | None,
+) -> dict[str, str]:
+    """Return the tensors that are fed, by the names of the arguments."""
+    if isinstance(feeds, Mapping):
+        return dict(feeds)
+    if feeds is not None:
+        return {name.removesuffix(":0"): name for name in names_of(feeds)}
+    if signature is not None:
+        return signature.fed
+    needed = needed_nodes(list(outputs))
+    return {node.name: node.name for node in graph if node.must_be_fed and node in needed}
+
+
+def _parameters(graph: Graph, nodes: Mapping[str, Node], state: State | Session | None) -> Parameters:
+    """Return the values of parameters; FailedPreconditionError for a variable without a value."""
+    values = {} if state is None or isinstance(state, Session) else as_tensors(state)
+    if any(node.op in VARIABLES and name not in values for name, node in nodes.items()):
+        session = state if isinstance(state, Session) else opened(graph, state)
+        values = Runner(session).state() | values
+    parameters = {}
+    for name, node in nodes.items():
+        if node.is_constant:
+            parameters[name] = node.constant_value()
+        elif name in values:
+            parameters[name] = values[name].numpy()
+        else:
+            problem = f"variable '{name}' has no value"
+            raise FailedPreconditionError(problem, node=node.name, op=node.op, hint="pass the value in `state`")
+    return parameters
+
+
+class StableHloExport(ModelExport):
+    """A written program of StableHLO, which `jax.export.deserialize` reads; `size` is its number of bytes.
+
+    The program takes the inputs in order, in batches of any size, and returns a dictionary of the outputs. Two inputs have
+    two batches, unless the program needs equal ones.
+    """
+
+    runtime: ClassVar[str] = "JAX"
+
+    def write(self) -> None:
+        """Export and write the program; UnimplementedError names the nodes that JAX cannot run."""
+        outputs = {word: value.name for word, value in self.outputs.items()}
+        function: Any = to_jax(self.graph, outputs, {word: value.name for word, value in self.inputs.items()})[0]
+        program = function.exported({}, {})
+        write_file(self.path, [program])
+        self.size = len(program)
+
+    def __repr__(self) -> str:
+        return f"<StableHloExport {os.path.basename(self.path)}: {self.size:,} bytes>"
+
+    def summary(self) -> str:
+        """Return the contents of the file in words: the size, and the dimensions of the inputs."""
+        declared = self.declared_dims().items()
+        inputs = ", ".join(f"{name} ({','.join(map(str, dims))})" for name, dims in declared) or "none"
+        return f"{self.size:,} bytes of StableHLO to {self.path}; inputs: {inputs}"
+
+    def declared_dims(self) -> DeclaredDims:
+        """Return the dimensions of the inputs in the file; sizes that must be equal have one name."""
+        return dict(zip(self.inputs, jax_functions().exported_dims(bytes(read_source(self.path)))))
+
+    def declares(self, inputs: Mapping[str, Array], dims: DeclaredDims) -> bool:
+        """Return whether the program takes inputs of these shapes: JAX's symbolic sizes are 1 or more."""
+        return all(value.size for value in inputs.values()) and super().declares(inputs, dims)
+
+    def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
+        """Return the outputs that JAX computes."""
+        self.check_trust()
+        program = bytes(read_source(self.path))
+        results = jax_functions().run_exported(program, [inputs[word] for word in self.inputs])
+        return [results[word] for word in self.outputs]
+
+
+class TfjsExport(ModelExport):
+    """A written graph model of TensorFlow.js; `weights` is the number of bytes of its weights, `nodes` that of its nodes."""
+
+    runtime: ClassVar[str] = "the file read again"
+
+    def __init__(self, *args: Any, weight_type: str | None = None) -> None:
+        if weight_type not in (None, *QUANTIZED):
+            problem = f"weights cannot be stored as {weight_type!r}"
+            raise InvalidArgumentError(problem, hint=f"the types are {', '.join(QUANTIZED)}")
+        self.weight_type = weight_type
+        super().__init__(*args)
+
+    def write(self) -> None:
+        """Write the model, in ops that TensorFlow.js knows, and count the parts."""
+        graph = self._optimized("default,strip_debug")
+        if set(unknown_ops(graph)) - set(unknown_ops(self.graph)):  # a pass made what TensorFlow.js lacks
+            graph = self._optimized("prune,strip_debug")
+        state_default_attrs(graph)
+        inputs = {word: graph.output(value.name) for word, value in self.inputs.items() if value.node.name in graph}
+        outputs = {word: graph.output(value.name) for word, value in self.outputs.items()}
+        self.weights = write_tfjs(self.path, graph, inputs, outputs, self.weight_type)
+        self.nodes = len(graph)
+
+    def _optimized(self, passes: str) -> Graph:
+        """Return the graph after passes, without checks, which TensorFlow.js lacks."""
+        fetches = [value.name for value in self.outputs.values()]
+        fills = [node.name for node in table_fills(self.graph)]
+        fed = [value.node.name for value in self.inputs.values()]
+        return optimize(self.graph, [*fetches, *fills], passes=passes, portable=True, keep=fed).graph
+
+    def __repr__(self) -> str:
+        return f"<TfjsExport {os.path.basename(self.path)}: {counted(self.nodes, 'node')}>"
+
+    def summary(self) -> str:
+        """Return the contents in words."""
+        return f"{counted(self.nodes, 'node')} for TensorFlow.js and {self.weights:,} bytes of weights to {self.path}"
+
+    def check_trust(self) -> None:
+        """Do nothing: tfg runs the model, within the limits of its own."""
+
+    def declared_dims(self) -> DeclaredDims:
+        """Return the dimensions of the inputs in the file."""
+        graph = load(self.path)
+        nodes = {word: graph.get(value.node.name) for word, value in self.inputs.items()}
+        shapes = {word: node.attr_of(Shape, "shape") for word, node in nodes.items() if node is not None}
+        return {
+            word: [dim if isinstance(dim, int) else None for dim in shape]
+            for word, shape in shapes.items()
+            if shape is not None and shape.rank is not None
+        }
+
+    def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
+        """Return the outputs that tfg computes of the written model."""
+        graph = load(self.path)
+        session = opened(graph)
+        feeds = {self.inputs[word].name: value for word, value in inputs.items() if self.inputs[word].node.name in graph}
+        return session.run([value.name for value in self.outputs.values()], feeds)

@@ -27,10 +27,9 @@ from ...core.support.words import counted, size_in_bytes
 from ...core.types.arrays import Array
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
-from ..items import find_items
+from ..items import InputArrays, find_items
 from ..state import read_graph_state
 from .classes import top_classes
-from .each_inputs import InputArrays
 from .page_diff import MergedGraphs
 
 ReadsState: TypeAlias = Callable[[Graph], Mapping[str, Tensor]]

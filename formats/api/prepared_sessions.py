@@ -1,4 +1,4 @@
-"""Sessions of graphs with the variables' values in place."""
+"""Sessions of graphs with the variables' values in place, and their engines."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ..state import State, as_tensors
 if TYPE_CHECKING:
     from ...core.engines.automatic import AutoRuntime
     from ...core.engines.engine_runtime import EngineRuntime
+    from ...core.engines.protocol import Mesh
     from ...core.runtime.session.session import Session
 
 Opener: TypeAlias = Callable[[Graph], SessionLike]
@@ -76,6 +77,31 @@ def restore(session: SessionLike, state: State) -> Restored:
     return Runner(session).restore(as_tensors(state))
 
 
+@takes(engine=str | None, precision=str | None, verify=bool, measure=bool)
+def engine_runtime(
+    engine: str | None,
+    precision: str | None = None,
+    *,
+    verify: bool = False,
+    measure: bool = False,
+    mesh: int | Mesh | None = None,
+) -> EngineRuntime | AutoRuntime | None:
+    """Return an engine for `Session(engine=...)`, to be shared by several sessions; None for NumPy.
+
+    `engine` is a name, or None for the engine of TFG_ENGINE; `precision` is as for `Session`. With `verify`, each group of
+    nodes also runs in NumPy: `report().differences` names the first tensor that differs. With `measure`, the first run
+    measures the times of the report. `mesh` is the number of XLA devices that divide the rows of the feeds.
+    NotFoundError for an unknown engine, or for an engine that is not installed.
+    """
+    from ...core.engines.automatic import choose_runtime  # lazy: most sessions have no engine
+    from ...core.engines.engine_registry import find_mesh
+    from ...core.engines.executables import EngineSettings
+
+    devices = find_mesh(mesh, None) if isinstance(mesh, int) else mesh
+    settings = EngineSettings(verify=verify, reports=measure, times_numpy=devices is None)
+    return choose_runtime(engine, precision, settings, devices)
+
+
 def runtime_of_many_runs() -> EngineRuntime | AutoRuntime | None:
     """Return the engine for many runs of a graph, with `auto` where an engine is installed and TFG_ENGINE names none."""
     from ...core.engines.engine_registry import engine_of_many_runs  # lazy: most sessions have no engine
@@ -83,8 +109,6 @@ def runtime_of_many_runs() -> EngineRuntime | AutoRuntime | None:
     name = engine_of_many_runs()
     if name is None:
         return None
-    from .engine_runtimes import engine_runtime
-
     return engine_runtime(name)
 
 

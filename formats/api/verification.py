@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
+import glob
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
@@ -19,20 +23,22 @@ from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
 from ...core.runtime.session.runner import Runner
 from ...core.support.arguments import takes
+from ...core.support.atomic import atomic_file, file_errors, flush, flush_folder, rename_folder, staged_folder
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
 from ...core.transforms.placeholders import declared_shape
 from ...core.transforms.subgraphs import cut_name
+from ..codecs.source import write_file
 from ..loading import load
 from ..state import State
 from .outputs import default_runs
 from .prepared_sessions import Opener, as_run, local_session, named, names_of
-from .written_copies import private_copy
 
 if TYPE_CHECKING:
     from ...core.runtime.session.session import Session
+
 
 _STEPS: Final = 3
 
@@ -349,3 +355,54 @@ class _Verifying:
         if values:
             runner.restore(values)
         return session
+
+
+# A written file is read in a private copy, as by somebody who has nothing else: files beside the original cannot mend it.
+
+
+@contextlib.contextmanager
+def private_folder() -> Iterator[str]:
+    """Yield an empty folder that only this user can read; the folder is removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="tfg-", ignore_cleanup_errors=True) as folder:
+        yield folder
+
+
+@contextlib.contextmanager
+def private_copy(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield the path of a copy of a written file or SavedModel in a private folder, with the weights beside a model."""
+    source = os.path.abspath(path)
+    with private_folder() as folder, file_errors(path):
+        copied = os.path.join(folder, os.path.basename(source))
+        if os.path.isdir(source):
+            shutil.copytree(source, copied, symlinks=True)  # a link out of a model stays closed to the model's graph
+        else:
+            stem = source.removesuffix(".json")
+            for file in (source, *glob.glob(f"{glob.escape(source)}*.data"), *glob.glob(f"{glob.escape(stem)}-shard*.bin")):
+                shutil.copyfile(file, os.path.join(folder, os.path.basename(file)))
+        yield copied
+
+
+def publish(source: str, target: str) -> None:
+    """Write the file or SavedModel `source` to `target`, the same bytes, whole or not at all; `-` is standard output."""
+    if os.path.isdir(source):
+        _publish_folder(source, os.path.abspath(target))
+    elif target == "-":
+        with open(source, "rb") as read:
+            write_file(target, iter(lambda: read.read(1 << 20), b""))
+    else:
+        with open(source, "rb") as read, atomic_file(target) as written:
+            shutil.copyfileobj(read, written)
+
+
+def _publish_folder(source: str, target: str) -> None:
+    with file_errors(target):
+        with staged_folder(target) as staged:
+            for folder, _, names in os.walk(source):
+                own = os.path.normpath(os.path.join(staged, os.path.relpath(folder, source)))
+                os.makedirs(own, exist_ok=True)
+                for name in names:
+                    with open(os.path.join(folder, name), "rb") as read, open(os.path.join(own, name), "xb") as written:
+                        shutil.copyfileobj(read, written)
+                        flush(written)
+            rename_folder(staged, target)
+        flush_folder(target)

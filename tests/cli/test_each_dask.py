@@ -77,7 +77,7 @@ def test_a_cluster_makes_what_this_process_makes(cluster, job, tmp_path):
 
 def left_behind(dask_worker):
     """Return a worker's leftovers of jobs, and whether Dask samples the worker."""
-    from tfg.formats.runs import each_dask
+    from tfg.formats.batches import each_dask
 
     return len(each_dask._recipes), dask_worker.periodic_callbacks["profile"].is_running()
 
@@ -90,7 +90,7 @@ def test_nothing_is_left_in_the_workers(cluster, job):
 
 def test_workers_that_lack_the_file_get_the_graph(cluster, job, tmp_path):
     """As if they had another file system: the file is gone once the job has begun."""
-    from tfg.formats.runs import each_dask
+    from tfg.formats.batches import each_dask
 
     real = each_dask._has_graph
     each_dask._has_graph = lambda path, digest: False
@@ -132,14 +132,14 @@ def test_nobody_there(job):
 
 
 def test_a_server_that_is_no_scheduler(job, monkeypatch):
-    monkeypatch.setattr("tfg.formats.runs.each_dask.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("tfg.formats.batches.each_dask.CONNECT_SECONDS", 0.5)
     with socket.create_server(("localhost", 0)) as server:
         done = run(*job, "--on", f"dask://localhost:{server.getsockname()[1]}")
     assert done.code == 1 and "no Dask scheduler answers" in done.err
 
 
 def test_a_cluster_without_workers_is_not_waited_for(job, monkeypatch):
-    monkeypatch.setattr("tfg.formats.runs.each_dask.WORKER_SECONDS", 0.5)
+    monkeypatch.setattr("tfg.formats.batches.each_dask.WORKER_SECONDS", 0.5)
     with distributed.LocalCluster(1, dashboard_address=None) as empty:
         empty.scale(0)
         wait_for(lambda: not empty.scheduler.workers)
@@ -149,8 +149,8 @@ def test_a_cluster_without_workers_is_not_waited_for(job, monkeypatch):
 
 
 def test_a_cluster_that_loses_all_workers_is_not_waited_for(job, monkeypatch):
-    monkeypatch.setattr("tfg.formats.runs.each_dask.WORKER_SECONDS", 0.5)
-    monkeypatch.setattr("tfg.formats.runs.each_dask._CHECK_SECONDS", 0.2)
+    monkeypatch.setattr("tfg.formats.batches.each_dask.WORKER_SECONDS", 0.5)
+    monkeypatch.setattr("tfg.formats.batches.each_dask._CHECK_SECONDS", 0.2)
     with distributed.LocalCluster(1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         ending = threading.Timer(3, lambda: cluster.scale(0))
         ending.start()

@@ -7,8 +7,8 @@ import tracemalloc
 import pytest
 
 from tfg.core.support.errors import InvalidArgumentError
+from tfg.formats.batches.each_tasks import sweep_tasks
 from tfg.formats.items import find_items
-from tfg.formats.runs.each_tasks import sweep_tasks
 
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl"])

@@ -163,7 +163,7 @@ def test_a_stream_without_end_is_an_error(monkeypatch, files):
 OWN = {
     "cli/commands/samples.py",
     "core/registry/families.py",
-    "formats/api/written_copies.py",
+    "formats/api/verification.py",
     "cli/main.py",
     "core/engines/remembered_choices.py",
     "core/engines/unsupported.py",
@@ -177,7 +177,7 @@ OWN = {
     "core/support/file_groups.py",
     "core/support/regular_files.py",
     "formats/page/writing.py",
-    "formats/runs/each_process.py",
+    "formats/batches/each_process.py",
     "formats/tfjs.py",
 }
 """The modules that open only files of tfg itself, of installed packages and of /proc, and files that they just wrote."""

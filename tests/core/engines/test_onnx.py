@@ -337,7 +337,7 @@ def test_convert_and_verify(tmp_path):
 
 def test_a_difference_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "tfg.formats.api.onnx_export.run_onnx", lambda path, feeds: [value + 1 for value in run_onnx(path, feeds)]
+        "tfg.formats.api.model_export.run_onnx", lambda path, feeds: [value + 1 for value in run_onnx(path, feeds)]
     )
     done = run("convert", SAMPLES / "xor.pbtxt", tmp_path / "m.onnx", "--to", "probability", "--init", "--verify")
     assert done.code == 3 and "no" in done.out

@@ -21,7 +21,7 @@ from tfg.core.passes.pipeline import optimize
 from tfg.core.registry import registry
 from tfg.core.support.errors import PermissionDeniedError
 from tfg.formats.api.outputs import default_runs
-from tfg.formats.api.written_copies import private_copy
+from tfg.formats.api.verification import private_copy
 from tfg.formats.codecs.node_def import input_texts
 
 

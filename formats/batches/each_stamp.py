@@ -12,15 +12,15 @@ from typing import Any, Final
 from ...core.support.atomic import atomic_file, file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError
 from ...core.types.tensors import Tensor
+from ..api.graph_reading import GraphReading
+from ..api.names import Given
+from ..api.run_plan import RunRequest
 from ..checkpoint import open_checkpoint
 from ..codecs.source import read_regular
 from ..codecs.tensor_proto import encode_tensor
 from .each_recipe import BatchOutput, Recipe, digest_of, digest_of_bytes
 from .each_results import result_path
 from .each_tasks import Outcome, SweepTask, SweepTasks
-from .graph_reading import GraphReading
-from .names import Given
-from .run_plan import RunRequest
 
 NAME: Final = ".tfg-job"
 _SEED: Final = "seed"

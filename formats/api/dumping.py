@@ -1,17 +1,25 @@
-"""Records of the nodes of large files, one by one, without a graph in memory."""
+"""The functions behind `tfg dump`: records of nodes one by one, and the first elements of input pipelines."""
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
 
 from ...core.explaining.node_listing import NodeFilter, NodeRecord, function_records, node_record, require_nodes
-from ...core.graph.graph import Function, Graph, Node
+from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.support.arguments import takes
+from ...core.support.display import Rows
+from ...core.support.errors import InvalidArgumentError
 from ..codecs.source import Source
 from ..graphdef import NodeStream
 from ..loading import load, stream
+
+if TYPE_CHECKING:
+    from ...core.runtime.session.runner import StepResult
+    from ..state import State
+    from .prepared_sessions import Opener
 
 _ALL: Final = NodeFilter()
 
@@ -61,3 +69,32 @@ def stream_nodes(source: Source | NodeStream, chosen: NodeFilter = _ALL) -> Reco
         return RecordStream(source, chosen)
     nodes = stream(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else None
     return RecordStream(load(source) if nodes is None else nodes, chosen)
+
+
+@takes(graph=GraphLike, name=str, count=int, state=Mapping | None, seed=int | None)
+def first_elements(
+    graph: GraphLike,
+    name: str,
+    count: int = 3,
+    *,
+    state: State | None = None,
+    seed: int | None = None,
+    open_session: Opener | None = None,
+) -> Rows[StepResult]:
+    """Return the first elements of an input pipeline, each as a step whose values are the element's components.
+
+    `name` is a dataset, an iterator, or a node that takes elements from an iterator. Variables and tables are initialized,
+    then variables take the values of `state`; iterators begin anew. `open_session` opens another session.
+    InvalidArgumentError for a node outside of pipelines, OutOfRangeError for an empty pipeline.
+    """
+    from ...core.runtime.session.elements import elements_of  # lazy: lists of nodes need neither a session nor NumPy
+    from ...core.runtime.session.runner import Runner
+    from .prepared_sessions import opened, session_on
+
+    graph = as_graph(graph)
+    if count < 1:
+        raise InvalidArgumentError(f"{count} elements are too few")
+    if open_session is None:
+        open_session = functools.partial(opened, state=state, seed=seed, begins_iterators=False)
+    session = session_on(graph, open_session)
+    return Rows(elements_of(Runner(session), name, count))

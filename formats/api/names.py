@@ -63,7 +63,7 @@ class Names:
         unknown = [word for word in words if not self._is_there(word, {**self.outputs, **self.inputs})]
         if not unknown:
             return self
-        from ..api.outputs import exposed  # lazy: most words are names of the file
+        from .outputs import exposed  # lazy: most words are names of the file
 
         layers = {word: value for word in unknown if (value := self.layer(word, note)) is not None}
         graph, tensors = exposed(self.view, layers)

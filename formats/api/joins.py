@@ -20,12 +20,12 @@ from ...core.transforms.joined_graphs import PartNames
 from ...core.types.dtypes import string
 from ...core.types.shapes import TensorSpec
 from ...core.types.tensors import Tensor
-from ..api.model_saving import needed_placeholders
-from ..api.outputs import outputs_of
-from ..api.prepared_sessions import named
 from ..saved_model_writing import PartOfModel, add_joined_signatures
 from ..state import State, as_tensors
+from .model_saving import needed_placeholders
 from .names import Names
+from .outputs import outputs_of
+from .prepared_sessions import named
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_.\-]+")
 _NO_BEGINNING: Final = re.compile(r"^[^A-Za-z0-9.]+")

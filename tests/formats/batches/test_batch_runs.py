@@ -17,7 +17,7 @@ from tfg.core.op_libraries.library_loading import load_op_library
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import FuncRef
-from tfg.formats.runs import each_pool
+from tfg.formats.batches import each_pool
 
 
 @pytest.fixture

@@ -20,14 +20,14 @@ from ...core.graph.variable_nodes import find_variables
 from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.errors import InternalError, InvalidArgumentError, TfgError
 from ...core.support.file_formats import CSV
-from ..api.each_inputs import InputArrays
+from ..api.names import Given
+from ..api.run_plan import Pairs, RunPlan, RunRequest
+from ..api.session_setup import SessionSetup
+from ..api.step_files import encoded_steps
+from ..items import InputArrays
 from .each_recipe import BatchOutput, Recipe
 from .each_shards import COLUMNS, kind_of, shard_entry, table_entry
 from .each_tasks import Outcome, SweepTask
-from .names import Given
-from .run_plan import Pairs, RunPlan, RunRequest
-from .session_setup import SessionSetup
-from .step_files import encoded_steps
 from .step_runs import StepRuns, values_of
 
 _EACH: Final = re.compile(r"@each(?::([^?]*))?(\?.*)?")

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.json_documents import plain
+from ..api.names import Given
+from ..api.run_plan import Pairs
 from ..items import Chained, Item, MadeOnDemand, find_items
-from .names import Given
-from .run_plan import Pairs
 
 _TOGETHER: Final = 1000
 """Tasks with separate files that are taken at a time."""

@@ -14,10 +14,10 @@ from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.file_formats import CSV, JSON, NPY, NPZ, SHARDS, TABLE, format_of
 from ...core.support.regular_files import open_regular
 from ...core.support.untrusted import is_untrusted
+from ..api.graph_reading import GraphReading
+from ..api.run_plan import RunRequest
+from ..api.session_setup import SessionSetup
 from ..saving import to_bytes
-from .graph_reading import GraphReading
-from .run_plan import RunRequest
-from .session_setup import SessionSetup
 
 if TYPE_CHECKING:
     from ...core.graph.metagraph import MetaGraph

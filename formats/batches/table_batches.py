@@ -18,14 +18,15 @@ from ...core.support.arguments import takes
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
 from ...core.types.arrays import Array
 from ...core.types.tensors import as_bytes_array
-from ..api.each_inputs import InputArrays, in_batches
+from ..api.graph_reading import GraphReading
+from ..api.names import Given
 from ..api.prepared_sessions import named, names_of
+from ..api.run_plan import RunPlan, RunRequest
+from ..api.session_setup import SessionSetup
 from ..codecs.arrow_table import arrow_column, column_array
 from ..codecs.csv_table import missing_column
-from .graph_reading import GraphReading
-from .names import Given
-from .run_plan import RunPlan, RunRequest
-from .session_setup import SessionSetup
+from ..items import InputArrays
+from .each_inputs import in_batches
 from .step_runs import StepRuns, values_of
 
 _PLACE = "the table"

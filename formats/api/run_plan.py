@@ -12,7 +12,7 @@ from ...core.graph.variable_nodes import VariableNodes
 from ...core.runtime.guards.numeric_checks import check_numerics
 from ...core.runtime.session.runner import Orders, Runner, StepResult
 from ...core.runtime.state.run_context import Hook
-from ..api.classes import read_labels
+from .classes import read_labels
 from .names import Given, Names, value_for
 from .step_files import with_top_classes
 

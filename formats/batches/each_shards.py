@@ -16,11 +16,11 @@ from ...core.support.file_formats import ARROW, CSV, NPZ, PARQUET, SHARDS, TFREC
 from ...core.support.file_groups import StagedFile
 from ...core.support.json_documents import json_line
 from ...core.types.tensors import Tensor
+from ..api.step_files import fetched_tensors, step_arrays, steps_csv
 from ..codecs.arrow_table import ArrowWriter
 from ..codecs.npz import NpzWriter
 from ..codecs.tensor_proto import encode_tensor
 from ..protos.example_pb2 import Example
-from .step_files import fetched_tensors, step_arrays, steps_csv
 
 NAME = "name"
 """The key of a result's name in JSON lines and Examples."""

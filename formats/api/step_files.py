@@ -12,10 +12,10 @@ from ...core.support.errors import InvalidArgumentError
 from ...core.support.grouping import grouped
 from ...core.support.json_documents import json_line
 from ...core.types.tensors import Tensor
-from ..api.classes import TopClasses, top_classes
 from ..codecs.csv_table import columns_of, csv_bytes
 from ..codecs.npy import npy_bytes
 from ..codecs.npz import npz_bytes
+from .classes import TopClasses, top_classes
 
 
 def encoded_steps(steps: Sequence[StepResult], format_: str, schema: str = "tfg.run/1") -> bytes:

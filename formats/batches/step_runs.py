@@ -10,9 +10,9 @@ from ...core.comparing.row_blocks import BlockRows
 from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import Runner, StepResult
 from ...core.support.errors import InvalidArgumentError
-from ..api.each_inputs import SharedRuns
-from .run_plan import Pairs, RunPlan
-from .session_setup import SessionSetup
+from ..api.run_plan import Pairs, RunPlan
+from ..api.session_setup import SessionSetup
+from .each_inputs import SharedRuns
 
 
 class StepRuns:

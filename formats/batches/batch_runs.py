@@ -11,16 +11,17 @@ from ...core.comparing.row_blocks import BlockSize
 from ...core.engines.engine_registry import engine_of_many_runs
 from ...core.graph.graph import Graph
 from ...core.support.arguments import expect, takes
-from ..api.each_inputs import EACH, in_batches
+from ..api.graph_reading import GraphReading
+from ..api.names import Given
 from ..api.prepared_sessions import named, names_of
+from ..api.run_plan import Pairs, RunPlan, RunRequest
+from ..api.session_setup import SessionSetup
+from ..items import EACH
 from ..state import State
 from .batch_job import BatchJob, BatchProgress, BatchReport
+from .each_inputs import in_batches
 from .each_recipe import BatchOutput, graph_recipe
 from .each_tasks import sweep_tasks
-from .graph_reading import GraphReading
-from .names import Given
-from .run_plan import Pairs, RunPlan, RunRequest
-from .session_setup import SessionSetup
 
 __all__ = ["run_batch"]
 

@@ -1,0 +1,254 @@
+"""The function behind `tfg run --each` and `--sweep`: a graph run once for each of many inputs."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, lacks_rows
+from ...core.functions.callers import called_functions
+from ...core.graph.graph import Graph, GraphLike, Node
+from ...core.graph.traversal import topological_order
+from ...core.graph.variable_nodes import find_variables
+from ...core.ordering.effects import READ, accesses
+from ...core.planning.reachability import needed_nodes
+from ...core.registry.op_facts import has_fact
+from ...core.runtime.session.runner import Runner
+from ...core.runtime.session.session_like import SessionLike
+from ...core.support.arguments import expect, takes
+from ...core.support.display import Report
+from ...core.support.errors import InternalError, InvalidArgumentError, TfgError
+from ...core.support.words import counted
+from ...core.transforms.batch_size import find_batch, set_batch
+from ..api.prepared_sessions import Opener, as_run, named, names_of, runtime_of_many_runs, session_on
+from ..items import InputArrays, Item, Items, find_items
+from ..state import State
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class InputResult(Report):
+    """The fetched values for an input, or the error that ended its run."""
+
+    main_table: ClassVar[str] = "settings"
+
+    name: str
+    """The name of the input, with the values of a sweep: `photos/cat,rate=0.5`."""
+    values: Mapping[str, Any]
+    """The values by the names of the fetches; empty after an error."""
+    error: TfgError | None = None
+    settings: tuple[tuple[str, Any], ...] = ()
+    """The values of a sweep, by the names of tensors and variables."""
+
+    def headline(self) -> str:
+        return f"{self.name}: {self.error.message if self.error is not None else counted(len(self.values), 'value')}"
+
+
+@takes(
+    graph=GraphLike, feeds=Mapping | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool, batch=int | str,
+    state=Mapping | None, seed=int | None,
+)  # fmt: skip
+def run_each(
+    graph: GraphLike,
+    inputs: Sequence[str] | str = (),
+    fetches: Sequence[str] | str = (),
+    feeds: Mapping[str, Any] | None = None,
+    *,
+    parts: Mapping[str, str] | None = None,
+    sweep: Mapping[str, Sequence[Any]] | None = None,
+    keep_going: bool = False,
+    batch: BlockSize | Literal["?"] = "auto",
+    state: State | None = None,
+    seed: int | None = 0,
+    open_session: Opener | None = None,
+) -> Iterator[InputResult]:
+    """Run a graph once for each input, and yield the results in the order of the inputs.
+
+    `inputs` are patterns of files: .npz, .npy, TFRecord, pictures, lines of JSON and rows of CSV. Arrays are fed by name. A
+    file with one array without a name feeds the only input of the graph. `parts` maps a tensor to the key of an array, to
+    columns (`a,b`), or for pictures to options such as `?scale=1/255`. `sweep` maps tensors and variables to values: the
+    graph runs once with each combination.
+
+    Inputs run in blocks of `batch` inputs where no node mixes their rows: results are equal to rounding. Blocks of "auto" grow
+    until a run takes 50 ms; a graph for a fixed number of rows gets `batch` rows, where 1 is one by one. InvalidArgumentError
+    names a node that may mix rows where `batch` is a number.
+
+    Runs share a session where no step writes or draws. Otherwise each run begins from the initial values, or those of
+    `state`. The first error ends the runs; with `keep_going` the error is in the result. `fetches` are by default the
+    outputs. NotFoundError for a pattern without a file.
+    """
+    graph = as_run(graph, fetches)
+    names = names_of(fetches)
+    if not names:
+        from ...core.passes.pipeline import guessed_fetches  # lazy: the processes of a batch do not need the passes
+
+        names = guessed_fetches(graph)
+    tensors = {name: graph.result(name).name for name in names}
+    settings = named(sweep)
+    expect(list | tuple, *settings.values())
+    patterns = names_of(inputs)
+    signature = graph.meta.usual_signature if graph.meta is not None else None
+    arrays = InputArrays(graph, signature, tuple(tensors.values()), parts or {})
+
+    engine = runtime_of_many_runs() if open_session is None else None
+
+    def opened(graph: Graph) -> SessionLike:
+        return session_on(graph, open_session, state, seed, engine)
+
+    graph, size = in_batches(graph, list(tensors.values()), batch)
+    runs = _Runs(graph, tensors, named(feeds), opened, size)
+    # The caller learns of wrong names and files at the call, not at the first result.
+    items: Sequence[Item | None] = find_items(patterns) if patterns else [None]
+    total = len(items) * math.prod(map(len, settings.values()))
+    return InputResults(runs.results(items, settings, arrays, keep_going), total)
+
+
+def in_batches(
+    graph: Graph, fetches: Sequence[str], batch: BlockSize | Literal["?"], note: Callable[[str], None] = lambda _: None
+) -> tuple[Graph, BlockSize]:
+    """Return a graph that takes `batch` rows where its batch is fixed, and the number of inputs in a block.
+
+    `note` takes the changes of the graph.
+    """
+    if batch not in ("?", "auto") if isinstance(batch, str) else batch < 1:
+        raise InvalidArgumentError(f"a batch of {batch!r}", hint='a batch is a number of inputs from 1, "auto", or "?"')
+    size: BlockSize = "auto" if isinstance(batch, str) else batch
+    if batch == "auto" or (isinstance(batch, int) and find_batch(graph, fetches).rows in (None, batch)):
+        return graph, size
+    changed = graph.copy()
+    for change in set_batch(changed, fetches, batch):
+        note(change)
+    return changed, size
+
+
+class InputResults(Iterator[InputResult]):
+    """The results of `run_each`; each run starts when its result is asked for."""
+
+    def __init__(self, results: Iterator[InputResult], total: int) -> None:
+        self._results, self._total, self._done = results, total, 0
+
+    def __next__(self) -> InputResult:
+        result = next(self._results)
+        self._done += 1
+        return result
+
+    def __repr__(self) -> str:
+        return f"<InputResults: {self._done} of {counted(self._total, 'input')}>"
+
+
+class SharedRuns:
+    """A session for many runs of a graph, shared where no run leaves something behind that the next run would see."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._shared: Runner | None = None
+        self._leaving: dict[frozenset[str], bool] = {}
+
+    def runner(
+        self, names: Sequence[str], fed: Mapping[str, Any], prepare: Callable[[], Runner], *, own: bool = False,
+        always: bool = False,
+    ) -> Runner:  # fmt: skip
+        """Return the session to run `names` in with these feeds: a prepared one, or that of the runs before.
+
+        A run with a session of its `own` never shares; with `always` other runs do, whatever they write.
+        """
+        is_shared = not own and (always or self.leaves_nothing(names, fed))
+        if is_shared and self._shared is not None:
+            return self._shared
+        runner = prepare()
+        self._shared = runner if is_shared else None
+        return runner
+
+    def leaves_nothing(self, names: Sequence[str], fed: Mapping[str, Any]) -> bool:
+        """Return True where a run of the tensors and operations with these tensors fed writes and draws nothing."""
+        key = frozenset(fed)
+        if key not in self._leaving:
+            self._leaving[key] = self._finds_no_trace(names, fed)
+        return self._leaving[key]
+
+    def _finds_no_trace(self, names: Sequence[str], values: Mapping[str, Any]) -> bool:
+        fed = frozenset(self._graph.output(name) for name in values)
+        needed = needed_nodes([self._graph.fetch(name) for name in names], list(fed))
+        order = topological_order(node for node in self._graph if node in needed)
+        if any(access.kind != READ for access in accesses(self._graph, order, fed)):
+            return False
+        bodies = [self._graph.functions[name].body for name in called_functions(self._graph, order)]
+        return not any(map(_leaves_trace, itertools.chain(order, *bodies)))
+
+
+def _leaves_trace(node: Node) -> bool:
+    """Return True for a node after which the next run may differ: it draws, or changes something, such as a queue."""
+    return has_fact(node.op, "random") or (has_fact(node.op, "side_effect") and not has_fact(node.op, "diagnostic"))
+
+
+class _Runs:
+    """The runs of `run_each`."""
+
+    def __init__(
+        self, graph: Graph, fetches: Mapping[str, str], feeds: Mapping[str, Any], opened: Callable[[Graph], SessionLike],
+        batch: BlockSize,
+    ) -> None:  # fmt: skip
+        self._graph, self._fetches, self._feeds, self._opened, self._batch = graph, fetches, feeds, opened, batch
+        self._variables = find_variables(graph)
+        self._sessions = SharedRuns(graph)
+
+    def results(
+        self, items: Sequence[Item | None], sweep: Mapping[str, Sequence[Any]], arrays: InputArrays, keep_going: bool
+    ) -> Iterator[InputResult]:
+        """Yield the result of each input and setting."""
+        if not sweep and isinstance(items, Items):
+            yield from self._in_blocks(items, arrays, keep_going)
+            return
+        for item, values in itertools.product(items, list(itertools.product(*sweep.values()))):
+            settings = tuple(zip(sweep, values))
+            words = [item.name] if item is not None else []
+            name = ",".join([*words, *(f"{key}={value}" for key, value in settings)])
+            try:
+                yield InputResult(name, self._run(arrays.of(item) if item is not None else {}, settings), None, settings)
+            except InternalError:
+                raise
+            except TfgError as error:
+                if not keep_going:
+                    raise
+                yield InputResult(name, {}, error, settings)
+
+    def _in_blocks(self, items: Sequence[Item], arrays: InputArrays, keep_going: bool) -> Iterator[InputResult]:
+        """Yield the result of each input; inputs run in blocks where they can be stacked."""
+        work = BlockWork(
+            arrays.of, arrays.block, lambda values: self._run(values, ()), lambda result: result, self._rows,
+            functools.partial(lacks_rows, self._graph), lambda _: None,
+        )  # fmt: skip
+        runner = BlockRunner(work, self._batch)
+        for ran in runner.results(items):
+            if ran.error is not None:
+                if not keep_going:
+                    raise ran.error
+                yield InputResult(ran.inputs[0].name, {}, ran.error)
+            elif not ran.counts or runner.rows is None:
+                yield InputResult(ran.inputs[0].name, ran.result)
+            else:
+                parts = {name: runner.rows.split(name, value, ran.counts) for name, value in ran.result.items()}
+                for place, item in enumerate(ran.inputs):
+                    yield InputResult(item.name, {name: values[place] for name, values in parts.items()})
+
+    def _rows(self, fed: Mapping[str, Any]) -> BlockRows:
+        if not self._sessions.leaves_nothing(list(self._fetches.values()), {**self._feeds, **fed}):
+            raise InvalidArgumentError("a run changes the state of the next run, or draws random numbers")
+        return BlockRows(self._graph, self._fetches, list(fed), list(self._feeds))
+
+    def _run(self, values: Mapping[str, Any], settings: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        assigned = {name: value for name, value in settings if name in self._variables}
+        fed = {self._graph.output(name).name: value for name, value in settings if name not in self._variables}
+        feeds = {**self._feeds, **fed, **values}
+        names = list(self._fetches.values())
+        runner = self._sessions.runner(names, feeds, lambda: self._prepared(assigned), own=bool(assigned))
+        return dict(zip(self._fetches, runner.session.run(names, feeds)))
+
+    def _prepared(self, assigned: Mapping[str, Any]) -> Runner:
+        runner = Runner(self._opened(self._graph))
+        for name, value in assigned.items():
+            runner.assign(name, lambda variable, value=value: value)  # type: ignore[misc]
+        return runner
